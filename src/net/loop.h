@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Loop: waiting for bytes and for time. One struct net per process; main.c turns it.
+ */
+#ifndef BERTH_NET_LOOP_H
+#define BERTH_NET_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/entropy.h"
+#include "base/list.h"
+#include "net/bytes.h"
+
+struct net; /* one per process */
+
+struct net_setup {
+	struct arena *arena;
+	struct clock clock;
+	struct entropy entropy;
+	struct net_bytes bytes;       /* net_socket_bytes(), or the simulator's */
+	uint32_t tls_connections_max; /* sizes mbedTLS's fence: net_tls_size(); 0: no https at all */
+};
+struct net *net_init(const struct net_setup *setup);
+size_t net_size(uint32_t tls_connections_max); /* arena bytes that net_init() takes */
+void net_close(struct net *net);               /* tests, simulator */
+
+/*
+ * One turn: sleeps until bytes arrive, the next timer is due or timeout_us has passed (-1: no
+ * limit, 0: not at all); reads the clock once; moves every connection on; fires timers. All
+ * callbacks of this folder are called from here.
+ */
+void net_poll(struct net *net, int64_t timeout_us);
+struct mono net_now(const struct net *net); /* as read by the last turn */
+void net_wake(struct net *net);             /* the next net_poll() does not sleep */
+
+/* The owner embeds it, so arming cannot fail. Cost: linear in the timers due later. */
+struct net_timer {
+	struct list link;
+	struct mono due;
+	void (*fire)(struct net_timer *timer, struct mono now); /* no longer armed when called */
+};
+void net_timer_init(struct net_timer *timer, void (*fire)(struct net_timer *timer, struct mono now));
+void net_timer_arm(struct net *net, struct net_timer *timer, struct mono due); /* again: moves it */
+void net_timer_disarm(struct net_timer *timer);
+static inline bool net_timer_is_armed(const struct net_timer *timer)
+{
+	return !list_is_empty(&timer->link);
+}
+
+#endif
