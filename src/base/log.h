@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Log: one line to stderr per state change, as text or JSON. It never blocks (a full pipe drops
+ * and counts), is limited in rate per call site, and survives a closed stderr.
+ *
+ *	log_warn("watch", "relist", "kind=%s reason=%s", kind, reason);
+ *
+ * module and event are plain words; the rest is key=value pairs, printed as they are in text
+ * form and as one "detail" string in JSON form. Control characters and what is not UTF-8 are
+ * escaped; what exceeds LOG_LINE_MAX ends in "...".
+ */
+#ifndef BERTH_BASE_LOG_H
+#define BERTH_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+enum log_form { LOG_AS_TEXT, LOG_AS_JSON };
+enum { LOG_LINE_MAX = 1024, LOG_SITE_BURST = 20 /* lines per site in ten seconds */ };
+
+/* One per call site; counts what was held back and says so in the next line that passes. */
+struct log_site {
+	int64_t window_start_us;
+	uint32_t lines;
+	uint32_t held_back;
+};
+
+/*
+ * Before it lines go out as text at LOG_INFO with the system's clock. A stderr that is closed at
+ * this moment stays closed for the log, whatever the descriptor becomes later. SIGPIPE is ignored
+ * from here on, unless the program has its own handler.
+ */
+void log_setup(enum log_level level, enum log_form form, struct clock clock);
+bool log_enabled(enum log_level level);
+void log_to(int fd); /* tests */
+uint64_t log_dropped(void); /* lines that could not be written */
+void log_line(struct log_site *site, enum log_level level, const char *module, const char *event,
+    const char *format, ...) PRINTF_LIKE(5, 6);
+
+#define LOG_AT(level, module, event, ...) \
+	do { \
+		static struct log_site log_site_here; \
+		if (log_enabled(level)) \
+			log_line(&log_site_here, (level), (module), (event), __VA_ARGS__); \
+	} while (0)
+#define log_error(module, event, ...) LOG_AT(LOG_ERROR, module, event, __VA_ARGS__)
+#define log_warn(module, event, ...) LOG_AT(LOG_WARN, module, event, __VA_ARGS__)
+#define log_info(module, event, ...) LOG_AT(LOG_INFO, module, event, __VA_ARGS__)
+#define log_debug(module, event, ...) LOG_AT(LOG_DEBUG, module, event, __VA_ARGS__)
+
+#endif
