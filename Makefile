@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# berth: one static binary per board. `make help` lists what can be asked for; src/README.md is the map of the code.
+
+VERSION := 0.1.0
+BOARD ?= x86_64
+O ?= build
+V ?= 0
+ARGS ?= help
+BOARDS := $(patsubst board/%/board.mk,%,$(wildcard board/*/board.mk))
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),@:,@printf '  %-7s %s\n' '$(1)' '$(2)')
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := all
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+ifeq ($(wildcard board/$(BOARD)/board.mk),)
+$(error no board '$(BOARD)'; there are: $(BOARDS))
+endif
+# Sets CROSS, CPU, MUSL_TARGET, QEMU, SIZE_MAX.
+include board/$(BOARD)/board.mk
+
+# ---- what there is: files are found, never listed --------------------------------------------------
+SRC := $(sort $(wildcard src/*.c src/*/*.c))
+TESTS := $(sort $(wildcard tests/*/test_*.c))
+BENCHES := $(sort $(wildcard tests/bench/bench_*.c))
+FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+# A test names the sources it links, `// deps: base/arena.c json/*.c`, and `// libs: yaml` if it calls a library itself.
+$(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) /dev/null >$(O)/deps.$$$$ && \
+	mv $(O)/deps.$$$$ $(O)/deps.mk)
+include $(O)/deps.mk
+source = $(if $(findstring *,$(1)),$(sort $(wildcard src/$(1))),$(if $(filter tests/%,$(1)),$(1),src/$(1)))
+sources = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))
+# Each vendor library is seen by one folder of src/.
+LIBS_IN_net := mbedtls mongoose
+LIBS_IN_json := jsmn
+LIBS_IN_config := yaml
+libs_in = $(foreach f,$(1),$(LIBS_IN_$(word 2,$(subst /, ,$(f)))))
+libs_of = $(sort unity $(LIBS_$(1)) $(call libs_in,$(call sources,$(1))))
+LIBRARIES := mongoose mbedtls yaml
+stamps = $(patsubst %,$(O)/vendor/%/.version,$(1))
+archives = $(patsubst %,$(1)/vendor/lib%.a,$(filter-out jsmn,$(2)))
+
+# ---- how it is compiled ----------------------------------------------------------------------------
+WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wstrict-prototypes -Wmissing-prototypes \
+	-Wsign-compare -Wvla -Wformat=2 -Werror
+# -isystem: their headers keep their warnings. -iquote: a board's limits.h must never shadow the <limits.h> of C.
+VENDOR_INCLUDES := $(patsubst %,-isystem %,vendor/mbedtls vendor/mongoose \
+	$(addprefix $(O)/vendor/,mbedtls/include mongoose jsmn yaml/include unity/src))
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
+CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -Isrc -iquote board/$(BOARD) \
+	-iquote $(O)/vendor $(VENDOR_INCLUDES) -DBERTH_VERSION='"$(VERSION)"' -DBERTH_BOARD='"$(BOARD)"'
+# musl has no fortified headers, so _FORTIFY_SOURCE would do nothing. In its place: stack protector, stack clash
+# probes, automatic variables set to zero, RELRO with bind now, position independence, the banned calls of tools/check,
+# and the sanitizers over every test.
+HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE
+SMALL := -O2 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+B := $(O)/$(BOARD)
+MUSL := $(B)/musl
+LIBC := $(MUSL)/lib/libc.a
+GCC_INCLUDE := $(shell $(CROSS)gcc -print-file-name=include 2>/dev/null)
+
+# Variants of the same rules: DIR (objects and programs), LIB (vendor archives), CC, FLAGS, LINK and END, FIRST (what
+# must exist before anything is compiled), PROGRAMS (tests, benches, fuzzers it links).
+VARIANTS := board static test clang coverage fuzz
+DIR_board := $(B)
+LIB_board := $(B)
+CC_board = $(CROSS)gcc $(CPU) -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INCLUDE) $(SMALL) $(HARDEN)
+AR_board = $(CROSS)gcc-ar
+FIRST_board := $(LIBC)
+LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
+	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
+END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o
+PROGRAMS_board := $(BENCHES)
+
+DIR_static := $(B)/test
+LIB_static := $(B)
+CC_static = $(CC_board)
+FLAGS_static := -Itests -DBERTH_TEST
+FIRST_static := $(LIBC)
+LINK_static = $(LINK_board)
+END_static = $(END_board)
+PROGRAMS_static := $(TESTS)
+
+DIR_test := $(O)/test
+CC_test := gcc $(SANITIZE)
+DIR_clang := $(O)/clang
+CC_clang := clang $(SANITIZE)
+DIR_coverage := $(O)/coverage
+CC_coverage := gcc -O0 --coverage
+DIR_fuzz := $(O)/fuzz
+CC_fuzz := clang $(SANITIZE) -fsanitize=fuzzer-no-link
+LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
+PROGRAMS_fuzz := $(FUZZERS)
+$(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
+	$(eval FLAGS_$(v) := -Itests -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval PROGRAMS_$(v) ?= $(TESTS)))
+
+# variant NAME: objects of src/ and tests/ below its folder.
+define variant
+$(DIR_$(1))/%.o: %.c
+	$$(call say,CC,$$@)
+	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(CFLAGS) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+$(foreach f,$(SRC) $(PROGRAMS_$(1)),$(DIR_$(1))/$(f:.c=.o)): | $(FIRST_$(1))
+-include $(wildcard $(DIR_$(1))/src/*.d $(DIR_$(1))/src/*/*.d $(DIR_$(1))/tests/*/*.d)
+endef
+# archive NAME: vendor libraries, one archive each, compiled by a make of its own once they are unpacked.
+define archive
+$(LIB_$(1))/vendor/lib%.a: $(O)/vendor/%/.version vendor/build.mk $(wildcard vendor/*/*.h) | $(FIRST_$(1))
+	$$(call say,VENDOR,$$@)
+	$$(Q)mkdir -p $$(@D) && flock $$(@D)/.lock $$(MAKE) -f vendor/build.mk NAME=$$* OUT=$$(@D) \
+		SOURCE=$(O)/vendor/$$* AR=$$(AR_$(1)) COMPILE='$$(CC_$(1)) $$(PREFIX_MAP) $$(VENDOR_INCLUDES)'
+endef
+# program NAME,SOURCE
+define program
+$(DIR_$(1))/$(patsubst tests/%.c,%,$(2)): $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))) \
+		$(call archives,$(LIB_$(1)),$(call libs_of,$(2)))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D) && $$(LINK_$(1)) -o $$@ $$(filter %.o,$$^) \
+		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1)) -Wl,--end-group
+$(DIR_$(1))/$(2:.c=.o): | $(call stamps,$(call libs_of,$(2)))
+endef
+$(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
+$(foreach v,board test clang coverage fuzz,$(eval $(call archive,$(v))))
+$(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
+	$(DIR_$(v))/$(f:.c=.o): | $(call stamps,$(call libs_in,$(f)))))))
+
+# ---- vendor ----------------------------------------------------------------------------------------
+$(O)/vendor/%/.version: vendor/%/recipe vendor/fetch
+	$(call say,FETCH,$*)
+	$(Q)vendor/fetch $* $(O)/vendor/$*
+
+$(LIBC): $(O)/vendor/musl/.version
+	$(call say,MUSL,$(BOARD))
+	$(Q)mkdir -p $(MUSL)/obj && cd $(MUSL)/obj && \
+		$(abspath $(O)/vendor/musl)/configure --target=$(MUSL_TARGET) --prefix=$(abspath $(MUSL)) --disable-shared \
+		CC='$(CROSS)gcc' CROSS_COMPILE=$(CROSS) CFLAGS='$(CPU) $(SMALL) -fstack-protector-strong -fPIE -w $(PREFIX_MAP)' >configure.log && \
+		$(MAKE) >make.log install
+
+# ---- the binary ------------------------------------------------------------------------------------
+$(O)/vendor/dependencies.h: $(call stamps,$(LIBRARIES) jsmn musl)
+	$(Q)sed 's/^yaml/libyaml/; s/^mbedtls/mbedTLS/; s/.*/"&",/' $(sort $^) | sed '1i static const char *const dependencies[] = {' | sed '$$a };' >$@
+$(foreach v,$(VARIANTS),$(DIR_$(v))/src/main.o): | $(O)/vendor/dependencies.h
+
+$(B)/berth.debug: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
+	$(call say,LD,$@)
+	$(Q)$(LINK_board) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board) -Wl,--end-group
+$(B)/berth: $(B)/berth.debug
+	$(call say,STRIP,$@)
+	$(Q)$(CROSS)objcopy --strip-all $< $@
+
+.PHONY: all
+all: $(B)/berth  ## build the binary of BOARD (default x86_64)
+
+# ---- tests -----------------------------------------------------------------------------------------
+tests_of = $(patsubst tests/%.c,$(DIR_$(1))/%,$(TESTS))
+.PHONY: unit unit-clang unit-static
+unit: $(call tests_of,test)  ## unit tests under the address and undefined-behaviour sanitizers
+	$(Q)tools/run-tests $^
+unit-clang: $(call tests_of,clang)  ## the same, built by clang
+	$(Q)tools/run-tests $^
+unit-static: $(call tests_of,static)  ## the same as static binaries of BOARD, under qemu when it is a foreign one
+	$(Q)tools/run-tests --under '$(if $(findstring $(shell uname -m),$(QEMU)),,$(QEMU))' $^
+
+.PHONY: clean help
+clean:  ## remove what was built (not the archives in the cache)
+	$(Q)rm -rf $(O)
+help:  ## this list
+	$(Q)awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

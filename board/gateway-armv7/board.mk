@@ -1,0 +1,6 @@
+# 32-bit ARM gateways with 512 MB: the board that keeps berth honest. Thumb-2 code is a third smaller.
+CROSS := arm-linux-gnueabihf-
+CPU := -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -mthumb
+MUSL_TARGET := armhf
+QEMU := qemu-arm-static
+SIZE_MAX := 700000

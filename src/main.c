@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * berth: the composition root. Finds the command, runs it, nothing else.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "dependencies.h"
+#include "limits.h"
+
+enum { EXIT_USAGE = 2 };
+
+struct command {
+	const char *name;
+	const char *arguments;
+	const char *what;
+	int (*run)(int argc, char **argv);
+};
+
+static int help_run(int argc, char **argv);
+static int version_run(int argc, char **argv);
+
+/* In the order a newcomer meets them; help prints this table. */
+static const struct command commands[] = {
+	{"version", "", "version, board, libraries and memory budget", version_run},
+	{"help", "", "this page", help_run},
+};
+
+static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
+
+static int usage_error(const char *what, const char *word)
+{
+	fprintf(stderr, "berth: %s '%s'; 'berth help' lists what there is\n", what, word);
+	return EXIT_USAGE;
+}
+
+static int version_run(int argc, char **argv)
+{
+	if (argc > 1)
+		return usage_error("version takes no argument", argv[1]);
+	printf("berth %s\nboard %s\nmemory budget %llu MiB\n", BERTH_VERSION, BERTH_BOARD,
+		(unsigned long long)LIMITS_MEMORY_BYTES >> 20);
+	for (size_t i = 0; i < sizeof(dependencies) / sizeof(dependencies[0]); i++)
+		printf("%s\n", dependencies[i]);
+	return 0;
+}
+
+static int help_run(int argc, char **argv)
+{
+	if (argc > 1)
+		return usage_error("help takes no argument", argv[1]);
+	puts("berth finds every pod its berth: a Kubernetes scheduler in one small binary.\n\n"
+	     "usage: berth COMMAND [flags]\n");
+	for (size_t i = 0; i < commands_count; i++) {
+		const struct command *c = &commands[i];
+		int width = 24 - (int)strlen(c->name);
+		printf("  %s %-*s %s\n", c->name, width, c->arguments, c->what);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "help";
+
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		word = "help";
+	if (strcmp(word, "--version") == 0)
+		word = "version";
+	for (size_t i = 0; i < commands_count; i++)
+		if (strcmp(word, commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	return usage_error(word[0] == '-' ? "unknown flag" : "unknown command", word);
+}
