@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cache - one picture of the cluster, always consistent: nodes, pods (pending, assumed, bound)
+ * and everything else that decisions read. It is the only copy; the queue and the cycle name pods
+ * and nodes by index. What is refused for lack of room is counted and never half applied.
+ *
+ * Way of an object: kube/ decodes it to a blob -> cache_put_*() shares the blob (pod classes,
+ * label sets) or keeps it -> sums, counters and the change log follow.
+ */
+#ifndef BERTH_CACHE_CACHE_H
+#define BERTH_CACHE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/pool.h"
+#include "base/store.h"
+#include "cache/images.h"
+#include "cache/names.h"
+#include "cache/node.h"
+#include "cache/topology.h"
+#include "kube/node.h"
+#include "kube/object.h"
+#include "kube/pod.h"
+
+enum cache_result {
+	CACHE_OK,
+	CACHE_UNCHANGED, /* the same resource version again */
+	CACHE_FULL,      /* refused and counted; nothing was changed */
+	CACHE_UNKNOWN,   /* no such pod, node, object */
+	CACHE_CONFLICT   /* the state machine does not allow it (assume of a bound pod ...) */
+};
+
+struct cache_limits {
+	uint32_t nodes;
+	uint32_t pods;
+	uint32_t objects;
+	uint32_t classes;
+	uint32_t label_sets;
+	uint32_t strings;
+	uint32_t images;
+	uint32_t counters;
+	size_t store_bytes;
+};
+
+/* A shared blob: a pod class or a label set. */
+struct cache_shared {
+	const struct kube_blob *blob;
+	uint32_t references;
+	uint32_t handle; /* in the store */
+	uint32_t first_owned; /* classes: chain of struct cache_owned; 0 = none */
+	uint32_t reserved;
+};
+
+/* 128 bits: a canonical UUID as it is; any other text as (CACHE_UID_TEXT, string id). */
+struct cache_uid {
+	uint64_t high;
+	uint64_t low;
+};
+#define CACHE_UID_TEXT UINT64_MAX
+
+enum cache_pod_flag {
+	CACHE_POD_ASSUMED = 1,  /* node is our decision, not yet confirmed by the apiserver */
+	CACHE_POD_DELETING = 2, /* deletionTimestamp is set */
+	CACHE_POD_DISRUPTION_TARGET = 4,
+	CACHE_POD_HAS_START = 8
+};
+
+struct cache_pod {
+	struct cache_uid uid;
+	uint64_t version; /* resource version: the number, or a hash of the text */
+	int64_t start_us; /* status.startTime */
+	uint32_t name;
+	uint32_t class;  /* index in classes; the namespace stands in the class */
+	uint32_t labels; /* index in label_sets */
+	uint32_t node;   /* 0: pending */
+	uint32_t next;   /* on the node */
+	uint32_t prev;
+	uint32_t nominated; /* string id of status.nominatedNodeName, 0 = none */
+	uint32_t waiting;   /* the queue's own entry, 0 = none */
+	struct list nominated_link; /* in cache.nominated while nominated and pending */
+	uint16_t flags;
+	uint16_t seen; /* list round it was last seen in */
+	uint32_t reserved;
+};
+
+struct cache_object {
+	const struct kube_blob *blob; /* NULL for kinds that are identity only */
+	uint64_t version;
+	uint32_t handle;
+	uint32_t kind; /* enum kube_kind */
+	uint32_t namespace;
+	uint32_t name;
+	uint32_t labels; /* Namespace: label set index */
+	uint16_t seen;
+	uint16_t reserved;
+	struct list link; /* in cache.by_kind[kind], in order of arrival */
+};
+
+enum { CACHE_CHANGE_LOG = 4096 /* node changes remembered for whoever follows them */ };
+
+struct cache {
+	struct store store;
+	struct intern strings;
+	struct cache_names names; /* ids of the strings the scheduler knows by itself */
+
+	struct pool pods;
+	struct map pods_by_name; /* hash of (namespace, name) */
+	struct list nominated;   /* pending pods with a nominated node, oldest first */
+	uint32_t pods_assumed;
+	uint32_t pods_pending;
+
+	struct pool nodes; /* ghosts (pods without their node) included */
+	struct map nodes_by_name;
+	struct cache_node_order order;
+	struct list ghosts;
+
+	struct pool classes; /* struct cache_shared */
+	struct map classes_by_hash;
+	struct pool label_sets; /* struct cache_shared */
+	struct map label_sets_by_hash;
+
+	struct pool objects;
+	struct map objects_by_name; /* hash of (kind, namespace, name) */
+	struct list by_kind[KUBE_KINDS];
+	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind */
+
+	struct cache_images images;
+	struct cache_topology topology;
+	struct cache_counters counters;
+
+	uint64_t change_count; /* node changes so far; the newest is changes[(count - 1) % LOG] */
+	uint32_t changes[CACHE_CHANGE_LOG];
+	uint16_t list_round[KUBE_KINDS];
+
+	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
+	bool incomplete;  /* a pod or node is missing from the picture: do not bind */
+};
+
+size_t cache_size(const struct cache_limits *limits); /* bytes cache_init() takes */
+void cache_init(struct cache *cache, struct arena *arena, const struct cache_limits *limits);
+
+/* ---- changes that the apiserver tells (the blobs of the decoded object are consumed) ---- */
+
+MUST_USE enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *pod,
+    uint32_t *index);
+enum cache_result cache_remove_pod(struct cache *cache, uint32_t pod);
+MUST_USE enum cache_result cache_put_node(struct cache *cache, const struct kube_node *node,
+    uint32_t *index);
+enum cache_result cache_remove_node(struct cache *cache, uint32_t node);
+MUST_USE enum cache_result cache_put_object(struct cache *cache, const struct kube_object *object,
+    uint32_t *index);
+enum cache_result cache_remove_object(struct cache *cache, uint32_t object);
+
+/* ---- our own decisions ---- */
+
+/* pending -> assumed on the node: later pods must see the space as taken. */
+MUST_USE enum cache_result cache_assume(struct cache *cache, uint32_t pod, uint32_t node);
+/* assumed -> pending again. */
+MUST_USE enum cache_result cache_forget(struct cache *cache, uint32_t pod);
+/* Overrides what the apiserver said last; 0 clears. */
+void cache_nominate(struct cache *cache, uint32_t pod, uint32_t node_name);
+
+/* ---- look-up ---- */
+
+uint32_t cache_find_pod(const struct cache *cache, struct text namespace, struct text name);
+uint32_t cache_find_node(const struct cache *cache, struct text name);
+uint32_t cache_find_node_id(const struct cache *cache, uint32_t name);
+uint32_t cache_find_object(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
+    uint32_t name);
+/* The decoded facts of an object by kind and names, or NULL. */
+const void *cache_object_blob(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
+    uint32_t name);
+
+static inline struct cache_pod *cache_pod_at(const struct cache *cache, uint32_t pod)
+{
+	return pool_at(&cache->pods, pod);
+}
+static inline struct cache_node *cache_node_at(const struct cache *cache, uint32_t node)
+{
+	return pool_at(&cache->nodes, node);
+}
+static inline const struct kube_pod_class *cache_class_at(const struct cache *cache, uint32_t class)
+{
+	const struct cache_shared *shared = pool_at(&cache->classes, class);
+	return (const struct kube_pod_class *)(const void *)shared->blob;
+}
+static inline const struct kube_pod_class *cache_class_of(const struct cache *cache,
+    const struct cache_pod *pod)
+{
+	return cache_class_at(cache, pod->class);
+}
+static inline const struct kube_labels *cache_labels_at(const struct cache *cache, uint32_t labels)
+{
+	if (labels == 0)
+		return NULL;
+	const struct cache_shared *shared = pool_at(&cache->label_sets, labels);
+	return (const struct kube_labels *)(const void *)shared->blob;
+}
+static inline struct text cache_text(const struct cache *cache, uint32_t string)
+{
+	return intern_text(&cache->strings, string);
+}
+/* Labels of a namespace by its id; NULL when unknown or without labels. */
+const struct kube_labels *cache_namespace_labels(const struct cache *cache, uint32_t namespace);
+/* The uid as text, 36 characters or as it came. */
+void cache_print_uid(const struct cache *cache, struct cache_uid uid, struct writer *out);
+
+/* ---- relist: what was not seen between begin and end is gone ---- */
+
+void cache_list_begin(struct cache *cache, enum kube_kind kind);
+/* Calls gone() for each index that was not put since begin, then removes it. */
+void cache_list_end(struct cache *cache, enum kube_kind kind,
+    void (*gone)(void *self, enum kube_kind kind, uint32_t index), void *self);
+
+/* Derives every sum, count, list and index again from the pods and CHECKs that they agree. */
+void cache_audit(const struct cache *cache);
+
+#endif

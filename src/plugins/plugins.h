@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plugins - the rules: one file per upstream plugin with its filter and its score; plugins.c is
+ * the table, in upstream's order (the order is part of the explanations that people read).
+ *
+ * Everything here looks at the cache and never changes what it says. One decision about one pod
+ * shares one struct decision; a plugin keeps what it works out in its own member there.
+ *
+ * A filter says what kube-scheduler's filter says, for one node at a time. What depends only on
+ * the pod's class and the node itself (is_local) is remembered by the cycle from one decision to
+ * the next; the others must be cheap after their prefilter.
+ */
+#ifndef BERTH_PLUGINS_PLUGINS_H
+#define BERTH_PLUGINS_PLUGINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/scratch.h"
+#include "cache/cache.h"
+#include "plugins/args.h"
+
+enum plugin_id {
+	PLUGIN_SCHEDULING_GATES,
+	PLUGIN_PRIORITY_SORT,
+	PLUGIN_NODE_UNSCHEDULABLE,
+	PLUGIN_NODE_NAME,
+	PLUGIN_TAINT_TOLERATION,
+	PLUGIN_NODE_AFFINITY,
+	PLUGIN_NODE_PORTS,
+	PLUGIN_FIT, /* NodeResourcesFit */
+	PLUGIN_VOLUME_RESTRICTIONS,
+	PLUGIN_NODE_VOLUME_LIMITS,
+	PLUGIN_VOLUME_BINDING,
+	PLUGIN_VOLUME_ZONE,
+	PLUGIN_SPREAD, /* PodTopologySpread */
+	PLUGIN_INTER_POD_AFFINITY,
+	PLUGIN_DYNAMIC_RESOURCES,
+	PLUGIN_DEFAULT_PREEMPTION,
+	PLUGIN_BALANCED, /* NodeResourcesBalancedAllocation */
+	PLUGIN_IMAGE_LOCALITY,
+	PLUGIN_DEFAULT_BINDER,
+	PLUGIN_NODE_DECLARED_FEATURES,
+	PLUGIN_COUNT
+};
+
+/* core.md 2. Values as upstream. */
+enum plugin_code {
+	PLUGIN_SUCCESS,
+	PLUGIN_ERROR,
+	PLUGIN_UNSCHEDULABLE,
+	PLUGIN_UNRESOLVABLE, /* UnschedulableAndUnresolvable */
+	PLUGIN_WAIT,
+	PLUGIN_SKIP,
+	PLUGIN_PENDING
+};
+
+/* Collects the words; most callers pass NULL because they only want the code. */
+enum { PLUGIN_REASONS_MAX = 72 };
+struct plugin_reasons {
+	struct scratch *scratch; /* for words that are put together */
+	struct text list[PLUGIN_REASONS_MAX];
+	uint32_t count;
+};
+void plugin_because(struct plugin_reasons *why, const char *reason); /* a constant */
+void plugin_because_of(struct plugin_reasons *why, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The pod being decided, as plugins see it. It need not be in the cache (what-if, explain). */
+struct plugin_pod {
+	uint32_t index; /* in cache.pods, 0 when it is not there */
+	uint32_t class_index; /* 0 when the class is not in the cache */
+	const struct kube_pod_class *class;
+	const struct kube_labels *labels; /* NULL: none */
+	const struct kube_labels *namespace_labels;
+	struct text name;
+	struct cache_uid uid;
+	uint32_t wanted_node; /* spec.nodeName as a string id, 0 = none */
+};
+
+struct node_affinity_state;
+struct spread_state;
+struct affinity_state;
+struct restrictions_state;
+struct limits_state;
+struct binding_state;
+struct volume_zone_state;
+
+struct plugin_profile; /* plugins/args.h */
+
+struct decision {
+	struct cache *cache;
+	const struct plugin_profile *profile;
+	struct scratch *scratch;
+	struct plugin_pod pod;
+	enum cache_tally_way way; /* fast, or recount everything (tests, audit) */
+
+	/* what prefilter and prescore found out */
+	uint32_t skip_filter; /* bits by plugin_id */
+	uint32_t skip_score;
+	const uint32_t *only_nodes; /* NULL: all; else node name ids, sorted (preFilterNodes) */
+	uint32_t only_node_count;
+	uint32_t only_node_plugins; /* bits: who narrowed the search */
+
+	/* the feasible nodes, set before prescore: plugins that score relative to them look here */
+	const uint32_t *feasible;
+	uint32_t feasible_count;
+
+	struct spread_state *spread;
+	struct spread_state *spread_score;
+	struct affinity_state *affinity;
+	struct affinity_state *affinity_score;
+	struct restrictions_state *restrictions;
+	struct limits_state *limits;
+	struct binding_state *binding;
+	struct volume_zone_state *volume_zone;
+	const char *error; /* with PLUGIN_ERROR: what failed, in upstream's words; in scratch */
+};
+
+struct plugin {
+	const char *name;
+	int32_t weight; /* default weight; 0 when it does not score */
+
+	/* The verdict and the raw score depend on nothing but class, profile and node. */
+	bool filter_is_local;
+	bool score_is_local;
+
+	/* NULL where the plugin does not implement the point. */
+	enum plugin_code (*prefilter)(struct decision *d, struct plugin_reasons *why);
+	enum plugin_code (*filter)(struct decision *d, const struct cache_view *view,
+	    struct plugin_reasons *why);
+	enum plugin_code (*prescore)(struct decision *d);
+	int64_t (*score)(struct decision *d, uint32_t node);
+	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
+	void (*normalize)(struct decision *d, int64_t *scores, uint32_t count);
+
+	/*
+	 * Prefilter extensions: the state follows a pod put on (sign 1) or taken off (-1) the view's
+	 * node in thought. Only one node is changed at a time; forget drops all such changes.
+	 */
+	void (*pod_moved)(struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
+	void (*pods_forgotten)(struct decision *d);
+};
+
+extern const struct plugin plugins[PLUGIN_COUNT];
+
+/* PLUGIN_COUNT when there is none of the name. */
+enum plugin_id plugin_find(struct text name);
+
+/* Upstream's generic normaliser (core.md 8). */
+void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse);
+
+/* SchedulingGates' words, or NULL when the pod is not gated. For the queue and for explain. */
+const char *plugin_gated(const struct cache *cache, const struct kube_pod_class *class,
+    struct scratch *scratch);
+
+#endif
