@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #define MUST_USE __attribute__((warn_unused_result))
-#define NORETURN __attribute__((noreturn))
+#define NORETURN __attribute__((__noreturn__))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
