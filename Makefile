@@ -47,9 +47,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wstrict-prototyp
 # -isystem: their headers keep their warnings. -iquote: a board's limits.h must never shadow the <limits.h> of C.
 VENDOR_INCLUDES := $(patsubst %,-isystem %,vendor/mbedtls vendor/mongoose \
 	$(addprefix $(O)/vendor/,mbedtls/include mongoose jsmn yaml/include unity/src))
+VENDOR_DEFINES := -DMBEDTLS_CONFIG_FILE='<mbedtls_config.h>'
 PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
 CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -Isrc -iquote board/$(BOARD) \
-	-iquote $(O)/vendor $(VENDOR_INCLUDES) -DBERTH_VERSION='"$(VERSION)"' -DBERTH_BOARD='"$(BOARD)"'
+	-iquote $(O)/vendor $(VENDOR_INCLUDES) $(VENDOR_DEFINES) -DBERTH_VERSION='"$(VERSION)"' -DBERTH_BOARD='"$(BOARD)"'
 # musl has no fortified headers, so _FORTIFY_SOURCE would do nothing. In its place: stack protector, stack clash
 # probes, automatic variables set to zero, RELRO with bind now, position independence, the banned calls of tools/check,
 # and the sanitizers over every test.
@@ -109,8 +110,8 @@ endef
 define archive
 $(LIB_$(1))/vendor/lib%.a: $(O)/vendor/%/.version vendor/build.mk $(wildcard vendor/*/*.h) | $(FIRST_$(1))
 	$$(call say,VENDOR,$$@)
-	$$(Q)mkdir -p $$(@D) && flock $$(@D)/.lock $$(MAKE) -f vendor/build.mk NAME=$$* OUT=$$(@D) \
-		SOURCE=$(O)/vendor/$$* AR=$$(AR_$(1)) COMPILE='$$(CC_$(1)) $$(PREFIX_MAP) $$(VENDOR_INCLUDES)'
+	$$(Q)mkdir -p $$(@D) && flock $$(@D)/.lock $$(MAKE) -s -f vendor/build.mk NAME=$$* OUT=$$(@D) \
+		SOURCE=$(O)/vendor/$$* AR=$$(AR_$(1)) COMPILE="$$(CC_$(1)) $$(PREFIX_MAP) $$(VENDOR_INCLUDES) $$(VENDOR_DEFINES)"
 endef
 # program NAME,SOURCE
 define program
@@ -131,12 +132,10 @@ $(O)/vendor/%/.version: vendor/%/recipe vendor/fetch
 	$(call say,FETCH,$*)
 	$(Q)vendor/fetch $* $(O)/vendor/$*
 
-$(LIBC): $(O)/vendor/musl/.version
+$(LIBC): $(O)/vendor/musl/.version vendor/build.mk
 	$(call say,MUSL,$(BOARD))
-	$(Q)mkdir -p $(MUSL)/obj && cd $(MUSL)/obj && \
-		$(abspath $(O)/vendor/musl)/configure --target=$(MUSL_TARGET) --prefix=$(abspath $(MUSL)) --disable-shared \
-		CC='$(CROSS)gcc' CROSS_COMPILE=$(CROSS) CFLAGS='$(CPU) $(SMALL) -fstack-protector-strong -fPIE -w $(PREFIX_MAP)' >configure.log && \
-		$(MAKE) >make.log install
+	$(Q)mkdir -p $(B) && flock $(B)/.lock $(MAKE) -s -f vendor/build.mk NAME=musl OUT=$(MUSL) SOURCE=$(O)/vendor/musl \
+		TARGET=$(MUSL_TARGET) CROSS=$(CROSS) FLAGS='$(CPU) $(SMALL) -fstack-protector-strong -fPIE $(PREFIX_MAP)'
 
 # ---- the binary ------------------------------------------------------------------------------------
 $(O)/vendor/dependencies.h: $(call stamps,$(LIBRARIES) jsmn musl)

@@ -5,16 +5,29 @@ FILES_mbedtls := library/*.c
 FILES_mongoose := mongoose.c
 FILES_yaml := src/*.c
 FILES_unity := src/unity.c
-FLAGS_mbedtls := -I$(SOURCE)/library -DMBEDTLS_CONFIG_FILE='"mbedtls_config.h"'
+FLAGS_mbedtls := -I$(SOURCE)/library
 FLAGS_yaml := -DYAML_VERSION_STRING='"0.2.5"' -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5
 FLAGS_unity := -DUNITY_INCLUDE_DOUBLE
 
 FILES := $(sort $(wildcard $(addprefix $(SOURCE)/,$(FILES_$(NAME)))))
-OBJECTS := $(patsubst $(SOURCE)/%.c,$(OUT)/$(NAME)/%.o,$(FILES))
+# Files of ours that stand in for something the library has too much of.
+OURS := $(wildcard vendor/$(NAME)/*.c)
+OBJECTS := $(patsubst $(SOURCE)/%.c,$(OUT)/$(NAME)/%.o,$(FILES)) $(patsubst vendor/%.c,$(OUT)/%.o,$(OURS))
 OWN := $(wildcard vendor/$(NAME)/*.h) $(SOURCE)/.version vendor/build.mk
+
+.PHONY: default
+default: $(if $(filter musl,$(NAME)),$(OUT)/lib/libc.a,$(OUT)/lib$(NAME).a)
 
 $(OUT)/lib$(NAME).a: $(OBJECTS)
 	@rm -f $@ && $(AR) rcsD $@ $^
 
-$(OBJECTS): $(OUT)/$(NAME)/%.o: $(SOURCE)/%.c $(OWN)
+$(OUT)/$(NAME)/%.o: $(SOURCE)/%.c $(OWN)
 	@mkdir -p $(@D) && $(COMPILE) -w -std=gnu11 $(FLAGS_$(NAME)) -c -o $@ $<
+$(OUT)/$(NAME)/%.o: vendor/$(NAME)/%.c $(OWN)
+	@mkdir -p $(@D) && $(COMPILE) -w -std=gnu11 $(FLAGS_$(NAME)) -c -o $@ $<
+
+# musl has a configure and a makefile of its own.
+$(OUT)/lib/libc.a: $(SOURCE)/.version vendor/build.mk
+	@rm -rf $(OUT) && mkdir -p $(OUT)/obj && cd $(OUT)/obj && \
+		$(abspath $(SOURCE))/configure --target=$(TARGET) --prefix=$(abspath $(OUT)) --disable-shared CC=$(CROSS)gcc \
+		CROSS_COMPILE=$(CROSS) CFLAGS='$(FLAGS) -w' >configure.log && $(MAKE) install >make.log && touch ../lib/libc.a
