@@ -414,7 +414,8 @@ const char *cut_run_keeping(struct json_cut *cut, const char *at, const char *en
 			continue;
 		}
 		at = keep_token(cut, at, end);
-		if (UNLIKELY(at == before))
+		/* inside a string white space is none, so its rest is not for another turn */
+		if (UNLIKELY(at == before || cut->state == CUT_STRING))
 			break;
 	}
 	return at;

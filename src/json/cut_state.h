@@ -107,7 +107,7 @@ void cut_key(struct json_cut *cut, const char *key, size_t size);
 void cut_key_begin(struct json_cut *cut);
 void cut_key_end(struct json_cut *cut);
 
-/* cut_step.c: false when the byte was only an end and must be looked at again. */
+/* cut_step.c: false when the byte was not taken: it ended a number only, or it was refused. */
 bool cut_step(struct json_cut *cut, uint8_t byte);
 
 /* cut_run.c: takes as many bytes as it can; what it leaves is for cut_step(). */

@@ -12,7 +12,7 @@
 static bool refuse(struct json_cut *cut, const char *fault)
 {
 	cut_refuse(cut, fault);
-	return true;
+	return false;
 }
 
 static bool is_space(uint8_t byte)
@@ -53,10 +53,8 @@ static bool step_value(struct json_cut *cut, uint8_t byte)
 		return true;
 	if (!cut->dropping)
 		cut_value_begin(cut);
-	if (byte == '{' || byte == '[') {
-		(void)cut_open(cut, byte == '{');
-		return true;
-	}
+	if (byte == '{' || byte == '[')
+		return cut_open(cut, byte == '{');
 	cut->in_key = false;
 	put(cut, (char)byte);
 	if (is_digit(byte)) {
@@ -162,10 +160,8 @@ static bool step_items(struct json_cut *cut, uint8_t byte)
 {
 	if (is_space(byte))
 		return true;
-	if (byte == '[') {
-		(void)cut_open(cut, false);
-		return true;
-	}
+	if (byte == '[')
+		return cut_open(cut, false);
 	if (byte != 'n')
 		return refuse(cut, "items must be an array");
 	cut->dropping = true;

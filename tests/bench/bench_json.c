@@ -3,17 +3,16 @@
  * How fast the cutter is: a pod list is made from the sample pods in tests/json/data, as the
  * apiserver sends it (no white space), and cut in slices of 16 kB with what a scheduler wants.
  *
- * deps: json/*.c base/text.c base/scratch.c base/check.c
- *
- *   bench_json [MB [ROUNDS [list|pretty|whole|heavy]]]
+ *   bench_json [MB [ROUNDS [list|heavy|pretty|whole]]]
  */
+// deps: json/*.c base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "json/json.h"
-#include "json/pod_want.h"
+#include "../json/pod_want.h"
 
 enum { SLICE = 16384, PIECE_MAX = 64 * 1024, SAMPLE_MAX = 64 * 1024 };
 
