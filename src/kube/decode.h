@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private to kube/: how decoders read fields, and the decoders themselves.
+ *
+ * A field that is absent or null has its default; a field of another JSON type makes the whole
+ * object malformed, with that field's path. Nothing has to be checked in between: the first
+ * fault sticks in the builder, and what is read after it is not used.
+ */
+#ifndef BERTH_KUBE_DECODE_H
+#define BERTH_KUBE_DECODE_H
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "kube/kube.h"
+#include "kube/object.h"
+#include "kube/pod.h"
+#include "kube/quantity.h"
+
+#define KUBE_IS(text, literal) \
+	((text).size == sizeof(literal) - 1 && memcmp((text).at, (literal), sizeof(literal) - 1) == 0)
+
+static inline bool kube_failed(const struct kube_build *b)
+{
+	return b->result != KUBE_OK;
+}
+static inline bool kube_is_absent(struct json_value v)
+{
+	enum json_type type = json_type(v);
+	return type == JSON_NONE || type == JSON_NULL;
+}
+
+/* For what else is taken from scratch and did not fit. */
+void kube_build_full(struct kube_build *b);
+/* Forgets what went wrong with the object before; every decoder begins with it. */
+void kube_decode_begin(struct kube_build *b);
+
+/* ---- fields ---- */
+
+struct text kube_read_text(struct kube_build *b, struct json_value v, const char *field);
+uint32_t kube_read_id(struct kube_build *b, struct json_value v, const char *field);
+bool kube_read_bool(struct kube_build *b, struct json_value v, bool otherwise, const char *field);
+int64_t kube_read_i64(struct kube_build *b, struct json_value v, int64_t otherwise,
+    const char *field);
+int32_t kube_read_i32(struct kube_build *b, struct json_value v, int32_t otherwise,
+    const char *field);
+struct wall kube_read_time(struct kube_build *b, struct json_value v, const char *field);
+/* False when absent or malformed. */
+bool kube_read_quantity(struct kube_build *b, struct json_value v, struct quantity *q,
+    const char *field);
+/* Walks of what must be an object or an array; absent: nothing to walk. */
+struct json_walk kube_read_object(struct kube_build *b, struct json_value v, const char *field);
+struct json_walk kube_read_array(struct kube_build *b, struct json_value v, const char *field);
+/* A member of what must be an object; JSON_VALUE_NONE when either is absent. */
+struct json_value kube_read_member(struct kube_build *b, struct json_value v, const char *key,
+    const char *field);
+/* How many elements an array has; 0 when it is no array. */
+uint32_t kube_read_count(struct json_value v);
+/* An array of strings, as they come. */
+void kube_read_ids(struct kube_build *b, struct json_value v, struct kube_span *span,
+    const char *field);
+/* An array of strings that is a set: sorted by id, without doubles. */
+void kube_read_id_set(struct kube_build *b, struct json_value v, struct kube_span *span,
+    const char *field);
+/* A map of strings as struct kube_label, sorted by key. */
+void kube_read_pairs(struct kube_build *b, struct json_value v, struct kube_span *span,
+    const char *field);
+
+/* For writing into the blob under construction; the bytes are ours until it is finished. */
+#define KUBE_BUILT(b, span, type) ((type *)(void *)((uint8_t *)(void *)(b)->blob + (span).at))
+
+/* Gives back the end of an array that was the last thing built. */
+void kube_build_shorten(struct kube_build *b, size_t element_size, uint32_t count,
+    struct kube_span *span);
+
+/* Ends a decoder that built one blob. */
+enum kube_result kube_decode_end(struct kube_build *b, struct kube_object *out);
+
+/*
+ * Sorts elements by their first key_words 32-bit words. In place, without allocation; n log n at
+ * worst, linear for what is sorted already.
+ */
+void kube_sort(void *elements, size_t element_size, uint32_t key_words, uint32_t count);
+/* Elements that are the same in their first key_words words as the one before go; new count. */
+uint32_t kube_sorted_unique(void *elements, size_t element_size, uint32_t key_words,
+    uint32_t count);
+
+/* Metadata of a kind that lives in namespaces: "default" when it names none. */
+void kube_meta_decode_namespaced(struct kube_build *b, struct json_value object,
+    struct kube_meta *meta);
+/* The value of an annotation; TEXT_NONE when it is not there. */
+struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, const char *key);
+
+/* ---- parts of pods ---- */
+
+void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
+    struct text namespace, struct kube_pod_class *class);
+void kube_pod_spread_build(struct kube_build *b, struct json_value constraints,
+    struct kube_pod_class *class);
+void kube_pod_volumes_build(struct kube_build *b, struct json_value volumes,
+    struct kube_pod_class *class);
+void kube_pod_claims_build(struct kube_build *b, struct json_value claims,
+    struct kube_pod_class *class);
+void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span);
+void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span);
+
+/* nodeSelectorTerms: an array of terms. */
+void kube_node_terms_build(struct kube_build *b, struct json_value v, struct kube_span *span);
+/* A term whose errors name it by "path[index]" (path may be ""). */
+void kube_node_term_build_at(struct kube_build *b, struct json_value v, const char *path,
+    uint32_t index, struct kube_node_term *term);
+
+/* ---- wants that several kinds share ---- */
+
+extern const struct json_want kube_want_nothing[];
+extern const struct json_want kube_want_details[];
+extern const struct json_want kube_want_bookmark[]; /* annotations of bookmarks */
+extern const struct json_want kube_want_owners[];
+extern const struct json_want kube_want_node_terms[]; /* inside a node selector */
+extern const struct json_want kube_want_resources[];  /* requests and limits */
+extern const struct json_want kube_want_pod_volumes[];
+
+/* What every object keeps besides metadata, spec and status: identity, and a Status's fields. */
+#define KUBE_WANT_ENVELOPE \
+	{ "kind", NULL }, { "apiVersion", NULL }, { "message", NULL }, { "reason", NULL }, \
+	    { "code", NULL }, { "details", kube_want_details }
+/* What every metadata keeps; annotations are told apart by kind. */
+#define KUBE_WANT_META(annotations_inside) \
+	{ "name", NULL }, { "namespace", NULL }, { "uid", NULL }, { "resourceVersion", NULL }, \
+	    { "generation", NULL }, { "labels", NULL }, { "annotations", annotations_inside }, \
+	    { "deletionTimestamp", NULL }, { "ownerReferences", kube_want_owners }
+
+extern const struct json_want kube_namespace_want[], kube_service_want[],
+    kube_replication_controller_want[], kube_replica_set_want[], kube_stateful_set_want[],
+    kube_pdb_want[], kube_resource_claim_want[], kube_resource_slice_want[],
+    kube_device_class_want[];
+
+/* ---- decoders, for the table in object.c ---- */
+
+typedef enum kube_result kube_decode_fn(struct kube_build *b, struct json_value object,
+    struct kube_object *out);
+kube_decode_fn kube_namespace_decode, kube_service_decode, kube_replication_controller_decode,
+    kube_replica_set_decode, kube_stateful_set_decode, kube_pv_decode, kube_pvc_decode,
+    kube_storage_class_decode, kube_csi_node_decode, kube_csi_driver_decode,
+    kube_csi_capacity_decode, kube_volume_attachment_decode, kube_pdb_decode,
+    kube_resource_claim_decode, kube_resource_slice_decode, kube_device_class_decode;
+
+#endif

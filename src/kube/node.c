@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Node. */
+#include "kube/node.h"
+
+#include "base/hash.h"
+#include "kube/decode.h"
+#include "kube/pod_requests.h"
+
+static const struct json_want want_taint[] = {
+	{ "key", NULL },
+	{ "value", NULL },
+	{ "effect", NULL },
+	{ NULL, NULL },
+};
+
+static const struct json_want want_spec[] = {
+	{ "unschedulable", NULL },
+	{ "taints", want_taint },
+	{ NULL, NULL },
+};
+
+static const struct json_want want_image[] = {
+	{ "names", NULL },
+	{ "sizeBytes", NULL },
+	{ NULL, NULL },
+};
+
+static const struct json_want want_condition[] = {
+	{ "type", NULL },
+	{ "status", NULL },
+	{ NULL, NULL },
+};
+
+static const struct json_want want_status[] = {
+	{ "allocatable", NULL },
+	{ "images", want_image },
+	{ "conditions", want_condition },
+	{ "declaredFeatures", NULL },
+	{ NULL, NULL },
+};
+
+static const struct json_want want_metadata[] = {
+	KUBE_WANT_META(NULL),
+	{ NULL, NULL },
+};
+
+const struct json_want kube_node_want[] = {
+	KUBE_WANT_ENVELOPE,
+	{ "metadata", want_metadata },
+	{ "spec", want_spec },
+	{ "status", want_status },
+	{ NULL, NULL },
+};
+
+static uint32_t hash_text(struct text t)
+{
+	return hash_bytes(t.at, t.size);
+}
+
+/* Maps are compared as maps: sums do not see an order. */
+static uint32_t annotations_hash(struct kube_build *b, struct json_value annotations)
+{
+	uint32_t hash = 0;
+	struct json_walk walk = json_walk(annotations);
+	while (json_walk_next(&walk)) {
+		struct text value = kube_read_text(b, walk.value, "metadata.annotations");
+		hash += hash_pair(hash_text(walk.key), hash_text(value));
+	}
+	return hash;
+}
+
+static uint32_t conditions_hash(struct kube_build *b, struct json_value conditions)
+{
+	uint32_t hash = 0;
+	struct json_walk walk = kube_read_array(b, conditions, "status.conditions");
+	while (json_walk_next(&walk)) {
+		struct text type = TEXT_NONE, status = TEXT_NONE;
+		struct json_walk of = kube_read_object(b, walk.value, "status.conditions");
+		while (json_walk_next(&of)) {
+			if (KUBE_IS(of.key, "type"))
+				type = kube_read_text(b, of.value, "status.conditions.type");
+			else if (KUBE_IS(of.key, "status"))
+				status = kube_read_text(b, of.value, "status.conditions.status");
+		}
+		hash += hash_pair(hash_text(type), hash_text(status));
+	}
+	return hash;
+}
+
+static void features_read(struct kube_build *b, struct json_value features,
+    struct kube_node_facts *facts)
+{
+	struct json_walk walk = kube_read_array(b, features, "status.declaredFeatures");
+	while (json_walk_next(&walk)) {
+		struct text name = kube_read_text(b, walk.value, "status.declaredFeatures");
+		if (KUBE_IS(name, "RestartAllContainersOnContainerExits"))
+			facts->features |= KUBE_FEATURE_RESTART_ALL_CONTAINERS;
+		else if (KUBE_IS(name, "UserNamespacesHostNetworkSupport"))
+			facts->features |= KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK;
+		facts->features_hash = hash_more(facts->features_hash, hash_text(name));
+	}
+}
+
+static void images_build(struct kube_build *b, struct json_value images,
+    struct kube_node_facts *facts)
+{
+	struct json_walk walk = kube_read_array(b, images, "status.images");
+	struct kube_image *built =
+	    kube_build_array(b, sizeof(*built), kube_read_count(images), &facts->images);
+	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
+		struct json_walk of = kube_read_object(b, walk.value, "status.images");
+		while (json_walk_next(&of)) {
+			if (KUBE_IS(of.key, "names"))
+				kube_read_ids(b, of.value, &built[i].names, "status.images.names");
+			else if (KUBE_IS(of.key, "sizeBytes"))
+				built[i].size_bytes =
+				    kube_read_i64(b, of.value, 0, "status.images.sizeBytes");
+		}
+	}
+}
+
+static void facts_fill(struct kube_build *b, struct json_value object,
+    const struct kube_meta *meta, struct kube_node_facts *facts)
+{
+	struct json_value unschedulable = JSON_VALUE_NONE, taints = JSON_VALUE_NONE;
+	struct json_value allocatable = JSON_VALUE_NONE, images = JSON_VALUE_NONE;
+	struct json_walk walk = kube_read_object(b, json_get(object, "spec"), "spec");
+	while (json_walk_next(&walk)) {
+		if (KUBE_IS(walk.key, "unschedulable"))
+			unschedulable = walk.value;
+		else if (KUBE_IS(walk.key, "taints"))
+			taints = walk.value;
+	}
+	walk = kube_read_object(b, json_get(object, "status"), "status");
+	while (json_walk_next(&walk)) {
+		if (KUBE_IS(walk.key, "allocatable"))
+			allocatable = walk.value;
+		else if (KUBE_IS(walk.key, "images"))
+			images = walk.value;
+		else if (KUBE_IS(walk.key, "conditions"))
+			facts->conditions_hash = conditions_hash(b, walk.value);
+		else if (KUBE_IS(walk.key, "declaredFeatures"))
+			features_read(b, walk.value, facts);
+	}
+	facts->annotations_hash = annotations_hash(b, meta->annotations);
+	facts->unschedulable = kube_read_bool(b, unschedulable, false, "spec.unschedulable");
+	kube_resource_list(b, allocatable, "status.allocatable", &facts->allocatable);
+	kube_taints_build(b, taints, &facts->taints);
+	images_build(b, images, facts);
+}
+
+enum kube_result kube_node_decode(struct kube_build *b, struct json_value object,
+    struct kube_node *node)
+{
+	kube_decode_begin(b);
+	*node = (struct kube_node){ .facts = NULL };
+	kube_meta_decode(b, object, &node->meta);
+	node->labels = kube_labels_build(b, node->meta.labels, "metadata.labels");
+	struct kube_node_facts *facts = kube_build_start(b, sizeof(*facts));
+	if (facts != NULL)
+		facts_fill(b, object, &node->meta, facts);
+	node->facts = (struct kube_node_facts *)(void *)kube_build_finish(b);
+	if (kube_failed(b)) {
+		kube_blob_drop(&node->labels->blob, b->strings);
+		node->labels = NULL;
+	}
+	return b->result;
+}

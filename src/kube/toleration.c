@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Taints and tolerations. */
+#include "kube/decode.h"
+
+static uint32_t effect_of(struct text t, uint32_t unknown)
+{
+	if (t.size == 0)
+		return KUBE_EFFECT_ANY;
+	if (KUBE_IS(t, "NoSchedule"))
+		return KUBE_NO_SCHEDULE;
+	if (KUBE_IS(t, "PreferNoSchedule"))
+		return KUBE_PREFER_NO_SCHEDULE;
+	if (KUBE_IS(t, "NoExecute"))
+		return KUBE_NO_EXECUTE;
+	return unknown;
+}
+
+/* Lt and Gt are behind a gate that is off, and then they tolerate nothing. */
+static uint32_t exists_of(struct text operator)
+{
+	if (operator.size == 0 || KUBE_IS(operator, "Equal"))
+		return 0;
+	return KUBE_IS(operator, "Exists") ? 1 : 2;
+}
+
+static struct kube_toleration toleration_read(struct kube_build *b, struct json_value v)
+{
+	struct kube_toleration toleration = { 0, 0, KUBE_EFFECT_ANY, 0 };
+	struct text key = TEXT_NONE, value = TEXT_NONE;
+	struct json_walk walk = kube_read_object(b, v, "spec.tolerations");
+	while (json_walk_next(&walk)) {
+		if (KUBE_IS(walk.key, "key"))
+			key = kube_read_text(b, walk.value, "spec.tolerations.key");
+		else if (KUBE_IS(walk.key, "operator"))
+			toleration.exists =
+			    exists_of(kube_read_text(b, walk.value, "spec.tolerations.operator"));
+		else if (KUBE_IS(walk.key, "value"))
+			value = kube_read_text(b, walk.value, "spec.tolerations.value");
+		else if (KUBE_IS(walk.key, "effect"))
+			toleration.effect = effect_of(
+			    kube_read_text(b, walk.value, "spec.tolerations.effect"),
+			    KUBE_EFFECT_UNKNOWN);
+	}
+	toleration.key = kube_build_string(b, key);
+	toleration.value = kube_build_string(b, value);
+	return toleration;
+}
+
+void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span)
+{
+	struct json_walk walk = kube_read_array(b, v, "spec.tolerations");
+	struct kube_toleration *tolerations =
+	    kube_build_array(b, sizeof(*tolerations), kube_read_count(v), span);
+	for (uint32_t i = 0; tolerations != NULL && json_walk_next(&walk); i++)
+		tolerations[i] = toleration_read(b, walk.value);
+}
+
+static struct kube_taint taint_read(struct kube_build *b, struct json_value v)
+{
+	struct kube_taint taint = { .effect = KUBE_EFFECT_ANY };
+	struct text key = TEXT_NONE, value = TEXT_NONE;
+	struct json_walk walk = kube_read_object(b, v, "spec.taints");
+	while (json_walk_next(&walk)) {
+		if (KUBE_IS(walk.key, "key"))
+			key = kube_read_text(b, walk.value, "spec.taints.key");
+		else if (KUBE_IS(walk.key, "value"))
+			value = kube_read_text(b, walk.value, "spec.taints.value");
+		else if (KUBE_IS(walk.key, "effect"))
+			taint.effect = effect_of(kube_read_text(b, walk.value, "spec.taints.effect"),
+			    KUBE_EFFECT_ANY);
+	}
+	taint.key = kube_build_string(b, key);
+	taint.value = kube_build_string(b, value);
+	return taint;
+}
+
+void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span)
+{
+	struct json_walk walk = kube_read_array(b, v, "spec.taints");
+	struct kube_taint *taints = kube_build_array(b, sizeof(*taints), kube_read_count(v), span);
+	for (uint32_t i = 0; taints != NULL && json_walk_next(&walk); i++)
+		taints[i] = taint_read(b, walk.value);
+}
+
+bool kube_tolerates(const struct kube_toleration *toleration, const struct kube_taint *taint)
+{
+	if (toleration->effect != KUBE_EFFECT_ANY && toleration->effect != taint->effect)
+		return false;
+	if (toleration->key != INTERN_EMPTY && toleration->key != taint->key)
+		return false;
+	return toleration->exists == 1 ||
+	    (toleration->exists == 0 && toleration->value == taint->value);
+}
