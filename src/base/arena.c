@@ -36,7 +36,6 @@ void arena_init_zeroed(struct arena *arena, void *block, size_t size)
 static void *arena_advance(struct arena *arena, size_t size, size_t align)
 {
 	CHECK(memory_phase() == MEMORY_SETUP);
-	CHECK(align != 0 && (align & (align - 1)) == 0);
 	size_t skip = -(uintptr_t)(arena->base + arena->used) % align;
 	size_t left = arena->size - arena->used;
 	CHECK(skip <= left);
@@ -48,6 +47,8 @@ static void *arena_advance(struct arena *arena, size_t size, size_t align)
 
 void *arena_take_aligned(struct arena *arena, size_t size, size_t align)
 {
+	CHECK(align != 0);
+	CHECK((align & (align - 1)) == 0);
 	void *taken = arena_advance(arena, size, align < ARENA_ALIGN ? ARENA_ALIGN : align);
 	if (!arena->zeroed)
 		memset(taken, 0, size);

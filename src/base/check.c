@@ -26,21 +26,24 @@ static struct {
 	const char *version;
 	void (*instead_of_exit)(void);
 	bool reporting;
+	bool mute; /* nobody reads */
 } state;
 
 static void check_write(const char *at, size_t size)
 {
-	while (size > 0) {
+	while (size > 0 && !state.mute) {
 		struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
 		int ready = poll(&fd, 1, CHECK_WAIT_MS);
 		if (ready < 0 && errno == EINTR)
 			continue;
-		if (ready != 1 || (fd.revents & POLLOUT) == 0 || (fd.revents & POLLERR) != 0)
+		state.mute = ready != 1 || (fd.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+		if (state.mute)
 			return;
 		ssize_t written = write(STDERR_FILENO, at, size);
 		if (written < 0 && errno == EINTR)
 			continue;
-		if (written <= 0)
+		state.mute = written <= 0;
+		if (state.mute)
 			return;
 		at += written;
 		size -= (size_t)written;
@@ -118,6 +121,7 @@ void check_failed(const char *fact, const char *file, int line)
 		check_end();
 	}
 	state.reporting = true;
+	state.mute = false;
 	check_print("\nberth %s: broken invariant: %s at %s:%d\n",
 	    state.version == NULL ? "(unknown version)" : state.version, fact, file, line);
 	for (uint32_t i = 0; i < state.count; i++) {

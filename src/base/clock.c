@@ -44,6 +44,7 @@ static int64_t floor_divide(int64_t value, int64_t by)
 struct wall_date wall_date(struct wall wall)
 {
 	int64_t seconds = floor_divide(wall.us, CLOCK_S_US);
+	int64_t us = wall.us % CLOCK_S_US;
 	int64_t days = floor_divide(seconds, 86400);
 	int32_t in_day = (int32_t)(seconds - days * 86400);
 	int64_t era = floor_divide(days + DAYS_BEFORE_EPOCH, DAYS_IN_ERA);
@@ -58,7 +59,7 @@ struct wall_date wall_date(struct wall wall)
 		.hour = in_day / 3600,
 		.minute = in_day / 60 % 60,
 		.second = in_day % 60,
-		.us = (int32_t)(wall.us - seconds * CLOCK_S_US),
+		.us = (int32_t)(us < 0 ? us + CLOCK_S_US : us),
 	};
 }
 

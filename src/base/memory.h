@@ -4,8 +4,8 @@
  * memory_seal() ends it: from then on a malloc of libc is counted, and aborts when the process
  * runs with memory_seal_is_deadly(true) (tests, simulator, debug builds).
  *
- * The static binary links memory_malloc.c, which defines malloc and its family over one fixed
- * block; hosted test builds keep libc's malloc so that the sanitizers work.
+ * In the static binary memory_malloc.c defines malloc and its family over one fixed block;
+ * hosted builds and tests keep libc's malloc so that the sanitizers work.
  */
 #ifndef BERTH_BASE_MEMORY_H
 #define BERTH_BASE_MEMORY_H

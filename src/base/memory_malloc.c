@@ -4,7 +4,7 @@
  * and mbedTLS while they are set up). After the seal each request is counted by memory.c, and
  * deadly where it is meant to be; giving back is always allowed.
  *
- * Only the static binary links this: sanitizers bring their own malloc. One thread.
+ * One thread.
  *
  * malloc promises an alignment of 16 where the store promises 8. Blocks here always have an even
  * number of units, so headers stay on even units and payloads on odd ones, and the store begins 8
@@ -19,7 +19,6 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "base/poison.h"
 #include "base/store.h"
 
 #ifndef MEMORY_MALLOC_BYTES
@@ -31,7 +30,11 @@ enum { MALLOC_ALIGN = 16 };
 _Static_assert(MEMORY_MALLOC_BYTES % MALLOC_ALIGN == 0, "an even number of units");
 _Static_assert(_Alignof(max_align_t) <= MALLOC_ALIGN, "malloc's promise");
 
-#if !defined(POISON_WORKS) || defined(MEMORY_MALLOC_UNDER_TEST)
+/*
+ * Hosted builds (glibc) and tests that link all of base/ keep the malloc they have; the test of
+ * this file includes it.
+ */
+#if defined(MEMORY_MALLOC_UNDER_TEST) || (!defined(__GLIBC__) && !defined(BERTH_TEST))
 
 void *memalign(size_t align, size_t size);
 size_t malloc_usable_size(void *pointer);
