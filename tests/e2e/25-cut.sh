@@ -33,7 +33,7 @@ watches_before=$(watches)
 
 note "cut five times"
 for i in 1 2 3 4 5; do
-	"$e2e/load" label pods 0 200 "$i" >/dev/null
+	"$e2e/load" label pods 700 200 "$i" >/dev/null
 	proxy_signal line KILL
 	"$e2e/load" delete pods $((i * 100)) 50 >/dev/null
 	follow_settles berth 40 100 $((1000 - i * 50))
