@@ -53,7 +53,7 @@ struct cache_shared {
 	uint32_t references;
 	uint32_t handle; /* in the store */
 	uint32_t first_owned; /* classes: chain of struct cache_owned; 0 = none */
-	uint32_t reserved;
+	uint64_t serial; /* never used twice: tells a reused index from the old one */
 };
 
 /* 128 bits: a canonical UUID as it is; any other text as (CACHE_UID_TEXT, string id). */
@@ -117,7 +117,6 @@ struct cache {
 	struct pool nodes; /* ghosts (pods without their node) included */
 	struct map nodes_by_name;
 	struct cache_node_order order;
-	struct list ghosts;
 
 	struct pool classes; /* struct cache_shared */
 	struct map classes_by_hash;
@@ -137,6 +136,8 @@ struct cache {
 	uint32_t changes[CACHE_CHANGE_LOG];
 	uint16_t list_round[KUBE_KINDS];
 
+	uint64_t serials;
+	struct scratch work; /* for blobs that the cache builds itself */
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
 	bool incomplete;  /* a pod or node is missing from the picture: do not bind */
 };

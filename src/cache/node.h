@@ -15,6 +15,7 @@
 #include "kube/node.h"
 
 struct cache;
+struct kube_pod_class;
 
 struct cache_node_scalar {
 	uint32_t name;
@@ -52,11 +53,9 @@ struct cache_node {
 	uint32_t first_pod;
 	uint32_t zone;     /* index in the order's zones */
 	uint32_t position; /* in the order's list */
-	uint32_t csi_node; /* object index, 0 = none */
 	uint16_t seen;
 	uint16_t reserved;
 	uint32_t uid; /* string id */
-	struct list ghost_link;
 };
 
 /* The node as a filter sees it. */

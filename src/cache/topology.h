@@ -21,6 +21,7 @@
 
 struct cache;
 struct cache_pod;
+struct kube_node_facts;
 
 enum {
 	CACHE_TOPOLOGY_KEYS_MAX = 48,
@@ -132,6 +133,14 @@ enum cache_tally_way {
 MUST_USE bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tally_way way,
     struct scratch *scratch, struct cache_tally *tally);
 
+/*
+ * For building queries: copies a term's selectors into the term at term_at (bytes from the start
+ * of the blob under construction). namespace_selector may be NULL.
+ */
+void cache_query_term(struct kube_build *b, const void *from_blob,
+    const struct kube_selector *namespace_selector, const struct kube_selector *selector,
+    size_t term_at);
+
 /* Does the pod (class, labels) match all terms of a MATCH query? */
 bool cache_query_matches(const struct cache *cache, const struct cache_query *query,
     const struct kube_pod_class *class, const struct kube_labels *labels);
@@ -182,6 +191,13 @@ void cache_counters_pod(struct cache *cache, const struct cache_pod *pod, uint32
 /* Around a change of a node's labels or taints, and when it comes or goes. */
 void cache_counters_node_out(struct cache *cache, uint32_t node);
 void cache_counters_node_in(struct cache *cache, uint32_t node);
+/*
+ * Room for one more domain in every counter, so that a node can come or change without failing
+ * half way. Counters that match are given up for it; false when that did not suffice.
+ */
+MUST_USE bool cache_counters_reserve(struct cache *cache);
+/* Gives up every counter that matches (they are made again when asked for). */
+void cache_counters_trim(struct cache *cache);
 void cache_topology_audit(const struct cache *cache);
 
 #endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Nodes, and ghosts: a pod may arrive before its node, and stay after it. A ghost keeps the pods'
+ * sums but is in no order and no counter.
+ */
+#include "base/hash.h"
+#include "cache/private.h"
+
+uint32_t cache_find_node_id(const struct cache *cache, uint32_t name)
+{
+	struct map_walk walk = map_walk(&cache->nodes_by_name, hash_pair(name, 1));
+	for (uint32_t i; (i = map_next(&cache->nodes_by_name, &walk)) != 0;)
+		if (cache_node_at(cache, i)->name == name)
+			return i;
+	return 0;
+}
+
+uint32_t cache_find_node(const struct cache *cache, struct text name)
+{
+	uint32_t id;
+	return intern_find(&cache->strings, name, &id) ? cache_find_node_id(cache, id) : 0;
+}
+
+uint32_t cache_node_or_ghost(struct cache *cache, struct text name)
+{
+	CHECK(name.size > 0);
+	uint32_t id;
+	if (!intern_take(&cache->strings, name, &id))
+		return 0;
+	uint32_t index = cache_find_node_id(cache, id);
+	if (index != 0) {
+		intern_give(&cache->strings, id);
+		return index;
+	}
+	index = pool_take(&cache->nodes);
+	if (index == 0) {
+		intern_give(&cache->strings, id);
+		return 0;
+	}
+	cache_node_at(cache, index)->name = id;
+	CHECK(map_add(&cache->nodes_by_name, hash_pair(id, 1), index));
+	return index;
+}
+
+void cache_node_drop_ghost(struct cache *cache, uint32_t index)
+{
+	struct cache_node *node = cache_node_at(cache, index);
+	if (node->facts != NULL || node->first_pod != 0)
+		return;
+	CHECK(node->sums.pods == 0);
+	CHECK(node->labels == 0);
+	if (node->scalars_handle != 0)
+		store_give(&cache->store, node->scalars_handle);
+	map_remove(&cache->nodes_by_name, hash_pair(node->name, 1), index);
+	intern_give(&cache->strings, node->name);
+	pool_give(&cache->nodes, index);
+}
+
+void cache_log_change(struct cache *cache, uint32_t node)
+{
+	cache->changes[cache->change_count++ % CACHE_CHANGE_LOG] = node;
+}
+
+/* ---- scalars: one sorted array per node of what it offers and what its pods use ---- */
+
+static bool scalars_room(struct cache *cache, struct cache_node *node, uint32_t count)
+{
+	if (count <= node->scalars_room)
+		return true;
+	if (count > CACHE_NODE_SCALARS_MAX)
+		return false;
+	uint32_t room = count + 2;
+	uint32_t handle = store_take(&cache->store, room * sizeof(struct cache_node_scalar));
+	if (handle == 0)
+		return false;
+	struct cache_node_scalar *moved = store_at(&cache->store, handle);
+	if (node->sums.scalar_count > 0)
+		memcpy(moved, node->sums.scalars, node->sums.scalar_count * sizeof(*moved));
+	if (node->scalars_handle != 0)
+		store_give(&cache->store, node->scalars_handle);
+	node->scalars_handle = handle;
+	node->scalars_room = room;
+	node->sums.scalars = moved;
+	return true;
+}
+
+static struct cache_node_scalar *scalar_find(const struct cache_sums *sums, uint32_t name)
+{
+	for (uint32_t i = 0; i < sums->scalar_count; i++)
+		if (sums->scalars[i].name == name)
+			return &sums->scalars[i];
+	return NULL;
+}
+
+static struct cache_node_scalar *scalar_insert(struct cache_node *node,
+    const struct kube_scalar *like)
+{
+	struct cache_sums *sums = &node->sums;
+	CHECK(sums->scalar_count < node->scalars_room);
+	uint32_t at = sums->scalar_count++;
+	while (at > 0 && sums->scalars[at - 1].name > like->name) {
+		sums->scalars[at] = sums->scalars[at - 1];
+		at--;
+	}
+	sums->scalars[at] = (struct cache_node_scalar){
+		.name = like->name, .is_extended = like->is_extended
+	};
+	return &sums->scalars[at];
+}
+
+static uint32_t scalars_missing(const struct cache_sums *sums, const struct kube_scalar *list,
+    uint32_t count)
+{
+	uint32_t missing = 0;
+	for (uint32_t i = 0; i < count; i++)
+		missing += scalar_find(sums, list[i].name) == NULL;
+	return missing;
+}
+
+bool cache_node_reserve_scalars(struct cache *cache, uint32_t index,
+    const struct kube_pod_class *class)
+{
+	if (class->used.scalars.count == 0)
+		return true;
+	struct cache_node *node = cache_node_at(cache, index);
+	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
+	uint32_t count = class->used.scalars.count;
+	uint32_t missing = scalars_missing(&node->sums, list, count);
+	if (!scalars_room(cache, node, node->sums.scalar_count + missing))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (scalar_find(&node->sums, list[i].name) == NULL)
+			(void)scalar_insert(node, &list[i]);
+	return true;
+}
+
+/* What the node offers changed. Entries that nobody offers and nobody uses go. */
+static void scalars_follow(struct cache_node *node, const struct kube_node_facts *facts)
+{
+	struct cache_sums *sums = &node->sums;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < sums->scalar_count; i++) {
+		sums->scalars[i].allocatable = 0;
+		if (sums->scalars[i].used != 0)
+			sums->scalars[kept++] = sums->scalars[i];
+	}
+	sums->scalar_count = kept;
+	if (facts == NULL)
+		return;
+	const struct kube_scalar *list =
+	    KUBE_AT(facts, facts->allocatable.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < facts->allocatable.scalars.count; i++) {
+		struct cache_node_scalar *scalar = scalar_find(sums, list[i].name);
+		if (scalar == NULL)
+			scalar = scalar_insert(node, &list[i]);
+		scalar->allocatable = list[i].value;
+	}
+}
+
+void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *class, int sign)
+{
+	sums->cpu_milli += sign * class->used.cpu_milli;
+	sums->memory_bytes += sign * class->used.memory_bytes;
+	sums->storage_bytes += sign * class->used.storage_bytes;
+	sums->nonzero_cpu_milli += sign * class->used_nonzero_cpu_milli;
+	sums->nonzero_memory_bytes += sign * class->used_nonzero_memory_bytes;
+	sums->pods += (uint32_t)sign;
+	sums->host_port_pods += (uint32_t)(sign * (class->host_ports.count > 0));
+	sums->volume_pods += (uint32_t)(sign * (class->volumes.count > 0));
+	sums->affinity_pods += (uint32_t)(sign * (class->has_pod_affinity != 0));
+	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < class->used.scalars.count; i++) {
+		struct cache_node_scalar *scalar = scalar_find(sums, list[i].name);
+		CHECK(scalar != NULL); /* cache_node_reserve_scalars() came before */
+		scalar->used += sign * list[i].value;
+	}
+}
+
+/* ---- the node itself ---- */
+
+struct parts { /* what a node is replaced by, all taken before anything is changed */
+	const struct kube_node_facts *facts;
+	uint32_t facts_handle;
+	uint32_t labels;
+	uint32_t uid;
+};
+
+static void give_parts(struct cache *cache, const struct parts *parts)
+{
+	if (parts->facts != NULL)
+		cache_free_blob(cache, &parts->facts->blob, parts->facts_handle);
+	if (parts->labels != 0)
+		cache_unshare_labels(cache, parts->labels);
+	intern_give(&cache->strings, parts->uid);
+}
+
+static bool take_parts(struct cache *cache, const struct kube_node *node, struct parts *parts)
+{
+	*parts = (struct parts){ 0 };
+	parts->labels = cache_share_labels(cache, &node->labels->blob);
+	const struct kube_blob *facts =
+	    cache_keep_blob(cache, &node->facts->blob, &parts->facts_handle);
+	parts->facts = (const struct kube_node_facts *)(const void *)facts;
+	bool has_uid = intern_take(&cache->strings, node->meta.uid, &parts->uid);
+	if (!has_uid)
+		parts->uid = INTERN_EMPTY;
+	if (parts->labels != 0 && parts->facts != NULL && has_uid)
+		return true;
+	give_parts(cache, parts);
+	return false;
+}
+
+static bool same_rules(const struct cache_node *node, const struct parts *parts)
+{
+	const struct kube_node_facts *a = node->facts;
+	const struct kube_node_facts *b = parts->facts;
+	return node->labels == parts->labels && a->unschedulable == b->unschedulable &&
+	    a->taints.count == b->taints.count &&
+	    memcmp(KUBE_AT(a, a->taints, struct kube_taint), KUBE_AT(b, b->taints, struct kube_taint),
+	        a->taints.count * sizeof(struct kube_taint)) == 0;
+}
+
+/* Everything is there already; from here on nothing can fail. */
+static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts)
+{
+	struct cache_node *node = cache_node_at(cache, index);
+	struct parts old = { node->facts, node->facts_handle, node->labels, node->uid };
+	bool rules_stay = old.facts != NULL && same_rules(node, parts);
+	if (old.facts != NULL && !rules_stay)
+		cache_counters_node_out(cache, index);
+	if (old.facts != NULL)
+		cache_images_remove_node(cache, index, old.facts);
+	node->facts = parts->facts;
+	node->facts_handle = parts->facts_handle;
+	node->labels = parts->labels;
+	node->uid = parts->uid;
+	scalars_follow(node, node->facts);
+	if (!cache_images_add_node(cache, index, node->facts))
+		cache->images.generation++;
+	if (!rules_stay)
+		cache_counters_node_in(cache, index);
+	give_parts(cache, &old);
+	cache_log_change(cache, index);
+}
+
+/* Room for the zone and the scalars, so that replacing cannot fail half way. */
+static bool make_room(struct cache *cache, uint32_t index, const struct parts *parts)
+{
+	struct cache_node *node = cache_node_at(cache, index);
+	const struct kube_resources *offer = &parts->facts->allocatable;
+	const struct kube_scalar *list = KUBE_AT(parts->facts, offer->scalars, struct kube_scalar);
+	uint32_t missing = scalars_missing(&node->sums, list, offer->scalars.count);
+	if (!scalars_room(cache, node, node->sums.scalar_count + missing))
+		return false;
+	if (!cache_counters_reserve(cache))
+		return false;
+	uint32_t old_labels = node->labels;
+	node->labels = parts->labels;
+	bool placed = node->facts == NULL ? cache_order_add(cache, index) :
+	                                    cache_order_follow(cache, index);
+	node->labels = old_labels;
+	return placed;
+}
+
+enum cache_result cache_put_node(struct cache *cache, const struct kube_node *kube, uint32_t *index)
+{
+	uint64_t version = cache_version_of(kube->meta.resource_version);
+	*index = cache_node_or_ghost(cache, kube->meta.name);
+	struct parts parts;
+	if (!take_parts(cache, kube, &parts)) {
+		if (*index != 0)
+			cache_node_drop_ghost(cache, *index);
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	if (*index == 0 || !make_room(cache, *index, &parts)) {
+		give_parts(cache, &parts);
+		if (*index != 0)
+			cache_node_drop_ghost(cache, *index);
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	struct cache_node *node = cache_node_at(cache, *index);
+	node->seen = cache->list_round[KUBE_NODE];
+	if (node->facts != NULL && node->labels == parts.labels && node->uid == parts.uid &&
+	    kube_blob_is(&node->facts->blob, &parts.facts->blob)) {
+		give_parts(cache, &parts);
+		node->version = version;
+		return CACHE_UNCHANGED;
+	}
+	node->version = version;
+	replace_parts(cache, *index, &parts);
+	cache->kind_generation[KUBE_NODE]++;
+	return CACHE_OK;
+}
+
+enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
+{
+	struct cache_node *node = cache_node_at(cache, index);
+	if (node->facts == NULL)
+		return CACHE_UNKNOWN;
+	cache_counters_node_out(cache, index);
+	cache_images_remove_node(cache, index, node->facts);
+	cache_order_remove(cache, index);
+	struct parts old = { node->facts, node->facts_handle, node->labels, node->uid };
+	node->facts = NULL;
+	node->labels = 0;
+	node->uid = 0;
+	scalars_follow(node, NULL);
+	give_parts(cache, &old);
+	cache_log_change(cache, index);
+	cache->kind_generation[KUBE_NODE]++;
+	cache_node_drop_ghost(cache, index);
+	return CACHE_OK;
+}
+
+/* ---- views ---- */
+
+struct cache_view cache_view_of(const struct cache *cache, uint32_t index)
+{
+	const struct cache_node *node = cache_node_at(cache, index);
+	return (struct cache_view){ .node = node, .sums = &node->sums, .index = index };
+}
+
+static bool is_without(const struct cache_view *view, uint32_t pod)
+{
+	for (uint32_t i = 0; i < view->without_count; i++)
+		if (view->without[i] == pod)
+			return true;
+	return false;
+}
+
+uint32_t cache_view_next_pod(const struct cache *cache, const struct cache_view *view,
+    struct cache_view_walk *walk)
+{
+	if (!walk->started) {
+		walk->started = true;
+		walk->next = view->node->first_pod;
+	}
+	while (walk->next != 0) {
+		uint32_t pod = walk->next;
+		walk->next = cache_pod_at(cache, pod)->next;
+		if (!is_without(view, pod))
+			return pod;
+	}
+	return walk->with_at < view->with_count ? view->with[walk->with_at++] : 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Everything but pods and nodes: one blob per object, found by (kind, namespace, name).
+ */
+#include "base/hash.h"
+#include "cache/private.h"
+
+static struct cache_object *object_at(const struct cache *cache, uint32_t object)
+{
+	return pool_at(&cache->objects, object);
+}
+
+static uint32_t name_hash(enum kube_kind kind, uint32_t namespace, uint32_t name)
+{
+	return hash_more(hash_pair(namespace, name), kind);
+}
+
+uint32_t cache_find_object(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
+    uint32_t name)
+{
+	struct map_walk walk = map_walk(&cache->objects_by_name, name_hash(kind, namespace, name));
+	for (uint32_t i; (i = map_next(&cache->objects_by_name, &walk)) != 0;) {
+		const struct cache_object *object = object_at(cache, i);
+		if (object->kind == kind && object->namespace == namespace && object->name == name)
+			return i;
+	}
+	return 0;
+}
+
+const void *cache_object_blob(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
+    uint32_t name)
+{
+	uint32_t index = cache_find_object(cache, kind, namespace, name);
+	return index == 0 ? NULL : object_at(cache, index)->blob;
+}
+
+const struct kube_labels *cache_namespace_labels(const struct cache *cache, uint32_t namespace)
+{
+	uint32_t index = cache_find_object(cache, KUBE_NAMESPACE, 0, namespace);
+	return index == 0 ? NULL : cache_labels_at(cache, object_at(cache, index)->labels);
+}
+
+struct parts {
+	const struct kube_blob *blob;
+	uint32_t handle;
+	uint32_t labels;
+	uint32_t namespace;
+	uint32_t name;
+};
+
+static void give_parts(struct cache *cache, const struct parts *parts)
+{
+	if (parts->blob != NULL)
+		cache_free_blob(cache, parts->blob, parts->handle);
+	if (parts->labels != 0)
+		cache_unshare_labels(cache, parts->labels);
+	intern_give(&cache->strings, parts->namespace);
+	intern_give(&cache->strings, parts->name);
+}
+
+static bool take_parts(struct cache *cache, const struct kube_object *kube, struct parts *parts)
+{
+	*parts = (struct parts){ 0 };
+	bool all = true;
+	if (kube->blob != NULL)
+		all = (parts->blob = cache_keep_blob(cache, kube->blob, &parts->handle)) != NULL;
+	if (kube->labels != NULL)
+		all = (parts->labels = cache_share_labels(cache, &kube->labels->blob)) != 0 && all;
+	struct text namespace = kube_kinds[kube->kind].namespaced ? kube->meta.namespace : TEXT_NONE;
+	if (!intern_take(&cache->strings, namespace, &parts->namespace)) {
+		parts->namespace = INTERN_EMPTY;
+		all = false;
+	}
+	if (!intern_take(&cache->strings, kube->meta.name, &parts->name)) {
+		parts->name = INTERN_EMPTY;
+		all = false;
+	}
+	if (!all)
+		give_parts(cache, parts);
+	return all;
+}
+
+static uint32_t make_object(struct cache *cache, enum kube_kind kind, const struct parts *parts)
+{
+	uint32_t index = pool_take(&cache->objects);
+	if (index == 0)
+		return 0;
+	struct cache_object *object = object_at(cache, index);
+	object->kind = kind;
+	object->namespace = parts->namespace;
+	object->name = parts->name;
+	intern_keep(&cache->strings, object->namespace);
+	intern_keep(&cache->strings, object->name);
+	list_init(&object->link);
+	list_add_last(&cache->by_kind[kind], &object->link);
+	CHECK(map_add(&cache->objects_by_name, name_hash(kind, object->namespace, object->name),
+	    index));
+	return index;
+}
+
+static bool same_content(const struct cache_object *object, const struct parts *parts)
+{
+	if (object->labels != parts->labels)
+		return false;
+	if (object->blob == NULL || parts->blob == NULL)
+		return object->blob == parts->blob;
+	return kube_blob_is(object->blob, parts->blob);
+}
+
+enum cache_result cache_put_object(struct cache *cache, const struct kube_object *kube,
+    uint32_t *index)
+{
+	CHECK(kube->kind > KUBE_NODE && kube->kind < KUBE_KINDS);
+	*index = 0;
+	struct parts parts;
+	if (!take_parts(cache, kube, &parts)) {
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	*index = cache_find_object(cache, kube->kind, parts.namespace, parts.name);
+	bool is_new = *index == 0;
+	if (is_new)
+		*index = make_object(cache, kube->kind, &parts);
+	if (*index == 0) {
+		give_parts(cache, &parts);
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	struct cache_object *object = object_at(cache, *index);
+	object->version = cache_version_of(kube->meta.resource_version);
+	object->seen = cache->list_round[kube->kind];
+	if (!is_new && same_content(object, &parts)) {
+		give_parts(cache, &parts);
+		return CACHE_UNCHANGED;
+	}
+	struct parts old = { object->blob, object->handle, object->labels, parts.namespace,
+		parts.name };
+	object->blob = parts.blob;
+	object->handle = parts.handle;
+	object->labels = parts.labels;
+	give_parts(cache, &old);
+	cache->kind_generation[kube->kind]++;
+	return CACHE_OK;
+}
+
+enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
+{
+	struct cache_object *object = object_at(cache, index);
+	cache->kind_generation[object->kind]++;
+	list_remove(&object->link);
+	map_remove(&cache->objects_by_name,
+	    name_hash(object->kind, object->namespace, object->name), index);
+	struct parts parts = { object->blob, object->handle, object->labels, object->namespace,
+		object->name };
+	give_parts(cache, &parts);
+	pool_give(&cache->objects, index);
+	return CACHE_OK;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The order in which nodes are visited: one of each zone in turn (core.md 6).
+ */
+#include "cache/private.h"
+
+size_t cache_order_size(uint32_t nodes)
+{
+	return sizeof(struct cache_zone) * CACHE_ZONES_MAX + 2 * sizeof(uint32_t) * (nodes + 1) + 64;
+}
+
+void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes)
+{
+	struct cache_node_order *order = &cache->order;
+	order->zones = ARENA_ARRAY(arena, struct cache_zone, CACHE_ZONES_MAX);
+	order->next_in_zone = ARENA_ARRAY(arena, uint32_t, nodes + 1);
+	order->list = ARENA_ARRAY(arena, uint32_t, nodes + 1);
+}
+
+/* The beta label wins even when its value is empty. */
+static uint32_t zone_part(const struct kube_labels *labels, uint32_t beta, uint32_t key)
+{
+	uint32_t value = INTERN_EMPTY;
+	if (!kube_labels_get(labels, beta, &value))
+		(void)kube_labels_get(labels, key, &value);
+	return value;
+}
+
+static void zone_of(const struct cache *cache, const struct cache_node *node, uint32_t *region,
+    uint32_t *zone)
+{
+	const struct kube_labels *labels = cache_labels_at(cache, node->labels);
+	*region = zone_part(labels, cache->names.beta_region, cache->names.region);
+	*zone = zone_part(labels, cache->names.beta_zone, cache->names.zone);
+}
+
+bool cache_order_add(struct cache *cache, uint32_t index)
+{
+	struct cache_node_order *order = &cache->order;
+	struct cache_node *node = cache_node_at(cache, index);
+	uint32_t region;
+	uint32_t name;
+	zone_of(cache, node, &region, &name);
+
+	uint32_t z = 0;
+	while (z < order->zone_count &&
+	    (order->zones[z].region != region || order->zones[z].name != name))
+		z++;
+	if (z == order->zone_count) {
+		if (z == CACHE_ZONES_MAX)
+			return false;
+		order->zone_count++;
+		order->zones[z] = (struct cache_zone){ .region = region, .name = name };
+		intern_keep(&cache->strings, region);
+		intern_keep(&cache->strings, name);
+	}
+	struct cache_zone *zone = &order->zones[z];
+	order->next_in_zone[index] = 0;
+	if (zone->last != 0)
+		order->next_in_zone[zone->last] = index;
+	else
+		zone->first = index;
+	zone->last = index;
+	zone->count++;
+	node->zone = z;
+	order->count++;
+	order->stale = true;
+	return true;
+}
+
+static void zone_drop(struct cache *cache, uint32_t z)
+{
+	struct cache_node_order *order = &cache->order;
+	intern_give(&cache->strings, order->zones[z].region);
+	intern_give(&cache->strings, order->zones[z].name);
+	order->zone_count--;
+	for (uint32_t i = z; i < order->zone_count; i++) {
+		order->zones[i] = order->zones[i + 1];
+		for (uint32_t n = order->zones[i].first; n != 0; n = order->next_in_zone[n])
+			cache_node_at(cache, n)->zone = i;
+	}
+}
+
+void cache_order_remove(struct cache *cache, uint32_t index)
+{
+	struct cache_node_order *order = &cache->order;
+	uint32_t z = cache_node_at(cache, index)->zone;
+	CHECK(z < order->zone_count);
+	struct cache_zone *zone = &order->zones[z];
+	uint32_t before = 0;
+	for (uint32_t n = zone->first; n != index; n = order->next_in_zone[n]) {
+		CHECK(n != 0);
+		before = n;
+	}
+	uint32_t after = order->next_in_zone[index];
+	if (before != 0)
+		order->next_in_zone[before] = after;
+	else
+		zone->first = after;
+	if (zone->last == index)
+		zone->last = before;
+	if (--zone->count == 0)
+		zone_drop(cache, z);
+	order->count--;
+	order->stale = true;
+}
+
+bool cache_order_follow(struct cache *cache, uint32_t index)
+{
+	struct cache_node *node = cache_node_at(cache, index);
+	const struct cache_zone *zone = &cache->order.zones[node->zone];
+	uint32_t region;
+	uint32_t name;
+	zone_of(cache, node, &region, &name);
+	if (zone->region == region && zone->name == name)
+		return true;
+	cache_order_remove(cache, index);
+	return cache_order_add(cache, index);
+}
+
+const uint32_t *cache_order(struct cache *cache, uint32_t *count)
+{
+	struct cache_node_order *order = &cache->order;
+	*count = order->count;
+	if (!order->stale)
+		return order->list;
+	uint32_t at[CACHE_ZONES_MAX];
+	for (uint32_t z = 0; z < order->zone_count; z++)
+		at[z] = order->zones[z].first;
+	uint32_t filled = 0;
+	while (filled < order->count) {
+		for (uint32_t z = 0; z < order->zone_count; z++) {
+			if (at[z] == 0)
+				continue;
+			cache_node_at(cache, at[z])->position = filled;
+			order->list[filled++] = at[z];
+			at[z] = order->next_in_zone[at[z]];
+		}
+	}
+	order->stale = false;
+	return order->list;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pods and their state machine.
+ *
+ *            put (no node)                    put (node)
+ *   (none) ----------------> pending --------------------> bound
+ *                              |  ^                          ^
+ *                       assume |  | forget                   | put (node: the same or another)
+ *                              v  |                          |
+ *                            assumed ------------------------+
+ *
+ * A pod is one record from its first sight to its removal, so nothing can be in two states. A pod
+ * that has finished (Succeeded, Failed) uses nothing and is not kept. What kube-scheduler keeps
+ * apart (informer store, scheduler cache, nominator) is one table here.
+ */
+#include "base/hash.h"
+#include "cache/private.h"
+
+static uint32_t name_hash(uint32_t namespace, uint32_t name)
+{
+	return hash_pair(namespace, name);
+}
+
+static uint32_t find_pod(const struct cache *cache, uint32_t namespace, uint32_t name)
+{
+	struct map_walk walk = map_walk(&cache->pods_by_name, name_hash(namespace, name));
+	for (uint32_t i; (i = map_next(&cache->pods_by_name, &walk)) != 0;) {
+		const struct cache_pod *pod = cache_pod_at(cache, i);
+		if (pod->name == name && cache_class_of(cache, pod)->namespace == namespace)
+			return i;
+	}
+	return 0;
+}
+
+uint32_t cache_find_pod(const struct cache *cache, struct text namespace, struct text name)
+{
+	uint32_t namespace_id;
+	uint32_t name_id;
+	if (!intern_find(&cache->strings, namespace, &namespace_id) ||
+	    !intern_find(&cache->strings, name, &name_id))
+		return 0;
+	return find_pod(cache, namespace_id, name_id);
+}
+
+/* ---- uid ---- */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool uid_is_dash(size_t at)
+{
+	return at == 8 || at == 13 || at == 18 || at == 23;
+}
+
+static bool uid_parse(struct text t, struct cache_uid *uid)
+{
+	if (t.size != 36)
+		return false;
+	uint64_t half[2] = { 0, 0 };
+	size_t digits = 0;
+	for (size_t i = 0; i < 36; i++) {
+		if (uid_is_dash(i)) {
+			if (t.at[i] != '-')
+				return false;
+			continue;
+		}
+		int digit = hex_digit(t.at[i]);
+		if (digit < 0)
+			return false;
+		half[digits / 16] = half[digits / 16] << 4 | (uint64_t)digit;
+		digits++;
+	}
+	*uid = (struct cache_uid){ half[0], half[1] };
+	return uid->high != CACHE_UID_TEXT;
+}
+
+static bool uid_take(struct cache *cache, struct text t, struct cache_uid *uid)
+{
+	if (uid_parse(t, uid))
+		return true;
+	uint32_t id;
+	if (!intern_take(&cache->strings, t, &id))
+		return false;
+	*uid = (struct cache_uid){ CACHE_UID_TEXT, id };
+	return true;
+}
+
+static void uid_give(struct cache *cache, struct cache_uid uid)
+{
+	if (uid.high == CACHE_UID_TEXT)
+		intern_give(&cache->strings, (uint32_t)uid.low);
+}
+
+void cache_print_uid(const struct cache *cache, struct cache_uid uid, struct writer *out)
+{
+	if (uid.high == CACHE_UID_TEXT) {
+		write_text(out, cache_text(cache, (uint32_t)uid.low));
+		return;
+	}
+	for (size_t i = 0, digits = 0; i < 36; i++) {
+		if (uid_is_dash(i)) {
+			write_char(out, '-');
+			continue;
+		}
+		uint64_t half = digits < 16 ? uid.high : uid.low;
+		write_char(out, "0123456789abcdef"[half >> (60 - 4 * (digits % 16)) & 15]);
+		digits++;
+	}
+}
+
+/* ---- on and off a node ---- */
+
+static void attach(struct cache *cache, uint32_t index, uint32_t node_index)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	struct cache_node *node = cache_node_at(cache, node_index);
+	CHECK(pod->node == 0);
+	pod->node = node_index;
+	pod->prev = 0;
+	pod->next = node->first_pod;
+	if (pod->next != 0)
+		cache_pod_at(cache, pod->next)->prev = index;
+	node->first_pod = index;
+	cache_sums_apply(&node->sums, cache_class_of(cache, pod), 1);
+	if (node->facts != NULL)
+		cache_counters_pod(cache, pod, node_index, 1);
+	cache_log_change(cache, node_index);
+}
+
+/* The node may become an empty ghost; whoever detaches drops it when the pod stays away. */
+static void detach(struct cache *cache, uint32_t index)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	CHECK(pod->node != 0);
+	struct cache_node *node = cache_node_at(cache, pod->node);
+	if (node->facts != NULL)
+		cache_counters_pod(cache, pod, pod->node, -1);
+	cache_sums_apply(&node->sums, cache_class_of(cache, pod), -1);
+	if (pod->prev != 0)
+		cache_pod_at(cache, pod->prev)->next = pod->next;
+	else
+		node->first_pod = pod->next;
+	if (pod->next != 0)
+		cache_pod_at(cache, pod->next)->prev = pod->prev;
+	cache_log_change(cache, pod->node);
+	pod->node = 0;
+	pod->next = 0;
+	pod->prev = 0;
+}
+
+static void set_nominated(struct cache *cache, struct cache_pod *pod, uint32_t node_name)
+{
+	if (node_name != pod->nominated) {
+		intern_keep(&cache->strings, node_name);
+		intern_give(&cache->strings, pod->nominated);
+		pod->nominated = node_name;
+	}
+	bool wanted = pod->nominated != 0 && pod->node == 0;
+	bool listed = !list_is_empty(&pod->nominated_link);
+	if (wanted && !listed)
+		list_add_last(&cache->nominated, &pod->nominated_link);
+	if (!wanted && listed)
+		list_remove(&pod->nominated_link);
+}
+
+void cache_nominate(struct cache *cache, uint32_t index, uint32_t node_name)
+{
+	set_nominated(cache, cache_pod_at(cache, index), node_name);
+}
+
+static void count_state(struct cache *cache, const struct cache_pod *pod, int sign)
+{
+	if (pod->node == 0)
+		cache->pods_pending += (uint32_t)sign;
+	if ((pod->flags & CACHE_POD_ASSUMED) != 0)
+		cache->pods_assumed += (uint32_t)sign;
+}
+
+/* ---- put ---- */
+
+struct parts { /* what a pod is replaced by, all taken before anything is changed */
+	uint32_t class;
+	uint32_t labels;
+	uint32_t name;
+	uint32_t nominated;
+	struct cache_uid uid;
+	bool has_uid;
+};
+
+static void give_parts(struct cache *cache, const struct parts *parts)
+{
+	if (parts->class != 0)
+		cache_unshare_class(cache, parts->class);
+	if (parts->labels != 0)
+		cache_unshare_labels(cache, parts->labels);
+	if (parts->has_uid)
+		uid_give(cache, parts->uid);
+	intern_give(&cache->strings, parts->name);
+	intern_give(&cache->strings, parts->nominated);
+}
+
+static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct parts *parts)
+{
+	*parts = (struct parts){ 0 };
+	parts->class = cache_share_class(cache, &kube->class->blob);
+	parts->labels = cache_share_labels(cache, &kube->labels->blob);
+	parts->has_uid = uid_take(cache, kube->meta.uid, &parts->uid);
+	bool has_names = true;
+	if (!intern_take(&cache->strings, kube->meta.name, &parts->name)) {
+		parts->name = INTERN_EMPTY;
+		has_names = false;
+	}
+	if (!intern_take(&cache->strings, kube->nominated_node_name, &parts->nominated)) {
+		parts->nominated = INTERN_EMPTY;
+		has_names = false;
+	}
+	if (parts->class != 0 && parts->labels != 0 && parts->has_uid && has_names)
+		return true;
+	give_parts(cache, parts);
+	return false;
+}
+
+static uint16_t flags_of(const struct kube_pod *kube)
+{
+	return (uint16_t)((kube->meta.deleting ? CACHE_POD_DELETING : 0) |
+	    (kube->disruption_target != 0 ? CACHE_POD_DISRUPTION_TARGET : 0) |
+	    (kube->has_start_time ? CACHE_POD_HAS_START : 0));
+}
+
+/* A fresh record that is in the table but nowhere else. */
+static uint32_t make_pod(struct cache *cache, const struct parts *parts)
+{
+	uint32_t index = pool_take(&cache->pods);
+	if (index == 0)
+		return 0;
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	pod->class = parts->class;
+	pod->name = parts->name;
+	list_init(&pod->nominated_link);
+	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	CHECK(map_add(&cache->pods_by_name, name_hash(namespace, pod->name), index));
+	pod->class = 0;
+	pod->name = 0;
+	count_state(cache, pod, 1);
+	return index;
+}
+
+/* Everything is there already; from here on nothing can fail. */
+static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts,
+    uint32_t node, const struct kube_pod *kube, bool assumed)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	uint32_t old_node = pod->node;
+	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? CACHE_POD_ASSUMED : 0));
+	uint16_t counted = CACHE_POD_DELETING;
+	bool stays = old_node == node && pod->class == parts->class && pod->labels == parts->labels &&
+	    (pod->flags & counted) == (flags & counted);
+
+	count_state(cache, pod, -1);
+	if (old_node != 0 && !stays)
+		detach(cache, index);
+	struct parts old = { pod->class, pod->labels, pod->name, 0, pod->uid, pod->name != 0 };
+	pod->class = parts->class;
+	pod->labels = parts->labels;
+	pod->name = parts->name;
+	pod->uid = parts->uid;
+	pod->flags = flags;
+	pod->version = cache_version_of(kube->meta.resource_version);
+	pod->start_us = kube->has_start_time ? kube->start_time.us : 0;
+	if (node != 0 && !stays)
+		attach(cache, index, node);
+	set_nominated(cache, pod, parts->nominated);
+	intern_give(&cache->strings, parts->nominated);
+	count_state(cache, pod, 1);
+	give_parts(cache, &old);
+	if (old_node != 0 && old_node != node)
+		cache_node_drop_ghost(cache, old_node);
+}
+
+static bool is_finished(const struct kube_pod *kube)
+{
+	return text_is(kube->phase, TEXT("Succeeded")) || text_is(kube->phase, TEXT("Failed"));
+}
+
+static void drop_decoded(struct cache *cache, const struct kube_pod *kube)
+{
+	kube_blob_drop(&kube->class->blob, &cache->strings);
+	kube_blob_drop(&kube->labels->blob, &cache->strings);
+}
+
+static bool same_uid(struct cache *cache, const struct cache_pod *pod, struct text uid)
+{
+	struct cache_uid parsed;
+	if (uid_parse(uid, &parsed))
+		return pod->uid.high == parsed.high && pod->uid.low == parsed.low;
+	return pod->uid.high == CACHE_UID_TEXT &&
+	    text_is(cache_text(cache, (uint32_t)pod->uid.low), uid);
+}
+
+/* Parts are taken; finds the node and the record. False when one of them has no room. */
+static bool place(struct cache *cache, const struct kube_pod *kube, struct parts *parts,
+    uint32_t *index)
+{
+	bool is_new = *index == 0;
+	bool assumed = !is_new && kube->node_name.size == 0 &&
+	    (cache_pod_at(cache, *index)->flags & CACHE_POD_ASSUMED) != 0;
+	uint32_t node = assumed ? cache_pod_at(cache, *index)->node : 0;
+	if (kube->node_name.size > 0) {
+		node = cache_node_or_ghost(cache, kube->node_name);
+		if (node == 0)
+			return false;
+	}
+	bool fits = node == 0 ||
+	    cache_node_reserve_scalars(cache, node, cache_class_at(cache, parts->class));
+	if (fits && is_new)
+		*index = make_pod(cache, parts);
+	if (!fits || *index == 0) {
+		if (node != 0)
+			cache_node_drop_ghost(cache, node);
+		return false;
+	}
+	replace_parts(cache, *index, parts, node, kube, assumed);
+	return true;
+}
+
+enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *kube, uint32_t *index)
+{
+	struct text namespace = cache_text(cache, kube->class->namespace);
+	*index = cache_find_pod(cache, namespace, kube->meta.name);
+	if (*index != 0) {
+		struct cache_pod *pod = cache_pod_at(cache, *index);
+		pod->seen = cache->list_round[KUBE_POD];
+		bool same = same_uid(cache, pod, kube->meta.uid);
+		if (same && kube->meta.resource_version.size > 0 && !is_finished(kube) &&
+		    pod->version == cache_version_of(kube->meta.resource_version)) {
+			drop_decoded(cache, kube);
+			return CACHE_UNCHANGED;
+		}
+		if (!same || is_finished(kube)) {
+			(void)cache_remove_pod(cache, *index);
+			*index = 0;
+		}
+	}
+	if (is_finished(kube)) {
+		drop_decoded(cache, kube);
+		return CACHE_OK;
+	}
+	struct parts parts;
+	if (!take_parts(cache, kube, &parts)) {
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	if (!place(cache, kube, &parts, index)) {
+		give_parts(cache, &parts);
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	cache_pod_at(cache, *index)->seen = cache->list_round[KUBE_POD];
+	return CACHE_OK;
+}
+
+enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	uint32_t node = pod->node;
+	count_state(cache, pod, -1);
+	if (node != 0)
+		detach(cache, index);
+	set_nominated(cache, pod, INTERN_EMPTY);
+	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
+	struct parts parts = { pod->class, pod->labels, pod->name, 0, pod->uid, true };
+	give_parts(cache, &parts);
+	pool_give(&cache->pods, index);
+	if (node != 0)
+		cache_node_drop_ghost(cache, node);
+	return CACHE_OK;
+}
+
+/* ---- our own decisions ---- */
+
+enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t node)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	if (pod->node != 0)
+		return CACHE_CONFLICT;
+	if (cache_node_at(cache, node)->facts == NULL)
+		return CACHE_UNKNOWN;
+	if (!cache_node_reserve_scalars(cache, node, cache_class_of(cache, pod))) {
+		cache->refused++;
+		return CACHE_FULL;
+	}
+	count_state(cache, pod, -1);
+	attach(cache, index, node);
+	pod->flags |= CACHE_POD_ASSUMED;
+	set_nominated(cache, pod, INTERN_EMPTY);
+	count_state(cache, pod, 1);
+	return CACHE_OK;
+}
+
+enum cache_result cache_forget(struct cache *cache, uint32_t index)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	if ((pod->flags & CACHE_POD_ASSUMED) == 0)
+		return CACHE_CONFLICT;
+	uint32_t node = pod->node;
+	count_state(cache, pod, -1);
+	detach(cache, index);
+	pod->flags &= (uint16_t)~CACHE_POD_ASSUMED;
+	count_state(cache, pod, 1);
+	cache_node_drop_ghost(cache, node);
+	return CACHE_OK;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cache, private: what the files of this folder share with each other only.
+ */
+#ifndef BERTH_CACHE_PRIVATE_H
+#define BERTH_CACHE_PRIVATE_H
+
+#include "cache/cache.h"
+
+/* shared.c: consumes the blob's references; 0 when there is no room. */
+uint32_t cache_share_class(struct cache *cache, const struct kube_blob *blob);
+uint32_t cache_share_labels(struct cache *cache, const struct kube_blob *blob);
+void cache_unshare_class(struct cache *cache, uint32_t class);
+void cache_unshare_labels(struct cache *cache, uint32_t labels);
+/* Copies a blob into the store and takes over its references; NULL (and dropped) without room. */
+const struct kube_blob *cache_keep_blob(struct cache *cache, const struct kube_blob *blob,
+    uint32_t *handle);
+void cache_free_blob(struct cache *cache, const struct kube_blob *blob, uint32_t handle);
+
+uint64_t cache_version_of(struct text resource_version);
+
+/* nodes.c */
+uint32_t cache_node_or_ghost(struct cache *cache, struct text name); /* 0 without room */
+void cache_node_drop_ghost(struct cache *cache, uint32_t node); /* when nothing holds it any more */
+bool cache_node_reserve_scalars(struct cache *cache, uint32_t node,
+    const struct kube_pod_class *class);
+void cache_log_change(struct cache *cache, uint32_t node);
+
+/* order.c */
+void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes);
+size_t cache_order_size(uint32_t nodes);
+MUST_USE bool cache_order_add(struct cache *cache, uint32_t node);
+void cache_order_remove(struct cache *cache, uint32_t node);
+/* Moves the node when the zone its labels say is not the one it stands in. */
+MUST_USE bool cache_order_follow(struct cache *cache, uint32_t node);
+
+/* images.c */
+void cache_images_init(struct cache *cache, struct arena *arena, uint32_t images);
+size_t cache_images_size(uint32_t images);
+
+/* topology.c: the slot of the key, CACHE_TOPOLOGY_KEYS_MAX when all are in use. */
+uint32_t cache_domains_hold(struct cache *cache, uint32_t key);
+void cache_domains_release(struct cache *cache, uint32_t slot);
+void cache_domains_node(struct cache *cache, uint32_t node, bool in);
+
+/* counter.c */
+static inline struct cache_counter *cache_counter_at(const struct cache *cache, uint32_t counter)
+{
+	return pool_at(&cache->counters.pool, counter);
+}
+/* Recounts into zeroed arrays of `room` entries; nodes may be NULL. Returns the total. */
+int64_t cache_recount(const struct cache *cache, const struct cache_query *query,
+    const uint32_t *of_node, int32_t *pods, int32_t *nodes);
+
+#endif

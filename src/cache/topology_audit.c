@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The audit of domains and counters: each counter is counted again.
+ */
+#include "cache/private.h"
+
+static void audit_domains(const struct cache *cache, const struct cache_domains *domains)
+{
+	uint32_t members = 0;
+	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
+		uint32_t domain = domains->of_node[n];
+		bool there = pool_is_taken(&cache->nodes, n) &&
+		    cache_node_at(cache, n)->facts != NULL;
+		uint32_t value;
+		bool has = there && kube_labels_get(
+		    cache_labels_at(cache, cache_node_at(cache, n)->labels), domains->key, &value);
+		CHECK(has == (domain != 0));
+		if (!has)
+			continue;
+		CHECK(domain <= domains->top);
+		CHECK(domains->value[domain] == value);
+		members++;
+	}
+	uint32_t counted = 0;
+	for (uint32_t d = 1; d <= domains->top; d++)
+		counted += domains->nodes[d];
+	CHECK(counted == members);
+}
+
+static void audit_counts(const struct cache *cache, const struct cache_counter *counter,
+    int32_t *counts)
+{
+	const uint32_t *of_node = counter->slot == CACHE_TOPOLOGY_KEYS_MAX ?
+	    cache->topology.identity :
+	    cache->topology.keys[counter->slot].of_node;
+	const int32_t *pods = store_at(&cache->store, counter->pods_handle);
+	memset(counts, 0, 2 * (size_t)counter->room * sizeof(*counts));
+	int64_t total = cache_recount(cache, counter->query, of_node, counts,
+	    counter->nodes_handle == 0 ? NULL : counts + counter->room);
+	CHECK(total == counter->total);
+	CHECK(memcmp(counts, pods, counter->room * sizeof(*counts)) == 0);
+	if (counter->nodes_handle == 0)
+		return;
+	const int32_t *nodes = store_at(&cache->store, counter->nodes_handle);
+	CHECK(memcmp(counts + counter->room, nodes, counter->room * sizeof(*counts)) == 0);
+}
+
+void cache_topology_audit(const struct cache *cache)
+{
+	for (uint32_t k = 0; k < CACHE_TOPOLOGY_KEYS_MAX; k++)
+		if (cache->topology.keys[k].held > 0)
+			audit_domains(cache, &cache->topology.keys[k]);
+
+	/* The counts are made in the cache's own work memory, which holds nothing between calls. */
+	struct scratch work = cache->work;
+	scratch_reset(&work);
+	for (uint32_t i = 1; i <= pool_top(&cache->counters.pool); i++) {
+		if (!pool_is_taken(&cache->counters.pool, i))
+			continue;
+		const struct cache_counter *counter = cache_counter_at(cache, i);
+		struct scratch_mark mark = scratch_mark(&work);
+		int32_t *counts = SCRATCH_ARRAY(&work, int32_t, 2 * (size_t)counter->room);
+		CHECK(counts != NULL);
+		audit_counts(cache, counter, counts);
+		scratch_rewind(&work, mark);
+	}
+}
