@@ -34,6 +34,7 @@ void *arena_take_aligned(struct arena *arena, size_t size, size_t align);
 void *arena_take_raw(struct arena *arena, size_t size);
 size_t arena_left(const struct arena *arena);
 
-#define ARENA_ARRAY(arena, type, count) ((type *)arena_take((arena), sizeof(type) * (size_t)(count)))
+#define ARENA_ARRAY(arena, type, count) \
+	((type *)arena_take((arena), sizeof(type) * (size_t)(count)))
 
 #endif

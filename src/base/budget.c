@@ -31,7 +31,7 @@ void budget_register(struct budget *budget, const char *name, const char *unit, 
 		CHECK(registry.count < BUDGETS_MAX);
 		registry.budgets[registry.count++] = budget;
 	}
-	*budget = (struct budget){ .name = name, .unit = unit, .capacity = capacity };
+	*budget = (struct budget){.name = name, .unit = unit, .capacity = capacity};
 }
 
 void budget_unregister(struct budget *budget)

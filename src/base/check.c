@@ -32,7 +32,7 @@ static struct {
 static void check_write(const char *at, size_t size)
 {
 	while (size > 0 && !state.mute) {
-		struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+		struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
 		int ready = poll(&fd, 1, CHECK_WAIT_MS);
 		if (ready < 0 && errno == EINTR)
 			continue;
@@ -102,7 +102,7 @@ static void check_print_budgets(void)
 		check_print("budgets (used/most/capacity, refused):\n");
 	for (const struct budget *b = budget_first(); b != NULL; b = budget_next(b)) {
 		check_print("  %s: %" PRIu64 "/%" PRIu64 "/%" PRIu64 " %s, %" PRIu64 "\n", b->name,
-		    b->used, b->used_max, b->capacity, b->unit, b->refused);
+			b->used, b->used_max, b->capacity, b->unit, b->refused);
 	}
 }
 
@@ -123,7 +123,7 @@ void check_failed(const char *fact, const char *file, int line)
 	state.reporting = true;
 	state.mute = false;
 	check_print("\nberth %s: broken invariant: %s at %s:%d\n",
-	    state.version == NULL ? "(unknown version)" : state.version, fact, file, line);
+		state.version == NULL ? "(unknown version)" : state.version, fact, file, line);
 	for (uint32_t i = 0; i < state.count; i++) {
 		check_print("%s:\n", state.dumps[i].name);
 		state.dumps[i].print(state.dumps[i].self);

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MUST_USE __attribute__((warn_unused_result))
-#define NORETURN __attribute__((__noreturn__))
+#define MUST_USE                 __attribute__((warn_unused_result))
+#define NORETURN                 __attribute__((__noreturn__))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
-#define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ARRAY_COUNT(array)       (sizeof(array) / sizeof((array)[0]))
 
-#define CHECK(fact) \
-	do { \
-		if (__builtin_expect(!(fact), 0)) \
+#define CHECK(fact)                                              \
+	do {                                                     \
+		if (__builtin_expect(!(fact), 0))                \
 			check_failed(#fact, __FILE__, __LINE__); \
 	} while (0)
 

@@ -18,18 +18,18 @@ static int64_t clock_read(clockid_t id)
 static struct mono clock_system_mono(void *self)
 {
 	(void)self;
-	return (struct mono){ clock_read(CLOCK_MONOTONIC) };
+	return (struct mono){clock_read(CLOCK_MONOTONIC)};
 }
 
 static struct wall clock_system_wall(void *self)
 {
 	(void)self;
-	return (struct wall){ clock_read(CLOCK_REALTIME) };
+	return (struct wall){clock_read(CLOCK_REALTIME)};
 }
 
 struct clock clock_system(void)
 {
-	return (struct clock){ .mono = clock_system_mono, .wall = clock_system_wall };
+	return (struct clock){.mono = clock_system_mono, .wall = clock_system_wall};
 }
 
 static int64_t floor_divide(int64_t value, int64_t by)
@@ -71,7 +71,7 @@ struct wall wall_from_date(struct wall_date date)
 	int64_t in_era = year - era * 400;
 	int64_t in_year = (153 * month + 2) / 5 + date.day - 1;
 	int64_t days = era * DAYS_IN_ERA + in_era * 365 + in_era / 4 - in_era / 100 + in_year -
-	    DAYS_BEFORE_EPOCH;
+		DAYS_BEFORE_EPOCH;
 	int64_t seconds = ((days * 24 + date.hour) * 60 + date.minute) * 60 + date.second;
-	return (struct wall){ seconds * CLOCK_S_US + date.us };
+	return (struct wall){seconds * CLOCK_S_US + date.us};
 }

@@ -23,7 +23,7 @@ struct clock {
 };
 
 enum { CLOCK_MS_US = 1000, CLOCK_S_US = 1000 * 1000 };
-#define MONO_NEVER ((struct mono){ INT64_MAX })
+#define MONO_NEVER ((struct mono){INT64_MAX})
 
 /* The real one; the only place that asks the system for time. */
 struct clock clock_system(void);
@@ -38,7 +38,7 @@ static inline struct wall clock_wall(const struct clock *clock)
 }
 static inline struct mono mono_after_ms(struct mono start, int64_t ms)
 {
-	return (struct mono){ start.us + ms * CLOCK_MS_US };
+	return (struct mono){start.us + ms * CLOCK_MS_US};
 }
 static inline int64_t mono_since_us(struct mono later, struct mono earlier)
 {

@@ -48,7 +48,7 @@ static bool entropy_from_system(void *self, void *bytes, size_t size)
 
 struct entropy entropy_system(void)
 {
-	return (struct entropy){ .fill = entropy_from_system };
+	return (struct entropy){.fill = entropy_from_system};
 }
 
 void random_init(struct random *random, uint64_t seed)
@@ -110,5 +110,5 @@ static bool entropy_from_seed(void *self, void *bytes, size_t size)
 
 struct entropy entropy_seeded(struct random *random)
 {
-	return (struct entropy){ .fill = entropy_from_seed, .self = random };
+	return (struct entropy){.fill = entropy_from_seed, .self = random};
 }

@@ -11,8 +11,8 @@ size_t heap_size(uint32_t capacity)
 }
 
 void heap_init(struct heap *heap, struct arena *arena, uint32_t capacity,
-    bool (*before)(const void *self, uint32_t a, uint32_t b),
-    void (*moved)(void *self, uint32_t entry, uint32_t position), void *self)
+	bool (*before)(const void *self, uint32_t a, uint32_t b),
+	void (*moved)(void *self, uint32_t entry, uint32_t position), void *self)
 {
 	CHECK(before != NULL);
 	*heap = (struct heap){
@@ -53,7 +53,7 @@ static void heap_sink(struct heap *heap, uint32_t position, uint32_t entry)
 			break;
 		const uint32_t *entries = heap->entries;
 		if (child + 1 < heap->count &&
-		    heap->before(heap->self, entries[child + 1], entries[child]))
+			heap->before(heap->self, entries[child + 1], entries[child]))
 			child++;
 		if (!heap->before(heap->self, entries[child], entry))
 			break;

@@ -26,12 +26,12 @@ struct heap {
 
 /* `moved` may be NULL when the owner never removes or changes entries in the middle. */
 void heap_init(struct heap *heap, struct arena *arena, uint32_t capacity,
-    bool (*before)(const void *self, uint32_t a, uint32_t b),
-    void (*moved)(void *self, uint32_t entry, uint32_t position), void *self);
+	bool (*before)(const void *self, uint32_t a, uint32_t b),
+	void (*moved)(void *self, uint32_t entry, uint32_t position), void *self);
 size_t heap_size(uint32_t capacity);
 
 MUST_USE bool heap_add(struct heap *heap, uint32_t entry); /* false when full */
-uint32_t heap_first(const struct heap *heap);               /* CHECKs that it is not empty */
+uint32_t heap_first(const struct heap *heap);              /* CHECKs that it is not empty */
 uint32_t heap_take_first(struct heap *heap);
 void heap_remove(struct heap *heap, uint32_t position);
 void heap_changed(struct heap *heap, uint32_t position); /* the entry there has a new rank */

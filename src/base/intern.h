@@ -33,7 +33,8 @@ struct intern {
 };
 
 /* `bytes` stays where it is; hash_seed() comes before. */
-void intern_init(struct intern *intern, struct arena *arena, struct store *bytes, uint32_t capacity);
+void intern_init(
+	struct intern *intern, struct arena *arena, struct store *bytes, uint32_t capacity);
 size_t intern_size(uint32_t capacity);
 
 /*
@@ -53,7 +54,7 @@ static inline struct text intern_text(const struct intern *intern, uint32_t id)
 	if (id == INTERN_EMPTY)
 		return TEXT("");
 	const struct intern_string *string = pool_at(&intern->strings, id);
-	return (struct text){ store_at(intern->bytes, string->bytes), string->size };
+	return (struct text){store_at(intern->bytes, string->bytes), string->size};
 }
 
 uint32_t intern_references(const struct intern *intern, uint32_t id); /* 0 for INTERN_EMPTY */

@@ -31,7 +31,7 @@ static struct {
 	int fd;
 	bool is_socket;
 	uint64_t dropped;
-} state = { .level = LOG_INFO, .form = LOG_AS_TEXT, .fd = STDERR_FILENO };
+} state = {.level = LOG_INFO, .form = LOG_AS_TEXT, .fd = STDERR_FILENO};
 
 static const char *const level_names[] = {
 	[LOG_ERROR] = "ERROR",
@@ -117,8 +117,8 @@ static void log_write_time(struct writer *w, struct wall now)
 {
 	struct wall_date date = wall_date(now);
 	write_format(w, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)date.year, (int)date.month,
-	    (int)date.day, (int)date.hour, (int)date.minute, (int)date.second,
-	    (int)(date.us / CLOCK_MS_US));
+		(int)date.day, (int)date.hour, (int)date.minute, (int)date.second,
+		(int)(date.us / CLOCK_MS_US));
 }
 
 struct log_entry {
@@ -177,7 +177,7 @@ static void log_write_json(struct writer *w, const struct log_entry *entry)
 
 static bool log_send(const char *line, size_t size)
 {
-	struct pollfd out = { .fd = state.fd, .events = POLLOUT };
+	struct pollfd out = {.fd = state.fd, .events = POLLOUT};
 	if (poll(&out, 1, 0) != 1)
 		return false;
 	if ((out.revents & POLLOUT) == 0 || (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
@@ -207,7 +207,7 @@ static bool log_admits(struct log_site *site, struct mono now)
 }
 
 void log_line(struct log_site *site, enum log_level level, const char *module, const char *event,
-    const char *format, ...)
+	const char *format, ...)
 {
 	CHECK(level <= LOG_DEBUG);
 	struct clock clock = state.clock.wall == NULL ? clock_system() : state.clock;
@@ -226,7 +226,7 @@ void log_line(struct log_site *site, enum log_level level, const char *module, c
 		.level = level,
 		.module = text_of(module),
 		.event = text_of(event),
-		.detail = { detail, kept },
+		.detail = {detail, kept},
 		.held_back = site->held_back,
 	};
 	char line[LOG_LINE_MAX];

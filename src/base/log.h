@@ -36,20 +36,20 @@ struct log_site {
  */
 void log_setup(enum log_level level, enum log_form form, struct clock clock);
 bool log_enabled(enum log_level level);
-void log_to(int fd); /* tests */
+void log_to(int fd);        /* tests */
 uint64_t log_dropped(void); /* lines that could not be written */
 void log_line(struct log_site *site, enum log_level level, const char *module, const char *event,
-    const char *format, ...) PRINTF_LIKE(5, 6);
+	const char *format, ...) PRINTF_LIKE(5, 6);
 
-#define LOG_AT(level, module, event, ...) \
-	do { \
-		static struct log_site log_site_here; \
-		if (log_enabled(level)) \
+#define LOG_AT(level, module, event, ...)                                                  \
+	do {                                                                               \
+		static struct log_site log_site_here;                                      \
+		if (log_enabled(level))                                                    \
 			log_line(&log_site_here, (level), (module), (event), __VA_ARGS__); \
 	} while (0)
 #define log_error(module, event, ...) LOG_AT(LOG_ERROR, module, event, __VA_ARGS__)
-#define log_warn(module, event, ...) LOG_AT(LOG_WARN, module, event, __VA_ARGS__)
-#define log_info(module, event, ...) LOG_AT(LOG_INFO, module, event, __VA_ARGS__)
+#define log_warn(module, event, ...)  LOG_AT(LOG_WARN, module, event, __VA_ARGS__)
+#define log_info(module, event, ...)  LOG_AT(LOG_INFO, module, event, __VA_ARGS__)
 #define log_debug(module, event, ...) LOG_AT(LOG_DEBUG, module, event, __VA_ARGS__)
 
 #endif

@@ -45,7 +45,7 @@ bool map_add(struct map *map, uint32_t hash, uint32_t index)
 	uint32_t at = hash & map->mask;
 	while (map->slots[at].index != 0)
 		at = (at + 1) & map->mask;
-	map->slots[at] = (struct map_slot){ hash, index };
+	map->slots[at] = (struct map_slot){hash, index};
 	map->used++;
 	return true;
 }
@@ -60,7 +60,7 @@ void map_remove(struct map *map, uint32_t hash, uint32_t index)
 		hole = (hole + 1) & map->mask;
 	}
 	for (uint32_t at = (hole + 1) & map->mask; map->slots[at].index != 0;
-	     at = (at + 1) & map->mask) {
+		at = (at + 1) & map->mask) {
 		uint32_t pushed = (at - map->slots[at].hash) & map->mask;
 		/* Who was pushed at least as far as the hole is away may take the hole's place. */
 		if (pushed >= ((at - hole) & map->mask)) {
@@ -68,7 +68,7 @@ void map_remove(struct map *map, uint32_t hash, uint32_t index)
 			hole = at;
 		}
 	}
-	map->slots[hole] = (struct map_slot){ 0, 0 };
+	map->slots[hole] = (struct map_slot){0, 0};
 	map->used--;
 }
 

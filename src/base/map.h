@@ -52,7 +52,7 @@ void map_audit(const struct map *map); /* CHECKs that every entry can be found; 
 
 static inline struct map_walk map_walk(const struct map *map, uint32_t hash)
 {
-	return (struct map_walk){ hash, hash & map->mask };
+	return (struct map_walk){hash, hash & map->mask};
 }
 static inline uint32_t map_next(const struct map *map, struct map_walk *walk)
 {

@@ -66,7 +66,7 @@ void *memory_reserve(size_t size)
 	CHECK(memory.phase == MEMORY_SETUP);
 	CHECK(size > 0);
 	void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (block == MAP_FAILED)
 		return NULL;
 	/*

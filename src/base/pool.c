@@ -45,7 +45,7 @@ size_t pool_size(size_t slot_size, uint32_t capacity)
 }
 
 void pool_init(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
-    uint32_t capacity)
+	uint32_t capacity)
 {
 	size_t slots_size = pool_slots_size(slot_size, capacity);
 	pool->slots = arena_take_raw(arena, slots_size);

@@ -26,7 +26,7 @@ struct pool {
 };
 
 void pool_init(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
-    uint32_t capacity);
+	uint32_t capacity);
 
 /* Bytes that pool_init() takes from the arena. */
 size_t pool_size(size_t slot_size, uint32_t capacity);

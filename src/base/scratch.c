@@ -58,12 +58,12 @@ void *scratch_take_array(struct scratch *scratch, size_t count, size_t size)
 
 void scratch_reset(struct scratch *scratch)
 {
-	scratch_rewind(scratch, (struct scratch_mark){ 0, false });
+	scratch_rewind(scratch, (struct scratch_mark){0, false});
 }
 
 struct scratch_mark scratch_mark(const struct scratch *scratch)
 {
-	return (struct scratch_mark){ scratch->used, scratch->overflowed };
+	return (struct scratch_mark){scratch->used, scratch->overflowed};
 }
 
 void scratch_rewind(struct scratch *scratch, struct scratch_mark mark)

@@ -24,7 +24,7 @@ enum {
 	STORE_NEAR_TRIES = 8
 };
 #define STORE_FREE (UINT32_C(1) << 31)
-#define STORE_ALL (~UINT32_C(0))
+#define STORE_ALL  (~UINT32_C(0))
 
 _Static_assert(STORE_STEPS == 1 << STORE_STEP_BITS, "steps of a class");
 _Static_assert(STORE_CLASSES >= 31 - STORE_STEP_BITS + 1, "a class for every size in units");
@@ -40,7 +40,7 @@ struct store_links {
 } __attribute__((may_alias));
 
 struct store_place {
-	uint32_t class;
+	uint32_t size_class;
 	uint32_t step;
 };
 
@@ -54,10 +54,10 @@ static POISON_BLIND struct store_header header_get(const struct store *store, ui
 	return *(struct store_header *)store_unit(store, block);
 }
 
-static POISON_BLIND void header_put(struct store *store, uint32_t block, uint32_t before,
-    uint32_t units)
+static POISON_BLIND void header_put(
+	struct store *store, uint32_t block, uint32_t before, uint32_t units)
 {
-	*(struct store_header *)store_unit(store, block) = (struct store_header){ before, units };
+	*(struct store_header *)store_unit(store, block) = (struct store_header){before, units};
 }
 
 static POISON_BLIND struct store_links links_get(const struct store *store, uint32_t handle)
@@ -65,10 +65,10 @@ static POISON_BLIND struct store_links links_get(const struct store *store, uint
 	return *(struct store_links *)store_unit(store, handle);
 }
 
-static POISON_BLIND void links_put(struct store *store, uint32_t handle, uint32_t next,
-    uint32_t prev)
+static POISON_BLIND void links_put(
+	struct store *store, uint32_t handle, uint32_t next, uint32_t prev)
 {
-	*(struct store_links *)store_unit(store, handle) = (struct store_links){ next, prev };
+	*(struct store_links *)store_unit(store, handle) = (struct store_links){next, prev};
 }
 
 /* ---- lists of free blocks ---- */
@@ -76,10 +76,10 @@ static POISON_BLIND void links_put(struct store *store, uint32_t handle, uint32_
 static struct store_place place_of(uint32_t units)
 {
 	if (units < STORE_STEPS)
-		return (struct store_place){ 0, units };
+		return (struct store_place){0, units};
 	uint32_t log = 31 - (uint32_t)__builtin_clz(units);
 	return (struct store_place){
-		.class = log - STORE_STEP_BITS + 1,
+		.size_class = log - STORE_STEP_BITS + 1,
 		.step = units >> (log - STORE_STEP_BITS) & (STORE_STEPS - 1),
 	};
 }
@@ -87,20 +87,20 @@ static struct store_place place_of(uint32_t units)
 static void free_add(struct store *store, uint32_t block, uint32_t units)
 {
 	struct store_place place = place_of(units);
-	uint32_t *first = &store->free_first[place.class][place.step];
+	uint32_t *first = &store->free_first[place.size_class][place.step];
 	uint32_t handle = block + STORE_HEADER;
 	links_put(store, handle, *first, 0);
 	if (*first != 0)
 		links_put(store, *first, links_get(store, *first).next, handle);
 	*first = handle;
-	store->class_bitmap |= UINT32_C(1) << place.class;
-	store->step_bitmap[place.class] |= UINT32_C(1) << place.step;
+	store->class_bitmap |= UINT32_C(1) << place.size_class;
+	store->step_bitmap[place.size_class] |= UINT32_C(1) << place.step;
 }
 
 static void free_remove(struct store *store, uint32_t block, uint32_t units)
 {
 	struct store_place place = place_of(units);
-	uint32_t *first = &store->free_first[place.class][place.step];
+	uint32_t *first = &store->free_first[place.size_class][place.step];
 	struct store_links links = links_get(store, block + STORE_HEADER);
 	if (links.next != 0)
 		links_put(store, links.next, links_get(store, links.next).next, links.prev);
@@ -112,16 +112,16 @@ static void free_remove(struct store *store, uint32_t block, uint32_t units)
 	*first = links.next;
 	if (*first != 0)
 		return;
-	store->step_bitmap[place.class] &= ~(UINT32_C(1) << place.step);
-	if (store->step_bitmap[place.class] == 0)
-		store->class_bitmap &= ~(UINT32_C(1) << place.class);
+	store->step_bitmap[place.size_class] &= ~(UINT32_C(1) << place.step);
+	if (store->step_bitmap[place.size_class] == 0)
+		store->class_bitmap &= ~(UINT32_C(1) << place.size_class);
 }
 
 /* The list of exactly this size may hold blocks that are too small: look at a few. */
 static uint32_t free_find_near(const struct store *store, uint32_t units)
 {
 	struct store_place place = place_of(units);
-	uint32_t handle = store->free_first[place.class][place.step];
+	uint32_t handle = store->free_first[place.size_class][place.step];
 	for (int tries = 0; handle != 0 && tries < STORE_NEAR_TRIES; tries++) {
 		if ((header_get(store, handle - STORE_HEADER).units & ~STORE_FREE) >= units)
 			return handle;
@@ -139,16 +139,16 @@ static uint32_t free_find(const struct store *store, uint32_t units)
 		rounded += (UINT32_C(1) << (log - STORE_STEP_BITS)) - 1;
 	}
 	struct store_place place = place_of(rounded);
-	uint32_t steps = store->step_bitmap[place.class] & STORE_ALL << place.step;
+	uint32_t steps = store->step_bitmap[place.size_class] & STORE_ALL << place.step;
 	if (steps == 0) {
-		uint32_t classes = store->class_bitmap & (STORE_ALL << place.class) << 1;
+		uint32_t classes = store->class_bitmap & (STORE_ALL << place.size_class) << 1;
 		if (classes == 0)
 			return free_find_near(store, units);
-		place.class = (uint32_t)__builtin_ctz(classes);
-		steps = store->step_bitmap[place.class];
+		place.size_class = (uint32_t)__builtin_ctz(classes);
+		steps = store->step_bitmap[place.size_class];
 		CHECK(steps != 0);
 	}
-	return store->free_first[place.class][__builtin_ctz(steps)];
+	return store->free_first[place.size_class][__builtin_ctz(steps)];
 }
 
 /* ---- the row of blocks ---- */
@@ -191,8 +191,8 @@ static uint32_t units_for(const struct store *store, size_t size)
 }
 
 /* Makes `need` of the `have` units at `block` (in no list) a block in use; the rest stays free. */
-static uint32_t block_use(struct store *store, uint32_t block, uint32_t before, uint32_t have,
-    uint32_t need)
+static uint32_t block_use(
+	struct store *store, uint32_t block, uint32_t before, uint32_t have, uint32_t need)
 {
 	CHECK(have >= need);
 	uint32_t rest = have - need;
@@ -222,7 +222,7 @@ static uint32_t block_skip(const struct store *store, uint32_t block, size_t ali
 	return skip;
 }
 
-/* Takes a free block of at least `search` units; `need` of them are used, behind what is skipped. */
+/* Takes a free block of `search` units or more and uses `need` of them, behind what is skipped. */
 static uint32_t block_take(struct store *store, uint32_t search, uint32_t need, size_t align)
 {
 	uint32_t found = search == 0 ? 0 : free_find(store, search);
@@ -328,18 +328,18 @@ uint32_t store_handle(const struct store *store, const void *pointer)
 static uint32_t audit_lists(const struct store *store)
 {
 	uint32_t count = 0;
-	for (uint32_t class = 0; class < STORE_CLASSES; class++) {
-		bool some = (store->class_bitmap >> class & 1) != 0;
-		CHECK(some == (store->step_bitmap[class] != 0));
+	for (uint32_t size_class = 0; size_class < STORE_CLASSES; size_class++) {
+		bool some = (store->class_bitmap >> size_class & 1) != 0;
+		CHECK(some == (store->step_bitmap[size_class] != 0));
 		for (uint32_t step = 0; step < STORE_STEPS; step++) {
-			uint32_t handle = store->free_first[class][step];
-			CHECK((store->step_bitmap[class] >> step & 1) == (handle != 0));
+			uint32_t handle = store->free_first[size_class][step];
+			CHECK((store->step_bitmap[size_class] >> step & 1) == (handle != 0));
 			uint32_t prev = 0;
 			while (handle != 0) {
 				uint32_t units = header_get(store, handle - STORE_HEADER).units;
 				struct store_place place = place_of(units & ~STORE_FREE);
 				CHECK((units & STORE_FREE) != 0);
-				CHECK(place.class == class && place.step == step);
+				CHECK(place.size_class == size_class && place.step == step);
 				CHECK(links_get(store, handle).prev == prev);
 				prev = handle;
 				handle = links_get(store, handle).next;

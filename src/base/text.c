@@ -193,7 +193,7 @@ bool text_is_utf8(struct text t)
 void writer_init(struct writer *w, void *at, size_t size)
 {
 	CHECK(at != NULL || size == 0);
-	*w = (struct writer){ .at = at, .size = size };
+	*w = (struct writer){.at = at, .size = size};
 }
 
 void write_bytes(struct writer *w, const void *bytes, size_t size)

@@ -19,14 +19,15 @@ struct text {
 	size_t size;
 };
 
-#define TEXT(literal) ((struct text){ (literal), sizeof(literal) - 1 })
-#define TEXT_NONE ((struct text){ NULL, 0 })
+#define TEXT(literal) ((struct text){(literal), sizeof(literal) - 1})
+#define TEXT_NONE     ((struct text){NULL, 0})
 /* For printf: printf("%.*s", TEXT_ARGS(t)). */
 #define TEXT_ARGS(t) (int)(t).size, (t).at == NULL ? "" : (t).at
 
 static inline struct text text_of(const char *zero_terminated)
 {
-	return (struct text){ zero_terminated, zero_terminated == NULL ? 0 : strlen(zero_terminated) };
+	return (struct text){
+		zero_terminated, zero_terminated == NULL ? 0 : strlen(zero_terminated)};
 }
 static inline bool text_is(struct text a, struct text b)
 {
@@ -35,12 +36,12 @@ static inline bool text_is(struct text a, struct text b)
 static inline struct text text_from(struct text t, size_t start)
 {
 	CHECK(start <= t.size);
-	return (struct text){ t.at == NULL ? NULL : t.at + start, t.size - start };
+	return (struct text){t.at == NULL ? NULL : t.at + start, t.size - start};
 }
 static inline struct text text_first(struct text t, size_t size)
 {
 	CHECK(size <= t.size);
-	return (struct text){ t.at, size };
+	return (struct text){t.at, size};
 }
 bool text_is_z(struct text a, const char *zero_terminated);
 int text_compare(struct text a, struct text b); /* bytewise; a prefix comes first */
@@ -66,7 +67,7 @@ MUST_USE bool text_to_u64(struct text t, uint64_t *value);
 /* Copies with a terminating zero; false when it does not fit (then "" is stored). */
 MUST_USE bool text_copy(struct text t, char *to, size_t size);
 
-bool text_is_utf8(struct text t); /* strict: no overlong forms, no surrogates */
+bool text_is_utf8(struct text t);     /* strict: no overlong forms, no surrogates */
 size_t text_utf8_next(struct text t); /* bytes of the first character; 0: none or malformed */
 
 /* ---- writer ---- */
@@ -74,7 +75,7 @@ size_t text_utf8_next(struct text t); /* bytes of the first character; 0: none o
 struct writer {
 	char *at;
 	size_t size;
-	size_t used; /* <= size; no terminating zero is kept */
+	size_t used;     /* <= size; no terminating zero is kept */
 	bool overflowed; /* the write that did not fit left nothing, and so do all after it */
 };
 
@@ -90,7 +91,7 @@ void write_format(struct writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
 void write_format_v(struct writer *w, const char *format, va_list args) PRINTF_LIKE(2, 0);
 static inline struct text writer_text(const struct writer *w)
 {
-	return (struct text){ w->at, w->used };
+	return (struct text){w->at, w->used};
 }
 
 #endif

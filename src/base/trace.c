@@ -23,15 +23,14 @@ void trace_now(struct mono now)
 
 void trace(const char *what, uint32_t a, uint32_t b)
 {
-	ring.records[ring.count % TRACE_RECORDS] =
-	    (struct trace_record){ ring.now.us, what, a, b };
+	ring.records[ring.count % TRACE_RECORDS] = (struct trace_record){ring.now.us, what, a, b};
 	ring.count++;
 }
 
 void trace_reset(void)
 {
 	ring.count = 0;
-	ring.now = (struct mono){ 0 };
+	ring.now = (struct mono){0};
 }
 
 uint64_t trace_count(void)
@@ -55,7 +54,7 @@ void trace_print(void)
 		if (!trace_get(back, &record))
 			continue;
 		check_print("  %" PRId64 ".%06d %s %" PRIu32 " %" PRIu32 "\n",
-		    record.us / CLOCK_S_US, (int)(record.us % CLOCK_S_US),
-		    record.what == NULL ? "(none)" : record.what, record.a, record.b);
+			record.us / CLOCK_S_US, (int)(record.us % CLOCK_S_US),
+			record.what == NULL ? "(none)" : record.what, record.a, record.b);
 	}
 }

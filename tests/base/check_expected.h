@@ -4,6 +4,7 @@
  * thrown away.
  *
  *	CHECK_EXPECTED(pool_at(&pool, 0));
+ *	CHECK_EXPECTED((pool_give(&pool, 0), 0));     what has no value gets one
  */
 #ifndef BERTH_TESTS_BASE_CHECK_EXPECTED_H
 #define BERTH_TESTS_BASE_CHECK_EXPECTED_H
@@ -19,6 +20,7 @@
 static struct {
 	jmp_buf back;
 	volatile bool failed;
+	volatile bool returned; /* what a MUST_USE function wants somebody to look at */
 	int stderr_kept;
 } check_expected;
 
@@ -44,14 +46,14 @@ static inline void check_expected_end(void)
 	close(check_expected.stderr_kept);
 }
 
-#define CHECK_EXPECTED(statement) \
-	do { \
-		check_expected_start(); \
-		if (setjmp(check_expected.back) == 0) { \
-			(void)(statement); \
-			check_expected.failed = false; \
-		} \
-		check_expected_end(); \
+#define CHECK_EXPECTED(statement)                                                         \
+	do {                                                                              \
+		check_expected_start();                                                   \
+		if (setjmp(check_expected.back) == 0) {                                   \
+			check_expected.returned = (statement) != 0;                       \
+			check_expected.failed = false;                                    \
+		}                                                                         \
+		check_expected_end();                                                     \
 		TEST_ASSERT_TRUE_MESSAGE(check_expected.failed, "no CHECK: " #statement); \
 	} while (0)
 

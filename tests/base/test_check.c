@@ -87,8 +87,8 @@ static void fail_with_everything(void)
 	TEST_ASSERT_TRUE(budget_take(&pods, 40));
 	budget_give(&pods, 10);
 	TEST_ASSERT_FALSE(budget_take(&pods, 71));
-	check_register((struct check_dump){ "cycle", print_cycle, pod });
-	trace_now((struct mono){ 2 * CLOCK_S_US + 345 });
+	check_register((struct check_dump){"cycle", print_cycle, pod});
+	trace_now((struct mono){2 * CLOCK_S_US + 345});
 	trace("cycle bound", 7, 8);
 	int one = 1;
 	CHECK(one == 2);
@@ -143,7 +143,7 @@ static void print_broken(const void *self)
 
 static void fail_twice(void)
 {
-	check_register((struct check_dump){ "broken", print_broken, report });
+	check_register((struct check_dump){"broken", print_broken, report});
 	CHECK_NEVER("first");
 }
 
@@ -177,9 +177,9 @@ static void test_long_lines_are_cut(void)
 static void unregister_one(void)
 {
 	static const char other[] = "other";
-	check_register((struct check_dump){ "gone", print_cycle, report });
-	check_register((struct check_dump){ "stays", print_cycle, other });
-	check_register((struct check_dump){ "gone too", print_cycle, report });
+	check_register((struct check_dump){"gone", print_cycle, report});
+	check_register((struct check_dump){"stays", print_cycle, other});
+	check_register((struct check_dump){"gone too", print_cycle, report});
 	check_unregister(report);
 	CHECK_NEVER("now");
 }
@@ -193,7 +193,7 @@ static void test_unregistered_dumps_are_silent(void)
 
 static void test_too_many_dumps_are_a_bug(void)
 {
-	struct check_dump dump = { "same", print_cycle, report };
+	struct check_dump dump = {"same", print_cycle, report};
 	for (int i = 0; i < CHECK_DUMPS_MAX; i++)
 		check_register(dump);
 	CHECK_EXPECTED((check_register(dump), 0));
@@ -234,7 +234,8 @@ static void print_much(const void *self)
 {
 	(void)self;
 	for (int i = 0; i < 2000; i++)
-		check_print("line %d ........................................................\n", i);
+		check_print(
+			"line %d ........................................................\n", i);
 }
 
 static void fail_into(int fd)
@@ -244,7 +245,7 @@ static void fail_into(int fd)
 	if (child == 0) {
 		dup2(fd, STDERR_FILENO);
 		signal(SIGPIPE, SIG_DFL);
-		check_register((struct check_dump){ "much", print_much, report });
+		check_register((struct check_dump){"much", print_much, report});
 		CHECK_NEVER("into the void");
 	}
 	TEST_ASSERT_EQUAL(child, waitpid(child, &child_status, 0));

@@ -18,7 +18,7 @@ void tearDown(void)
 
 static void test_monotonic_arithmetic(void)
 {
-	struct mono start = { 1000 };
+	struct mono start = {1000};
 	struct mono due = mono_after_ms(start, 5);
 	TEST_ASSERT_EQUAL_INT64(6000, due.us);
 	TEST_ASSERT_EQUAL_INT64(5000, mono_since_us(due, start));
@@ -32,7 +32,7 @@ static void test_system_clocks(void)
 {
 	struct clock clock = clock_system();
 	struct mono before = clock_mono(&clock);
-	struct timespec nap = { 0, 2 * 1000 * 1000 };
+	struct timespec nap = {0, 2 * 1000 * 1000};
 	nanosleep(&nap, NULL);
 	struct mono after = clock_mono(&clock);
 	TEST_ASSERT_TRUE(mono_since_us(after, before) >= 2000);
@@ -44,7 +44,7 @@ static void test_system_clocks(void)
 
 static void date_is(int64_t us, int year, int month, int day, int hour, int minute, int second)
 {
-	struct wall_date date = wall_date((struct wall){ us });
+	struct wall_date date = wall_date((struct wall){us});
 	TEST_ASSERT_EQUAL_INT(year, date.year);
 	TEST_ASSERT_EQUAL_INT(month, date.month);
 	TEST_ASSERT_EQUAL_INT(day, date.day);
@@ -72,8 +72,8 @@ static void test_known_dates(void)
 
 static void test_extremes_stay_defined(void)
 {
-	TEST_ASSERT_EQUAL_INT64(INT64_MAX, wall_from_date(wall_date((struct wall){ INT64_MAX })).us);
-	struct wall_date date = wall_date((struct wall){ INT64_MIN });
+	TEST_ASSERT_EQUAL_INT64(INT64_MAX, wall_from_date(wall_date((struct wall){INT64_MAX})).us);
+	struct wall_date date = wall_date((struct wall){INT64_MIN});
 	TEST_ASSERT_TRUE(date.us >= 0);
 	TEST_ASSERT_TRUE(date.month >= 1 && date.month <= 12);
 }
@@ -86,18 +86,18 @@ static bool is_leap(int year)
 /* Counts days up by the school's rules from 1600-01-01. */
 static void test_every_day_of_eight_centuries(void)
 {
-	static const int lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int64_t day_us = 86400 * (int64_t)CLOCK_S_US;
 	int64_t us = -INT64_C(11676096000) * CLOCK_S_US;
 	for (int year = 1600; year < 2400; year++) {
 		for (int month = 1; month <= 12; month++) {
 			int length = lengths[month - 1] + (month == 2 && is_leap(year));
 			for (int day = 1; day <= length; day++, us += day_us) {
-				struct wall_date date = wall_date((struct wall){ us + day_us - 1 });
+				struct wall_date date = wall_date((struct wall){us + day_us - 1});
 				if (date.year != year || date.month != month || date.day != day ||
-				    date.hour != 23 || date.us != CLOCK_S_US - 1)
+					date.hour != 23 || date.us != CLOCK_S_US - 1)
 					TEST_FAIL_MESSAGE("a wrong date");
-				struct wall_date noon = { year, month, day, 12, 0, 0, 0 };
+				struct wall_date noon = {year, month, day, 12, 0, 0, 0};
 				if (wall_from_date(noon).us != us + day_us / 2)
 					TEST_FAIL_MESSAGE("a wrong instant");
 			}

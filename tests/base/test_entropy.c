@@ -19,7 +19,7 @@ void tearDown(void)
 /* The published first numbers of xoshiro256** from the state 1, 2, 3, 4. */
 static void test_known_numbers(void)
 {
-	struct random random = { { 1, 2, 3, 4 } };
+	struct random random = {{1, 2, 3, 4}};
 	static const uint64_t wanted[] = {
 		UINT64_C(11520),
 		UINT64_C(0),
@@ -62,11 +62,11 @@ static void test_same_seed_same_numbers(void)
 
 static void test_below_is_even(void)
 {
-	static const uint32_t bounds[] = { 1, 2, 3, 7, 10 };
+	static const uint32_t bounds[] = {1, 2, 3, 7, 10};
 	struct random random;
 	random_init(&random, 1);
 	for (size_t b = 0; b < ARRAY_COUNT(bounds); b++) {
-		uint32_t counts[10] = { 0 };
+		uint32_t counts[10] = {0};
 		for (uint32_t i = 0; i < 10000 * bounds[b]; i++) {
 			uint32_t value = random_below(&random, bounds[b]);
 			TEST_ASSERT_TRUE(value < bounds[b]);

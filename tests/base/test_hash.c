@@ -165,13 +165,13 @@ static void test_no_prepared_collisions(void)
 {
 	uint32_t same = 0;
 	for (uint64_t seed = 0; seed < 200; seed++) {
-		uint64_t a[4] = { 1, 2, 3, 4 };
+		uint64_t a[4] = {1, 2, 3, 4};
 		hash_seed(seed);
 		uint32_t before = hash_bytes(a, sizeof(a));
 		for (int bit = 0; bit < 64; bit++) {
-			uint64_t b[4] = { 1 ^ UINT64_C(1) << 63, 2 ^ UINT64_C(1) << bit, 3, 4 };
+			uint64_t b[4] = {1 ^ UINT64_C(1) << 63, 2 ^ UINT64_C(1) << bit, 3, 4};
 			same += before == hash_bytes(b, sizeof(b));
-			uint64_t c[4] = { 1, 2 ^ UINT64_C(1) << 63, 3 ^ UINT64_C(1) << bit, 4 };
+			uint64_t c[4] = {1, 2 ^ UINT64_C(1) << 63, 3 ^ UINT64_C(1) << bit, 4};
 			same += before == hash_bytes(c, sizeof(c));
 		}
 	}

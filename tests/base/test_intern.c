@@ -108,9 +108,9 @@ static void test_ids_are_used_again(void)
 
 static void test_bytes_of_any_value(void)
 {
-	static const char odd[] = { 'a', '\0', 'b', (char)0xff, '\0' };
-	uint32_t id = take((struct text){ odd, sizeof(odd) });
-	uint32_t shorter = take((struct text){ odd, sizeof(odd) - 1 });
+	static const char odd[] = {'a', '\0', 'b', (char)0xff, '\0'};
+	uint32_t id = take((struct text){odd, sizeof(odd)});
+	uint32_t shorter = take((struct text){odd, sizeof(odd) - 1});
 	TEST_ASSERT_NOT_EQUAL(id, shorter);
 	TEST_ASSERT_EQUAL_size_t(sizeof(odd), intern_text(&intern, id).size);
 	TEST_ASSERT_EQUAL_MEMORY(odd, intern_text(&intern, id).at, sizeof(odd));
@@ -144,14 +144,14 @@ static void test_no_more_bytes(void)
 	uint32_t id;
 	start(10, 4096);
 	memset(large, 'x', sizeof(large));
-	uint32_t first = take((struct text){ large, sizeof(large) });
+	uint32_t first = take((struct text){large, sizeof(large)});
 	large[0] = 'y';
-	TEST_ASSERT_FALSE(intern_take(&intern, (struct text){ large, sizeof(large) }, &id));
+	TEST_ASSERT_FALSE(intern_take(&intern, (struct text){large, sizeof(large)}, &id));
 	TEST_ASSERT_EQUAL_UINT64(1, store.budget.refused);
 	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&intern.strings));
 	intern_audit(&intern);
 	intern_give(&intern, first);
-	TEST_ASSERT_TRUE(intern_take(&intern, (struct text){ large, sizeof(large) }, &id));
+	TEST_ASSERT_TRUE(intern_take(&intern, (struct text){large, sizeof(large)}, &id));
 }
 
 static void test_too_long_is_refused(void)
@@ -161,7 +161,7 @@ static void test_too_long_is_refused(void)
 	TEST_ASSERT_NOT_NULL(large);
 	memset(large, 'x', size);
 	uint32_t id;
-	TEST_ASSERT_FALSE(intern_take(&intern, (struct text){ large, size }, &id));
+	TEST_ASSERT_FALSE(intern_take(&intern, (struct text){large, size}, &id));
 	TEST_ASSERT_EQUAL_UINT64(1, intern.strings.budget.refused);
 	TEST_ASSERT_EQUAL_UINT64(0, store.budget.refused);
 	free(large);
@@ -197,14 +197,15 @@ static void test_random_steps(void)
 			TEST_ASSERT_EQUAL_UINT32(model[i].id, id);
 			TEST_ASSERT_TRUE(text_is(t, intern_text(&intern, id)));
 			TEST_ASSERT_EQUAL_UINT32(
-			    model[i].references, intern_references(&intern, id));
+				model[i].references, intern_references(&intern, id));
 		}
-		if (model[i].references < REFS_MAX && random_below(&random, 10) < (filling ? 7u : 3u)) {
+		if (model[i].references < REFS_MAX &&
+			random_below(&random, 10) < (filling ? 7u : 3u)) {
 			bool taken = intern_take(&intern, t, &id);
 			if (!taken) {
 				TEST_ASSERT_EQUAL_UINT32(0, model[i].references);
 				TEST_ASSERT_TRUE(known == CAPACITY ||
-				    store.budget.used > store.budget.capacity / 2);
+					store.budget.used > store.budget.capacity / 2);
 				continue;
 			}
 			known += model[i].references == 0;

@@ -22,7 +22,7 @@ void tearDown(void)
 
 static int number_at(int place)
 {
-	const struct list *link = head.next;
+	struct list *link = head.next;
 	for (int i = 0; i < place; i++)
 		link = link->next;
 	return LIST_OWNER(link, const struct item, link)->number;
@@ -36,7 +36,7 @@ static void test_empty(void)
 
 static void test_order(void)
 {
-	struct item items[] = { { .number = 0 }, { .number = 1 }, { .number = 2 } };
+	struct item items[] = {{.number = 0}, {.number = 1}, {.number = 2}};
 	list_add_last(&head, &items[1].link);
 	list_add_last(&head, &items[2].link);
 	list_add_first(&head, &items[0].link);
@@ -50,7 +50,7 @@ static void test_order(void)
 static void test_remove_at_every_place(void)
 {
 	for (int removed = 0; removed < 3; removed++) {
-		struct item items[] = { { .number = 0 }, { .number = 1 }, { .number = 2 } };
+		struct item items[] = {{.number = 0}, {.number = 1}, {.number = 2}};
 		list_init(&head);
 		for (int i = 0; i < 3; i++)
 			list_add_last(&head, &items[i].link);

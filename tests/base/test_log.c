@@ -23,19 +23,19 @@ static char line[4096];
 static struct mono fake_mono(void *self)
 {
 	(void)self;
-	return (struct mono){ now_us };
+	return (struct mono){now_us};
 }
 
 /* 2026-11-18T08:00:00Z at 0. */
 static struct wall fake_wall(void *self)
 {
 	(void)self;
-	return (struct wall){ INT64_C(1794988800) * CLOCK_S_US + now_us };
+	return (struct wall){INT64_C(1794988800) * CLOCK_S_US + now_us};
 }
 
 static void setup(enum log_level level, enum log_form form)
 {
-	log_setup(level, form, (struct clock){ .mono = fake_mono, .wall = fake_wall });
+	log_setup(level, form, (struct clock){.mono = fake_mono, .wall = fake_wall});
 	log_to(ends[1]);
 }
 
@@ -66,7 +66,7 @@ static void test_text_form(void)
 {
 	log_warn("watch", "relist", "kind=%s reason=%d", "pods", 410);
 	TEST_ASSERT_EQUAL_STRING(
-	    "2026-11-18T08:00:00.123Z WARN watch relist kind=pods reason=410\n", written());
+		"2026-11-18T08:00:00.123Z WARN watch relist kind=pods reason=410\n", written());
 	log_error("lease", "lost", "%s", "");
 	TEST_ASSERT_EQUAL_STRING("2026-11-18T08:00:00.123Z ERROR lease lost\n", written());
 }
@@ -76,9 +76,9 @@ static void test_json_form(void)
 	setup(LOG_INFO, LOG_AS_JSON);
 	log_info("watch", "relist", "kind=%s why=\"a\\b\"", "pods");
 	TEST_ASSERT_EQUAL_STRING(
-	    "{\"ts\":\"2026-11-18T08:00:00.123Z\",\"level\":\"INFO\",\"module\":\"watch\","
-	    "\"event\":\"relist\",\"detail\":\"kind=pods why=\\\"a\\\\b\\\"\"}\n",
-	    written());
+		"{\"ts\":\"2026-11-18T08:00:00.123Z\",\"level\":\"INFO\",\"module\":\"watch\","
+		"\"event\":\"relist\",\"detail\":\"kind=pods why=\\\"a\\\\b\\\"\"}\n",
+		written());
 }
 
 static void test_levels(void)
@@ -97,7 +97,7 @@ static void test_levels(void)
 
 static const char *logged(const char *detail)
 {
-	struct log_site site = { 0 };
+	struct log_site site = {0};
 	log_line(&site, LOG_INFO, "m", "e", "%s", detail);
 	return written();
 }
@@ -188,8 +188,8 @@ static void test_random_bytes(void)
 
 static void test_a_site_is_limited(void)
 {
-	struct log_site site = { 0 };
-	struct log_site other = { 0 };
+	struct log_site site = {0};
+	struct log_site other = {0};
 	for (int i = 0; i < LOG_SITE_BURST + 7; i++) {
 		now_us += CLOCK_MS_US;
 		log_line(&site, LOG_INFO, "m", "e", "n=%d", i);
@@ -206,7 +206,7 @@ static void test_a_site_is_limited(void)
 
 static void test_held_back_in_json(void)
 {
-	struct log_site site = { .held_back = 3 };
+	struct log_site site = {.held_back = 3};
 	setup(LOG_INFO, LOG_AS_JSON);
 	log_line(&site, LOG_INFO, "m", "e", "x");
 	says("\"detail\":\"x\",\"held_back\":3}\n", written());
@@ -215,7 +215,7 @@ static void test_held_back_in_json(void)
 /* Another instance of the program (the simulator's next run) begins at zero again. */
 static void test_a_clock_that_starts_over(void)
 {
-	struct log_site site = { 0 };
+	struct log_site site = {0};
 	now_us = 1000 * (int64_t)CLOCK_S_US;
 	for (int i = 0; i < LOG_SITE_BURST + 1; i++)
 		log_line(&site, LOG_INFO, "m", "e", "x");
@@ -233,7 +233,7 @@ static void test_a_full_pipe_drops(void)
 	uint64_t before = log_dropped();
 	int lines = 0;
 	while (log_dropped() == before && lines < 100000) {
-		struct log_site site = { 0 };
+		struct log_site site = {0};
 		log_line(&site, LOG_INFO, "m", "e", "%d", lines++);
 	}
 	TEST_ASSERT_EQUAL_UINT64(before + 1, log_dropped());
@@ -250,12 +250,12 @@ static void test_a_full_socket_drops(void)
 	TEST_ASSERT_EQUAL_INT(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
 	log_to(pair[1]);
 	for (int i = 0; log_dropped() == before && i < 100000; i++) {
-		struct log_site site = { 0 };
+		struct log_site site = {0};
 		log_line(&site, LOG_INFO, "m", "e", "%d", i);
 	}
 	TEST_ASSERT_EQUAL_UINT64(before + 1, log_dropped());
 	close(pair[0]);
-	struct log_site site = { 0 };
+	struct log_site site = {0};
 	log_line(&site, LOG_INFO, "m", "e", "nobody");
 	TEST_ASSERT_EQUAL_UINT64(before + 2, log_dropped());
 	close(pair[1]);
@@ -321,9 +321,9 @@ static void test_before_the_setup(void)
 {
 	int out[2];
 	TEST_ASSERT_EQUAL_INT(0, pipe(out));
-	log_setup(LOG_INFO, LOG_AS_TEXT, (struct clock){ 0 });
+	log_setup(LOG_INFO, LOG_AS_TEXT, (struct clock){0});
 	log_to(out[1]);
-	struct log_site site = { 0 };
+	struct log_site site = {0};
 	log_line(&site, LOG_INFO, "m", "e", "real time");
 	ssize_t got = read(out[0], line, sizeof(line) - 1);
 	TEST_ASSERT_TRUE(got > 0);

@@ -46,12 +46,12 @@ static bool has(uint32_t hash, uint32_t index)
 
 static void test_size_is_what_init_takes(void)
 {
-	static const uint32_t capacities[] = { 0, 1, 7, 8, 14, 15, 100, 1000, 3584, 3585 };
+	static const uint32_t capacities[] = {0, 1, 7, 8, 14, 15, 100, 1000, 3584, 3585};
 	for (size_t i = 0; i < ARRAY_COUNT(capacities); i++) {
 		arena_init(&arena, block, sizeof(block));
 		map_init(&map, &arena, capacities[i]);
 		TEST_ASSERT_EQUAL_size_t(
-		    sizeof(block) - arena_left(&arena), map_size(capacities[i]));
+			sizeof(block) - arena_left(&arena), map_size(capacities[i]));
 		TEST_ASSERT_TRUE((uint64_t)capacities[i] * 8 <= ((uint64_t)map.mask + 1) * 7);
 	}
 	TEST_ASSERT_EQUAL_size_t(8 * sizeof(struct map_slot), map_size(7));
@@ -115,7 +115,7 @@ static void test_chains_wrap(void)
 	for (uint32_t first = 1; first <= 5; first++) {
 		arena_init(&arena, block, sizeof(block));
 		map_init(&map, &arena, 7);
-		static const uint32_t hashes[] = { 0, 6, 7, 6, 7, 0 }; /* [1..5] */
+		static const uint32_t hashes[] = {0, 6, 7, 6, 7, 0}; /* [1..5] */
 		for (uint32_t i = 1; i <= 5; i++)
 			TEST_ASSERT_TRUE(map_add(&map, hashes[i], i));
 		for (uint32_t n = 0; n < 5; n++) {
@@ -195,8 +195,7 @@ static void random_steps(uint64_t seed, uint32_t hash_kinds, uint32_t capacity, 
 		uint32_t count = entries_of(hashes[asked], asked, &found);
 		TEST_ASSERT_EQUAL(present[asked], found);
 		if (hashes[asked] != 0)
-			TEST_ASSERT_EQUAL_UINT32(
-			    per_kind[(hashes[asked] + 3) / 0x10001u], count);
+			TEST_ASSERT_EQUAL_UINT32(per_kind[(hashes[asked] + 3) / 0x10001u], count);
 		TEST_ASSERT_EQUAL_UINT32(used, map.used);
 		if (step % 1000 == 0)
 			map_audit(&map);

@@ -21,13 +21,13 @@
 #define MEMORY_MALLOC_BYTES (256 * 1024)
 
 #ifdef __GLIBC__
-#define malloc malloc_tested
-#define calloc calloc_tested
-#define realloc realloc_tested
-#define free free_tested
-#define memalign memalign_tested
-#define aligned_alloc aligned_alloc_tested
-#define posix_memalign posix_memalign_tested
+#define malloc             malloc_tested
+#define calloc             calloc_tested
+#define realloc            realloc_tested
+#define free               free_tested
+#define memalign           memalign_tested
+#define aligned_alloc      aligned_alloc_tested
+#define posix_memalign     posix_memalign_tested
 #define malloc_usable_size malloc_usable_size_tested
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
@@ -223,8 +223,8 @@ static void test_random_steps(void)
 			sizes[i] = 0;
 			continue;
 		}
-		uint8_t *taken = live[i] == NULL && step % 2 == 0 ? take_at(64, size) :
-								   take_again(live[i], size);
+		uint8_t *taken = live[i] == NULL && step % 2 == 0 ? take_at(64, size)
+								  : take_again(live[i], size);
 		if (taken == NULL)
 			continue;
 		for (uint32_t k = 0; k < kept; k++)

@@ -39,12 +39,12 @@ static void test_size_is_what_init_takes(void)
 	static const struct {
 		size_t slot_size;
 		uint32_t capacity;
-	} cases[] = { { 1, 1 }, { 20, 31 }, { 20, 32 }, { 7, 33 }, { 48, 1000 } };
+	} cases[] = {{1, 1}, {20, 31}, {20, 32}, {7, 33}, {48, 1000}};
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		arena_init(&arena, block, sizeof(block));
 		pool_init(&pool, &arena, "things", cases[i].slot_size, cases[i].capacity);
 		TEST_ASSERT_EQUAL_size_t(sizeof(block) - arena_left(&arena),
-		    pool_size(cases[i].slot_size, cases[i].capacity));
+			pool_size(cases[i].slot_size, cases[i].capacity));
 	}
 	CHECK_EXPECTED(pool_size(0, 10));
 	CHECK_EXPECTED(pool_size(10, 0));
@@ -110,7 +110,7 @@ static void test_walk(void)
 		if (i != 1 && i != 31 && i != 32 && i != 64 && i != 95 && i != 100)
 			pool_give(&pool, i);
 	}
-	static const uint32_t left[] = { 1, 31, 32, 64, 95, 100, 0 };
+	static const uint32_t left[] = {1, 31, 32, 64, 95, 100, 0};
 	uint32_t at = 0;
 	for (size_t i = 0; i < ARRAY_COUNT(left); i++)
 		TEST_ASSERT_EQUAL_UINT32(left[i], at = pool_next(&pool, at));

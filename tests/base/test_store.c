@@ -104,8 +104,8 @@ static void test_filled_to_the_brim(void)
 /* Three neighbours go back in every order: no neighbour, the next, the one before, both. */
 static void test_neighbours_merge(void)
 {
-	static const uint8_t orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 },
-		{ 2, 0, 1 }, { 2, 1, 0 } };
+	static const uint8_t orders[6][3] = {
+		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 	for (size_t order = 0; order < ARRAY_COUNT(orders); order++) {
 		uint32_t handles[3];
 		for (int i = 0; i < 3; i++)
@@ -140,14 +140,15 @@ static void test_a_remainder_too_small_stays_with_the_block(void)
 
 static void test_aligned(void)
 {
-	static const size_t aligns[] = { 1, 2, 4, 8, 16, 32, 64, 256, 4096 };
+	static const size_t aligns[] = {1, 2, 4, 8, 16, 32, 64, 256, 4096};
 	uint32_t handles[ARRAY_COUNT(aligns) * 3];
 	size_t count = 0;
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < ARRAY_COUNT(aligns); i++) {
 			uint32_t handle = store_take_aligned(&store, 24 + i * 8, aligns[i]);
 			TEST_ASSERT_NOT_EQUAL(0, handle);
-			TEST_ASSERT_EQUAL_UINT32(0, (uintptr_t)store_at(&store, handle) % aligns[i]);
+			TEST_ASSERT_EQUAL_UINT32(
+				0, (uintptr_t)store_at(&store, handle) % aligns[i]);
 			TEST_ASSERT_TRUE(store_size(&store, handle) >= 24 + i * 8);
 			memset(store_at(&store, handle), 1, 24 + i * 8);
 			handles[count++] = handle;
@@ -267,7 +268,7 @@ static void live_add(struct random *random)
 		return;
 	TEST_ASSERT_EQUAL_UINT32(0, (uintptr_t)store_at(&store, handle) % align);
 	struct live *l = &live[live_count++];
-	*l = (struct live){ handle, size, (uint8_t)random_next(random) };
+	*l = (struct live){handle, size, (uint8_t)random_next(random)};
 	memset(store_at(&store, handle), l->fill, size);
 }
 

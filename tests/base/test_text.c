@@ -31,7 +31,7 @@ static void test_sameness(void)
 	TEST_ASSERT_TRUE(text_is_z(TEXT_NONE, NULL));
 	TEST_ASSERT_TRUE(text_is_z(TEXT_NONE, ""));
 	TEST_ASSERT_FALSE(text_is_z(TEXT("a"), NULL));
-	TEST_ASSERT_FALSE(text_is((struct text){ "a\0b", 3 }, (struct text){ "a\0c", 3 }));
+	TEST_ASSERT_FALSE(text_is((struct text){"a\0b", 3}, (struct text){"a\0c", 3}));
 }
 
 static void test_order(void)
@@ -134,31 +134,31 @@ static void test_unsigned(void)
 		bool good;
 		uint64_t value;
 	} cases[] = {
-		{ "0", true, 0 },
-		{ "007", true, 7 },
-		{ "18446744073709551615", true, UINT64_MAX },
-		{ "18446744073709551616", false, 0 },
-		{ "18446744073709551620", false, 0 },
-		{ "99999999999999999999", false, 0 },
-		{ "100000000000000000000", false, 0 },
-		{ "", false, 0 },
-		{ "-1", false, 0 },
-		{ "-0", false, 0 },
-		{ "+1", false, 0 },
-		{ " 1", false, 0 },
-		{ "1 ", false, 0 },
-		{ "1a", false, 0 },
-		{ "0x1", false, 0 },
+		{"0", true, 0},
+		{"007", true, 7},
+		{"18446744073709551615", true, UINT64_MAX},
+		{"18446744073709551616", false, 0},
+		{"18446744073709551620", false, 0},
+		{"99999999999999999999", false, 0},
+		{"100000000000000000000", false, 0},
+		{"", false, 0},
+		{"-1", false, 0},
+		{"-0", false, 0},
+		{"+1", false, 0},
+		{" 1", false, 0},
+		{"1 ", false, 0},
+		{"1a", false, 0},
+		{"0x1", false, 0},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		uint64_t value = 77;
 		TEST_ASSERT_EQUAL_MESSAGE(
-		    cases[i].good, text_to_u64(text_of(cases[i].text), &value), cases[i].text);
+			cases[i].good, text_to_u64(text_of(cases[i].text), &value), cases[i].text);
 		TEST_ASSERT_EQUAL_UINT64(cases[i].value, value);
 	}
 	uint64_t value;
 	TEST_ASSERT_FALSE(text_to_u64(TEXT_NONE, &value));
-	TEST_ASSERT_FALSE(text_to_u64((struct text){ "1\0", 2 }, &value));
+	TEST_ASSERT_FALSE(text_to_u64((struct text){"1\0", 2}, &value));
 }
 
 static void test_signed(void)
@@ -168,23 +168,23 @@ static void test_signed(void)
 		bool good;
 		int64_t value;
 	} cases[] = {
-		{ "0", true, 0 },
-		{ "-0", true, 0 },
-		{ "-12", true, -12 },
-		{ "9223372036854775807", true, INT64_MAX },
-		{ "9223372036854775808", false, 0 },
-		{ "-9223372036854775808", true, INT64_MIN },
-		{ "-9223372036854775809", false, 0 },
-		{ "-18446744073709551615", false, 0 },
-		{ "-", false, 0 },
-		{ "--1", false, 0 },
-		{ "+1", false, 0 },
-		{ "", false, 0 },
+		{"0", true, 0},
+		{"-0", true, 0},
+		{"-12", true, -12},
+		{"9223372036854775807", true, INT64_MAX},
+		{"9223372036854775808", false, 0},
+		{"-9223372036854775808", true, INT64_MIN},
+		{"-9223372036854775809", false, 0},
+		{"-18446744073709551615", false, 0},
+		{"-", false, 0},
+		{"--1", false, 0},
+		{"+1", false, 0},
+		{"", false, 0},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		int64_t value = 77;
 		TEST_ASSERT_EQUAL_MESSAGE(
-		    cases[i].good, text_to_i64(text_of(cases[i].text), &value), cases[i].text);
+			cases[i].good, text_to_i64(text_of(cases[i].text), &value), cases[i].text);
 		TEST_ASSERT_EQUAL_INT64(cases[i].value, value);
 	}
 }
@@ -225,7 +225,7 @@ static size_t naive_utf8(const unsigned char *at, size_t size)
 			return 0;
 		value = value << 6 | (at[i] & 0x3f);
 	}
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	if (value < least[length] || value > 0x10ffff)
 		return 0;
 	return value >= 0xd800 && value <= 0xdfff ? 0 : length;
@@ -234,15 +234,15 @@ static size_t naive_utf8(const unsigned char *at, size_t size)
 /* All sequences of up to four bytes out of those where something changes. */
 static void test_utf8_like_the_table(void)
 {
-	static const unsigned char edges[] = { 0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+	static const unsigned char edges[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
 		0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4,
-		0xf5, 0xf8, 0xfe, 0xff };
+		0xf5, 0xf8, 0xfe, 0xff};
 	enum { EDGES = sizeof(edges) };
 	for (uint32_t n = 0; n < EDGES * EDGES * EDGES * EDGES; n++) {
-		unsigned char bytes[4] = { edges[n % EDGES], edges[n / EDGES % EDGES],
-			edges[n / EDGES / EDGES % EDGES], edges[n / EDGES / EDGES / EDGES] };
+		unsigned char bytes[4] = {edges[n % EDGES], edges[n / EDGES % EDGES],
+			edges[n / EDGES / EDGES % EDGES], edges[n / EDGES / EDGES / EDGES]};
 		size_t wanted = naive_utf8(bytes, 4);
-		struct text t = { (const char *)bytes, 4 };
+		struct text t = {(const char *)bytes, 4};
 		if (wanted != text_utf8_next(t))
 			TEST_FAIL_MESSAGE("text_utf8_next differs from the table");
 		for (size_t size = 1; size < wanted; size++)
@@ -255,15 +255,15 @@ static void test_utf8_whole_texts(void)
 	TEST_ASSERT_TRUE(text_is_utf8(TEXT_NONE));
 	TEST_ASSERT_TRUE(text_is_utf8(TEXT("plain ascii of some length, more than eight")));
 	TEST_ASSERT_TRUE(text_is_utf8(TEXT("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x9a\xa2!")));
-	TEST_ASSERT_TRUE(text_is_utf8((struct text){ "a\0b", 3 }));
+	TEST_ASSERT_TRUE(text_is_utf8((struct text){"a\0b", 3}));
 	TEST_ASSERT_EQUAL_size_t(0, text_utf8_next(TEXT_NONE));
 	/* One bad byte at every place of a longer text. */
 	char text[40];
 	for (size_t i = 0; i < sizeof(text); i++) {
 		memset(text, 'x', sizeof(text));
-		TEST_ASSERT_TRUE(text_is_utf8((struct text){ text, sizeof(text) }));
+		TEST_ASSERT_TRUE(text_is_utf8((struct text){text, sizeof(text)}));
 		text[i] = '\xbf';
-		TEST_ASSERT_FALSE(text_is_utf8((struct text){ text, sizeof(text) }));
+		TEST_ASSERT_FALSE(text_is_utf8((struct text){text, sizeof(text)}));
 	}
 	TEST_ASSERT_FALSE(text_is_utf8(TEXT("cut \xe2\x82")));
 	TEST_ASSERT_FALSE(text_is_utf8(TEXT("cut \xf0\x9f\x9a")));
@@ -290,7 +290,7 @@ static void test_writer_collects(void)
 
 static void test_writer_numbers(void)
 {
-	static const int64_t numbers[] = { 0, 1, -1, 9, 10, 99, 100, INT64_MAX, INT64_MIN };
+	static const int64_t numbers[] = {0, 1, -1, 9, 10, 99, 100, INT64_MAX, INT64_MIN};
 	char wanted[32];
 	char buffer[32];
 	struct writer w;

@@ -24,9 +24,9 @@ static void test_empty(void)
 static void test_newest_first(void)
 {
 	struct trace_record record;
-	trace_now((struct mono){ 5 });
+	trace_now((struct mono){5});
 	trace("one", 1, 10);
-	trace_now((struct mono){ 6 });
+	trace_now((struct mono){6});
 	trace("two", 2, 20);
 	TEST_ASSERT_TRUE(trace_get(0, &record));
 	TEST_ASSERT_EQUAL_STRING("two", record.what);
@@ -56,7 +56,7 @@ static void test_wraps(void)
 static void test_reset_forgets(void)
 {
 	struct trace_record record;
-	trace_now((struct mono){ 5 });
+	trace_now((struct mono){5});
 	trace("one", 1, 1);
 	trace_reset();
 	TEST_ASSERT_FALSE(trace_get(0, &record));
