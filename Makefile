@@ -6,6 +6,8 @@ BOARD ?= x86_64
 O ?= build
 V ?= 0
 ARGS ?= help
+VECTORS ?= tests/vectors
+FUZZ_SECONDS ?= 60
 BOARDS := $(patsubst board/%/board.mk,%,$(wildcard board/*/board.mk))
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),@:,@printf '  %-7s %s\n' '$(1)' '$(2)')
@@ -17,16 +19,18 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 ifeq ($(wildcard board/$(BOARD)/board.mk),)
 $(error no board '$(BOARD)'; there are: $(BOARDS))
 endif
-# Sets CROSS, CPU, MUSL_TARGET, QEMU, SIZE_MAX.
+# Sets CROSS, CPU, MUSL_TARGET, QEMU, PACKAGES, SIZE_MAX.
 include board/$(BOARD)/board.mk
 
 # ---- what there is: files are found, never listed --------------------------------------------------
 SRC := $(sort $(wildcard src/*.c src/*/*.c))
 TESTS := $(sort $(wildcard tests/*/test_*.c))
 BENCHES := $(sort $(wildcard tests/bench/bench_*.c))
+# Big test programs: tests/vectors/vectors.c, tests/sim/sim.c.
+WHOLE := $(wildcard tests/vectors/vectors.c tests/sim/sim.c)
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # A test names the sources it links, `// deps: base/arena.c json/*.c`, and `// libs: yaml` if it calls a library itself.
-$(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) /dev/null >$(O)/deps.$$$$ && \
+$(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) $(WHOLE) /dev/null >$(O)/deps.$$$$ && \
 	mv $(O)/deps.$$$$ $(O)/deps.mk)
 include $(O)/deps.mk
 source = $(if $(findstring *,$(1)),$(sort $(wildcard src/$(1))),$(if $(filter tests/%,$(1)),$(1),src/$(1)))
@@ -61,7 +65,8 @@ SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-saniti
 B := $(O)/$(BOARD)
 MUSL := $(B)/musl
 LIBC := $(MUSL)/lib/libc.a
-GCC_INCLUDE := $(shell $(CROSS)gcc -print-file-name=include 2>/dev/null)
+# Asked when first needed: the compiler may just have been installed.
+GCC_INCLUDE = $(eval GCC_INCLUDE := $(shell $(CROSS)gcc -print-file-name=include))$(GCC_INCLUDE)
 
 # Variants of the same rules: DIR (objects and programs), LIB (vendor archives), CC, FLAGS, LINK and END, FIRST (what
 # must exist before anything is compiled), PROGRAMS (tests, benches, fuzzers it links).
@@ -74,7 +79,8 @@ FIRST_board := $(LIBC)
 LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o
-PROGRAMS_board := $(BENCHES)
+PROGRAMS_board := $(BENCHES) $(WHOLE)
+FLAGS_board := -Itests
 
 DIR_static := $(B)/test
 LIB_static := $(B)
@@ -130,11 +136,11 @@ $(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
 # ---- vendor ----------------------------------------------------------------------------------------
 $(O)/vendor/%/.version: vendor/%/recipe vendor/fetch
 	$(call say,FETCH,$*)
-	$(Q)vendor/fetch $* $(O)/vendor/$*
+	$(Q)tools/packages build && vendor/fetch $* $(O)/vendor/$*
 
 $(LIBC): $(O)/vendor/musl/.version vendor/build.mk
 	$(call say,MUSL,$(BOARD))
-	$(Q)mkdir -p $(B) && flock $(B)/.lock $(MAKE) -s -f vendor/build.mk NAME=musl OUT=$(MUSL) SOURCE=$(O)/vendor/musl \
+	$(Q)tools/packages build $(PACKAGES) && mkdir -p $(B) && flock $(B)/.lock $(MAKE) -s -f vendor/build.mk NAME=musl OUT=$(MUSL) SOURCE=$(O)/vendor/musl \
 		TARGET=$(MUSL_TARGET) CROSS=$(CROSS) FLAGS='$(CPU) $(SMALL) -fstack-protector-strong -fPIE $(PREFIX_MAP)'
 
 # ---- the binary ------------------------------------------------------------------------------------
@@ -144,26 +150,80 @@ $(foreach v,$(VARIANTS),$(DIR_$(v))/src/main.o): | $(O)/vendor/dependencies.h
 
 $(B)/berth.debug: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
-	$(Q)$(LINK_board) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board) -Wl,--end-group
+	$(Q)$(LINK_board) -Wl,-Map=$(B)/berth.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board) -Wl,--end-group
 $(B)/berth: $(B)/berth.debug
 	$(call say,STRIP,$@)
 	$(Q)$(CROSS)objcopy --strip-all $< $@
 
-.PHONY: all
+.PHONY: all run
 all: $(B)/berth  ## build the binary of BOARD (default x86_64)
+run: $(B)/berth  ## build it and run it: make run ARGS='version'
+	$(Q)$(B)/berth $(ARGS)
+.PHONY: all-boards $(BOARDS:%=board-%)
+all-boards: $(BOARDS:%=board-%)  ## the binary of every board
+$(BOARDS:%=board-%): board-%:
+	$(Q)$(MAKE) BOARD=$*
 
 # ---- tests -----------------------------------------------------------------------------------------
-tests_of = $(patsubst tests/%.c,$(DIR_$(1))/%,$(TESTS))
-.PHONY: unit unit-clang unit-static
-unit: $(call tests_of,test)  ## unit tests under the address and undefined-behaviour sanitizers
-	$(Q)tools/run-tests $^
-unit-clang: $(call tests_of,clang)  ## the same, built by clang
-	$(Q)tools/run-tests $^
-unit-static: $(call tests_of,static)  ## the same as static binaries of BOARD, under qemu when it is a foreign one
-	$(Q)tools/run-tests --under '$(if $(findstring $(shell uname -m),$(QEMU)),,$(QEMU))' $^
+# list-VARIANT names the test programs of a variant, programs-VARIANT builds them.
+programs_of = $(patsubst tests/%.c,$(DIR_$(1))/%,$(PROGRAMS_$(1)))
+EMULATOR := $(if $(filter $(shell uname -m),$(MUSL_TARGET)),,$(QEMU))
+.PHONY: $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
+$(foreach v,$(VARIANTS),$(eval programs-$(v): $(call programs_of,$(v))))
+$(VARIANTS:%=list-%): list-%:
+	@echo $(call programs_of,$*)
+
+.PHONY: test check unit unit-clang unit-static
+test:  ## everything: rules, unit tests (gcc, clang, static), the binary itself, vectors
+	$(Q)tools/test
+check:  ## the rules of the tree: shape, layers, banned calls, ... (tools/check)
+	$(Q)tools/check
+unit: programs-test  ## unit tests under the address and undefined-behaviour sanitizers
+	$(Q)tools/run-tests $(call programs_of,test)
+unit-clang: programs-clang  ## the same, built by clang
+	$(Q)tools/run-tests $(call programs_of,clang)
+unit-static: programs-static  ## the same as static binaries of BOARD, under qemu when it is a foreign one
+	$(Q)tools/run-tests --under '$(EMULATOR)' $(call programs_of,static)
+
+# What comes with its folder: these exist as soon as the files do, and say so until then.
+HAVE_vectors := $(wildcard tests/vectors/vectors.c)
+HAVE_sim := $(wildcard tests/sim/sim.c)
+HAVE_fuzz := $(FUZZERS)
+HAVE_bench := $(BENCHES)
+HAVE_e2e := $(wildcard tests/e2e/run)
+HAVE_firmware := $(wildcard firmware/build)
+LATER := $(foreach t,vectors sim fuzz bench e2e firmware,$(if $(HAVE_$(t)),,$(t)))
+.PHONY: vectors sim fuzz bench e2e firmware
+$(LATER:%=run-%):
+	@echo '$(@:run-%=%) is not part of this version'; exit 2
+vectors: $(if $(HAVE_vectors),$(B)/vectors/vectors,run-vectors)  ## kube-scheduler's decisions: make vectors VECTORS=DIR
+	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
+sim: $(if $(HAVE_sim),$(B)/sim/sim,run-sim)  ## the simulator: make sim ARGS='--seed 7'
+	$(Q)$< $(filter-out help,$(ARGS))
+fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for FUZZ_SECONDS on tests/fuzz/corpus/NAME
+	$(Q)tools/fuzz $(FUZZ_SECONDS) $(call programs_of,fuzz)
+bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ## measure, as the shipped binary is built
+	$(Q)set -e; for b in $^; do $$b; done
+e2e: $(if $(HAVE_e2e),$(B)/berth,run-e2e)  ## against a real kube-apiserver and etcd
+	$(Q)tests/e2e/run $<
+firmware: $(if $(HAVE_firmware),$(B)/berth,run-firmware)  ## what is shipped or flashed for BOARD
+	$(Q)firmware/build $(BOARD) $<
+
+# ---- looking at it ---------------------------------------------------------------------------------
+.PHONY: size coverage lint
+size: $(B)/berth  ## bytes of the binary and of each module; fails over the budget of the board
+	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(CROSS)size $(B)
+coverage: programs-coverage  ## line and branch coverage: a table and build/coverage/html
+	$(Q)tools/coverage $(DIR_coverage) $(call programs_of,coverage)
+lint: $(call stamps,$(LIBRARIES) jsmn unity) $(O)/vendor/dependencies.h  ## cppcheck and clang-tidy over src/
+	$(Q)tools/lint '$(filter-out -W%,$(CFLAGS))' $(SRC)
+compile_commands.json: Makefile $(SRC) $(TESTS)  ## for editors and clangd
+	$(Q)tools/compile-commands '$(CC_test) $(CFLAGS) $(FLAGS_test)' $(SRC) $(TESTS) $(BENCHES) $(FUZZERS) >$@
 
 .PHONY: clean help
 clean:  ## remove what was built (not the archives in the cache)
-	$(Q)rm -rf $(O)
+	$(Q)rm -rf $(O) compile_commands.json
 help:  ## this list
-	$(Q)awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
+	$(Q)awk -F ':.*  ## ' -v later=' $(LATER) ' '/^[a-z0-9.-]+:.*  ## / && !index(later, " " $$1 " ") \
+		{ printf "  %-22s %s\n", $$1, $$2 }' Makefile

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a gateway-armv7 board gives to berth, and what fits into it. Capacities are defaults of the command line flags; every
- * one is checked against the budget below.
+ * What a gateway-armv7 board gives to berth, and what fits into it. Capacities are defaults of the
+ * command line flags; every one is checked against the budget below.
  */
 #ifndef BERTH_BOARD_LIMITS_H
 #define BERTH_BOARD_LIMITS_H
 
-/* 512 MB shared with k3s and what the gateway is for: a twentieth of it, for a site of 500 nodes. */
+/* 512 MB shared with k3s and what the gateway is for: a twentieth of it, for a site of 500 nodes.
+ */
 #define LIMITS_MEMORY_BYTES (24ull << 20)
 
-#define LIMITS_NODES_MAX 500u
-#define LIMITS_PODS_MAX  15000u
+#define LIMITS_NODES_MAX    500u
+#define LIMITS_PODS_MAX     15000u
 
-/* What one of each costs, all its tables and links included; the modules assert that they keep to it. */
+/* What one of each costs, all its tables and links included; the modules assert that they keep to
+ * it. */
 #define LIMITS_NODE_BYTES 1536ull
 #define LIMITS_POD_BYTES  320ull
 
 /*
- * What does not grow with the cluster: TLS and HTTP, a few connections with 16 kB in and 4 kB out each and room for a
- * handshake (2 MiB), stream buffers of the watches and one object at its largest (2 MiB), events and bindings on their way
- * (1 MiB), trace, log, status page (1 MiB).
+ * What does not grow with the cluster: TLS and HTTP, a few connections with 16 kB in and 4 kB out
+ * each and room for a handshake (2 MiB), stream buffers of the watches and one object at its
+ * largest (2 MiB), events and bindings on their way (1 MiB), trace, log, status page (1 MiB).
  */
 #define LIMITS_FIXED_BYTES (6ull << 20)
 
 _Static_assert(LIMITS_FIXED_BYTES + LIMITS_NODES_MAX * LIMITS_NODE_BYTES +
-			       LIMITS_PODS_MAX * LIMITS_POD_BYTES <=
-		       LIMITS_MEMORY_BYTES,
+			LIMITS_PODS_MAX * LIMITS_POD_BYTES <=
+		LIMITS_MEMORY_BYTES,
 	"the capacities of this board do not fit into its memory budget");
 
 #endif

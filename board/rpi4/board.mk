@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # 64-bit ARM: Raspberry Pi 3, 4, 5 and every other armv8-a. The AES and SHA instructions (Pi 5, most gateways; the Pi
 # 3 and 4 lack them) are found at run time.
 CROSS := aarch64-linux-gnu-
@@ -5,3 +6,4 @@ CPU := -march=armv8-a -mtune=cortex-a72 -mbranch-protection=pac-ret
 MUSL_TARGET := aarch64
 QEMU := qemu-aarch64-static
 SIZE_MAX := 850000
+PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # Servers, mini PCs, virtual machines: every 64-bit x86. AES-NI and PCLMUL are found at run time.
 CROSS := x86_64-linux-gnu-
 CPU := -march=x86-64 -mtune=generic
@@ -5,3 +6,4 @@ MUSL_TARGET := x86_64
 QEMU := qemu-x86_64-static
 # Stripped bytes the finished binary may have.
 SIZE_MAX := 800000
+PACKAGES :=

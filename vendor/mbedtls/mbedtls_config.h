@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mbedTLS as berth has it: TLS 1.2 and 1.3, client (apiserver, extenders) and server (status page), with what
- * Kubernetes certificates use, and nothing else. Everything absent here is absent from the binary.
+ * mbedTLS as berth has it: TLS 1.2 and 1.3, client (apiserver, extenders) and server (status page),
+ * with what Kubernetes certificates use, and nothing else. Everything absent here is absent from
+ * the binary.
  */
 #ifndef BERTH_MBEDTLS_CONFIG_H
 #define BERTH_MBEDTLS_CONFIG_H
@@ -17,8 +18,9 @@
 #define MBEDTLS_DEPRECATED_REMOVED
 
 /*
- * Entropy comes through the interface of base/: src/net provides mbedtls_psa_external_get_random(). That leaves out
- * mbedTLS's own entropy pool and generator, and gives the simulator the same bytes for the same seed.
+ * Entropy comes through the interface of base/: src/net provides mbedtls_psa_external_get_random().
+ * That leaves out mbedTLS's own entropy pool and generator, and gives the simulator the same bytes
+ * for the same seed.
  */
 #define MBEDTLS_PSA_CRYPTO_C
 #define MBEDTLS_PSA_CRYPTO_EXTERNAL_RNG
@@ -97,8 +99,9 @@
 #define MBEDTLS_SSL_KEEP_PEER_CERTIFICATE /* TLS 1.3 needs it */
 
 /*
- * A Go server sends records of 16 kB and ignores max_fragment_length, so less cannot be received. What berth sends are
- * requests of about a kilobyte and pages that can go out in pieces: 4 kB. A connection costs about 21 kB of buffers.
+ * A Go server sends records of 16 kB and ignores max_fragment_length, so less cannot be received.
+ * What berth sends are requests of about a kilobyte and pages that can go out in pieces: 4 kB. A
+ * connection costs about 21 kB of buffers.
  */
 #define MBEDTLS_SSL_IN_CONTENT_LEN  16384
 #define MBEDTLS_SSL_OUT_CONTENT_LEN 4096

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What takes the place of mongoose's DNS client: a connection goes to a literal address or nowhere. Names are resolved
- * by net/ before it connects.
+ * What takes the place of mongoose's DNS client: a connection goes to a literal address or nowhere.
+ * Names are resolved by net/ before it connects.
  */
 #include <mongoose.h>
 
