@@ -130,6 +130,13 @@ struct plugin {
 	    struct plugin_reasons *why);
 	enum plugin_code (*prescore)(struct decision *d);
 	int64_t (*score)(struct decision *d, uint32_t node);
+	/*
+	 * The same for many nodes at once, where that is cheaper; both must agree. filter_nodes sets
+	 * rejected[node] to 1, score_nodes fills a raw score per feasible node.
+	 */
+	void (*filter_nodes)(struct decision *d, const uint32_t *nodes, uint32_t count,
+	    uint8_t *rejected);
+	void (*score_nodes)(struct decision *d, int64_t *scores);
 	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
 	void (*normalize)(struct decision *d, int64_t *scores, uint32_t count);
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pod's own terms as queries.
+ *
+ * What kube-scheduler does with a namespaceSelector of the pending pod: it adds the namespaces
+ * that match now to the term's list, and then evaluates the term against pods with EMPTY
+ * namespace labels while the selector is still in place. So a selector that matches an empty
+ * label set takes every namespace. We work both out here, and the query needs no selector.
+ */
+#include "plugins/inter_pod_affinity_state.h"
+
+static bool selects_namespaces(const struct kube_pod_term *term)
+{
+	return term->namespace_selector.state == KUBE_SELECTOR_SET;
+}
+
+static bool names_namespace(const void *blob, const struct kube_pod_term *term, uint32_t id)
+{
+	const uint32_t *ids = KUBE_AT(blob, term->namespaces, uint32_t);
+	for (uint32_t i = 0; i < term->namespaces.count; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Namespaces that the selector takes and the list does not name; `to` NULL only counts. */
+static uint32_t selected_namespaces(const struct decision *d, const struct kube_pod_term *term,
+    struct kube_build *b, uint32_t *to)
+{
+	const struct list *all = &d->cache->by_kind[KUBE_NAMESPACE];
+	uint32_t count = 0;
+	for (struct list *l = all->next; l != all; l = l->next) {
+		const struct cache_object *object = LIST_OWNER(l, struct cache_object, link);
+		if (names_namespace(d->pod.class, term, object->name) ||
+		    !kube_selector_matches(d->pod.class, &term->namespace_selector,
+		        cache_labels_at(d->cache, object->labels)))
+			continue;
+		if (to != NULL)
+			to[count] = kube_build_id(b, object->name);
+		count++;
+	}
+	return count;
+}
+
+/* Ascending, so that equal sets make equal queries. */
+static void sort_ids(uint32_t *ids, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t id = ids[i];
+		uint32_t at = i;
+		for (; at > 0 && ids[at - 1] > id; at--)
+			ids[at] = ids[at - 1];
+		ids[at] = id;
+	}
+}
+
+static void add_namespaces(struct decision *d, const struct kube_pod_term *term,
+    struct kube_build *b, struct cache_term *to)
+{
+	if (selects_namespaces(term) &&
+	    kube_selector_matches(d->pod.class, &term->namespace_selector, NULL)) {
+		to->all_namespaces = 1;
+		return;
+	}
+	uint32_t more = selects_namespaces(term) ? selected_namespaces(d, term, b, NULL) : 0;
+	uint32_t *ids =
+	    kube_build_array(b, sizeof(*ids), term->namespaces.count + more, &to->namespaces);
+	if (ids == NULL)
+		return;
+	const uint32_t *named = KUBE_AT(d->pod.class, term->namespaces, uint32_t);
+	for (uint32_t i = 0; i < term->namespaces.count; i++)
+		ids[i] = kube_build_id(b, named[i]);
+	if (more > 0)
+		(void)selected_namespaces(d, term, b, ids + term->namespaces.count);
+	sort_ids(ids, to->namespaces.count);
+}
+
+/* Preferred and required terms are the same struct, so one walk serves both. */
+struct cache_query *affinity_query(struct decision *d, struct kube_span terms, uint32_t first,
+    uint32_t count, uint32_t topology_key)
+{
+	struct kube_build b;
+	kube_build_init(&b, &d->cache->strings, d->scratch);
+	struct cache_query *query = kube_build_start(&b, sizeof(*query));
+	if (query == NULL)
+		return NULL;
+	query->kind = CACHE_MATCH;
+	query->topology_key = kube_build_id(&b, topology_key);
+	const struct kube_pod_term *list = KUBE_AT(d->pod.class, terms, struct kube_pod_term);
+	struct cache_term *to = kube_build_array(&b, sizeof(*to), count, &query->terms);
+	for (uint32_t i = 0; to != NULL && i < count; i++) {
+		add_namespaces(d, &list[first + i], &b, &to[i]);
+		cache_query_term(&b, d->pod.class, NULL, &list[first + i].selector,
+		    query->terms.at + i * sizeof(*to));
+	}
+	return (struct cache_query *)(void *)kube_build_finish(&b);
+}
+
+bool affinity_tally(struct decision *d, struct affinity_count *count, struct cache_query *query)
+{
+	count->query = query;
+	if (query != NULL && cache_tally(d->cache, query, d->way, d->scratch, &count->tally))
+		return true;
+	d->error = "no room to count the pods of an affinity term";
+	return false;
+}
+
+bool affinity_each_owned(struct decision *d, enum cache_counter_kind kind,
+    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+    void *self)
+{
+	const struct plugin_pod *pod = &d->pod;
+	if (d->way == CACHE_TALLY_RECOUNT)
+		return cache_each_owned_recount(d->cache, kind, pod->class->namespace,
+		    pod->namespace_labels, pod->labels, d->scratch, fn, self);
+	cache_each_owned(d->cache, kind, pod->class->namespace, pod->namespace_labels, pod->labels,
+	    fn, self);
+	return true;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * InterPodAffinity, the score: what the pod prefers, what the pods there prefer, and a little for
+ * being where pods that require it are.
+ */
+#include "plugins/inter_pod_affinity_state.h"
+#include "plugins/table.h"
+
+/* One list of weighted counts, in affinity_state.affinity. */
+struct gathering {
+	struct affinity_state *state;
+	uint32_t room;
+	int64_t weight;
+};
+
+static void add_owned(void *self, const struct cache_query *query, const struct cache_tally *tally)
+{
+	struct gathering *g = self;
+	if (g->state->affinity_count == g->room) {
+		g->state->failed = true;
+		return;
+	}
+	g->state->affinity[g->state->affinity_count++] =
+	    (struct affinity_count){ .query = query, .tally = *tally, .weight = g->weight };
+}
+
+static bool add_preferred(struct decision *d, struct affinity_state *state, struct kube_span terms,
+    int sign)
+{
+	const struct kube_pod_term *list = KUBE_AT(d->pod.class, terms, struct kube_pod_term);
+	for (uint32_t i = 0; i < terms.count; i++) {
+		struct affinity_count *count = &state->affinity[state->affinity_count];
+		struct cache_query *query = affinity_query(d, terms, i, 1, list[i].topology_key);
+		if (!affinity_tally(d, count, query))
+			return false;
+		count->weight = sign * list[i].weight;
+		if (count->tally.total != 0)
+			state->affinity_count++;
+	}
+	return true;
+}
+
+static bool gather(struct decision *d, struct affinity_state *state, uint32_t room)
+{
+	const struct kube_pod_class *class = d->pod.class;
+	int32_t hard_weight = d->profile->inter_pod_affinity.hard_weight;
+	if (!add_preferred(d, state, class->preferred_affinity, 1) ||
+	    !add_preferred(d, state, class->preferred_anti_affinity, -1))
+		return false;
+	struct gathering g = { state, room, hard_weight };
+	if (hard_weight > 0 && !affinity_each_owned(d, CACHE_OWN_AFFINITY, add_owned, &g))
+		return false;
+	g.weight = 1; /* the sum of weights is what was counted */
+	return affinity_each_owned(d, CACHE_OWN_PREFERRED, add_owned, &g) && !state->failed;
+}
+
+enum plugin_code inter_pod_affinity_prescore(struct decision *d)
+{
+	const struct kube_pod_class *class = d->pod.class;
+	uint32_t own = class->preferred_affinity.count + class->preferred_anti_affinity.count;
+	if (own == 0 && d->profile->inter_pod_affinity.ignore_preferred_of_existing)
+		return PLUGIN_SKIP;
+	struct affinity_state *state = SCRATCH_ONE(d->scratch, struct affinity_state);
+	/* One for each counter there is; the pod's own terms may still have to make theirs. */
+	uint32_t room = own + pool_used(&d->cache->counters.pool);
+	if (state != NULL)
+		state->affinity = SCRATCH_ARRAY(d->scratch, struct affinity_count, room + 1);
+	if (d->scratch->overflowed || !gather(d, state, room)) {
+		if (d->error == NULL)
+			d->error = "no room to score by pod affinity";
+		return PLUGIN_ERROR;
+	}
+	d->affinity_score = state;
+	return state->affinity_count == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
+}
+
+int64_t inter_pod_affinity_score(struct decision *d, uint32_t node)
+{
+	const struct affinity_state *state = d->affinity_score;
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < state->affinity_count; i++) {
+		const struct affinity_count *count = &state->affinity[i];
+		sum += count->weight * count->tally.pods[count->tally.of_node[node]];
+	}
+	return sum;
+}
+
+void inter_pod_affinity_score_nodes(struct decision *d, int64_t *scores)
+{
+	const struct affinity_state *state = d->affinity_score;
+	memset(scores, 0, d->feasible_count * sizeof(*scores));
+	for (uint32_t i = 0; i < state->affinity_count; i++) {
+		const struct affinity_count *count = &state->affinity[i];
+		const uint32_t *of_node = count->tally.of_node;
+		const int32_t *pods = count->tally.pods;
+		for (uint32_t n = 0; n < d->feasible_count; n++)
+			scores[n] += count->weight * pods[of_node[d->feasible[n]]];
+	}
+}
+
+void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count)
+{
+	(void)d;
+	int64_t most = INT64_MIN;
+	int64_t least = INT64_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		most = scores[i] > most ? scores[i] : most;
+		least = scores[i] < least ? scores[i] : least;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (most == least)
+			scores[i] = 0;
+		else
+			scores[i] = (int64_t)(100.0 *
+			    ((double)(scores[i] - least) / (double)(most - least)));
+	}
+}

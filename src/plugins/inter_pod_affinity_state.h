@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * InterPodAffinity, private: what the terms of one pod, and of the pods that are there, count.
+ */
+#ifndef BERTH_PLUGINS_INTER_POD_AFFINITY_STATE_H
+#define BERTH_PLUGINS_INTER_POD_AFFINITY_STATE_H
+
+#include "plugins/plugins.h"
+
+struct affinity_count {
+	const struct cache_query *query;
+	struct cache_tally tally;
+	int64_t weight; /* score only */
+	int32_t moved;  /* filter only: pods put on or taken off the one node changed in thought */
+};
+
+enum { AFFINITY_EXTRA_MAX = 64 };
+
+struct affinity_state {
+	struct affinity_count *affinity; /* the pod's required terms */
+	uint32_t affinity_count;
+	struct affinity_count *anti;
+	uint32_t anti_count;
+	struct affinity_count *existing; /* required anti-affinity of pods there that match the pod */
+	uint32_t existing_count;
+	uint32_t existing_room;
+	uint32_t extra_keys[AFFINITY_EXTRA_MAX]; /* the same of pods put on in thought */
+	uint32_t extra_count;
+	uint32_t moved_node;
+	bool self; /* the pod matches all its own required affinity terms */
+	bool failed;
+};
+
+/*
+ * A MATCH query of the pod's own terms first..first + count - 1 of the span, counted by the
+ * topology key given. NULL when there is no room.
+ */
+struct cache_query *affinity_query(struct decision *d, struct kube_span terms, uint32_t first,
+    uint32_t count, uint32_t topology_key);
+bool affinity_tally(struct decision *d, struct affinity_count *count, struct cache_query *query);
+/* Terms of the kind owned by pods there that match the pod, through d->way. */
+bool affinity_each_owned(struct decision *d, enum cache_counter_kind kind,
+    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+    void *self);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PodTopologySpread, private: constraints as they apply to one pod.
+ */
+#ifndef BERTH_PLUGINS_SPREAD_STATE_H
+#define BERTH_PLUGINS_SPREAD_STATE_H
+
+#include "plugins/plugins.h"
+
+struct spread_constraint {
+	struct kube_spread rule; /* its selector is not used: the query's is */
+	struct cache_query *query; /* selects the pods and includes the nodes; in scratch */
+	struct cache_tally tally;
+	bool selects_all; /* an empty selector: counts nothing, but the pod itself matches */
+	bool self;        /* the pod matches its own selector */
+
+	/* hard: the two smallest counts, so that one domain may change in thought */
+	int32_t smallest;
+	int32_t second;
+	uint32_t smallest_domain;
+	uint32_t domain_count;
+	int32_t moved; /* pods put on (+) or taken off (-) the one node changed in thought */
+
+	/* soft */
+	double weight;
+};
+
+struct spread_state {
+	struct spread_constraint *constraints;
+	uint32_t count;
+	uint32_t moved_node;
+	bool require_all; /* nodes that lack one of the keys do not take part */
+	uint8_t *ignored; /* soft: by position in d->feasible */
+};
+
+/*
+ * The constraints of one hardness that apply to the pod: its own, or the profile's defaults when
+ * it has none at all. NULL with d->error set when a selector does not parse or scratch ran out;
+ * count 0 when there are none.
+ */
+struct spread_state *spread_constraints(struct decision *d, bool hard);
+
+/* Does the constraint's selector match (empty selectors match everything)? */
+bool spread_selects(const struct spread_constraint *constraint, const struct kube_labels *labels);
+
+#endif
