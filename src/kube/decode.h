@@ -73,8 +73,23 @@ void kube_read_pairs(struct kube_build *b, struct json_value v, struct kube_span
 void kube_build_shorten(struct kube_build *b, size_t element_size, uint32_t count,
     struct kube_span *span);
 
-/* Ends a decoder that built one blob. */
-enum kube_result kube_decode_end(struct kube_build *b, struct kube_object *out);
+/*
+ * The frame of a decoder whose facts are one blob: metadata, a head of head_size bytes, `fill`
+ * for what is special about the kind.
+ */
+typedef void kube_fill_fn(struct kube_build *b, struct json_value object,
+    const struct kube_meta *meta, void *head);
+enum kube_result kube_object_decode(struct kube_build *b, struct json_value object,
+    enum kube_kind kind, size_t head_size, kube_fill_fn *fill, struct kube_object *out);
+/* The same for kinds that are only an identity, and labels when asked for. */
+enum kube_result kube_identity_decode(struct kube_build *b, struct json_value object,
+    enum kube_kind kind, bool labels, struct kube_object *out);
+/* An integer of bytes from a quantity; false when it is absent. */
+bool kube_read_bytes(struct kube_build *b, struct json_value v, int64_t *bytes, const char *field);
+/* spec.accessModes as bits of enum kube_access. */
+uint32_t kube_read_access(struct kube_build *b, struct json_value v);
+/* spec.volumeMode with its default. */
+uint32_t kube_read_volume_mode(struct kube_build *b, struct json_value v);
 
 /*
  * Sorts elements by their first key_words 32-bit words. In place, without allocation; n log n at
@@ -116,9 +131,21 @@ extern const struct json_want kube_want_nothing[];
 extern const struct json_want kube_want_details[];
 extern const struct json_want kube_want_bookmark[]; /* annotations of bookmarks */
 extern const struct json_want kube_want_owners[];
-extern const struct json_want kube_want_node_terms[]; /* inside a node selector */
 extern const struct json_want kube_want_resources[];  /* requests and limits */
+extern const struct json_want kube_want_containers[];
+extern const struct json_want kube_want_container_statuses[];
+extern const struct json_want kube_want_pod_conditions[];
 extern const struct json_want kube_want_pod_volumes[];
+extern const struct json_want kube_want_node_images[];
+extern const struct json_want kube_want_claim_ref[];
+extern const struct json_want kube_want_csi_source[];
+extern const struct json_want kube_want_volume_id[];
+extern const struct json_want kube_want_gce_disk[];
+extern const struct json_want kube_want_azure_disk[];
+extern const struct json_want kube_want_azure_file[];
+extern const struct json_want kube_want_vsphere_volume[];
+extern const struct json_want kube_want_csi_drivers[];
+extern const struct json_want kube_want_attachment_source[];
 
 /* What every object keeps besides metadata, spec and status: identity, and a Status's fields. */
 #define KUBE_WANT_ENVELOPE \

@@ -19,7 +19,7 @@ static const struct json_want want_spec[] = {
 	{ NULL, NULL },
 };
 
-static const struct json_want want_image[] = {
+const struct json_want kube_want_node_images[] = {
 	{ "names", NULL },
 	{ "sizeBytes", NULL },
 	{ NULL, NULL },
@@ -33,7 +33,7 @@ static const struct json_want want_condition[] = {
 
 static const struct json_want want_status[] = {
 	{ "allocatable", NULL },
-	{ "images", want_image },
+	{ "images", kube_want_node_images },
 	{ "conditions", want_condition },
 	{ "declaredFeatures", NULL },
 	{ NULL, NULL },

@@ -54,7 +54,7 @@ static const struct json_want want_restart_rule[] = {
 	{ NULL, NULL },
 };
 
-static const struct json_want want_container[] = {
+const struct json_want kube_want_containers[] = {
 	{ "name", NULL },
 	{ "image", NULL },
 	{ "resources", kube_want_resources },
@@ -81,8 +81,8 @@ static const struct json_want want_spec[] = {
 	{ "affinity", NULL },
 	{ "tolerations", want_toleration },
 	{ "topologySpreadConstraints", want_spread },
-	{ "containers", want_container },
-	{ "initContainers", want_container },
+	{ "containers", kube_want_containers },
+	{ "initContainers", kube_want_containers },
 	{ "overhead", NULL },
 	{ "resources", kube_want_resources },
 	{ "volumes", kube_want_pod_volumes },
@@ -92,7 +92,7 @@ static const struct json_want want_spec[] = {
 	{ NULL, NULL },
 };
 
-static const struct json_want want_condition[] = {
+const struct json_want kube_want_pod_conditions[] = {
 	{ "type", NULL },
 	{ "status", NULL },
 	{ "reason", NULL },
@@ -103,7 +103,7 @@ static const struct json_want want_condition[] = {
 	{ NULL, NULL },
 };
 
-static const struct json_want want_container_status[] = {
+const struct json_want kube_want_container_statuses[] = {
 	{ "name", NULL },
 	{ "resources", kube_want_resources },
 	{ "allocatedResources", NULL },
@@ -120,9 +120,9 @@ static const struct json_want want_status[] = {
 	{ "phase", NULL },
 	{ "nominatedNodeName", NULL },
 	{ "startTime", NULL },
-	{ "conditions", want_condition },
-	{ "containerStatuses", want_container_status },
-	{ "initContainerStatuses", want_container_status },
+	{ "conditions", kube_want_pod_conditions },
+	{ "containerStatuses", kube_want_container_statuses },
+	{ "initContainerStatuses", kube_want_container_statuses },
 	{ "resources", kube_want_resources },
 	{ "allocatedResources", NULL },
 	{ "resourceClaimStatuses", want_claim_status },

@@ -29,20 +29,20 @@ static const struct volume_source sources[] = {
 };
 
 #define WANT_ID(name, id) \
-	static const struct json_want name[] = { \
+	const struct json_want name[] = { \
 		{ id, NULL }, \
 		{ "readOnly", NULL }, \
 		{ NULL, NULL }, \
 	}
-WANT_ID(want_claim, "claimName");
-WANT_ID(want_gce, "pdName");
-WANT_ID(want_volume_id, "volumeID");
-WANT_ID(want_iscsi, "iqn");
-WANT_ID(want_csi, "driver");
-WANT_ID(want_azure_disk, "diskName");
-WANT_ID(want_azure_file, "shareName");
-WANT_ID(want_vsphere, "volumePath");
-WANT_ID(want_image, "reference");
+static WANT_ID(want_claim, "claimName");
+WANT_ID(kube_want_gce_disk, "pdName");
+WANT_ID(kube_want_volume_id, "volumeID");
+static WANT_ID(want_iscsi, "iqn");
+static WANT_ID(want_csi, "driver");
+WANT_ID(kube_want_azure_disk, "diskName");
+WANT_ID(kube_want_azure_file, "shareName");
+WANT_ID(kube_want_vsphere_volume, "volumePath");
+static WANT_ID(want_image, "reference");
 static const struct json_want want_rbd[] = {
 	{ "monitors", NULL },
 	{ "pool", NULL },
@@ -55,16 +55,16 @@ const struct json_want kube_want_pod_volumes[] = {
 	{ "name", NULL },
 	{ "persistentVolumeClaim", want_claim },
 	{ "ephemeral", kube_want_nothing },
-	{ "gcePersistentDisk", want_gce },
-	{ "awsElasticBlockStore", want_volume_id },
+	{ "gcePersistentDisk", kube_want_gce_disk },
+	{ "awsElasticBlockStore", kube_want_volume_id },
 	{ "iscsi", want_iscsi },
 	{ "rbd", want_rbd },
 	{ "csi", want_csi },
-	{ "azureDisk", want_azure_disk },
-	{ "azureFile", want_azure_file },
-	{ "cinder", want_volume_id },
-	{ "vsphereVolume", want_vsphere },
-	{ "portworxVolume", want_volume_id },
+	{ "azureDisk", kube_want_azure_disk },
+	{ "azureFile", kube_want_azure_file },
+	{ "cinder", kube_want_volume_id },
+	{ "vsphereVolume", kube_want_vsphere_volume },
+	{ "portworxVolume", kube_want_volume_id },
 	{ "image", want_image },
 	{ NULL, NULL },
 };

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* VolumeAttachment. */
+#include "kube/decode.h"
+#include "kube/volume.h"
+
+static const struct json_want want_metadata[] = {
+	KUBE_WANT_META(kube_want_bookmark),
+	{ NULL, NULL },
+};
+
+const struct json_want kube_want_attachment_source[] = {
+	{ "persistentVolumeName", NULL },
+	{ NULL, NULL },
+};
+
+static const struct json_want want_spec[] = {
+	{ "attacher", NULL },
+	{ "nodeName", NULL },
+	{ "source", kube_want_attachment_source },
+	{ NULL, NULL },
+};
+
+const struct json_want kube_volume_attachment_want[] = {
+	KUBE_WANT_ENVELOPE,
+	{ "metadata", want_metadata },
+	{ "spec", want_spec },
+	{ "status", kube_want_nothing },
+	{ NULL, NULL },
+};
+
+static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
+    void *head)
+{
+	struct kube_volume_attachment *attachment = head;
+	(void)meta;
+	struct json_walk walk = kube_read_object(b, json_get(object, "spec"), "spec");
+	while (json_walk_next(&walk)) {
+		if (KUBE_IS(walk.key, "attacher"))
+			attachment->attacher = kube_read_id(b, walk.value, "spec.attacher");
+		else if (KUBE_IS(walk.key, "nodeName"))
+			attachment->node = kube_read_id(b, walk.value, "spec.nodeName");
+		else if (KUBE_IS(walk.key, "source"))
+			attachment->pv = kube_read_id(b, kube_read_member(b, walk.value,
+			    "persistentVolumeName", "spec.source"),
+			    "spec.source.persistentVolumeName");
+	}
+}
+
+enum kube_result kube_volume_attachment_decode(struct kube_build *b, struct json_value object,
+    struct kube_object *out)
+{
+	return kube_object_decode(b, object, KUBE_VOLUME_ATTACHMENT,
+	    sizeof(struct kube_volume_attachment), fill, out);
+}
