@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a pod's volume to its claim, class and volume: what the volume plugins have in common. */
+#include "plugins/volume_priv.h"
+
+#include <stdarg.h>
+
+static const char volume_room_error[] = "not enough memory to decide about the pod's volumes";
+
+enum plugin_code volume_no_room(struct decision *d)
+{
+	d->error = volume_room_error;
+	return PLUGIN_ERROR;
+}
+
+enum plugin_code volume_failed(struct decision *d, const char *format, ...)
+{
+	size_t size;
+	char *rest = scratch_take_rest(d->scratch, &size);
+	if (rest == NULL)
+		return volume_no_room(d);
+	struct writer w;
+	writer_init(&w, rest, size);
+	va_list args;
+	va_start(args, format);
+	write_format_v(&w, format, args);
+	va_end(args);
+	write_char(&w, '\0');
+	scratch_keep(d->scratch, rest, w.overflowed ? 0 : w.used);
+	if (w.overflowed)
+		return volume_no_room(d);
+	d->error = rest;
+	return PLUGIN_ERROR;
+}
+
+struct volume_pod volume_pod_decided(const struct decision *d)
+{
+	return (struct volume_pod){ d->pod.class, d->pod.name, d->pod.uid };
+}
+
+struct volume_pod volume_pod_at(const struct cache *cache, uint32_t pod)
+{
+	const struct cache_pod *at = cache_pod_at(cache, pod);
+	return (struct volume_pod){ cache_class_of(cache, at), cache_text(cache, at->name), at->uid };
+}
+
+struct text volume_claim_name(const struct cache *cache, const struct volume_pod *pod,
+    const struct kube_volume *volume, struct volume_claim_name *room)
+{
+	CHECK(volume_has_claim(volume));
+	struct text name = cache_text(cache, volume->name);
+	if (volume->kind == KUBE_VOLUME_CLAIM)
+		return name;
+	struct writer w;
+	writer_init(&w, room->bytes, sizeof(room->bytes));
+	write_text(&w, pod->name);
+	write_char(&w, '-');
+	write_text(&w, name);
+	/* No claim can have a name that long. */
+	return w.overflowed ? TEXT("") : writer_text(&w);
+}
+
+uint32_t volume_find_claim(const struct cache *cache, const struct volume_pod *pod, struct text name)
+{
+	uint32_t id;
+	if (!intern_find(&cache->strings, name, &id) || id == INTERN_EMPTY)
+		return 0;
+	return cache_find_object(cache, KUBE_PVC, pod->class->namespace, id);
+}
+
+uint32_t volume_find_pv(const struct cache *cache, uint32_t name)
+{
+	if (name == INTERN_EMPTY)
+		return 0;
+	return cache_find_object(cache, KUBE_PV, 0, name);
+}
+
+uint32_t volume_next(const struct cache *cache, enum kube_kind kind, uint32_t object)
+{
+	const struct pool *objects = &cache->objects;
+	const struct list *all = &cache->by_kind[kind];
+	const struct list *next = object == 0 ? all->next : volume_object(cache, object)->link.next;
+	if (next == all)
+		return 0;
+	const uint8_t *slot =
+	    (const uint8_t *)(const void *)next - offsetof(struct cache_object, link);
+	uint32_t index = (uint32_t)((size_t)(slot - objects->slots) / objects->slot_size) + 1;
+	CHECK(pool_at(objects, index) == (const void *)slot);
+	return index;
+}
+
+const struct kube_csi_node *volume_csi_node(const struct cache *cache, const struct cache_node *node)
+{
+	return cache_object_blob(cache, KUBE_CSI_NODE, 0, node->name);
+}
+
+const struct kube_storage_class *volume_class(const struct cache *cache, uint32_t name)
+{
+	if (name == INTERN_EMPTY)
+		return NULL;
+	return cache_object_blob(cache, KUBE_STORAGE_CLASS, 0, name);
+}
+
+bool volume_is_for_pod(const struct cache *cache, const struct kube_pvc *claim,
+    const struct volume_pod *pod)
+{
+	if (claim->owner_uid == 0)
+		return false;
+	if (pod->uid.high == CACHE_UID_TEXT)
+		return pod->uid.low == claim->owner_uid;
+	char bytes[64];
+	struct writer w;
+	writer_init(&w, bytes, sizeof(bytes));
+	cache_print_uid(cache, pod->uid, &w);
+	return !w.overflowed && text_is(writer_text(&w), cache_text(cache, claim->owner_uid));
+}
+
+bool volume_reaches(const struct cache *cache, const struct kube_pv *pv,
+    const struct kube_labels *node_labels)
+{
+	if (!pv->has_node_affinity)
+		return true;
+	/* Upstream looks at the node's labels alone: matchFields see a node without a name. */
+	struct kube_node_match match = { &cache->strings, node_labels, 0, cache->names.metadata_name };
+	const struct kube_node_term *terms = KUBE_AT(pv, pv->node_terms, struct kube_node_term);
+	for (uint32_t i = 0; i < pv->node_terms.count; i++) {
+		if (kube_node_term_matches(pv, &terms[i], &match))
+			return true;
+	}
+	return false;
+}
+
+bool volume_cut_zone(struct text *rest, struct text *zone)
+{
+	if (rest->at == NULL)
+		return false;
+	size_t end = 0;
+	while (end + 1 < rest->size && !(rest->at[end] == '_' && rest->at[end + 1] == '_'))
+		end++;
+	if (end + 1 >= rest->size) {
+		*zone = text_trim(*rest);
+		*rest = TEXT_NONE;
+		return true;
+	}
+	*zone = text_trim(text_first(*rest, end));
+	*rest = text_from(*rest, end + 2);
+	return true;
+}

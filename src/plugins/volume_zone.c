@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * VolumeZone: a node must stand in a zone and region that the pod's bound volumes are labelled
+ * with. Labels of volumes may name several zones, joined by "__".
+ *
+ * Volumes that get their claim from the pod itself (ephemeral ones) are not looked at, as
+ * upstream does not.
+ */
+#include "plugins/volume_table.h"
+
+#include "plugins/volume_priv.h"
+
+enum { ZONE_LABELS = 4 /* in the order of struct kube_pv */ };
+
+struct zone_demand {
+	uint32_t label;         /* 0..ZONE_LABELS-1 */
+	const uint32_t *values; /* ids; those that nobody else uses are left out: no node has them */
+	uint32_t value_count;
+};
+
+struct volume_zone_state {
+	uint32_t keys[ZONE_LABELS]; /* ids */
+	struct zone_demand *demands;
+	uint32_t demand_count;
+};
+
+/* The key that stands in for a beta label on nodes that lack it. */
+static uint32_t zone_label_now(uint32_t label)
+{
+	return label < 2 ? label + 2 : label;
+}
+
+/* One label of a volume. False when scratch is exhausted; a malformed label demands nothing. */
+static bool zone_demand_label(struct decision *d, struct volume_zone_state *state, uint32_t label,
+    struct text value)
+{
+	uint32_t parts = 0;
+	struct text rest = value;
+	for (struct text zone; volume_cut_zone(&rest, &zone); parts++) {
+		if (zone.size == 0)
+			return true;
+	}
+	uint32_t *values = SCRATCH_ARRAY(d->scratch, uint32_t, parts);
+	if (values == NULL)
+		return false;
+	struct zone_demand *demand = &state->demands[state->demand_count++];
+	*demand = (struct zone_demand){ label, values, 0 };
+	rest = value;
+	for (struct text zone; volume_cut_zone(&rest, &zone);) {
+		uint32_t id;
+		if (intern_find(&d->cache->strings, zone, &id))
+			values[demand->value_count++] = id;
+	}
+	return true;
+}
+
+static bool zone_demand_volume(struct decision *d, struct volume_zone_state *state,
+    const struct kube_pv *pv)
+{
+	for (uint32_t label = 0; label < ZONE_LABELS; label++) {
+		if ((pv->has_label_zone >> label & 1) == 0)
+			continue;
+		struct text value = cache_text(d->cache, pv->labels_zone[label]);
+		if (!zone_demand_label(d, state, label, value))
+			return false;
+	}
+	return true;
+}
+
+/* An unbound claim is no matter of zones yet when its class waits for the pod. */
+static enum plugin_code zone_unbound(struct decision *d, const struct kube_pvc *claim,
+    struct plugin_reasons *why)
+{
+	if (claim->class == 0) {
+		volume_because(why, "PersistentVolumeClaim had no pv name and storageClass name");
+		return PLUGIN_UNRESOLVABLE;
+	}
+	struct text name = cache_text(d->cache, claim->class);
+	const struct kube_storage_class *class = volume_class(d->cache, claim->class);
+	if (class == NULL) {
+		if (why != NULL)
+			plugin_because_of(why, "storageclass.storage.k8s.io \"%.*s\" not found",
+			    TEXT_ARGS(name));
+		return PLUGIN_UNRESOLVABLE;
+	}
+	if (class->binding_mode == KUBE_BINDING_UNSET) {
+		if (why != NULL)
+			plugin_because_of(why, "VolumeBindingMode not set for StorageClass \"%.*s\"",
+			    TEXT_ARGS(name));
+		return PLUGIN_UNRESOLVABLE;
+	}
+	if (class->binding_mode == KUBE_BINDING_WAIT)
+		return PLUGIN_SUCCESS;
+	volume_because(why, "PersistentVolume had no name");
+	return PLUGIN_UNRESOLVABLE;
+}
+
+static enum plugin_code zone_claim(struct decision *d, struct volume_zone_state *state,
+    uint32_t claim_name, struct plugin_reasons *why)
+{
+	if (claim_name == 0) {
+		volume_because(why, "PersistentVolumeClaim had no name");
+		return PLUGIN_UNRESOLVABLE;
+	}
+	struct volume_pod pod = volume_pod_decided(d);
+	struct text name = cache_text(d->cache, claim_name);
+	uint32_t object = volume_find_claim(d->cache, &pod, name);
+	if (object == 0) {
+		if (why != NULL)
+			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
+			    TEXT_ARGS(name));
+		return PLUGIN_UNRESOLVABLE;
+	}
+	const struct kube_pvc *claim = volume_blob(d->cache, object);
+	if (claim->volume_name == 0)
+		return zone_unbound(d, claim, why);
+	uint32_t pv = volume_find_pv(d->cache, claim->volume_name);
+	if (pv == 0) {
+		if (why != NULL)
+			plugin_because_of(why, "persistentvolume \"%.*s\" not found",
+			    TEXT_ARGS(cache_text(d->cache, claim->volume_name)));
+		return PLUGIN_UNRESOLVABLE;
+	}
+	if (!zone_demand_volume(d, state, volume_blob(d->cache, pv)))
+		return volume_no_room(d);
+	return PLUGIN_SUCCESS;
+}
+
+enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons *why)
+{
+	d->volume_zone = NULL;
+	const struct kube_pod_class *class = d->pod.class;
+	if (class->volumes.count == 0)
+		return PLUGIN_SKIP;
+	struct volume_zone_state *state = SCRATCH_ONE(d->scratch, struct volume_zone_state);
+	if (state == NULL)
+		return volume_no_room(d);
+	state->demands = SCRATCH_ARRAY(d->scratch, struct zone_demand,
+	    (size_t)class->volumes.count * ZONE_LABELS);
+	if (state->demands == NULL)
+		return volume_no_room(d);
+	const struct cache_names *names = &d->cache->names;
+	state->keys[0] = names->beta_zone;
+	state->keys[1] = names->beta_region;
+	state->keys[2] = names->zone;
+	state->keys[3] = names->region;
+	const struct kube_volume *volumes = volume_list(class);
+	for (uint32_t i = 0; i < class->volumes.count; i++) {
+		if (volumes[i].kind != KUBE_VOLUME_CLAIM)
+			continue;
+		enum plugin_code code = zone_claim(d, state, volumes[i].name, why);
+		if (code != PLUGIN_SUCCESS)
+			return code;
+	}
+	if (state->demand_count == 0)
+		return PLUGIN_SKIP;
+	d->volume_zone = state;
+	return PLUGIN_SUCCESS;
+}
+
+static bool zone_demand_met(const struct zone_demand *demand, const bool *has, const uint32_t *values)
+{
+	uint32_t label = has[demand->label] ? demand->label : zone_label_now(demand->label);
+	if (!has[label])
+		return false;
+	for (uint32_t i = 0; i < demand->value_count; i++) {
+		if (demand->values[i] == values[label])
+			return true;
+	}
+	return false;
+}
+
+enum plugin_code volume_zone_filter(struct decision *d, const struct cache_view *view,
+    struct plugin_reasons *why)
+{
+	const struct volume_zone_state *state = d->volume_zone;
+	CHECK(state != NULL);
+	const struct kube_labels *labels = cache_labels_at(d->cache, view->node->labels);
+	bool has[ZONE_LABELS];
+	uint32_t values[ZONE_LABELS];
+	bool has_any = false;
+	for (uint32_t i = 0; i < ZONE_LABELS; i++) {
+		has[i] = kube_labels_get(labels, state->keys[i], &values[i]);
+		has_any = has_any || has[i];
+	}
+	/* Clusters of a single zone need not label their nodes. */
+	if (!has_any)
+		return PLUGIN_SUCCESS;
+	for (uint32_t i = 0; i < state->demand_count; i++) {
+		if (!zone_demand_met(&state->demands[i], has, values)) {
+			volume_because(why, "node(s) had no available volume zone");
+			return PLUGIN_UNRESOLVABLE;
+		}
+	}
+	return PLUGIN_SUCCESS;
+}
