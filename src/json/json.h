@@ -153,6 +153,7 @@ struct json_writer {
 	struct writer *out;
 	uint32_t depth;
 	uint64_t has_members; /* one bit per depth */
+	uint64_t is_object;   /* the same */
 	bool after_key;
 };
 

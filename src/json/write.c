@@ -17,57 +17,67 @@ void json_write_init(struct json_writer *j, struct writer *out)
 	*j = (struct json_writer){ .out = out };
 }
 
-/* A value or a key comes: what separates it from the one before? */
-static void separate(struct json_writer *j)
-{
-	uint64_t bit = UINT64_C(1) << (j->depth == 0 ? 0 : j->depth - 1);
-
-	if (j->after_key) {
-		j->after_key = false;
-		return;
-	}
-	if (j->depth == 0)
-		return;
-	if ((j->has_members & bit) != 0)
-		write_char(j->out, ',');
-	j->has_members |= bit;
-}
-
-static void open(struct json_writer *j, char bracket)
-{
-	CHECK(j->depth < JSON_DEPTH_MAX);
-	separate(j);
-	write_char(j->out, bracket);
-	j->has_members &= ~(UINT64_C(1) << j->depth);
-	j->depth++;
-}
-
-static void close(struct json_writer *j, char bracket)
+static uint64_t innermost(const struct json_writer *j)
 {
 	CHECK(j->depth > 0);
+	return UINT64_C(1) << (j->depth - 1);
+}
+
+static void separate(struct json_writer *j)
+{
+	if ((j->has_members & innermost(j)) != 0)
+		write_char(j->out, ',');
+	j->has_members |= innermost(j);
+}
+
+/* A value comes, behind its key or as an element. */
+static void begin_value(struct json_writer *j)
+{
+	if (j->after_key) {
+		j->after_key = false;
+	} else if (j->depth > 0) {
+		CHECK((j->is_object & innermost(j)) == 0);
+		separate(j);
+	}
+}
+
+static void open_container(struct json_writer *j, bool object)
+{
+	CHECK(j->depth < JSON_DEPTH_MAX);
+	begin_value(j);
+	write_char(j->out, object ? '{' : '[');
+	j->depth++;
+	j->has_members &= ~innermost(j);
+	j->is_object &= ~innermost(j);
+	j->is_object |= object ? innermost(j) : 0;
+}
+
+static void close_container(struct json_writer *j, bool object)
+{
 	CHECK(!j->after_key);
+	CHECK(((j->is_object & innermost(j)) != 0) == object);
 	j->depth--;
-	write_char(j->out, bracket);
+	write_char(j->out, object ? '}' : ']');
 }
 
 void json_open_object(struct json_writer *j)
 {
-	open(j, '{');
+	open_container(j, true);
 }
 
 void json_close_object(struct json_writer *j)
 {
-	close(j, '}');
+	close_container(j, true);
 }
 
 void json_open_array(struct json_writer *j)
 {
-	open(j, '[');
+	open_container(j, false);
 }
 
 void json_close_array(struct json_writer *j)
 {
-	close(j, ']');
+	close_container(j, false);
 }
 
 static bool is_plain(char c)
@@ -127,8 +137,8 @@ static void write_string(struct writer *out, struct text t)
 
 void json_key_text(struct json_writer *j, struct text key)
 {
-	CHECK(j->depth > 0);
 	CHECK(!j->after_key);
+	CHECK((j->is_object & innermost(j)) != 0);
 	separate(j);
 	write_string(j->out, key);
 	write_char(j->out, ':');
@@ -142,7 +152,7 @@ void json_key(struct json_writer *j, const char *key)
 
 void json_put_text(struct json_writer *j, struct text value)
 {
-	separate(j);
+	begin_value(j);
 	write_string(j->out, value);
 }
 
@@ -153,7 +163,7 @@ void json_put_z(struct json_writer *j, const char *value)
 
 void json_put_i64(struct json_writer *j, int64_t value)
 {
-	separate(j);
+	begin_value(j);
 	write_i64(j->out, value);
 }
 
@@ -163,7 +173,7 @@ void json_put_double(struct json_writer *j, double value)
 	char digits[32];
 	int size = 0;
 
-	separate(j);
+	begin_value(j);
 	if (!isfinite(value)) {
 		write_z(j->out, "null");
 		return;
@@ -179,20 +189,20 @@ void json_put_double(struct json_writer *j, double value)
 
 void json_put_bool(struct json_writer *j, bool value)
 {
-	separate(j);
+	begin_value(j);
 	write_z(j->out, value ? "true" : "false");
 }
 
 void json_put_null(struct json_writer *j)
 {
-	separate(j);
+	begin_value(j);
 	write_z(j->out, "null");
 }
 
 void json_put_raw(struct json_writer *j, struct text json)
 {
 	CHECK(json.size > 0);
-	separate(j);
+	begin_value(j);
 	write_text(j->out, json);
 }
 
