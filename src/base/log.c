@@ -178,9 +178,7 @@ static void log_write_json(struct writer *w, const struct log_entry *entry)
 static bool log_send(const char *line, size_t size)
 {
 	struct pollfd out = {.fd = state.fd, .events = POLLOUT};
-	if (poll(&out, 1, 0) != 1)
-		return false;
-	if ((out.revents & POLLOUT) == 0 || (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+	if (poll(&out, 1, 0) != 1 || out.revents != POLLOUT)
 		return false;
 	ssize_t sent;
 	if (state.is_socket)

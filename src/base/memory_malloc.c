@@ -58,8 +58,7 @@ static void *heap_request(size_t size, size_t align)
 	if (size <= MEMORY_MALLOC_BYTES) {
 		/* 16 k + 8 bytes of payload and 8 of header. */
 		size_t odd = (size + STORE_UNIT - 1) / MALLOC_ALIGN * MALLOC_ALIGN + STORE_UNIT;
-		handle = store_take_aligned(
-			&heap.store, odd < size ? odd + MALLOC_ALIGN : odd, align);
+		handle = store_take_aligned(&heap.store, odd, align);
 	}
 	if (handle == 0) {
 		errno = ENOMEM;

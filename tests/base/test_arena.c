@@ -8,7 +8,7 @@
 #include "check_expected.h"
 #include "unity.h"
 
-static _Alignas(4096) uint8_t block[8192];
+static _Alignas(8192) uint8_t block[8192];
 
 void setUp(void)
 {
@@ -40,6 +40,7 @@ static void test_larger_alignment(void)
 	TEST_ASSERT_EQUAL_PTR(block + 4096, taken);
 	TEST_ASSERT_EQUAL_PTR(block + 4112, arena_take_aligned(&arena, 8, 1));
 	CHECK_EXPECTED(arena_take_aligned(&arena, 8, 24));
+	CHECK_EXPECTED(arena_take_aligned(&arena, 8, 8192)); /* the next such place is outside */
 	CHECK_EXPECTED(arena_take_aligned(&arena, 8, 0));
 }
 
