@@ -203,7 +203,7 @@ static void pod_spec_member(struct text key, struct json_value value, struct pod
 struct pod_container {
 	struct text image;
 	struct json_value ports;
-	bool is_sidecar; /* restartPolicy Always */
+	bool runs_on; /* no init container, or one with restartPolicy Always */
 	bool restarts_all;
 };
 
@@ -217,7 +217,7 @@ static struct pod_container container_read(struct kube_build *b, struct json_val
 		} else if (KUBE_IS(walk.key, "ports")) {
 			c.ports = walk.value;
 		} else if (KUBE_IS(walk.key, "restartPolicy")) {
-			c.is_sidecar = text_is_z(kube_read_text(b, walk.value,
+			c.runs_on = text_is_z(kube_read_text(b, walk.value,
 			                             "spec.containers.restartPolicy"),
 			    "Always");
 		} else if (KUBE_IS(walk.key, "restartPolicyRules")) {
@@ -247,23 +247,19 @@ static void image_add(struct kube_build *b, struct text image, struct kube_span 
 }
 
 /* Names as nodes list them, of init containers, containers and image volumes. */
-static void images_build(struct kube_build *b, const struct pod_spec *spec,
-    struct kube_pod_class *class)
+static void images_build(struct kube_build *b, const struct pod_container *containers,
+    struct json_value volumes, struct kube_pod_class *class)
 {
-	uint32_t most = class->container_count + kube_read_count(spec->volumes);
+	uint32_t most = class->container_count + kube_read_count(volumes);
 	struct kube_span room;
 	if (kube_build_array(b, sizeof(uint32_t), most, &room) == NULL)
 		return;
 	struct kube_span images = { room.at, 0 };
-	struct json_walk init = json_walk(spec->init_containers);
-	while (json_walk_next(&init))
-		image_add(b, container_read(b, init.value).image, &images);
-	struct json_walk containers = json_walk(spec->containers);
-	while (json_walk_next(&containers))
-		image_add(b, container_read(b, containers.value).image, &images);
-	struct json_walk volumes = json_walk(spec->volumes);
-	while (json_walk_next(&volumes)) {
-		struct json_value image = json_get(volumes.value, "image");
+	for (uint32_t i = 0; i < class->container_count; i++)
+		image_add(b, containers[i].image, &images);
+	struct json_walk walk = kube_read_array(b, volumes, "spec.volumes");
+	while (json_walk_next(&walk)) {
+		struct json_value image = json_get(walk.value, "image");
 		image_add(b, kube_read_text(b, kube_read_member(b, image, "reference",
 		    "spec.volumes.image"), "spec.volumes.image.reference"), &images);
 	}
@@ -284,9 +280,9 @@ static void host_port_add(struct kube_build *b, struct json_value v, struct kube
 		else if (KUBE_IS(walk.key, "protocol"))
 			protocol = kube_read_text(b, walk.value, "spec.containers.ports.protocol");
 	}
-	if (port > UINT16_MAX)
+	if (port < 0 || port > UINT16_MAX)
 		kube_build_malformed(b, "spec.containers.ports.hostPort", "not a port");
-	if (port <= 0 || kube_failed(b))
+	if (port == 0 || kube_failed(b))
 		return;
 	KUBE_BUILT(b, *span, struct kube_host_port)[span->count++] = (struct kube_host_port){
 		.ip = kube_build_string(b, ip.size == 0 ? TEXT("0.0.0.0") : ip),
@@ -295,22 +291,17 @@ static void host_port_add(struct kube_build *b, struct json_value v, struct kube
 	};
 }
 
-static void host_ports_build(struct kube_build *b, const struct pod_spec *spec, uint32_t most,
-    struct kube_pod_class *class)
+static void host_ports_build(struct kube_build *b, const struct pod_container *containers,
+    uint32_t most, struct kube_pod_class *class)
 {
 	struct kube_span room;
 	if (kube_build_array(b, sizeof(struct kube_host_port), most, &room) == NULL)
 		return;
 	struct kube_span ports = { room.at, 0 };
-	const struct json_value lists[] = { spec->init_containers, spec->containers };
-	for (size_t i = 0; i < ARRAY_COUNT(lists); i++) {
-		struct json_walk walk = json_walk(lists[i]);
-		while (json_walk_next(&walk)) {
-			struct pod_container c = container_read(b, walk.value);
-			struct json_walk of = json_walk(c.ports);
-			while ((i == 1 || c.is_sidecar) && json_walk_next(&of))
-				host_port_add(b, of.value, &ports);
-		}
+	for (uint32_t i = 0; i < class->container_count; i++) {
+		struct json_walk walk = json_walk(containers[i].ports);
+		while (containers[i].runs_on && json_walk_next(&walk))
+			host_port_add(b, walk.value, &ports);
 	}
 	struct kube_host_port *sorted = KUBE_BUILT(b, room, struct kube_host_port);
 	kube_sort(sorted, sizeof(*sorted), 3, ports.count);
@@ -322,26 +313,30 @@ static void host_ports_build(struct kube_build *b, const struct pod_spec *spec, 
 static void containers_build(struct kube_build *b, const struct pod_spec *spec,
     struct kube_pod_class *class)
 {
-	const struct json_value lists[] = { spec->init_containers, spec->containers };
-	uint32_t ports = 0;
-	for (size_t i = 0; i < ARRAY_COUNT(lists); i++) {
-		struct json_walk walk = kube_read_array(b, lists[i],
-		    i == 0 ? "spec.initContainers" : "spec.containers");
-		while (json_walk_next(&walk)) {
-			struct pod_container c = container_read(b, walk.value);
-			kube_read_array(b, c.ports, "spec.containers.ports");
-			class->container_count++;
-			if (i == 1 || c.is_sidecar)
-				ports += kube_read_count(c.ports);
-			if (c.restarts_all)
-				class->features |= KUBE_FEATURE_RESTART_ALL_CONTAINERS;
-		}
-	}
-	kube_read_array(b, spec->volumes, "spec.volumes");
-	if (kube_failed(b))
+	uint32_t init_count = kube_read_count(spec->init_containers);
+	uint32_t count = init_count + kube_read_count(spec->containers);
+	struct pod_container *containers = SCRATCH_ARRAY(b->scratch, struct pod_container, count);
+	if (containers == NULL) {
+		kube_build_full(b);
 		return;
-	images_build(b, spec, class);
-	host_ports_build(b, spec, ports, class);
+	}
+	class->container_count = count;
+	uint32_t ports = 0;
+	struct json_walk init = kube_read_array(b, spec->init_containers, "spec.initContainers");
+	struct json_walk walk = kube_read_array(b, spec->containers, "spec.containers");
+	for (uint32_t i = 0; i < count; i++) {
+		struct json_walk *list = i < init_count ? &init : &walk;
+		bool there = json_walk_next(list);
+		CHECK(there);
+		struct pod_container *c = &containers[i];
+		*c = container_read(b, list->value);
+		c->runs_on |= i >= init_count;
+		kube_read_array(b, c->ports, "spec.containers.ports");
+		ports += c->runs_on ? kube_read_count(c->ports) : 0;
+		class->features |= c->restarts_all ? KUBE_FEATURE_RESTART_ALL_CONTAINERS : 0;
+	}
+	images_build(b, containers, spec->volumes, class);
+	host_ports_build(b, containers, ports, class);
 }
 
 static void gates_build(struct kube_build *b, struct json_value gates,
