@@ -29,6 +29,10 @@ enum plugin_code node_ports_prefilter(struct decision *d, struct plugin_reasons 
 enum plugin_code node_ports_filter(struct decision *d, const struct cache_view *view,
     struct plugin_reasons *why);
 
+/* Do two pods want the same host port? */
+bool node_ports_conflict(const struct cache *cache, const struct kube_pod_class *a,
+    const struct kube_pod_class *b);
+
 enum plugin_code fit_filter(struct decision *d, const struct cache_view *view,
     struct plugin_reasons *why);
 int64_t fit_score(struct decision *d, uint32_t node);
@@ -37,10 +41,9 @@ enum plugin_code balanced_prescore(struct decision *d);
 int64_t balanced_score(struct decision *d, uint32_t node);
 
 int64_t image_locality_score(struct decision *d, uint32_t node);
+void image_locality_score_nodes(struct decision *d, int64_t *scores);
 
 enum plugin_code dynamic_resources_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code dynamic_resources_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
 
 enum plugin_code node_declared_features_prefilter(struct decision *d, struct plugin_reasons *why);
 enum plugin_code node_declared_features_filter(struct decision *d, const struct cache_view *view,

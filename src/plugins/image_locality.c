@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ImageLocality: rather where the images are already. An image that few nodes have counts less,
+ * so that a pod is not drawn to the one node that happened to run it before.
+ */
+#include "plugins/table.h"
+
+enum { MIB = 1024 * 1024, THRESHOLD_MIN_MIB = 23, THRESHOLD_CONTAINER_MIB = 1000 };
+
+static int64_t scaled_size(const struct decision *d, const struct cache_image *image)
+{
+	double spread = (double)image->node_count / (double)d->cache->order.count;
+	return (int64_t)((double)image->size_bytes * spread);
+}
+
+static int64_t score_of_sum(const struct decision *d, int64_t sum)
+{
+	int64_t least = (int64_t)THRESHOLD_MIN_MIB * MIB;
+	int64_t most = (int64_t)THRESHOLD_CONTAINER_MIB * MIB * d->pod.class->container_count;
+	if (sum < least)
+		sum = least;
+	if (sum > most)
+		sum = most;
+	return most == least ? 0 : 100 * (sum - least) / (most - least);
+}
+
+int64_t image_locality_score(struct decision *d, uint32_t node)
+{
+	const struct kube_pod_class *class = d->pod.class;
+	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < class->images.count; i++) {
+		const struct cache_image *image = cache_image_find(d->cache, names[i]);
+		if (image != NULL && cache_image_on(d->cache, image, node))
+			sum += scaled_size(d, image);
+	}
+	return score_of_sum(d, sum);
+}
+
+void image_locality_score_nodes(struct decision *d, int64_t *scores)
+{
+	const struct kube_pod_class *class = d->pod.class;
+	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
+	memset(scores, 0, d->feasible_count * sizeof(*scores));
+	bool any = false;
+	for (uint32_t i = 0; i < class->images.count; i++) {
+		const struct cache_image *image = cache_image_find(d->cache, names[i]);
+		if (image == NULL)
+			continue;
+		any = true;
+		int64_t size = scaled_size(d, image);
+		uint32_t words;
+		const uint64_t *bits = cache_image_bits(d->cache, image, &words);
+		for (uint32_t n = 0; n < d->feasible_count; n++) {
+			uint32_t node = d->feasible[n];
+			scores[n] += (bits[node / 64] >> (node % 64) & 1) != 0 ? size : 0;
+		}
+	}
+	int64_t nothing = score_of_sum(d, 0);
+	for (uint32_t n = 0; n < d->feasible_count; n++)
+		scores[n] = any && scores[n] != 0 ? score_of_sum(d, scores[n]) : nothing;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * TaintToleration: no pod where a taint forbids it; rather not where a taint advises against it.
+ */
+#include "plugins/table.h"
+
+enum plugin_code taint_toleration_filter(struct decision *d, const struct cache_view *view,
+    struct plugin_reasons *why)
+{
+	if (cache_untolerated(d->pod.class, view->node->facts) == NULL)
+		return PLUGIN_SUCCESS;
+	plugin_because(why, "node(s) had untolerated taint(s)");
+	return PLUGIN_UNRESOLVABLE;
+}
+
+/* How many PreferNoSchedule taints the pod does not tolerate. */
+int64_t taint_toleration_score(struct decision *d, uint32_t node)
+{
+	const struct kube_node_facts *facts = cache_node_at(d->cache, node)->facts;
+	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
+	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_toleration *list =
+	    KUBE_AT(class, class->tolerations, struct kube_toleration);
+	int64_t count = 0;
+	for (uint32_t t = 0; t < facts->taints.count; t++) {
+		if (taints[t].effect != KUBE_PREFER_NO_SCHEDULE)
+			continue;
+		bool tolerated = false;
+		for (uint32_t i = 0; i < class->tolerations.count && !tolerated; i++)
+			tolerated = (list[i].effect == KUBE_EFFECT_ANY ||
+			                list[i].effect == KUBE_PREFER_NO_SCHEDULE) &&
+			    kube_tolerates(&list[i], &taints[t]);
+		count += !tolerated;
+	}
+	return count;
+}
+
+void taint_toleration_normalize(struct decision *d, int64_t *scores, uint32_t count)
+{
+	(void)d;
+	plugin_normalize_default(scores, count, true);
+}
