@@ -126,18 +126,14 @@ void cut_put_bytes(struct json_cut *cut, const char *at, size_t size)
 		cut_overflow(cut);
 }
 
-void cut_value_begin(struct json_cut *cut)
+void cut_piece_begin(struct json_cut *cut)
 {
 	CHECK(!cut->dropping);
-	if (cut->depth == cut->piece_depth) {
-		cut->used = cut->base;
-		cut->limit = cut->base + cut->piece_max;
-		cut->full = false;
-		cut->expected = cut->inside[cut->depth];
-	} else if (!cut_in_object(cut)) {
-		cut_put_comma(cut);
-		cut->expected = cut->inside[cut->depth];
-	}
+	CHECK(cut->depth == cut->piece_depth);
+	cut->used = cut->base;
+	cut->limit = cut->base + cut->piece_max;
+	cut->full = false;
+	cut->expected = cut->inside[cut->depth];
 }
 
 static void emit(struct json_cut *cut)
@@ -225,10 +221,19 @@ void cut_close(struct json_cut *cut)
 		leave_items(cut);
 	else if (!cut->dropping)
 		cut_put(cut, end);
-	cut_value_end(cut);
+	cut_kept_value_end(cut);
 }
 
 /* ---- keys ---- */
+
+/* Most that have the first byte in common are the same: a loop is faster than a call. */
+static inline bool is_key(const char *name, const char *key, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (name[i] != key[i])
+			return false; /* a key has no zero byte, so this is the end of name at the latest */
+	return name[size] == '\0';
+}
 
 static const struct json_want *find_want(const struct json_want *wants, const char *key, size_t size)
 {
@@ -237,7 +242,7 @@ static const struct json_want *find_want(const struct json_want *wants, const ch
 	for (; wants->key != NULL; wants++) {
 		const char *name = wants->key;
 
-		if (name[0] == first && strncmp(name, key, size) == 0 && name[size] == '\0')
+		if (name[0] == first && is_key(name, key, size))
 			return wants;
 		if (name[0] == '*' && name[1] == '\0')
 			return wants;

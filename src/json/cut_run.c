@@ -308,7 +308,7 @@ INLINE const char *keep_string(struct json_cut *cut, const char *at, const char 
 	if (UNLIKELY(at == end || *at != '"'))
 		return at;
 	cut_put(cut, '"');
-	cut_value_end(cut);
+	cut_kept_value_end(cut);
 	return at + 1;
 }
 
@@ -358,8 +358,13 @@ INLINE const char *keep_value(struct json_cut *cut, const char *at, const char *
 	if (size == 0)
 		return at;
 	cut_value_begin(cut);
-	cut_put_bytes(cut, at, size);
-	cut_value_end(cut);
+	if (LIKELY(cut->limit - cut->used >= CUT_BLOCK)) {
+		memcpy(cut->buffer + cut->used, at, CUT_BLOCK);
+		cut->used += size;
+	} else {
+		cut_put_bytes(cut, at, size);
+	}
+	cut_kept_value_end(cut);
 	return at + size;
 }
 
@@ -404,9 +409,15 @@ const char *cut_run_keeping(struct json_cut *cut, const char *at, const char *en
 	CHECK(!cut->dropping);
 	if (cut->state == CUT_STRING)
 		return cut->in_key ? at : keep_string(cut, at, end);
-	while (LIKELY(end - at >= CUT_BLOCK && !cut->dropping && !cut->stopped)) {
+	while (LIKELY(end - at >= CUT_BLOCK && !cut->stopped)) {
 		const char *before = at;
 
+		if (cut->dropping) {
+			at = cut_run_dropping(cut, at, end);
+			if (cut->dropping)
+				break;
+			continue;
+		}
 		if (UNLIKELY((uint8_t)*at <= ' ')) {
 			if (!is_space(*at))
 				break;

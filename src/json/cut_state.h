@@ -97,7 +97,7 @@ struct json_cut {
 void cut_refuse(struct json_cut *cut, const char *fault);
 void cut_overflow(struct json_cut *cut);
 void cut_put_bytes(struct json_cut *cut, const char *at, size_t size);
-void cut_value_begin(struct json_cut *cut);
+void cut_piece_begin(struct json_cut *cut);
 void cut_value_end(struct json_cut *cut);
 bool cut_open(struct json_cut *cut, bool object); /* false: too deep, refused */
 void cut_close(struct json_cut *cut);
@@ -135,6 +135,26 @@ static inline void cut_put_comma(struct json_cut *cut)
 
 	if (last != '{' && last != '[')
 		cut_put(cut, ',');
+}
+
+/* A value that is kept begins. */
+static inline void cut_value_begin(struct json_cut *cut)
+{
+	if (cut->depth == cut->piece_depth) {
+		cut_piece_begin(cut);
+	} else if (!cut_in_object(cut)) {
+		cut_put_comma(cut);
+		cut->expected = cut->inside[cut->depth];
+	}
+}
+
+/* The same as cut_value_end(), with a short way for most values. */
+static inline void cut_kept_value_end(struct json_cut *cut)
+{
+	if (__builtin_expect(cut->dropping || cut->depth == cut->piece_depth, 0))
+		cut_value_end(cut);
+	else
+		cut->state = CUT_AFTER;
 }
 
 #endif
