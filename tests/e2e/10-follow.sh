@@ -4,7 +4,7 @@
 # Lists and follows 1,000 nodes and 5,000 pods: one follower from the empty cluster on, so that
 # everything comes to it as a change, one that starts when all is there, so that it comes as a list.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 up

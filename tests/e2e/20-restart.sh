@@ -5,7 +5,7 @@
 # The apiserver dies and comes back, in every way it can, while a second one lets the cluster go
 # on changing: what was deleted meanwhile must be gone from the picture afterwards.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 up

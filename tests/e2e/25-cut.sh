@@ -4,7 +4,7 @@
 # The line to a healthy apiserver is cut, silent, and gone for a while. A watch that lost its
 # connection goes on where it was: a new list for each would be a burden at 5,000 nodes.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 # Lists, be they pages or the streaming kind.
@@ -57,8 +57,7 @@ proxy_signal line KILL
 follow_settles berth 40 100 650
 
 note "no line at all for five seconds"
-proxy_signal line KILL
-kill_hard line
+proxy_stop line
 "$e2e/load" delete nodes 90 10
 sleep 5
 proxy_start line apiserver

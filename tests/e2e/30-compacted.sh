@@ -4,7 +4,7 @@
 # etcd forgets the revisions a watch would need to go on: 410, and a new list, from which what
 # was deleted meanwhile is missing.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 old_revision_gone()

@@ -5,7 +5,7 @@
 # Certificates that must be refused, by the one side or the other; and that what was refused works
 # again, without a restart of berth, when the certificate is a good one.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 mine()
@@ -36,13 +36,12 @@ dismiss()
 	: >"$CLUSTER/berth.log"
 }
 
-serve_with()
-{
-	kill_hard apiserver
-	apiserver_start apiserver "$1"
-}
-
 up
+# The line leads to a server with a good certificate or to one with a bad one, on the same etcd.
+apiserver_launch server-expired server-expired
+apiserver_launch server-elsewhere server-elsewhere
+proxy_start line apiserver
+kubeconfig_cert by-line "$(server_of line)" ca scheduler
 "$e2e/load" nodes 0 5
 "$e2e/load" pods 0 20 5
 
@@ -62,29 +61,30 @@ shut_out "another CA" scheduler-wrong-ca
 [ "$(mine)" = "$seen" ] || fail "berth sent a request to a server it cannot trust"
 dismiss
 
-for certificate in server-expired server-elsewhere; do
-	serve_with $certificate
+for server in server-expired server-elsewhere; do
+	wait_ready $server
+	proxy_to line $server
 	seen=$(mine)
-	shut_out "the server's certificate: $certificate" scheduler
+	shut_out "the server's certificate: $server" by-line
 	[ "$(mine)" = "$seen" ] || fail "berth sent a request to a server it cannot trust"
 	running berth || fail "berth ended; a server with a bad certificate may get a good one"
-	serve_with server
+	proxy_to line apiserver
 	follow_settles berth 45 5 20
 	follow_stop berth
 	: >"$CLUSTER/berth.log"
 done
 
 note "the server's certificate expires while berth follows"
-follow_start berth --kubeconfig "$CLUSTER/kubeconfig/scheduler"
+follow_start berth --kubeconfig "$CLUSTER/kubeconfig/by-line"
 follow_settles berth 15 5 20
-serve_with server-expired
+proxy_to line server-expired
 seen=$(mine)
-api DELETE '/api/v1/namespaces/default/pods/pod-0?gracePeriodSeconds=0' >/dev/null
+"$e2e/load" delete pods 0 1
 sleep 4
 follow_picture berth >"$CLUSTER/stale.picture"
 grep -q '^pod default/pod-0 ' "$CLUSTER/stale.picture" || fail "berth believes an expired server"
 [ "$(mine)" = "$seen" ] || fail "berth sent a request to a server it cannot trust"
-serve_with server
+proxy_to line apiserver
 follow_settles berth 45 5 19
 follow_stop berth
 : >"$CLUSTER/berth.log"

@@ -3,7 +3,7 @@
 #
 # A permission is missing (403): berth says so, waits, and works when it is given.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 up

@@ -5,7 +5,7 @@
 # Bearer tokens: in the kubeconfig, in a file it names, in a file of the command line; revoked,
 # and replaced by writing the file anew, as a kubelet does for a pod's service account.
 
-# shellcheck source=./cluster
+# shellcheck source-path=SCRIPTDIR source=cluster
 . "$(dirname "$0")/cluster"
 
 # A file that is replaced as a whole, so that nobody reads half of it.
@@ -20,7 +20,7 @@ refused_since()
 	(($(requests '"code":401') > $1))
 }
 
-# revoked_then NAME SECONDS TOKEN-FILE: the token is void now; NAME must notice and keep its picture,
+# revoked_then NAME SECONDS TOKEN-FILE: the token is void now; NAME must notice, keep its picture
 # and is then given the new token, which is on stdin.
 revoked_then()
 {
