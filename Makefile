@@ -225,5 +225,5 @@ clean:  ## remove what was built (not the archives in the cache)
 	$(Q)rm -rf $(O) compile_commands.json
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
-	$(Q)awk -F ':.*  ## ' -v later=' $(LATER) ' '/^[a-z0-9.-]+:.*  ## / && !index(later, " " $$1 " ") \
+	$(Q)awk -F ':.*  ## ' -v later=' $(LATER) ' '/^[a-z0-9_.-]+:.*  ## / && !index(later, " " $$1 " ") \
 		{ printf "  %-22s %s\n", $$1, $$2 }' Makefile
