@@ -21,17 +21,17 @@ struct csi_type {
 };
 
 static const struct csi_type csi_types[CSI_SOURCES] = {
-	[KUBE_SOURCE_EBS] = { "kubernetes.io/aws-ebs", "ebs.csi.aws.com",
-	    "topology.ebs.csi.aws.com/zone", true },
-	[KUBE_SOURCE_GCE] = { "kubernetes.io/gce-pd", "pd.csi.storage.gke.io",
-	    "topology.gke.io/zone", true },
-	[KUBE_SOURCE_AZURE_DISK] = { "kubernetes.io/azure-disk", "disk.csi.azure.com", NULL, true },
-	[KUBE_SOURCE_AZURE_FILE] = { "kubernetes.io/azure-file", "file.csi.azure.com", NULL, false },
-	[KUBE_SOURCE_CINDER] = { "kubernetes.io/cinder", "cinder.csi.openstack.org",
-	    "topology.cinder.csi.openstack.org/zone", true },
-	[KUBE_SOURCE_VSPHERE] = { "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", NULL,
-	    false },
-	[KUBE_SOURCE_PORTWORX] = { "kubernetes.io/portworx-volume", "pxd.portworx.com", NULL, true },
+	[KUBE_SOURCE_EBS] = {"kubernetes.io/aws-ebs", "ebs.csi.aws.com",
+		"topology.ebs.csi.aws.com/zone", true},
+	[KUBE_SOURCE_GCE] = {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io",
+		"topology.gke.io/zone", true},
+	[KUBE_SOURCE_AZURE_DISK] = {"kubernetes.io/azure-disk", "disk.csi.azure.com", NULL, true},
+	[KUBE_SOURCE_AZURE_FILE] = {"kubernetes.io/azure-file", "file.csi.azure.com", NULL, false},
+	[KUBE_SOURCE_CINDER] = {"kubernetes.io/cinder", "cinder.csi.openstack.org",
+		"topology.cinder.csi.openstack.org/zone", true},
+	[KUBE_SOURCE_VSPHERE] = {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", NULL,
+		false},
+	[KUBE_SOURCE_PORTWORX] = {"kubernetes.io/portworx-volume", "pxd.portworx.com", NULL, true},
 };
 
 static uint32_t csi_find_name(const struct cache *cache, const char *name)
@@ -82,10 +82,10 @@ bool csi_is_switched(enum kube_volume_source source)
 
 /* ---- handles ---- */
 
-static enum csi_result csi_found(const struct cache *cache, struct text text,
-    struct csi_handle *handle)
+static enum csi_result csi_found(
+	const struct cache *cache, struct text text, struct csi_handle *handle)
 {
-	*handle = (struct csi_handle){ .text = text };
+	*handle = (struct csi_handle){.text = text};
 	if (!intern_find(&cache->strings, text, &handle->id))
 		handle->id = 0;
 	return CSI_OK;
@@ -111,13 +111,13 @@ static PRINTF_LIKE(2, 3) const char *csi_print(struct scratch *scratch, const ch
 
 static enum csi_result csi_fail(struct csi_handle *handle, const char *fault)
 {
-	*handle = (struct csi_handle){ .fault = fault };
+	*handle = (struct csi_handle){.fault = fault};
 	return fault == NULL ? CSI_FULL : CSI_FAILED;
 }
 
 /* "aws://<zone>/vol-1", "aws:///vol-1" or "vol-1" */
 static enum csi_result csi_ebs_handle(const struct cache *cache, struct text name,
-    struct scratch *scratch, struct csi_handle *handle)
+	struct scratch *scratch, struct csi_handle *handle)
 {
 	struct text scheme = TEXT("aws://");
 	if (!text_starts(name, scheme))
@@ -133,15 +133,17 @@ static enum csi_result csi_ebs_handle(const struct cache *cache, struct text nam
 	if (text_starts(path, TEXT("vol-")) && text_find(path, '/') == path.size)
 		return csi_found(cache, path, handle);
 	return csi_fail(handle,
-	    csi_print(scratch, "failed to translate Kubernetes ID to EBS Volume ID Invalid format for "
-			       "AWS volume (%.*s)", TEXT_ARGS(name)));
+		csi_print(scratch,
+			"failed to translate Kubernetes ID to EBS Volume ID Invalid format for "
+			"AWS volume (%.*s)",
+			TEXT_ARGS(name)));
 }
 
 static enum csi_result csi_gce_print(const struct cache *cache, const char *places,
-    struct text place, struct text disk, struct scratch *scratch, struct csi_handle *handle)
+	struct text place, struct text disk, struct scratch *scratch, struct csi_handle *handle)
 {
 	const char *text = csi_print(scratch, "projects/UNSPECIFIED/%s/%.*s/disks/%.*s", places,
-	    TEXT_ARGS(place), TEXT_ARGS(disk));
+		TEXT_ARGS(place), TEXT_ARGS(disk));
 	if (text == NULL)
 		return CSI_FULL;
 	return csi_found(cache, text_of(text), handle);
@@ -158,7 +160,7 @@ static struct text csi_gce_region(struct text zone)
 
 /* A disk in several zones lies in their region. */
 static enum csi_result csi_gce_regional(const struct cache *cache, struct text zones,
-    struct text disk, struct scratch *scratch, struct csi_handle *handle)
+	struct text disk, struct scratch *scratch, struct csi_handle *handle)
 {
 	struct text region = TEXT_NONE;
 	struct text rest = zones;
@@ -166,30 +168,33 @@ static enum csi_result csi_gce_regional(const struct cache *cache, struct text z
 		struct text one = csi_gce_region(zone);
 		if (one.at == NULL)
 			return csi_fail(handle,
-			    csi_print(scratch, "failed to get region from zones: zone in unexpected format, "
-					       "expected: {locale}-{region}-{zone}, got: %.*s",
-				TEXT_ARGS(zone)));
+				csi_print(scratch,
+					"failed to get region from zones: zone in unexpected "
+					"format, "
+					"expected: {locale}-{region}-{zone}, got: %.*s",
+					TEXT_ARGS(zone)));
 		if (region.at != NULL && !text_is(region, one))
 			return csi_fail(handle,
-			    csi_print(scratch, "failed to get region from zones: multiple or no regions "
-					       "gotten from zones, got: map[%.*s:{} %.*s:{}]",
-				TEXT_ARGS(region), TEXT_ARGS(one)));
+				csi_print(scratch,
+					"failed to get region from zones: multiple or no regions "
+					"gotten from zones, got: map[%.*s:{} %.*s:{}]",
+					TEXT_ARGS(region), TEXT_ARGS(one)));
 		region = one;
 	}
 	return csi_gce_print(cache, "regions", region, disk, scratch, handle);
 }
 
 static enum csi_result csi_gce_handle(const struct cache *cache, struct text zones,
-    struct text disk, struct scratch *scratch, struct csi_handle *handle)
+	struct text disk, struct scratch *scratch, struct csi_handle *handle)
 {
 	if (text_contains(zones, TEXT("__")))
 		return csi_gce_regional(cache, zones, disk, scratch, handle);
 	return csi_gce_print(cache, "zones", zones.size == 0 ? TEXT("UNSPECIFIED") : zones, disk,
-	    scratch, handle);
+		scratch, handle);
 }
 
 static enum csi_result csi_handle_of(const struct cache *cache, enum kube_volume_source source,
-    uint32_t id, struct text zones, struct scratch *scratch, struct csi_handle *handle)
+	uint32_t id, struct text zones, struct scratch *scratch, struct csi_handle *handle)
 {
 	CHECK(csi_types[source].driver != NULL);
 	struct text name = cache_text(cache, id);
@@ -197,20 +202,20 @@ static enum csi_result csi_handle_of(const struct cache *cache, enum kube_volume
 		return csi_ebs_handle(cache, name, scratch, handle);
 	if (source == KUBE_SOURCE_GCE)
 		return csi_gce_handle(cache, zones, name, scratch, handle);
-	*handle = (struct csi_handle){ .text = name, .id = id };
+	*handle = (struct csi_handle){.text = name, .id = id};
 	return CSI_OK;
 }
 
 enum csi_result csi_pv_handle(const struct cache *cache, const struct kube_pv *pv,
-    struct scratch *scratch, struct csi_handle *handle)
+	struct scratch *scratch, struct csi_handle *handle)
 {
 	uint32_t zones = pv->labels_zone[0] != 0 ? pv->labels_zone[0] : pv->labels_zone[2];
 	return csi_handle_of(cache, (enum kube_volume_source)pv->source, pv->handle,
-	    cache_text(cache, zones), scratch, handle);
+		cache_text(cache, zones), scratch, handle);
 }
 
 enum csi_result csi_inline_handle(const struct cache *cache, const struct kube_volume *volume,
-    struct scratch *scratch, struct csi_handle *handle)
+	struct scratch *scratch, struct csi_handle *handle)
 {
 	enum kube_volume_source source = csi_source_of_volume(volume->kind);
 	return csi_handle_of(cache, source, volume->id, TEXT(""), scratch, handle);
@@ -226,7 +231,7 @@ static bool csi_terms_ask(const struct kube_pv *pv, uint32_t key, bool *with_val
 	const struct kube_node_term *terms = KUBE_AT(pv, pv->node_terms, struct kube_node_term);
 	for (uint32_t t = 0; t < pv->node_terms.count; t++) {
 		const struct kube_requirement *r =
-		    KUBE_AT(pv, terms[t].expressions, struct kube_requirement);
+			KUBE_AT(pv, terms[t].expressions, struct kube_requirement);
 		for (uint32_t i = 0; i < terms[t].expressions.count; i++) {
 			if (r[i].key != key)
 				continue;
@@ -238,9 +243,9 @@ static bool csi_terms_ask(const struct kube_pv *pv, uint32_t key, bool *with_val
 }
 
 void csi_pv_affinity(const struct cache *cache, const struct csi_names *names,
-    const struct kube_pv *pv, struct csi_affinity *affinity)
+	const struct kube_pv *pv, struct csi_affinity *affinity)
 {
-	*affinity = (struct csi_affinity){ .zones = TEXT("") };
+	*affinity = (struct csi_affinity){.zones = TEXT("")};
 	CHECK(pv->source < CSI_SOURCES);
 	if (csi_types[pv->source].zone_key == NULL)
 		return;
@@ -251,7 +256,7 @@ void csi_pv_affinity(const struct cache *cache, const struct csi_names *names,
 	bool beta = false;
 	if (!csi_terms_ask(pv, known->zone, &with_values)) {
 		beta = csi_terms_ask(pv, known->beta_zone, &with_values) ||
-		       (pv->has_label_zone & 5) == 1;
+			(pv->has_label_zone & 5) == 1;
 	}
 	uint32_t from = beta ? known->beta_zone : known->zone;
 	csi_terms_ask(pv, from, &with_values);
@@ -268,10 +273,11 @@ void csi_pv_affinity(const struct cache *cache, const struct csi_names *names,
 
 /* The node stands in one of the zones; *any says whether one is named at all. */
 static bool csi_in_zones(const struct cache *cache, const struct csi_affinity *affinity,
-    const struct kube_labels *node_labels, bool *any)
+	const struct kube_labels *node_labels, bool *any)
 {
 	uint32_t value = 0;
-	bool has = affinity->zone_to != 0 && kube_labels_get(node_labels, affinity->zone_to, &value);
+	bool has =
+		affinity->zone_to != 0 && kube_labels_get(node_labels, affinity->zone_to, &value);
 	bool found = false;
 	*any = false;
 	struct text rest = affinity->zones;
@@ -286,7 +292,7 @@ static bool csi_in_zones(const struct cache *cache, const struct csi_affinity *a
 
 /* Gives the label `from` the value that `to` has on the node, or takes it away. */
 static void csi_relabel(struct kube_label *pairs, uint32_t *count, uint32_t from, uint32_t to,
-    const struct kube_labels *node_labels)
+	const struct kube_labels *node_labels)
 {
 	if (from == 0)
 		return;
@@ -302,25 +308,25 @@ static void csi_relabel(struct kube_label *pairs, uint32_t *count, uint32_t from
 	}
 	if (!there)
 		memmove(&pairs[at + 1], &pairs[at], ((*count)++ - at) * sizeof(*pairs));
-	pairs[at] = (struct kube_label){ from, value };
+	pairs[at] = (struct kube_label){from, value};
 }
 
 /* The node's labels as the untranslated terms should see them. NULL without room. */
 static const struct kube_labels *csi_labels(const struct csi_affinity *affinity,
-    const struct kube_labels *node_labels, struct scratch *scratch)
+	const struct kube_labels *node_labels, struct scratch *scratch)
 {
 	uint32_t count = node_labels == NULL ? 0 : node_labels->pairs.count;
-	struct kube_labels *labels = scratch_take(scratch,
-	    sizeof(*labels) + ((size_t)count + 2) * sizeof(struct kube_label));
+	struct kube_labels *labels = scratch_take(
+		scratch, sizeof(*labels) + ((size_t)count + 2) * sizeof(struct kube_label));
 	if (labels == NULL)
 		return NULL;
 	struct kube_label *pairs = (struct kube_label *)(void *)(labels + 1);
 	if (count > 0)
 		memcpy(pairs, KUBE_AT(node_labels, node_labels->pairs, struct kube_label),
-		    count * sizeof(*pairs));
+			count * sizeof(*pairs));
 	csi_relabel(pairs, &count, affinity->zone_from, affinity->zone_to, node_labels);
 	csi_relabel(pairs, &count, affinity->region_from, affinity->region_to, node_labels);
-	labels->pairs = (struct kube_span){ sizeof(*labels), count };
+	labels->pairs = (struct kube_span){sizeof(*labels), count};
 	return labels;
 }
 
@@ -336,8 +342,8 @@ static bool csi_empty_term(const struct kube_pv *pv)
 }
 
 enum csi_result csi_pv_reaches(const struct cache *cache, const struct kube_pv *pv,
-    const struct csi_affinity *affinity, const struct kube_labels *node_labels,
-    struct scratch *scratch, bool *reaches)
+	const struct csi_affinity *affinity, const struct kube_labels *node_labels,
+	struct scratch *scratch, bool *reaches)
 {
 	bool zones_added;
 	bool in_zones = csi_in_zones(cache, affinity, node_labels, &zones_added);

@@ -19,8 +19,8 @@ enum { CSI_SOURCES = KUBE_SOURCE_PORTWORX + 1 };
 
 /* Ids of names as far as anybody in the picture uses them; else 0. Index: kube_volume_source. */
 struct csi_names {
-	uint32_t plugin[CSI_SOURCES]; /* "kubernetes.io/aws-ebs" */
-	uint32_t driver[CSI_SOURCES]; /* "ebs.csi.aws.com" */
+	uint32_t plugin[CSI_SOURCES];   /* "kubernetes.io/aws-ebs" */
+	uint32_t driver[CSI_SOURCES];   /* "ebs.csi.aws.com" */
 	uint32_t zone_key[CSI_SOURCES]; /* "topology.ebs.csi.aws.com/zone" */
 };
 void csi_names_find(const struct cache *cache, struct csi_names *names);
@@ -46,9 +46,9 @@ struct csi_handle {
 
 /* The handle by which the driver knows a volume of a type other than KUBE_SOURCE_OTHER and _CSI. */
 MUST_USE enum csi_result csi_pv_handle(const struct cache *cache, const struct kube_pv *pv,
-    struct scratch *scratch, struct csi_handle *handle);
+	struct scratch *scratch, struct csi_handle *handle);
 MUST_USE enum csi_result csi_inline_handle(const struct cache *cache,
-    const struct kube_volume *volume, struct scratch *scratch, struct csi_handle *handle);
+	const struct kube_volume *volume, struct scratch *scratch, struct csi_handle *handle);
 
 /*
  * How the node affinity changes: zones are asked for by the driver's own label key, beta regions
@@ -60,13 +60,13 @@ struct csi_affinity {
 	uint32_t zone_to;     /* the driver's key; 0 when no node has it */
 	uint32_t region_from; /* 0: regions stay as they are */
 	uint32_t region_to;
-	struct text zones;    /* to be added, joined by "__"; empty: none */
+	struct text zones; /* to be added, joined by "__"; empty: none */
 };
 void csi_pv_affinity(const struct cache *cache, const struct csi_names *names,
-    const struct kube_pv *pv, struct csi_affinity *affinity);
+	const struct kube_pv *pv, struct csi_affinity *affinity);
 /* As volume_reaches(), of the translated volume. CSI_FULL leaves *reaches alone. */
 MUST_USE enum csi_result csi_pv_reaches(const struct cache *cache, const struct kube_pv *pv,
-    const struct csi_affinity *affinity, const struct kube_labels *node_labels,
-    struct scratch *scratch, bool *reaches);
+	const struct csi_affinity *affinity, const struct kube_labels *node_labels,
+	struct scratch *scratch, bool *reaches);
 
 #endif

@@ -59,7 +59,7 @@ struct limits_state {
 static bool limits_same(const struct limits_volume *a, const struct limits_volume *b)
 {
 	return a->driver == b->driver && a->identity == b->identity && a->id == b->id &&
-	       (a->identity != LIMITS_TEXT || text_is(a->text, b->text));
+		(a->identity != LIMITS_TEXT || text_is(a->text, b->text));
 }
 
 static enum limits_verdict limits_counted(struct limits_volume *volume)
@@ -76,13 +76,13 @@ static void limits_set_handle(struct limits_volume *volume, const struct csi_han
 
 /* A volume that does not exist yet will be made by the class's provisioner. */
 static enum limits_verdict limits_unmade(const struct decision *d, const struct kube_pvc *claim,
-    uint32_t object, bool on_csi_node, struct limits_volume *volume)
+	uint32_t object, bool on_csi_node, struct limits_volume *volume)
 {
 	const struct csi_names *names = &d->limits->names;
 	const struct kube_storage_class *class = volume_class(d->cache, claim->class);
 	if (class == NULL)
 		return LIMITS_NOT_COUNTED;
-	*volume = (struct limits_volume){ class->provisioner, LIMITS_CLAIM, object, TEXT_NONE };
+	*volume = (struct limits_volume){class->provisioner, LIMITS_CLAIM, object, TEXT_NONE};
 	enum kube_volume_source source = csi_source_of_provisioner(names, class->provisioner);
 	if (source == KUBE_SOURCE_OTHER)
 		return limits_counted(volume);
@@ -93,10 +93,10 @@ static enum limits_verdict limits_unmade(const struct decision *d, const struct 
 }
 
 static enum limits_verdict limits_of_pv(struct decision *d, const struct kube_pv *pv,
-    bool on_csi_node, struct limits_volume *volume)
+	bool on_csi_node, struct limits_volume *volume)
 {
 	if (pv->source == KUBE_SOURCE_CSI) {
-		*volume = (struct limits_volume){ pv->driver, LIMITS_HANDLE, pv->handle, TEXT_NONE };
+		*volume = (struct limits_volume){pv->driver, LIMITS_HANDLE, pv->handle, TEXT_NONE};
 		return pv->handle == 0 ? LIMITS_NOT_COUNTED : limits_counted(volume);
 	}
 	enum kube_volume_source source = (enum kube_volume_source)pv->source;
@@ -110,13 +110,13 @@ static enum limits_verdict limits_of_pv(struct decision *d, const struct kube_pv
 	}
 	if (result == CSI_FAILED || handle.text.size == 0)
 		return LIMITS_NOT_COUNTED;
-	*volume = (struct limits_volume){ .driver = d->limits->names.driver[source] };
+	*volume = (struct limits_volume){.driver = d->limits->names.driver[source]};
 	limits_set_handle(volume, &handle);
 	return limits_counted(volume);
 }
 
 static enum limits_verdict limits_of_claim(struct decision *d, const struct volume_pod *pod,
-    const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
+	const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
 {
 	struct volume_claim_name room;
 	struct text name = volume_claim_name(d->cache, pod, v, &room);
@@ -139,7 +139,7 @@ static enum limits_verdict limits_of_claim(struct decision *d, const struct volu
 }
 
 static enum limits_verdict limits_of(struct decision *d, const struct volume_pod *pod,
-    const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
+	const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
 {
 	if (volume_has_claim(v))
 		return limits_of_claim(d, pod, v, on_csi_node, volume);
@@ -153,10 +153,10 @@ static enum limits_verdict limits_of(struct decision *d, const struct volume_pod
 			volume_no_room(d);
 		else
 			volume_failed(d, "converting volume(%.*s) from inline to csi: %s",
-			    TEXT_ARGS(cache_text(d->cache, v->name)), handle.fault);
+				TEXT_ARGS(cache_text(d->cache, v->name)), handle.fault);
 		return LIMITS_FAILED;
 	}
-	*volume = (struct limits_volume){ .driver = d->limits->names.driver[source] };
+	*volume = (struct limits_volume){.driver = d->limits->names.driver[source]};
 	limits_set_handle(volume, &handle);
 	return limits_counted(volume);
 }
@@ -225,7 +225,7 @@ enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_
 	bool concerned = false;
 	for (uint32_t i = 0; i < class->volumes.count; i++)
 		concerned = concerned || volume_has_claim(&volumes[i]) ||
-			    csi_source_of_volume(volumes[i].kind) != KUBE_SOURCE_OTHER;
+			csi_source_of_volume(volumes[i].kind) != KUBE_SOURCE_OTHER;
 	if (!concerned)
 		return PLUGIN_SKIP;
 
@@ -237,7 +237,7 @@ enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_
 	state->can_fail = limits_any_can_fail(d->cache);
 	for (uint32_t i = 0; i < 2; i++) {
 		state->own[i].list =
-		    SCRATCH_ARRAY(d->scratch, struct limits_volume, class->volumes.count);
+			SCRATCH_ARRAY(d->scratch, struct limits_volume, class->volumes.count);
 		if (state->own[i].list == NULL)
 			return volume_no_room(d);
 		limits_find_own(d, i == 1, &state->own[i]);
@@ -245,9 +245,9 @@ enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_
 	if (list_is_empty(&d->cache->by_kind[KUBE_VOLUME_ATTACHMENT]))
 		return PLUGIN_SUCCESS;
 	state->first_attachment =
-	    SCRATCH_ARRAY(d->scratch, uint32_t, (size_t)pool_top(&d->cache->nodes) + 1);
+		SCRATCH_ARRAY(d->scratch, uint32_t, (size_t)pool_top(&d->cache->nodes) + 1);
 	state->next_attachment =
-	    SCRATCH_ARRAY(d->scratch, uint32_t, (size_t)pool_top(&d->cache->objects) + 1);
+		SCRATCH_ARRAY(d->scratch, uint32_t, (size_t)pool_top(&d->cache->objects) + 1);
 	return state->next_attachment == NULL ? volume_no_room(d) : PLUGIN_SUCCESS;
 }
 
@@ -279,14 +279,16 @@ static uint32_t limits_attachments(const struct decision *d, uint32_t node)
 }
 
 /* The volume of an attachment; false when it cannot be told which one it is. */
-static bool limits_attached(const struct cache *cache, uint32_t object, struct limits_volume *volume)
+static bool limits_attached(
+	const struct cache *cache, uint32_t object, struct limits_volume *volume)
 {
 	const struct kube_volume_attachment *attachment = volume_blob(cache, object);
 	uint32_t pv = volume_find_pv(cache, attachment->pv);
 	if (pv == 0)
 		return false;
 	const struct kube_pv *of = volume_blob(cache, pv);
-	*volume = (struct limits_volume){ attachment->attacher, LIMITS_HANDLE, of->handle, TEXT_NONE };
+	*volume =
+		(struct limits_volume){attachment->attacher, LIMITS_HANDLE, of->handle, TEXT_NONE};
 	return of->source == KUBE_SOURCE_CSI;
 }
 
@@ -307,7 +309,7 @@ struct limits_count {
 static int64_t limits_of_driver(const struct kube_csi_node *csi_node, uint32_t driver)
 {
 	const struct kube_csi_node_driver *drivers =
-	    KUBE_AT(csi_node, csi_node->drivers, struct kube_csi_node_driver);
+		KUBE_AT(csi_node, csi_node->drivers, struct kube_csi_node_driver);
 	int64_t limit = -1;
 	/* Of a driver named twice upstream keeps what came last. */
 	for (uint32_t i = 0; i < csi_node->drivers.count; i++) {
@@ -320,7 +322,7 @@ static int64_t limits_of_driver(const struct kube_csi_node *csi_node, uint32_t d
 static bool limits_has_any(const struct kube_csi_node *csi_node)
 {
 	const struct kube_csi_node_driver *drivers =
-	    KUBE_AT(csi_node, csi_node->drivers, struct kube_csi_node_driver);
+		KUBE_AT(csi_node, csi_node->drivers, struct kube_csi_node_driver);
 	for (uint32_t i = 0; i < csi_node->drivers.count; i++) {
 		if (drivers[i].limit >= 0)
 			return true;
@@ -341,26 +343,27 @@ static int64_t limits_lowest(const struct kube_csi_node *csi_node, const struct 
 }
 
 /* The view's pods, unless none of them has volumes. */
-static uint32_t limits_next_pod(const struct decision *d, const struct cache_view *view,
-    struct cache_view_walk *walk)
+static uint32_t limits_next_pod(
+	const struct decision *d, const struct cache_view *view, struct cache_view_walk *walk)
 {
 	return view->sums->volume_pods == 0 ? 0 : cache_view_next_pod(d->cache, view, walk);
 }
 
 /* As many volumes as could be on the node at most; and whether looking them up could fail. */
-static uint32_t limits_at_most(const struct decision *d, const struct cache_view *view,
-    bool *can_fail)
+static uint32_t limits_at_most(
+	const struct decision *d, const struct cache_view *view, bool *can_fail)
 {
 	uint32_t volumes = 0;
 	*can_fail = false;
-	struct cache_view_walk walk = { 0 };
+	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = limits_next_pod(d, view, &walk)) != 0;) {
-		const struct kube_pod_class *class = cache_class_of(d->cache, cache_pod_at(d->cache, p));
+		const struct kube_pod_class *class =
+			cache_class_of(d->cache, cache_pod_at(d->cache, p));
 		volumes += class->volumes.count;
 		*can_fail = *can_fail || (d->limits->can_fail && limits_class_can_fail(class));
 	}
 	for (uint32_t a = limits_attachments(d, view->index); a != 0;
-	     a = d->limits->next_attachment[a])
+		a = d->limits->next_attachment[a])
 		volumes++;
 	return volumes;
 }
@@ -400,13 +403,14 @@ static void limits_see(struct limits_count *c, const struct limits_volume *volum
 static bool limits_see_pods(struct limits_count *c)
 {
 	struct decision *d = c->d;
-	struct cache_view_walk walk = { 0 };
+	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = limits_next_pod(d, c->view, &walk)) != 0;) {
 		struct volume_pod pod = volume_pod_at(d->cache, p);
 		const struct kube_volume *volumes = volume_list(pod.class);
 		for (uint32_t i = 0; i < pod.class->volumes.count; i++) {
 			struct limits_volume volume;
-			enum limits_verdict verdict = limits_of(d, &pod, &volumes[i], true, &volume);
+			enum limits_verdict verdict =
+				limits_of(d, &pod, &volumes[i], true, &volume);
 			if (verdict == LIMITS_FAILED)
 				return false;
 			if (verdict == LIMITS_COUNTED)
@@ -453,7 +457,7 @@ static enum plugin_code limits_count(struct limits_count *c, uint32_t at_most)
 	for (uint32_t i = 0; i < c->own->count; i++)
 		is_new[i] = !limits_is_seen(c, &c->own->list[i]);
 	for (uint32_t a = limits_attachments(d, c->view->index); a != 0;
-	     a = d->limits->next_attachment[a]) {
+		a = d->limits->next_attachment[a]) {
 		struct limits_volume volume;
 		if (limits_attached(d->cache, a, &volume))
 			limits_see(c, &volume);
@@ -461,27 +465,26 @@ static enum plugin_code limits_count(struct limits_count *c, uint32_t at_most)
 	return limits_exceeded(c, is_new) ? PLUGIN_UNSCHEDULABLE : PLUGIN_SUCCESS;
 }
 
-static enum plugin_code limits_own_fails(struct decision *d, const struct limits_own *own,
-    struct plugin_reasons *why)
+static enum plugin_code limits_own_fails(
+	struct decision *d, const struct limits_own *own, struct plugin_reasons *why)
 {
 	if (own->code == PLUGIN_ERROR) {
 		d->error = own->error;
 		return PLUGIN_ERROR;
 	}
 	CHECK(own->code == PLUGIN_UNRESOLVABLE);
-	if (why == NULL)
-		return PLUGIN_UNRESOLVABLE;
 	struct volume_pod pod = volume_pod_decided(d);
 	struct volume_claim_name room;
 	struct text name =
-	    volume_claim_name(d->cache, &pod, &volume_list(pod.class)[own->missing], &room);
+		volume_claim_name(d->cache, &pod, &volume_list(pod.class)[own->missing], &room);
 	plugin_because_of(why, "looking up PVC %.*s/%.*s: persistentvolumeclaim \"%.*s\" not found",
-	    TEXT_ARGS(cache_text(d->cache, pod.class->namespace)), TEXT_ARGS(name), TEXT_ARGS(name));
+		TEXT_ARGS(cache_text(d->cache, pod.class->namespace)), TEXT_ARGS(name),
+		TEXT_ARGS(name));
 	return PLUGIN_UNRESOLVABLE;
 }
 
-enum plugin_code node_volume_limits_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code node_volume_limits_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct limits_state *state = d->limits;
 	CHECK(state != NULL);
@@ -499,13 +502,13 @@ enum plugin_code node_volume_limits_filter(struct decision *d, const struct cach
 	if ((int64_t)at_most + own->count <= lowest && !can_fail)
 		return PLUGIN_SUCCESS;
 
-	struct limits_count c = { .d = d, .view = view, .csi_node = csi_node, .own = own };
+	struct limits_count c = {.d = d, .view = view, .csi_node = csi_node, .own = own};
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	enum plugin_code code = limits_count(&c, at_most);
 	/* An error ends the decision; its words stay in scratch. */
 	if (code != PLUGIN_ERROR)
 		scratch_rewind(d->scratch, mark);
 	if (code == PLUGIN_UNSCHEDULABLE)
-		volume_because(why, "node(s) exceed max volume count");
+		plugin_because(why, "node(s) exceed max volume count");
 	return code;
 }

@@ -33,7 +33,8 @@ struct binding_claim {
 	const struct kube_storage_class *class;
 	bool provisions; /* the class has a provisioner that can make volumes */
 	bool asks_capacity;
-	const struct volume_option *own_last; /* volumes that name this claim, backwards from here */
+	const struct volume_option
+		*own_last; /* volumes that name this claim, backwards from here */
 	uint32_t own_count;
 	struct volume_options volumes;
 	struct volume_options capacities;
@@ -55,7 +56,7 @@ struct binding_state {
 };
 
 struct binding_verdict {
-	bool off_node;      /* a bound volume is elsewhere */
+	bool off_node; /* a bound volume is elsewhere */
 	bool no_volume;
 	bool no_space;
 	bool missing_volume;
@@ -77,7 +78,7 @@ static const struct kube_pv *binding_read_volume(const struct decision *d, uint3
 
 /* PLUGIN_UNRESOLVABLE for a claim with which no node will do. */
 static enum plugin_code binding_refuse(struct decision *d, const struct kube_volume *v,
-    uint32_t *object, struct plugin_reasons *why)
+	uint32_t *object, struct plugin_reasons *why)
 {
 	struct volume_pod pod = volume_pod_decided(d);
 	struct volume_claim_name room;
@@ -85,32 +86,32 @@ static enum plugin_code binding_refuse(struct decision *d, const struct kube_vol
 	bool ephemeral = v->kind == KUBE_VOLUME_EPHEMERAL;
 	*object = volume_find_claim(d->cache, &pod, name);
 	if (*object == 0) {
-		if (why != NULL && ephemeral)
-			plugin_because_of(why, "waiting for ephemeral volume controller to create the "
-					       "persistentvolumeclaim \"%.*s\"", TEXT_ARGS(name));
-		else if (why != NULL)
-			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
-			    TEXT_ARGS(name));
+		if (ephemeral)
+			plugin_because_of(why,
+				"waiting for ephemeral volume controller to create the "
+				"persistentvolumeclaim \"%.*s\"",
+				TEXT_ARGS(name));
+		else
+			plugin_because_of(
+				why, "persistentvolumeclaim \"%.*s\" not found", TEXT_ARGS(name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	const struct kube_pvc *claim = volume_blob(d->cache, *object);
 	if (claim->phase == d->cache->names.lost) {
-		if (why != NULL)
-			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" bound to non-existent "
-					       "persistentvolume \"%.*s\"", TEXT_ARGS(name),
-			    TEXT_ARGS(cache_text(d->cache, claim->volume_name)));
+		plugin_because_of(why,
+			"persistentvolumeclaim \"%.*s\" bound to non-existent "
+			"persistentvolume \"%.*s\"",
+			TEXT_ARGS(name), TEXT_ARGS(cache_text(d->cache, claim->volume_name)));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	if (claim->deleting) {
-		if (why != NULL)
-			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" is being deleted",
-			    TEXT_ARGS(name));
+		plugin_because_of(
+			why, "persistentvolumeclaim \"%.*s\" is being deleted", TEXT_ARGS(name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	if (ephemeral && !volume_is_for_pod(d->cache, claim, &pod)) {
-		if (why != NULL)
-			plugin_because_of(why, VOLUME_NOT_OWNED,
-			    VOLUME_NOT_OWNED_ARGS(d->cache, &pod, name));
+		plugin_because_of(
+			why, VOLUME_NOT_OWNED, VOLUME_NOT_OWNED_ARGS(d->cache, &pod, name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	return PLUGIN_SUCCESS;
@@ -161,27 +162,27 @@ static enum plugin_code binding_classify(struct decision *d, uint32_t object, ui
 	const struct kube_storage_class *class = volume_class(d->cache, claim->class);
 	if (class != NULL && class->binding_mode == KUBE_BINDING_UNSET)
 		return volume_failed(d, "VolumeBindingMode not set for StorageClass \"%.*s\"",
-		    TEXT_ARGS(cache_text(d->cache, claim->class)));
+			TEXT_ARGS(cache_text(d->cache, claim->class)));
 	if (class == NULL || class->binding_mode != KUBE_BINDING_WAIT || claim->volume_name != 0) {
 		++*immediate;
 		return PLUGIN_SUCCESS;
 	}
-	struct binding_claim added = { .claim = claim, .object = object, .class = class };
-	added.provisions = class->provisioner != 0 &&
-			   class->provisioner != d->cache->names.no_provisioner;
+	struct binding_claim added = {.claim = claim, .object = object, .class = class};
+	added.provisions =
+		class->provisioner != 0 && class->provisioner != d->cache->names.no_provisioner;
 	binding_add_delayed(d->binding, &added);
 	return PLUGIN_SUCCESS;
 }
 
 /* ---- prefilter: what the claims could get ---- */
 
-static bool binding_names_claim(const struct decision *d, const struct kube_pv *pv,
-    const struct binding_claim *c)
+static bool binding_names_claim(
+	const struct decision *d, const struct kube_pv *pv, const struct binding_claim *c)
 {
 	const struct cache_object *claim = volume_object(d->cache, c->object);
 	return pv->has_claim && pv->claim_name == claim->name &&
-	       pv->claim_namespace == claim->namespace &&
-	       (pv->claim_uid == 0 || pv->claim_uid == c->claim->uid);
+		pv->claim_namespace == claim->namespace &&
+		(pv->claim_uid == 0 || pv->claim_uid == c->claim->uid);
 }
 
 /*
@@ -194,7 +195,7 @@ static const struct kube_labels *binding_labels(const struct kube_pv *pv, struct
 	struct kube_labels *labels = scratch_take(scratch, sizeof(*labels) + size);
 	if (labels == NULL)
 		return NULL;
-	labels->pairs = (struct kube_span){ sizeof(*labels), pv->labels.count };
+	labels->pairs = (struct kube_span){sizeof(*labels), pv->labels.count};
 	if (size > 0)
 		memcpy(labels + 1, KUBE_AT(pv, pv->labels, struct kube_label), size);
 	return labels;
@@ -202,8 +203,8 @@ static const struct kube_labels *binding_labels(const struct kube_pv *pv, struct
 
 enum binding_use { BINDING_NO_USE, BINDING_FREE, BINDING_OWN, BINDING_NO_ROOM };
 
-static enum binding_use binding_selected(struct decision *d, const struct kube_pvc *claim,
-    const struct kube_pv *pv)
+static enum binding_use binding_selected(
+	struct decision *d, const struct kube_pvc *claim, const struct kube_pv *pv)
 {
 	if (claim->selector.state == KUBE_SELECTOR_NONE)
 		return BINDING_FREE;
@@ -217,15 +218,15 @@ static enum binding_use binding_selected(struct decision *d, const struct kube_p
 }
 
 /* All that does not depend on the node. */
-static enum binding_use binding_usable(struct decision *d, const struct binding_claim *c,
-    const struct kube_pv *pv)
+static enum binding_use binding_usable(
+	struct decision *d, const struct binding_claim *c, const struct kube_pv *pv)
 {
 	const struct kube_pvc *claim = c->claim;
 	bool own = binding_names_claim(d, pv, c);
 	if (pv->class != claim->class || (pv->has_claim && !own))
 		return BINDING_NO_USE;
 	if (pv->capacity_bytes < claim->request_bytes || pv->volume_mode != claim->volume_mode ||
-	    pv->attributes_class != claim->attributes_class || pv->deleting)
+		pv->attributes_class != claim->attributes_class || pv->deleting)
 		return BINDING_NO_USE;
 	if (own)
 		return BINDING_OWN;
@@ -234,13 +235,14 @@ static enum binding_use binding_usable(struct decision *d, const struct binding_
 	return binding_selected(d, claim, pv);
 }
 
-static struct volume_option binding_option(const struct kube_pv *pv, uint32_t object, uint32_t order)
+static struct volume_option binding_option(
+	const struct kube_pv *pv, uint32_t object, uint32_t order)
 {
-	struct volume_option option = { .size = pv->capacity_bytes, .order = order,
-		.object = object, .blob = pv };
+	struct volume_option option = {
+		.size = pv->capacity_bytes, .order = order, .object = object, .blob = pv};
 	if (pv->has_node_affinity && pv->node_terms.count == 1) {
 		const struct kube_node_term *term =
-		    KUBE_AT(pv, pv->node_terms, struct kube_node_term);
+			KUBE_AT(pv, pv->node_terms, struct kube_node_term);
 		volume_option_tie(pv, term->expressions, &option);
 	}
 	return option;
@@ -275,13 +277,13 @@ static bool binding_capacity_fits(const struct binding_claim *c, const struct ku
 {
 	int64_t limit = of->has_maximum ? of->maximum_bytes : of->capacity_bytes;
 	return of->class == c->claim->class && of->topology.state == KUBE_SELECTOR_SET &&
-	       (of->has_maximum || of->has_capacity) && limit >= c->claim->request_bytes;
+		(of->has_maximum || of->has_capacity) && limit >= c->claim->request_bytes;
 }
 
 static bool binding_find_capacities(struct decision *d, struct binding_claim *c, uint32_t room)
 {
 	const struct kube_csi_driver *driver =
-	    cache_object_blob(d->cache, KUBE_CSI_DRIVER, 0, c->class->provisioner);
+		cache_object_blob(d->cache, KUBE_CSI_DRIVER, 0, c->class->provisioner);
 	c->asks_capacity = c->claim->has_request && driver != NULL && driver->storage_capacity;
 	if (!c->asks_capacity)
 		return true;
@@ -294,7 +296,7 @@ static bool binding_find_capacities(struct decision *d, struct binding_claim *c,
 		if (!binding_capacity_fits(c, capacity))
 			continue;
 		struct volume_option *option = &options[c->capacities.count++];
-		*option = (struct volume_option){ .object = o, .blob = capacity };
+		*option = (struct volume_option){.object = o, .blob = capacity};
 		volume_option_tie(capacity, capacity->topology.requirements, option);
 	}
 	return volume_options_finish(&c->capacities, d->scratch);
@@ -319,8 +321,8 @@ static bool binding_find_options(struct decision *d)
 	uint32_t capacities = binding_count(d->cache, KUBE_CSI_CAPACITY);
 	for (uint32_t i = 0; i < delayed; i++) {
 		bool selected = i < state->selected_count;
-		struct binding_claim *c = selected ? &state->selected[i] :
-						     &state->unmatched[i - state->selected_count];
+		struct binding_claim *c = selected ? &state->selected[i]
+						   : &state->unmatched[i - state->selected_count];
 		if (!selected && !binding_find_volumes(d, c, volumes))
 			return false;
 		if (c->provisions && !binding_find_capacities(d, c, capacities))
@@ -369,7 +371,7 @@ enum plugin_code volume_binding_prefilter(struct decision *d, struct plugin_reas
 			return code;
 	}
 	if (immediate > 0) {
-		volume_because(why, "pod has unbound immediate PersistentVolumeClaims");
+		plugin_because(why, "pod has unbound immediate PersistentVolumeClaims");
 		return PLUGIN_UNRESOLVABLE;
 	}
 	return binding_find_options(d) ? PLUGIN_SUCCESS : volume_no_room(d);
@@ -378,23 +380,24 @@ enum plugin_code volume_binding_prefilter(struct decision *d, struct plugin_reas
 /* ---- filter: one node ---- */
 
 static enum plugin_code binding_bound_fits(struct decision *d, const struct binding_bound *bound,
-    const struct kube_csi_node *csi_node, const struct kube_labels *labels, bool *fits)
+	const struct kube_csi_node *csi_node, const struct kube_labels *labels, bool *fits)
 {
 	if (bound->plugin == 0 || csi_node == NULL ||
-	    !volume_id_in(csi_node, csi_node->migrated, bound->plugin)) {
+		!volume_id_in(csi_node, csi_node->migrated, bound->plugin)) {
 		*fits = volume_reaches(d->cache, bound->pv, labels);
 		return PLUGIN_SUCCESS;
 	}
 	if (bound->fault != NULL)
 		return volume_failed(d, "could not translate pv: %s", bound->fault);
-	if (csi_pv_reaches(d->cache, bound->pv, &bound->affinity, labels, d->scratch, fits) != CSI_OK)
+	if (csi_pv_reaches(d->cache, bound->pv, &bound->affinity, labels, d->scratch, fits) !=
+		CSI_OK)
 		return volume_no_room(d);
 	return PLUGIN_SUCCESS;
 }
 
 /* Stops at the first claim with which the node will not do. */
-static enum plugin_code binding_check_bound(struct decision *d, const struct cache_node *node,
-    struct binding_verdict *verdict)
+static enum plugin_code binding_check_bound(
+	struct decision *d, const struct cache_node *node, struct binding_verdict *verdict)
 {
 	const struct binding_state *state = d->binding;
 	if (state->bound_count == 0)
@@ -408,7 +411,7 @@ static enum plugin_code binding_check_bound(struct decision *d, const struct cac
 		}
 		bool fits = false;
 		enum plugin_code code =
-		    binding_bound_fits(d, &state->bound[i], csi_node, labels, &fits);
+			binding_bound_fits(d, &state->bound[i], csi_node, labels, &fits);
 		if (code != PLUGIN_SUCCESS)
 			return code;
 		if (!fits) {
@@ -437,7 +440,7 @@ static bool binding_volume_fits(void *self, const struct volume_option *option)
 {
 	const struct binding_look *look = self;
 	return !binding_is_taken(look->d->binding, option->object) &&
-	       volume_reaches(look->d->cache, option->blob, look->labels);
+		volume_reaches(look->d->cache, option->blob, look->labels);
 }
 
 static bool binding_capacity_reaches(void *self, const struct volume_option *option)
@@ -448,8 +451,8 @@ static bool binding_capacity_reaches(void *self, const struct volume_option *opt
 }
 
 /* A volume that names the claim is the only one it can get; it is good or there is none. */
-static const struct volume_option *binding_match(const struct binding_claim *c,
-    struct binding_look *look)
+static const struct volume_option *binding_match(
+	const struct binding_claim *c, struct binding_look *look)
 {
 	for (uint32_t i = 1; i <= c->own_count; i++) {
 		const struct volume_option *own = c->own_last - i;
@@ -459,19 +462,19 @@ static const struct volume_option *binding_match(const struct binding_claim *c,
 	return volume_options_best(&c->volumes, look->labels, binding_volume_fits, look);
 }
 
-static bool binding_topology_allows(const struct kube_storage_class *class,
-    const struct kube_labels *labels)
+static bool binding_topology_allows(
+	const struct kube_storage_class *class, const struct kube_labels *labels)
 {
 	const struct kube_topology_term *terms =
-	    KUBE_AT(class, class->allowed_topologies, struct kube_topology_term);
+		KUBE_AT(class, class->allowed_topologies, struct kube_topology_term);
 	for (uint32_t t = 0; t < class->allowed_topologies.count; t++) {
 		const struct kube_topology_expression *e =
-		    KUBE_AT(class, terms[t].expressions, struct kube_topology_expression);
+			KUBE_AT(class, terms[t].expressions, struct kube_topology_expression);
 		uint32_t met = 0;
 		for (uint32_t i = 0; i < terms[t].expressions.count; i++) {
 			uint32_t value;
 			met += kube_labels_get(labels, e[i].key, &value) &&
-			       volume_id_in(class, e[i].values, value);
+				volume_id_in(class, e[i].values, value);
 		}
 		if (met > 0 && met == terms[t].expressions.count)
 			return true;
@@ -481,7 +484,7 @@ static bool binding_topology_allows(const struct kube_storage_class *class,
 
 /* Can the claims' classes make volumes for the node? Stops at the first that cannot. */
 static void binding_check_provision(const struct binding_state *state, struct binding_look *look,
-    struct binding_verdict *verdict)
+	struct binding_verdict *verdict)
 {
 	for (uint32_t i = 0; i < state->provision_count; i++) {
 		const struct binding_claim *c = state->provision[i];
@@ -489,8 +492,9 @@ static void binding_check_provision(const struct binding_state *state, struct bi
 			verdict->no_volume = true;
 			return;
 		}
-		if (c->asks_capacity && volume_options_best(&c->capacities, look->labels,
-		    binding_capacity_reaches, look) == NULL) {
+		if (c->asks_capacity &&
+			volume_options_best(&c->capacities, look->labels, binding_capacity_reaches,
+				look) == NULL) {
 			verdict->no_space = true;
 			return;
 		}
@@ -500,16 +504,15 @@ static void binding_check_provision(const struct binding_state *state, struct bi
 static enum plugin_code binding_bad_selector(struct decision *d, const struct binding_claim *c)
 {
 	const struct cache_object *claim = volume_object(d->cache, c->object);
-	return volume_failed(d,
-	    "error creating internal label selector for claim: %.*s/%.*s: %.*s",
-	    TEXT_ARGS(cache_text(d->cache, claim->namespace)),
-	    TEXT_ARGS(cache_text(d->cache, claim->name)),
-	    TEXT_ARGS(cache_text(d->cache, c->claim->selector.error)));
+	return volume_failed(d, "error creating internal label selector for claim: %.*s/%.*s: %.*s",
+		TEXT_ARGS(cache_text(d->cache, claim->namespace)),
+		TEXT_ARGS(cache_text(d->cache, claim->name)),
+		TEXT_ARGS(cache_text(d->cache, c->claim->selector.error)));
 }
 
 /* Leaves the choices and what is to be provisioned in the state. */
-static enum plugin_code binding_check_delayed(struct decision *d, const struct cache_node *node,
-    struct binding_verdict *verdict)
+static enum plugin_code binding_check_delayed(
+	struct decision *d, const struct cache_node *node, struct binding_verdict *verdict)
 {
 	struct binding_state *state = d->binding;
 	state->choice_count = 0;
@@ -521,7 +524,7 @@ static enum plugin_code binding_check_delayed(struct decision *d, const struct c
 		}
 		state->provision[state->provision_count++] = &state->selected[i];
 	}
-	struct binding_look look = { d, cache_labels_at(d->cache, node->labels) };
+	struct binding_look look = {d, cache_labels_at(d->cache, node->labels)};
 	for (uint32_t i = 0; i < state->unmatched_count; i++) {
 		const struct binding_claim *c = &state->unmatched[i];
 		if (c->claim->selector.state == KUBE_SELECTOR_INVALID)
@@ -531,44 +534,45 @@ static enum plugin_code binding_check_delayed(struct decision *d, const struct c
 			state->provision[state->provision_count++] = c;
 		else
 			state->choices[state->choice_count++] =
-			    (struct volume_choice){ c->object, match->object };
+				(struct volume_choice){c->object, match->object};
 	}
 	binding_check_provision(state, &look, verdict);
 	return PLUGIN_SUCCESS;
 }
 
-static enum plugin_code binding_check(struct decision *d, const struct cache_node *node,
-    struct plugin_reasons *why)
+static enum plugin_code binding_check(
+	struct decision *d, const struct cache_node *node, struct plugin_reasons *why)
 {
 	CHECK(d->binding != NULL);
-	struct binding_verdict verdict = { false, false, false, false };
+	struct binding_verdict verdict = {false, false, false, false};
 	enum plugin_code code = binding_check_bound(d, node, &verdict);
 	if (code == PLUGIN_SUCCESS)
 		code = binding_check_delayed(d, node, &verdict);
 	if (code != PLUGIN_SUCCESS)
 		return code;
 	if (verdict.off_node)
-		volume_because(why, "node(s) didn't match PersistentVolume's node affinity");
+		plugin_because(why, "node(s) didn't match PersistentVolume's node affinity");
 	if (verdict.no_volume)
-		volume_because(why, "node(s) didn't find available persistent volumes to bind");
+		plugin_because(why, "node(s) didn't find available persistent volumes to bind");
 	if (verdict.no_space)
-		volume_because(why, "node(s) did not have enough free storage");
+		plugin_because(why, "node(s) did not have enough free storage");
 	if (verdict.missing_volume)
-		volume_because(why, "node(s) unavailable due to one or more pvc(s) bound to "
-				    "non-existent pv(s)");
+		plugin_because(why,
+			"node(s) unavailable due to one or more pvc(s) bound to "
+			"non-existent pv(s)");
 	bool good = !verdict.off_node && !verdict.no_volume && !verdict.no_space &&
-		    !verdict.missing_volume;
+		!verdict.missing_volume;
 	return good ? PLUGIN_SUCCESS : PLUGIN_UNRESOLVABLE;
 }
 
-enum plugin_code volume_binding_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code volume_binding_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	return binding_check(d, view->node, why);
 }
 
-enum plugin_code volume_binding_choice(struct decision *d, uint32_t node,
-    const struct volume_choice **list, uint32_t *count)
+enum plugin_code volume_binding_choice(
+	struct decision *d, uint32_t node, const struct volume_choice **list, uint32_t *count)
 {
 	*list = NULL;
 	*count = 0;
@@ -578,7 +582,7 @@ enum plugin_code volume_binding_choice(struct decision *d, uint32_t node,
 	struct binding_state *state = d->binding;
 	for (uint32_t i = 0; i < state->provision_count; i++)
 		state->choices[state->choice_count++] =
-		    (struct volume_choice){ state->provision[i]->object, 0 };
+			(struct volume_choice){state->provision[i]->object, 0};
 	*list = state->choices;
 	*count = state->choice_count;
 	return PLUGIN_SUCCESS;

@@ -34,17 +34,17 @@ enum plugin_code volume_failed(struct decision *d, const char *format, ...)
 
 struct volume_pod volume_pod_decided(const struct decision *d)
 {
-	return (struct volume_pod){ d->pod.class, d->pod.name, d->pod.uid };
+	return (struct volume_pod){d->pod.class, d->pod.name, d->pod.uid};
 }
 
 struct volume_pod volume_pod_at(const struct cache *cache, uint32_t pod)
 {
 	const struct cache_pod *at = cache_pod_at(cache, pod);
-	return (struct volume_pod){ cache_class_of(cache, at), cache_text(cache, at->name), at->uid };
+	return (struct volume_pod){cache_class_of(cache, at), cache_text(cache, at->name), at->uid};
 }
 
 struct text volume_claim_name(const struct cache *cache, const struct volume_pod *pod,
-    const struct kube_volume *volume, struct volume_claim_name *room)
+	const struct kube_volume *volume, struct volume_claim_name *room)
 {
 	CHECK(volume_has_claim(volume));
 	struct text name = cache_text(cache, volume->name);
@@ -59,7 +59,8 @@ struct text volume_claim_name(const struct cache *cache, const struct volume_pod
 	return w.overflowed ? TEXT("") : writer_text(&w);
 }
 
-uint32_t volume_find_claim(const struct cache *cache, const struct volume_pod *pod, struct text name)
+uint32_t volume_find_claim(
+	const struct cache *cache, const struct volume_pod *pod, struct text name)
 {
 	uint32_t id;
 	if (!intern_find(&cache->strings, name, &id) || id == INTERN_EMPTY)
@@ -82,13 +83,14 @@ uint32_t volume_next(const struct cache *cache, enum kube_kind kind, uint32_t ob
 	if (next == all)
 		return 0;
 	const uint8_t *slot =
-	    (const uint8_t *)(const void *)next - offsetof(struct cache_object, link);
+		(const uint8_t *)(const void *)next - offsetof(struct cache_object, link);
 	uint32_t index = (uint32_t)((size_t)(slot - objects->slots) / objects->slot_size) + 1;
 	CHECK(pool_at(objects, index) == (const void *)slot);
 	return index;
 }
 
-const struct kube_csi_node *volume_csi_node(const struct cache *cache, const struct cache_node *node)
+const struct kube_csi_node *volume_csi_node(
+	const struct cache *cache, const struct cache_node *node)
 {
 	return cache_object_blob(cache, KUBE_CSI_NODE, 0, node->name);
 }
@@ -100,8 +102,8 @@ const struct kube_storage_class *volume_class(const struct cache *cache, uint32_
 	return cache_object_blob(cache, KUBE_STORAGE_CLASS, 0, name);
 }
 
-bool volume_is_for_pod(const struct cache *cache, const struct kube_pvc *claim,
-    const struct volume_pod *pod)
+bool volume_is_for_pod(
+	const struct cache *cache, const struct kube_pvc *claim, const struct volume_pod *pod)
 {
 	if (claim->owner_uid == 0)
 		return false;
@@ -114,13 +116,14 @@ bool volume_is_for_pod(const struct cache *cache, const struct kube_pvc *claim,
 	return !w.overflowed && text_is(writer_text(&w), cache_text(cache, claim->owner_uid));
 }
 
-bool volume_reaches(const struct cache *cache, const struct kube_pv *pv,
-    const struct kube_labels *node_labels)
+bool volume_reaches(
+	const struct cache *cache, const struct kube_pv *pv, const struct kube_labels *node_labels)
 {
 	if (!pv->has_node_affinity)
 		return true;
 	/* Upstream looks at the node's labels alone: matchFields see a node without a name. */
-	struct kube_node_match match = { &cache->strings, node_labels, 0, cache->names.metadata_name };
+	struct kube_node_match match = {
+		&cache->strings, node_labels, 0, cache->names.metadata_name};
 	const struct kube_node_term *terms = KUBE_AT(pv, pv->node_terms, struct kube_node_term);
 	for (uint32_t i = 0; i < pv->node_terms.count; i++) {
 		if (kube_node_term_matches(pv, &terms[i], &match))

@@ -2,7 +2,8 @@
 /* Options of a claim, sorted by the one node label that most of them ask for. */
 #include "plugins/volume_match.h"
 
-void volume_option_tie(const void *blob, struct kube_span requirements, struct volume_option *option)
+void volume_option_tie(
+	const void *blob, struct kube_span requirements, struct volume_option *option)
 {
 	const struct kube_requirement *r = KUBE_AT(blob, requirements, struct kube_requirement);
 	option->key = 0;
@@ -73,7 +74,7 @@ bool volume_options_finish(struct volume_options *options, struct scratch *scrat
 	for (uint32_t i = 0; i < options->count; i++) {
 		if (i == 0 || options->list[i].key != options->list[i - 1].key)
 			options->groups[options->group_count++] =
-			    (struct volume_option_group){ options->list[i].key, i, 0 };
+				(struct volume_option_group){options->list[i].key, i, 0};
 		options->groups[options->group_count - 1].count++;
 	}
 	CHECK(options->group_count == keys);
@@ -82,7 +83,7 @@ bool volume_options_finish(struct volume_options *options, struct scratch *scrat
 
 /* The first option of the group with this value or a later one. */
 static uint32_t options_find(const struct volume_options *options,
-    const struct volume_option_group *group, uint32_t value)
+	const struct volume_option_group *group, uint32_t value)
 {
 	uint32_t low = group->first;
 	uint32_t high = group->first + group->count;
@@ -104,7 +105,7 @@ static bool option_is_better(const struct volume_option *a, const struct volume_
 }
 
 const struct volume_option *volume_options_best(const struct volume_options *options,
-    const struct kube_labels *node_labels, volume_option_fn *fn, void *self)
+	const struct kube_labels *node_labels, volume_option_fn *fn, void *self)
 {
 	const struct volume_option *best = NULL;
 	for (uint32_t g = 0; g < options->group_count; g++) {

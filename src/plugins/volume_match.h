@@ -19,7 +19,7 @@
 #include "kube/volume.h"
 
 struct volume_option {
-	uint32_t key;   /* the node label it asks for; 0: any node is worth a look */
+	uint32_t key; /* the node label it asks for; 0: any node is worth a look */
 	uint32_t value;
 	int64_t size;   /* the smallest is taken first ... */
 	uint32_t order; /* ... and of equals the first */
@@ -41,7 +41,8 @@ struct volume_options {
 };
 
 /* The label that requirements (all must hold) tie to one value, if any; else the key is 0. */
-void volume_option_tie(const void *blob, struct kube_span requirements, struct volume_option *option);
+void volume_option_tie(
+	const void *blob, struct kube_span requirements, struct volume_option *option);
 
 /* Sorts the list and makes the groups. False when scratch is exhausted. */
 MUST_USE bool volume_options_finish(struct volume_options *options, struct scratch *scratch);
@@ -54,6 +55,6 @@ typedef bool volume_option_fn(void *self, const struct volume_option *option);
  * for each key that options ask for, and fn for those that might be the best.
  */
 const struct volume_option *volume_options_best(const struct volume_options *options,
-    const struct kube_labels *node_labels, volume_option_fn *fn, void *self);
+	const struct kube_labels *node_labels, volume_option_fn *fn, void *self);
 
 #endif

@@ -19,12 +19,6 @@ enum plugin_code volume_failed(struct decision *d, const char *format, ...) PRIN
 /* PLUGIN_ERROR because scratch is exhausted. */
 enum plugin_code volume_no_room(struct decision *d);
 
-static inline void volume_because(struct plugin_reasons *why, const char *reason)
-{
-	if (why != NULL)
-		plugin_because(why, reason);
-}
-
 /* Whose volumes are looked at: the pod being decided, or one on a node. */
 struct volume_pod {
 	const struct kube_pod_class *class;
@@ -49,10 +43,11 @@ struct volume_claim_name {
 	char bytes[VOLUME_CLAIM_NAME_MAX];
 };
 struct text volume_claim_name(const struct cache *cache, const struct volume_pod *pod,
-    const struct kube_volume *volume, struct volume_claim_name *room);
+	const struct kube_volume *volume, struct volume_claim_name *room);
 
 /* Object indexes, 0 when there is no such object. */
-uint32_t volume_find_claim(const struct cache *cache, const struct volume_pod *pod, struct text name);
+uint32_t volume_find_claim(
+	const struct cache *cache, const struct volume_pod *pod, struct text name);
 uint32_t volume_find_pv(const struct cache *cache, uint32_t name);
 
 static inline const struct cache_object *volume_object(const struct cache *cache, uint32_t object)
@@ -66,21 +61,22 @@ static inline const void *volume_blob(const struct cache *cache, uint32_t object
 /* All objects of a kind, in order of arrival: starts with 0 (none yet), ends with 0. */
 uint32_t volume_next(const struct cache *cache, enum kube_kind kind, uint32_t object);
 /* NULL when there is none. */
-const struct kube_csi_node *volume_csi_node(const struct cache *cache, const struct cache_node *node);
+const struct kube_csi_node *volume_csi_node(
+	const struct cache *cache, const struct cache_node *node);
 const struct kube_storage_class *volume_class(const struct cache *cache, uint32_t name);
 
 /* Is the claim there for this pod's ephemeral volume, and not for one that had the name before? */
-bool volume_is_for_pod(const struct cache *cache, const struct kube_pvc *claim,
-    const struct volume_pod *pod);
+bool volume_is_for_pod(
+	const struct cache *cache, const struct kube_pvc *claim, const struct volume_pod *pod);
 /* "PVC ns/claim was not created for pod ns/pod (pod is not owner)" */
 #define VOLUME_NOT_OWNED "PVC %.*s/%.*s was not created for pod %.*s/%.*s (pod is not owner)"
-#define VOLUME_NOT_OWNED_ARGS(cache, pod, claim) \
+#define VOLUME_NOT_OWNED_ARGS(cache, pod, claim)                                   \
 	TEXT_ARGS(cache_text((cache), (pod)->class->namespace)), TEXT_ARGS(claim), \
-	    TEXT_ARGS(cache_text((cache), (pod)->class->namespace)), TEXT_ARGS((pod)->name)
+		TEXT_ARGS(cache_text((cache), (pod)->class->namespace)), TEXT_ARGS((pod)->name)
 
 /* Is the node, by its labels, one of those that the volume's node affinity names? */
-bool volume_reaches(const struct cache *cache, const struct kube_pv *pv,
-    const struct kube_labels *node_labels);
+bool volume_reaches(
+	const struct cache *cache, const struct kube_pv *pv, const struct kube_labels *node_labels);
 
 /* Takes the part before "__" off the front; false when *rest was exhausted. Trimmed. */
 bool volume_cut_zone(struct text *rest, struct text *zone);

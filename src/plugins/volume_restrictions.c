@@ -12,7 +12,8 @@
 #include "plugins/volume_priv.h"
 
 struct restrictions_state {
-	const uint32_t *single_claims; /* name ids of the pod's ReadWriteOncePod claims, no doubles */
+	const uint32_t
+		*single_claims; /* name ids of the pod's ReadWriteOncePod claims, no doubles */
 	uint32_t single_count;
 	int64_t in_use_before; /* how many of them some pod uses */
 	int64_t in_use;        /* with the pods moved in thought */
@@ -22,7 +23,7 @@ struct restrictions_state {
 static bool restrictions_is_disk(const struct kube_volume *volume)
 {
 	return volume->kind == KUBE_VOLUME_GCE || volume->kind == KUBE_VOLUME_EBS ||
-	       volume->kind == KUBE_VOLUME_ISCSI || volume->kind == KUBE_VOLUME_RBD;
+		volume->kind == KUBE_VOLUME_ISCSI || volume->kind == KUBE_VOLUME_RBD;
 }
 
 static bool restrictions_is_single(const struct restrictions_state *state, uint32_t claim)
@@ -35,8 +36,8 @@ static bool restrictions_is_single(const struct restrictions_state *state, uint3
 }
 
 /* How many of the class's volumes are among the claims. */
-static uint32_t restrictions_uses(const struct restrictions_state *state,
-    const struct kube_pod_class *class)
+static uint32_t restrictions_uses(
+	const struct restrictions_state *state, const struct kube_pod_class *class)
 {
 	const struct kube_volume *volumes = volume_list(class);
 	uint32_t uses = 0;
@@ -50,13 +51,14 @@ static uint32_t restrictions_uses(const struct restrictions_state *state,
 /* Is one claim of the namespace used by a pod on a node that is really there? */
 static bool restrictions_is_used(const struct cache *cache, uint32_t namespace, uint32_t claim)
 {
-	struct restrictions_state one = { .single_claims = &claim, .single_count = 1 };
+	struct restrictions_state one = {.single_claims = &claim, .single_count = 1};
 	for (uint32_t n = pool_next(&cache->nodes, 0); n != 0; n = pool_next(&cache->nodes, n)) {
 		const struct cache_node *node = cache_node_at(cache, n);
 		if (node->facts == NULL || node->sums.volume_pods == 0)
 			continue;
 		for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
-			const struct kube_pod_class *class = cache_class_of(cache, cache_pod_at(cache, p));
+			const struct kube_pod_class *class =
+				cache_class_of(cache, cache_pod_at(cache, p));
 			if (class->namespace == namespace && restrictions_uses(&one, class) != 0)
 				return true;
 		}
@@ -65,8 +67,8 @@ static bool restrictions_is_used(const struct cache *cache, uint32_t namespace, 
 }
 
 /* Fills the list of ReadWriteOncePod claims; the first missing claim ends it. */
-static enum plugin_code restrictions_find_single(struct decision *d, struct restrictions_state *state,
-    uint32_t *single, struct plugin_reasons *why)
+static enum plugin_code restrictions_find_single(struct decision *d,
+	struct restrictions_state *state, uint32_t *single, struct plugin_reasons *why)
 {
 	struct volume_pod pod = volume_pod_decided(d);
 	const struct kube_volume *volumes = volume_list(pod.class);
@@ -78,14 +80,13 @@ static enum plugin_code restrictions_find_single(struct decision *d, struct rest
 		struct text name = cache_text(d->cache, volumes[i].name);
 		uint32_t object = volume_find_claim(d->cache, &pod, name);
 		if (object == 0) {
-			if (why != NULL)
-				plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
-				    TEXT_ARGS(name));
+			plugin_because_of(
+				why, "persistentvolumeclaim \"%.*s\" not found", TEXT_ARGS(name));
 			return PLUGIN_UNRESOLVABLE;
 		}
 		const struct kube_pvc *claim = volume_blob(d->cache, object);
 		if ((claim->access & KUBE_RWOP) != 0 &&
-		    !restrictions_is_single(state, volumes[i].name))
+			!restrictions_is_single(state, volumes[i].name))
 			single[state->single_count++] = volumes[i].name;
 	}
 	return PLUGIN_SUCCESS;
@@ -113,8 +114,8 @@ enum plugin_code volume_restrictions_prefilter(struct decision *d, struct plugin
 	return PLUGIN_SUCCESS;
 }
 
-static bool restrictions_monitors_overlap(const void *blob_a, struct kube_span a,
-    const void *blob_b, struct kube_span b)
+static bool restrictions_monitors_overlap(
+	const void *blob_a, struct kube_span a, const void *blob_b, struct kube_span b)
 {
 	const uint32_t *list = KUBE_AT(blob_a, a, uint32_t);
 	for (uint32_t i = 0; i < a.count; i++) {
@@ -126,7 +127,7 @@ static bool restrictions_monitors_overlap(const void *blob_a, struct kube_span a
 
 /* The volumes, each in its class's blob. */
 static bool restrictions_disks_conflict(const void *blob_a, const struct kube_volume *a,
-    const void *blob_b, const struct kube_volume *b)
+	const void *blob_b, const struct kube_volume *b)
 {
 	if (a->kind != b->kind || a->id != b->id)
 		return false;
@@ -137,11 +138,11 @@ static bool restrictions_disks_conflict(const void *blob_a, const struct kube_vo
 	if (a->kind != KUBE_VOLUME_RBD)
 		return true;
 	return a->pool == b->pool &&
-	       restrictions_monitors_overlap(blob_a, a->monitors, blob_b, b->monitors);
+		restrictions_monitors_overlap(blob_a, a->monitors, blob_b, b->monitors);
 }
 
-static bool restrictions_classes_conflict(const struct kube_pod_class *ours,
-    const struct kube_pod_class *theirs)
+static bool restrictions_classes_conflict(
+	const struct kube_pod_class *ours, const struct kube_pod_class *theirs)
 {
 	const struct kube_volume *our_volumes = volume_list(ours);
 	const struct kube_volume *their_volumes = volume_list(theirs);
@@ -149,7 +150,8 @@ static bool restrictions_classes_conflict(const struct kube_pod_class *ours,
 		if (!restrictions_is_disk(&our_volumes[i]))
 			continue;
 		for (uint32_t j = 0; j < theirs->volumes.count; j++) {
-			if (restrictions_disks_conflict(ours, &our_volumes[i], theirs, &their_volumes[j]))
+			if (restrictions_disks_conflict(
+				    ours, &our_volumes[i], theirs, &their_volumes[j]))
 				return true;
 		}
 	}
@@ -160,34 +162,36 @@ static bool restrictions_disk_is_taken(const struct decision *d, const struct ca
 {
 	if (view->sums->volume_pods == 0)
 		return false;
-	struct cache_view_walk walk = { 0 };
+	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = cache_view_next_pod(d->cache, view, &walk)) != 0;) {
-		const struct kube_pod_class *class = cache_class_of(d->cache, cache_pod_at(d->cache, p));
+		const struct kube_pod_class *class =
+			cache_class_of(d->cache, cache_pod_at(d->cache, p));
 		if (restrictions_classes_conflict(d->pod.class, class))
 			return true;
 	}
 	return false;
 }
 
-enum plugin_code volume_restrictions_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code volume_restrictions_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct restrictions_state *state = d->restrictions;
 	CHECK(state != NULL);
 	if (state->has_disks && restrictions_disk_is_taken(d, view)) {
-		volume_because(why, "node(s) had no available disk");
+		plugin_because(why, "node(s) had no available disk");
 		return PLUGIN_UNSCHEDULABLE;
 	}
 	if (state->in_use > 0) {
-		volume_because(why, "node(s) unavailable due to PersistentVolumeClaim with "
-				    "ReadWriteOncePod access mode already in-use by another pod");
+		plugin_because(why,
+			"node(s) unavailable due to PersistentVolumeClaim with "
+			"ReadWriteOncePod access mode already in-use by another pod");
 		return PLUGIN_UNSCHEDULABLE;
 	}
 	return PLUGIN_SUCCESS;
 }
 
-void volume_restrictions_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod,
-    int sign)
+void volume_restrictions_pod_moved(
+	struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	(void)view;
 	CHECK(sign == 1 || sign == -1);

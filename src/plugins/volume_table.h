@@ -10,26 +10,26 @@
 #include "plugins/plugins.h"
 
 enum plugin_code volume_restrictions_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code volume_restrictions_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
-void volume_restrictions_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod,
-    int sign);
+enum plugin_code volume_restrictions_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+void volume_restrictions_pod_moved(
+	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
 void volume_restrictions_pods_forgotten(struct decision *d);
 
 enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code node_volume_limits_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code node_volume_limits_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
 enum plugin_code volume_binding_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code volume_binding_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code volume_binding_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 /* Scoring by storage capacity is an alpha feature of upstream: always PLUGIN_SKIP and 0. */
 enum plugin_code volume_binding_prescore(struct decision *d);
 int64_t volume_binding_score(struct decision *d, uint32_t node);
 
 enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code volume_zone_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code volume_zone_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
 /* A claim that waits for its first consumer, and what it gets. Both are object indexes. */
 struct volume_choice {
@@ -43,7 +43,7 @@ struct volume_choice {
  * volume_binding_prefilter(); any code but PLUGIN_SUCCESS is what the filter says about the node.
  * The list is good until the next filter or choice of the same decision.
  */
-MUST_USE enum plugin_code volume_binding_choice(struct decision *d, uint32_t node,
-    const struct volume_choice **list, uint32_t *count);
+MUST_USE enum plugin_code volume_binding_choice(
+	struct decision *d, uint32_t node, const struct volume_choice **list, uint32_t *count);
 
 #endif

@@ -13,8 +13,9 @@
 enum { ZONE_LABELS = 4 /* in the order of struct kube_pv */ };
 
 struct zone_demand {
-	uint32_t label;         /* 0..ZONE_LABELS-1 */
-	const uint32_t *values; /* ids; those that nobody else uses are left out: no node has them */
+	uint32_t label; /* 0..ZONE_LABELS-1 */
+	const uint32_t
+		*values; /* ids; those that nobody else uses are left out: no node has them */
 	uint32_t value_count;
 };
 
@@ -31,8 +32,8 @@ static uint32_t zone_label_now(uint32_t label)
 }
 
 /* One label of a volume. False when scratch is exhausted; a malformed label demands nothing. */
-static bool zone_demand_label(struct decision *d, struct volume_zone_state *state, uint32_t label,
-    struct text value)
+static bool zone_demand_label(
+	struct decision *d, struct volume_zone_state *state, uint32_t label, struct text value)
 {
 	uint32_t parts = 0;
 	struct text rest = value;
@@ -44,7 +45,7 @@ static bool zone_demand_label(struct decision *d, struct volume_zone_state *stat
 	if (values == NULL)
 		return false;
 	struct zone_demand *demand = &state->demands[state->demand_count++];
-	*demand = (struct zone_demand){ label, values, 0 };
+	*demand = (struct zone_demand){label, values, 0};
 	rest = value;
 	for (struct text zone; volume_cut_zone(&rest, &zone);) {
 		uint32_t id;
@@ -54,8 +55,8 @@ static bool zone_demand_label(struct decision *d, struct volume_zone_state *stat
 	return true;
 }
 
-static bool zone_demand_volume(struct decision *d, struct volume_zone_state *state,
-    const struct kube_pv *pv)
+static bool zone_demand_volume(
+	struct decision *d, struct volume_zone_state *state, const struct kube_pv *pv)
 {
 	for (uint32_t label = 0; label < ZONE_LABELS; label++) {
 		if ((pv->has_label_zone >> label & 1) == 0)
@@ -68,47 +69,43 @@ static bool zone_demand_volume(struct decision *d, struct volume_zone_state *sta
 }
 
 /* An unbound claim is no matter of zones yet when its class waits for the pod. */
-static enum plugin_code zone_unbound(struct decision *d, const struct kube_pvc *claim,
-    struct plugin_reasons *why)
+static enum plugin_code zone_unbound(
+	struct decision *d, const struct kube_pvc *claim, struct plugin_reasons *why)
 {
 	if (claim->class == 0) {
-		volume_because(why, "PersistentVolumeClaim had no pv name and storageClass name");
+		plugin_because(why, "PersistentVolumeClaim had no pv name and storageClass name");
 		return PLUGIN_UNRESOLVABLE;
 	}
 	struct text name = cache_text(d->cache, claim->class);
 	const struct kube_storage_class *class = volume_class(d->cache, claim->class);
 	if (class == NULL) {
-		if (why != NULL)
-			plugin_because_of(why, "storageclass.storage.k8s.io \"%.*s\" not found",
-			    TEXT_ARGS(name));
+		plugin_because_of(
+			why, "storageclass.storage.k8s.io \"%.*s\" not found", TEXT_ARGS(name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	if (class->binding_mode == KUBE_BINDING_UNSET) {
-		if (why != NULL)
-			plugin_because_of(why, "VolumeBindingMode not set for StorageClass \"%.*s\"",
-			    TEXT_ARGS(name));
+		plugin_because_of(why, "VolumeBindingMode not set for StorageClass \"%.*s\"",
+			TEXT_ARGS(name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	if (class->binding_mode == KUBE_BINDING_WAIT)
 		return PLUGIN_SUCCESS;
-	volume_because(why, "PersistentVolume had no name");
+	plugin_because(why, "PersistentVolume had no name");
 	return PLUGIN_UNRESOLVABLE;
 }
 
 static enum plugin_code zone_claim(struct decision *d, struct volume_zone_state *state,
-    uint32_t claim_name, struct plugin_reasons *why)
+	uint32_t claim_name, struct plugin_reasons *why)
 {
 	if (claim_name == 0) {
-		volume_because(why, "PersistentVolumeClaim had no name");
+		plugin_because(why, "PersistentVolumeClaim had no name");
 		return PLUGIN_UNRESOLVABLE;
 	}
 	struct volume_pod pod = volume_pod_decided(d);
 	struct text name = cache_text(d->cache, claim_name);
 	uint32_t object = volume_find_claim(d->cache, &pod, name);
 	if (object == 0) {
-		if (why != NULL)
-			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
-			    TEXT_ARGS(name));
+		plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found", TEXT_ARGS(name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	const struct kube_pvc *claim = volume_blob(d->cache, object);
@@ -116,9 +113,8 @@ static enum plugin_code zone_claim(struct decision *d, struct volume_zone_state 
 		return zone_unbound(d, claim, why);
 	uint32_t pv = volume_find_pv(d->cache, claim->volume_name);
 	if (pv == 0) {
-		if (why != NULL)
-			plugin_because_of(why, "persistentvolume \"%.*s\" not found",
-			    TEXT_ARGS(cache_text(d->cache, claim->volume_name)));
+		plugin_because_of(why, "persistentvolume \"%.*s\" not found",
+			TEXT_ARGS(cache_text(d->cache, claim->volume_name)));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	if (!zone_demand_volume(d, state, volume_blob(d->cache, pv)))
@@ -135,8 +131,8 @@ enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons
 	struct volume_zone_state *state = SCRATCH_ONE(d->scratch, struct volume_zone_state);
 	if (state == NULL)
 		return volume_no_room(d);
-	state->demands = SCRATCH_ARRAY(d->scratch, struct zone_demand,
-	    (size_t)class->volumes.count * ZONE_LABELS);
+	state->demands = SCRATCH_ARRAY(
+		d->scratch, struct zone_demand, (size_t) class->volumes.count * ZONE_LABELS);
 	if (state->demands == NULL)
 		return volume_no_room(d);
 	const struct cache_names *names = &d->cache->names;
@@ -158,7 +154,8 @@ enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons
 	return PLUGIN_SUCCESS;
 }
 
-static bool zone_demand_met(const struct zone_demand *demand, const bool *has, const uint32_t *values)
+static bool zone_demand_met(
+	const struct zone_demand *demand, const bool *has, const uint32_t *values)
 {
 	uint32_t label = has[demand->label] ? demand->label : zone_label_now(demand->label);
 	if (!has[label])
@@ -170,8 +167,8 @@ static bool zone_demand_met(const struct zone_demand *demand, const bool *has, c
 	return false;
 }
 
-enum plugin_code volume_zone_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code volume_zone_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct volume_zone_state *state = d->volume_zone;
 	CHECK(state != NULL);
@@ -188,7 +185,7 @@ enum plugin_code volume_zone_filter(struct decision *d, const struct cache_view 
 		return PLUGIN_SUCCESS;
 	for (uint32_t i = 0; i < state->demand_count; i++) {
 		if (!zone_demand_met(&state->demands[i], has, values)) {
-			volume_because(why, "node(s) had no available volume zone");
+			plugin_because(why, "node(s) had no available volume zone");
 			return PLUGIN_UNRESOLVABLE;
 		}
 	}

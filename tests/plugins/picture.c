@@ -107,7 +107,7 @@ uint32_t picture_add(const char *json)
 		bytes[i] = json[i] == '\'' ? '"' : json[i];
 	picture.added = 0;
 	json_cut_start(picture.cut, JSON_CUT_LINES, kube_any_want, NULL, picture_piece, bytes);
-	enum json_cut_result cut = json_cut_feed(picture.cut, (struct text){ bytes, size });
+	enum json_cut_result cut = json_cut_feed(picture.cut, (struct text){bytes, size});
 	TEST_ASSERT_EQUAL_MESSAGE(JSON_CUT_MORE, cut, json);
 	TEST_ASSERT_TRUE_MESSAGE(json_cut_end(picture.cut), json);
 	scratch_reset(&picture.decode);
@@ -142,8 +142,9 @@ void picture_remove(enum kube_kind kind, const char *namespace, const char *name
 	else if (kind == KUBE_NODE)
 		removed = cache_remove_node(&picture.cache, picture_node(name));
 	else
-		removed = cache_remove_object(&picture.cache, cache_find_object(&picture.cache,
-		    kind, picture_id(namespace), picture_id(name)));
+		removed = cache_remove_object(&picture.cache,
+			cache_find_object(
+				&picture.cache, kind, picture_id(namespace), picture_id(name)));
 	TEST_ASSERT_EQUAL_MESSAGE(CACHE_OK, removed, name);
 }
 
@@ -174,16 +175,17 @@ struct decision *picture_decide(const char *namespace, const char *name)
 		.cache = cache,
 		.profile = &picture.profile,
 		.scratch = &picture.work,
-		.pod = {
-			.index = index,
-			.class_index = pod->class,
-			.class = cache_class_of(cache, pod),
-			.labels = cache_labels_at(cache, pod->labels),
-			.namespace_labels = cache_namespace_labels(cache,
-			    cache_class_of(cache, pod)->namespace),
-			.name = cache_text(cache, pod->name),
-			.uid = pod->uid,
-		},
+		.pod =
+			{
+				.index = index,
+				.class_index = pod->class,
+				.class = cache_class_of(cache, pod),
+				.labels = cache_labels_at(cache, pod->labels),
+				.namespace_labels = cache_namespace_labels(
+					cache, cache_class_of(cache, pod)->namespace),
+				.name = cache_text(cache, pod->name),
+				.uid = pod->uid,
+			},
 	};
 	return &picture.decision;
 }
@@ -196,7 +198,7 @@ const struct cache_view *picture_view(const char *node)
 
 struct plugin_reasons *picture_why(void)
 {
-	picture.why = (struct plugin_reasons){ .scratch = &picture.work };
+	picture.why = (struct plugin_reasons){.scratch = &picture.work};
 	return &picture.why;
 }
 

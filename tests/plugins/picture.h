@@ -40,7 +40,8 @@ struct picture {
 extern struct picture picture;
 
 void picture_start(void);
-void picture_end(void); /* audits the cache; nothing may be left of the interner but its own names */
+void picture_end(
+	void); /* audits the cache; nothing may be left of the interner but its own names */
 
 /* Puts an object of any kind; its index among pods, nodes or objects. Faults fail the test. */
 uint32_t picture_add(const char *json);
