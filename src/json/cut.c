@@ -36,7 +36,7 @@ struct json_cut *json_cut_init(void *block, size_t size, size_t piece_max)
 }
 
 void json_cut_start(struct json_cut *cut, enum json_cut_shape shape, const struct json_want *want,
-    const struct json_want *envelope_want, json_piece_fn *on_piece, void *self)
+	const struct json_want *envelope_want, json_piece_fn *on_piece, void *self)
 {
 	size_t piece_max = cut->piece_max;
 
@@ -64,7 +64,7 @@ enum json_cut_result json_cut_feed(struct json_cut *cut, struct text bytes)
 			const char *before = at;
 
 			at = cut->dropping ? cut_run_dropping(cut, at, end)
-			                   : cut_run_keeping(cut, at, end);
+					   : cut_run_keeping(cut, at, end);
 			if (at != before)
 				continue;
 		}
@@ -80,8 +80,9 @@ enum json_cut_result json_cut_feed(struct json_cut *cut, struct text bytes)
 bool json_cut_end(struct json_cut *cut)
 {
 	/* only a number can be complete without having been told so */
-	if (cut->depth == 0 && (cut->state == CUT_ZERO || cut->state == CUT_INTEGER ||
-	    cut->state == CUT_FRACTION || cut->state == CUT_EXPONENT))
+	if (cut->depth == 0 &&
+		(cut->state == CUT_ZERO || cut->state == CUT_INTEGER ||
+			cut->state == CUT_FRACTION || cut->state == CUT_EXPONENT))
 		(void)cut_step(cut, '\n');
 	if (cut->shape == JSON_CUT_LIST)
 		return cut->state == CUT_CLOSED;
@@ -138,8 +139,8 @@ void cut_piece_begin(struct json_cut *cut)
 
 static void emit(struct json_cut *cut)
 {
-	struct json_piece piece = { cut->full ? JSON_PIECE_TOO_BIG : cut->kind,
-		{ cut->buffer + cut->base, cut->used - cut->base } };
+	struct json_piece piece = {cut->full ? JSON_PIECE_TOO_BIG : cut->kind,
+		{cut->buffer + cut->base, cut->used - cut->base}};
 
 	CHECK(piece.text.size > 0);
 	CHECK(piece.text.size <= cut->piece_max);
@@ -231,11 +232,13 @@ static inline bool is_key(const char *name, const char *key, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (name[i] != key[i])
-			return false; /* a key has no zero byte, so this is the end of name at the latest */
+			return false; /* a key has no zero byte, so this is the end of name at the
+					 latest */
 	return name[size] == '\0';
 }
 
-static const struct json_want *find_want(const struct json_want *wants, const char *key, size_t size)
+static const struct json_want *find_want(
+	const struct json_want *wants, const char *key, size_t size)
 {
 	char first = size == 0 ? '\0' : key[0];
 
@@ -264,7 +267,7 @@ void cut_key(struct json_cut *cut, const char *key, size_t size)
 	cut->state = CUT_COLON;
 	cut->expected = NULL;
 	if (cut->shape == JSON_CUT_LIST && cut->depth == 1 && size == 5 &&
-	    memcmp(key, "items", 5) == 0) {
+		memcmp(key, "items", 5) == 0) {
 		cut->state = CUT_ITEMS_COLON;
 		return;
 	}
@@ -307,4 +310,3 @@ void cut_key_end(struct json_cut *cut)
 	cut->state = CUT_COLON;
 	drop_value(cut);
 }
-

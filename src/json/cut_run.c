@@ -10,9 +10,9 @@
 #include "json/scan.h"
 #include "json/utf8.h"
 
-#define LIKELY(fact) __builtin_expect(!!(fact), 1)
+#define LIKELY(fact)   __builtin_expect(!!(fact), 1)
 #define UNLIKELY(fact) __builtin_expect(!!(fact), 0)
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE         static inline __attribute__((always_inline))
 
 /* Bytes that an escape takes which stays as it is in canonical JSON; 0: not that simple. */
 INLINE size_t plain_escape(const char *at)
@@ -24,10 +24,8 @@ INLINE size_t plain_escape(const char *at)
 	case 'f':
 	case 'n':
 	case 'r':
-	case 't':
-		return 2;
-	default:
-		return 0;
+	case 't': return 2;
+	default: return 0;
 	}
 }
 
@@ -42,7 +40,7 @@ INLINE size_t any_escape(const char *at)
 	if (at[1] == '/')
 		return 2;
 	if (at[1] == 'u' && is_hex(at[2]) && (at[2] | 0x20) != 'd' && is_hex(at[3]) &&
-	    is_hex(at[4]) && is_hex(at[5]))
+		is_hex(at[4]) && is_hex(at[5]))
 		return 6;
 	return plain_escape(at);
 }
@@ -83,7 +81,7 @@ static const char *copy_string(struct json_cut *cut, const char *at, const char 
 		if (plain == CUT_BLOCK)
 			continue;
 		if (LIKELY(*at == '"') || end - at < CUT_BLOCK ||
-		    cut->limit - cut->used < CUT_BLOCK)
+			cut->limit - cut->used < CUT_BLOCK)
 			break;
 		if (*at == '\\')
 			size = plain_escape(at);
@@ -108,14 +106,10 @@ INLINE size_t plain_scalar(const char *at)
 	size_t size = digits;
 
 	switch (at[0]) {
-	case 't':
-		return memcmp(at, "true", 4) == 0 ? 4 : 0;
-	case 'f':
-		return memcmp(at, "false", 5) == 0 ? 5 : 0;
-	case 'n':
-		return memcmp(at, "null", 4) == 0 ? 4 : 0;
-	default:
-		break;
+	case 't': return memcmp(at, "true", 4) == 0 ? 4 : 0;
+	case 'f': return memcmp(at, "false", 5) == 0 ? 5 : 0;
+	case 'n': return memcmp(at, "null", 4) == 0 ? 4 : 0;
+	default: break;
 	}
 	while (size < CUT_BLOCK && at[size] >= '0' && at[size] <= '9')
 		size++;
@@ -224,8 +218,7 @@ INLINE bool drop_token(struct json_cut *cut, struct drop *d)
 		if (*d->at == '}')
 			break;
 		return drop_key(cut, d);
-	case CUT_KEY:
-		return drop_key(cut, d);
+	case CUT_KEY: return drop_key(cut, d);
 	case CUT_COLON:
 		if (*d->at != ':')
 			return false;
@@ -236,8 +229,7 @@ INLINE bool drop_token(struct json_cut *cut, struct drop *d)
 		if (*d->at == ']')
 			break;
 		return drop_value(cut, d);
-	case CUT_VALUE:
-		return drop_value(cut, d);
+	case CUT_VALUE: return drop_value(cut, d);
 	case CUT_AFTER:
 		if (*d->at == ',') {
 			d->at++;
@@ -247,8 +239,7 @@ INLINE bool drop_token(struct json_cut *cut, struct drop *d)
 		if (*d->at != (drop_in_object(d) ? '}' : ']'))
 			return false;
 		break;
-	default:
-		return false;
+	default: return false;
 	}
 	d->at++;
 	d->depth--;
@@ -271,7 +262,7 @@ static const char *drop_string(struct json_cut *cut, const char *at, const char 
 
 const char *cut_run_dropping(struct json_cut *cut, const char *at, const char *end)
 {
-	struct drop d = { at, end, cut->objects, cut->depth, cut->state };
+	struct drop d = {at, end, cut->objects, cut->depth, cut->state};
 	const uint32_t stop = cut->drop_depth;
 	bool ended = false;
 
@@ -376,8 +367,7 @@ INLINE const char *keep_token(struct json_cut *cut, const char *at, const char *
 		if (*at == '}')
 			break;
 		return keep_key(cut, at, end);
-	case CUT_KEY:
-		return keep_key(cut, at, end);
+	case CUT_KEY: return keep_key(cut, at, end);
 	case CUT_COLON:
 		if (*at != ':')
 			return at;
@@ -387,8 +377,7 @@ INLINE const char *keep_token(struct json_cut *cut, const char *at, const char *
 		if (*at == ']')
 			break;
 		return keep_value(cut, at, end);
-	case CUT_VALUE:
-		return keep_value(cut, at, end);
+	case CUT_VALUE: return keep_value(cut, at, end);
 	case CUT_AFTER:
 		if (*at == ',') {
 			cut->state = cut_in_object(cut) ? CUT_KEY : CUT_VALUE;
@@ -397,8 +386,7 @@ INLINE const char *keep_token(struct json_cut *cut, const char *at, const char *
 		if (*at != (cut_in_object(cut) ? '}' : ']'))
 			return at;
 		break;
-	default:
-		return at;
+	default: return at;
 	}
 	cut_close(cut);
 	return at + 1;

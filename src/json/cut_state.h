@@ -69,13 +69,13 @@ struct json_cut {
 
 	/* Inside a string, number or literal. */
 	bool in_key;
-	bool key_long;      /* the key has more than JSON_KEY_MAX bytes */
+	bool key_long; /* the key has more than JSON_KEY_MAX bytes */
 	uint8_t hex_left;
 	uint8_t utf8_left;
 	uint8_t utf8_min; /* bounds of the next continuation byte */
 	uint8_t utf8_max;
-	uint32_t unit; /* UTF-16 code unit being read */
-	uint32_t high; /* first half of a surrogate pair, or 0 */
+	uint32_t unit;       /* UTF-16 code unit being read */
+	uint32_t high;       /* first half of a surrogate pair, or 0 */
 	const char *literal; /* what must still come */
 
 	const struct json_want *want;
@@ -85,9 +85,9 @@ struct json_cut {
 	uint64_t offset;
 
 	size_t piece_max;
-	size_t base;  /* where the piece begins in `buffer`: an item stands behind the envelope */
-	size_t used;  /* where it ends so far */
-	size_t limit; /* where it must end */
+	size_t base;   /* where the piece begins in `buffer`: an item stands behind the envelope */
+	size_t used;   /* where it ends so far */
+	size_t limit;  /* where it must end */
 	size_t key_at; /* where the key being read stands */
 	size_t key_size;
 	char buffer[];

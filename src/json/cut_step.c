@@ -62,20 +62,12 @@ static bool step_value(struct json_cut *cut, uint8_t byte)
 		return true;
 	}
 	switch (byte) {
-	case '"':
-		cut->state = CUT_STRING;
-		return true;
-	case '-':
-		cut->state = CUT_MINUS;
-		return true;
-	case 't':
-		return begin_literal(cut, "rue");
-	case 'f':
-		return begin_literal(cut, "alse");
-	case 'n':
-		return begin_literal(cut, "ull");
-	default:
-		return refuse(cut, "a value was expected");
+	case '"': cut->state = CUT_STRING; return true;
+	case '-': cut->state = CUT_MINUS; return true;
+	case 't': return begin_literal(cut, "rue");
+	case 'f': return begin_literal(cut, "alse");
+	case 'n': return begin_literal(cut, "ull");
+	default: return refuse(cut, "a value was expected");
 	}
 }
 
@@ -194,18 +186,14 @@ static enum cut_state after_number_byte(enum cut_state state, uint8_t byte)
 	bool digit = is_digit(byte);
 
 	switch (state) {
-	case CUT_MINUS:
-		return !digit ? CUT_REFUSED : byte == '0' ? CUT_ZERO : CUT_INTEGER;
-	case CUT_POINT:
-		return digit ? CUT_FRACTION : CUT_REFUSED;
+	case CUT_MINUS: return !digit ? CUT_REFUSED : byte == '0' ? CUT_ZERO : CUT_INTEGER;
+	case CUT_POINT: return digit ? CUT_FRACTION : CUT_REFUSED;
 	case CUT_E:
 		if (byte == '+' || byte == '-')
 			return CUT_E_SIGN;
 		return digit ? CUT_EXPONENT : CUT_REFUSED;
-	case CUT_E_SIGN:
-		return digit ? CUT_EXPONENT : CUT_REFUSED;
-	default:
-		break;
+	case CUT_E_SIGN: return digit ? CUT_EXPONENT : CUT_REFUSED;
+	default: break;
 	}
 	if (digit)
 		return state == CUT_ZERO ? CUT_REFUSED : state;

@@ -26,7 +26,7 @@ static bool take_string(struct name_scan *scan, struct text *string)
 		at += scan->rest.at[at] == '\\' ? 2 : 1;
 	if (at >= scan->rest.size)
 		return false;
-	*string = (struct text){ scan->rest.at + 1, at - 1 };
+	*string = (struct text){scan->rest.at + 1, at - 1};
 	scan->rest = text_from(scan->rest, at + 1);
 	return true;
 }
@@ -55,8 +55,7 @@ static bool see_bracket(struct name_scan *scan, char bracket)
 		return scan->depth-- != scan->metadata_depth;
 	scan->depth++;
 	if (bracket == '{' && text_is_z(scan->key, "metadata") &&
-	    (scan->depth == 2 ||
-	    (scan->depth == 3 && text_is_z(scan->object_key, "object"))))
+		(scan->depth == 2 || (scan->depth == 3 && text_is_z(scan->object_key, "object"))))
 		scan->metadata_depth = scan->depth;
 	scan->key = TEXT_NONE;
 	return true;
@@ -85,7 +84,7 @@ static void scan_name(struct name_scan *scan)
 
 struct text json_scan_name(struct text piece, char *to, size_t size)
 {
-	struct name_scan scan = { .rest = piece, .key = TEXT_NONE };
+	struct name_scan scan = {.rest = piece, .key = TEXT_NONE};
 	struct writer out;
 
 	scan_name(&scan);

@@ -24,7 +24,7 @@ enum { STRING_PLAIN, STRING_ESCAPED, STRING_UNESCAPED };
 
 static struct json_value value_at(const struct json_doc *doc, uint32_t token)
 {
-	return (struct json_value){ doc, token };
+	return (struct json_value){doc, token};
 }
 
 static jsmntok_t *token_of(struct json_value v)
@@ -63,7 +63,8 @@ static bool index_tokens(struct json_doc *doc, uint32_t count, bool escapes)
 	uint32_t open[JSON_DEPTH_MAX];
 	uint32_t depth = 0;
 
-	/* a key's `size` and a token's `parent` are looked at before they are given their new sense */
+	/* a key's `size` and a token's `parent` are looked at before they are given their new sense
+	 */
 	for (uint32_t i = 0; i < count; i++)
 		if (!fits_parent(doc, i))
 			return false;
@@ -78,8 +79,8 @@ static bool index_tokens(struct json_doc *doc, uint32_t count, bool escapes)
 				return false;
 			open[depth++] = i;
 		} else if (token->type == JSMN_STRING) {
-			token->size = escapes && has_escape(doc, token) ? STRING_ESCAPED
-			                                                : STRING_PLAIN;
+			token->size =
+				escapes && has_escape(doc, token) ? STRING_ESCAPED : STRING_PLAIN;
 		}
 	}
 	while (depth > 0)
@@ -87,8 +88,8 @@ static bool index_tokens(struct json_doc *doc, uint32_t count, bool escapes)
 	return true;
 }
 
-static enum json_parse_result parse(struct text piece, struct scratch *scratch,
-    struct json_value *root)
+static enum json_parse_result parse(
+	struct text piece, struct scratch *scratch, struct json_value *root)
 {
 	struct json_doc *doc = SCRATCH_ONE(scratch, struct json_doc);
 	size_t size = 0;
@@ -101,7 +102,7 @@ static enum json_parse_result parse(struct text piece, struct scratch *scratch,
 		return JSON_PARSE_FULL;
 	jsmn_init(&parser);
 	count = jsmn_parse(&parser, piece.at, piece.size, tokens,
-	    room < JSON_TOKENS_MAX ? (unsigned)room : JSON_TOKENS_MAX);
+		room < JSON_TOKENS_MAX ? (unsigned)room : JSON_TOKENS_MAX);
 	scratch_keep(scratch, tokens, count > 0 ? (size_t)count * sizeof(*tokens) : 0);
 	if (count <= 0)
 		return count == JSMN_ERROR_NOMEM ? JSON_PARSE_FULL : JSON_PARSE_BROKEN;
@@ -114,8 +115,8 @@ static enum json_parse_result parse(struct text piece, struct scratch *scratch,
 	return JSON_PARSED;
 }
 
-enum json_parse_result json_parse(struct text piece, struct scratch *scratch,
-    struct json_value *root)
+enum json_parse_result json_parse(
+	struct text piece, struct scratch *scratch, struct json_value *root)
 {
 	struct scratch_mark mark = scratch_mark(scratch);
 	enum json_parse_result result;
@@ -142,13 +143,10 @@ enum json_type json_type(struct json_value v)
 	if (token->type == JSMN_STRING)
 		return JSON_STRING;
 	switch (v.doc->text[token->start]) {
-	case 'n':
-		return JSON_NULL;
+	case 'n': return JSON_NULL;
 	case 't':
-	case 'f':
-		return JSON_BOOL;
-	default:
-		return JSON_NUMBER;
+	case 'f': return JSON_BOOL;
+	default: return JSON_NUMBER;
 	}
 }
 
@@ -204,7 +202,7 @@ static struct text string_text(const struct json_doc *doc, jsmntok_t *token)
 		token->end = token->start + (int)size;
 		token->size = STRING_UNESCAPED;
 	}
-	return (struct text){ at, size };
+	return (struct text){at, size};
 }
 
 struct text json_text(struct json_value v)
@@ -221,7 +219,7 @@ struct text json_scalar(struct json_value v)
 	token = token_of(v);
 	if (token->type == JSMN_STRING)
 		return string_text(v.doc, token_of(v));
-	return (struct text){ v.doc->text + token->start, (size_t)(token->end - token->start) };
+	return (struct text){v.doc->text + token->start, (size_t)(token->end - token->start)};
 }
 
 struct text json_raw(struct json_value v)
@@ -234,11 +232,11 @@ struct text json_raw(struct json_value v)
 	token = token_of(v);
 	for (int i = (int)v.token; i < token->BEHIND; i++)
 		if (v.doc->tokens[i].type == JSMN_STRING &&
-		    v.doc->tokens[i].size == STRING_UNESCAPED)
+			v.doc->tokens[i].size == STRING_UNESCAPED)
 			return TEXT_NONE;
 	quotes = token->type == JSMN_STRING;
-	return (struct text){ v.doc->text + token->start - quotes,
-		(size_t)(token->end - token->start) + 2 * quotes };
+	return (struct text){v.doc->text + token->start - quotes,
+		(size_t)(token->end - token->start) + 2 * quotes};
 }
 
 bool json_bool(struct json_value v, bool otherwise)
@@ -265,7 +263,7 @@ uint32_t json_count(struct json_value v)
 
 struct json_walk json_walk(struct json_value v)
 {
-	struct json_walk walk = { .key = TEXT(""), .value = JSON_VALUE_NONE, .doc = v.doc };
+	struct json_walk walk = {.key = TEXT(""), .value = JSON_VALUE_NONE, .doc = v.doc};
 
 	walk.left = json_count(v);
 	walk.object = json_type(v) == JSON_OBJECT;

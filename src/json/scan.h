@@ -84,7 +84,7 @@ static inline uint32_t scan_special(const char *at)
 	for (uint32_t i = 0; i < 16; i += 8) {
 		uint64_t w = scan_word(at + i);
 		uint64_t odd = scan_zero(w ^ SCAN_EACH('"')) | scan_zero(w ^ SCAN_EACH('\\')) |
-		    ((w - SCAN_EACH(0x20)) & ~w & SCAN_EACH(0x80)) | (w & SCAN_EACH(0x80));
+			((w - SCAN_EACH(0x20)) & ~w & SCAN_EACH(0x80)) | (w & SCAN_EACH(0x80));
 
 		if (odd == 0)
 			continue;

@@ -18,13 +18,13 @@ struct utf8_lead {
 static inline struct utf8_lead utf8_lead(uint8_t first)
 {
 	if (first < 0xc2 || first > 0xf4)
-		return (struct utf8_lead){ 0, 0, 0 };
+		return (struct utf8_lead){0, 0, 0};
 	if (first < 0xe0)
-		return (struct utf8_lead){ 1, 0x80, 0xbf };
+		return (struct utf8_lead){1, 0x80, 0xbf};
 	if (first < 0xf0)
-		return (struct utf8_lead){ 2, first == 0xe0 ? 0xa0 : 0x80,
-			first == 0xed ? 0x9f : 0xbf };
-	return (struct utf8_lead){ 3, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf };
+		return (struct utf8_lead){
+			2, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf};
+	return (struct utf8_lead){3, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf};
 }
 
 /* Bytes of the character of two or more bytes at `at`; 0 when broken or longer than `size`. */

@@ -14,7 +14,7 @@
 void json_write_init(struct json_writer *j, struct writer *out)
 {
 	CHECK(out != NULL);
-	*j = (struct json_writer){ .out = out };
+	*j = (struct json_writer){.out = out};
 }
 
 static uint64_t innermost(const struct json_writer *j)

@@ -5,7 +5,8 @@
  *
  *   bench_json [MB [ROUNDS [list|heavy|pretty|whole]]]
  */
-// deps: json/*.c base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: json/*.c
+// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,14 @@ static void add_file(struct bench *bench, const char *path, enum json_cut_shape 
 	size_t size = read_file(path, text, sizeof(text));
 
 	json_cut_start(bench->cut, shape, NULL, NULL, add_item, bench);
-	if (json_cut_feed(bench->cut, (struct text){ text, size }) == JSON_CUT_BROKEN)
+	if (json_cut_feed(bench->cut, (struct text){text, size}) == JSON_CUT_BROKEN)
 		die(json_cut_fault(bench->cut));
 }
 
 static void make_list(struct bench *bench, size_t max, bool heavy_only)
 {
 	static const char head[] = "{\"kind\":\"PodList\",\"apiVersion\":\"v1\","
-	                           "\"metadata\":{\"resourceVersion\":\"258\"},\"items\":[";
+				   "\"metadata\":{\"resourceVersion\":\"258\"},\"items\":[";
 
 	bench->list = take(max + 2);
 	bench->max = max;
@@ -107,7 +108,7 @@ static void make_pretty(struct bench *bench, size_t max)
 {
 	static char page[SAMPLE_MAX];
 	size_t size = read_file("tests/json/data/list-pods-page1.json", page, sizeof(page));
-	struct text text = { page, size };
+	struct text text = {page, size};
 	size_t from = 0;
 	size_t to = text_find_last(text, ']');
 
@@ -143,7 +144,7 @@ static void cut_list(struct bench *bench, const struct json_want *want)
 	json_cut_start(bench->cut, JSON_CUT_LIST, want, NULL, count_piece, bench);
 	for (size_t at = 0; at < bench->size; at += SLICE) {
 		size_t size = bench->size - at < SLICE ? bench->size - at : SLICE;
-		struct text slice = { bench->list + at, size };
+		struct text slice = {bench->list + at, size};
 
 		if (json_cut_feed(bench->cut, slice) != JSON_CUT_MORE)
 			die(json_cut_fault(bench->cut));
@@ -166,7 +167,7 @@ int main(int argc, char **argv)
 	unsigned long rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
 	const char *what = argc > 3 ? argv[3] : "list";
 	size_t block = json_cut_size(PIECE_MAX);
-	struct bench bench = { .pieces = 0 };
+	struct bench bench = {.pieces = 0};
 	double best = 0;
 
 	bench.cut = json_cut_init(take(block), block, PIECE_MAX);
@@ -184,8 +185,8 @@ int main(int argc, char **argv)
 		best = rate > best ? rate : best;
 	}
 	printf("json_cut %s: %.0f MB/s, %llu pods, %.0f bytes each, thinned to %.0f\n", what, best,
-	    (unsigned long long)bench.pieces, (double)bench.size / (double)bench.pieces,
-	    (double)bench.piece_bytes / (double)bench.pieces);
+		(unsigned long long)bench.pieces, (double)bench.size / (double)bench.pieces,
+		(double)bench.piece_bytes / (double)bench.pieces);
 	free(bench.list);
 	free(bench.cut);
 	return 0;

@@ -6,7 +6,8 @@
  * In slices and in one go the same must come out; a piece must be parsed by the reader; fed again
  * with everything wanted, it must come out as it is.
  */
-// deps: json/*.c base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: json/*.c
+// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,15 @@
 
 enum { PIECE_BIG = 1 << 16, OUT_MAX = 1 << 20, SCRATCH_SIZE = 1 << 21 };
 
-#define WANT_END { NULL, NULL }
-static const struct json_want want_leaf[] = { { "name", NULL }, { "a", NULL }, { "", NULL }, WANT_END };
-static const struct json_want want_star[] = { { "b", NULL }, { "*", want_leaf }, WANT_END };
+#define WANT_END           \
+	{                  \
+		NULL, NULL \
+	}
+static const struct json_want want_leaf[] = {{"name", NULL}, {"a", NULL}, {"", NULL}, WANT_END};
+static const struct json_want want_star[] = {{"b", NULL}, {"*", want_leaf}, WANT_END};
 static const struct json_want want_tree[] = {
-	{ "metadata", want_leaf }, { "spec", want_star }, { "a", want_star }, { "kind", NULL }, WANT_END
-};
-static const struct json_want *const wants[] = { NULL, want_leaf, want_star, want_tree };
+	{"metadata", want_leaf}, {"spec", want_star}, {"a", want_star}, {"kind", NULL}, WANT_END};
+static const struct json_want *const wants[] = {NULL, want_leaf, want_star, want_tree};
 
 struct run {
 	char out[OUT_MAX];
@@ -124,7 +127,7 @@ static bool take_piece(void *self, struct json_piece piece)
 }
 
 static void cut_text(struct run *run, struct json_cut *cut, uint8_t choice, struct text text,
-    const uint8_t *slices, size_t count)
+	const uint8_t *slices, size_t count)
 {
 	size_t at = 0;
 
@@ -132,7 +135,7 @@ static void cut_text(struct run *run, struct json_cut *cut, uint8_t choice, stru
 	run->full = false;
 	run->result = JSON_CUT_MORE;
 	json_cut_start(cut, (choice & 1) != 0 ? JSON_CUT_LIST : JSON_CUT_LINES,
-	    wants[choice >> 1 & 3], wants[choice >> 3 & 3], take_piece, run);
+		wants[choice >> 1 & 3], wants[choice >> 3 & 3], take_piece, run);
 	for (size_t i = 0; at < text.size && run->result == JSON_CUT_MORE; i++) {
 		size_t size = count == 0 ? text.size : (size_t)slices[i % count] + 1;
 		char *slice;
@@ -142,7 +145,7 @@ static void cut_text(struct run *run, struct json_cut *cut, uint8_t choice, stru
 		slice = malloc(size);
 		must(slice != NULL, "no memory");
 		memcpy(slice, text.at + at, size);
-		run->result = json_cut_feed(cut, (struct text){ slice, size });
+		run->result = json_cut_feed(cut, (struct text){slice, size});
 		free(slice);
 		at += size;
 	}
@@ -160,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2 || size - 2 < data[1])
 		return 0;
 	count = data[1];
-	text = (struct text){ (const char *)data + 2 + count, size - 2 - count };
+	text = (struct text){(const char *)data + 2 + count, size - 2 - count};
 	cut = new_cutter((data[0] & 0x80) != 0 ? JSON_PIECE_MIN : PIECE_BIG);
 
 	whole.again = new_cutter(PIECE_BIG);

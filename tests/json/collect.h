@@ -38,8 +38,10 @@ struct collect_job {
 
 static inline bool collect_piece(void *self, struct json_piece piece)
 {
-	static const char letters[] = { [JSON_PIECE_ITEM] = 'I', [JSON_PIECE_ENVELOPE] = 'E',
-		[JSON_PIECE_LINE] = 'L', [JSON_PIECE_TOO_BIG] = 'B' };
+	static const char letters[] = {[JSON_PIECE_ITEM] = 'I',
+		[JSON_PIECE_ENVELOPE] = 'E',
+		[JSON_PIECE_LINE] = 'L',
+		[JSON_PIECE_TOO_BIG] = 'B'};
 	struct collect *collect = self;
 
 	TEST_ASSERT_TRUE(piece.text.size + 2 <= COLLECT_MAX - collect->used);
@@ -61,13 +63,13 @@ static inline enum json_cut_result collect_feed(struct json_cut *cut, const char
 
 	TEST_ASSERT_NOT_NULL(block);
 	memcpy(block, at, size);
-	result = json_cut_feed(cut, (struct text){ block, size });
+	result = json_cut_feed(cut, (struct text){block, size});
 	free(block);
 	return result;
 }
 
-static inline void collect_end(struct collect *collect, struct json_cut *cut,
-    enum json_cut_result result)
+static inline void collect_end(
+	struct collect *collect, struct json_cut *cut, enum json_cut_result result)
 {
 	collect->result = result;
 	collect->ended = json_cut_end(cut);
@@ -88,7 +90,7 @@ static inline struct json_cut *collect_cutter(size_t piece_max)
 
 /* slices: sizes of the first slices, each at least 1; the last one repeats. */
 static inline void collect_run(struct collect *collect, struct collect_job job, struct text text,
-    const size_t *slices, size_t count)
+	const size_t *slices, size_t count)
 {
 	struct json_cut *cut = collect_cutter(job.piece_max);
 	enum json_cut_result result = JSON_CUT_MORE;
@@ -116,8 +118,8 @@ static inline void collect_whole(struct collect *collect, struct collect_job job
 	collect_run(collect, job, text, &slice, 1);
 }
 
-static inline void collect_same(const struct collect *a, const struct collect *b,
-    struct text text, size_t where)
+static inline void collect_same(
+	const struct collect *a, const struct collect *b, struct text text, size_t where)
 {
 	char message[160];
 
@@ -131,8 +133,8 @@ static inline void collect_same(const struct collect *a, const struct collect *b
 }
 
 /* Whole, byte by byte, in all small slices and cut in two at every position: always the same. */
-static inline void collect_all_slicings(struct collect *whole, struct collect_job job,
-    struct text text)
+static inline void collect_all_slicings(
+	struct collect *whole, struct collect_job job, struct text text)
 {
 	static struct collect other;
 
@@ -145,7 +147,7 @@ static inline void collect_all_slicings(struct collect *whole, struct collect_jo
 		collect_same(whole, &other, text, size);
 	}
 	for (size_t size = 1; size < text.size; size++) {
-		size_t slices[2] = { size, text.size - size };
+		size_t slices[2] = {size, text.size - size};
 
 		collect_run(&other, job, text, slices, 2);
 		collect_same(whole, &other, text, size);
@@ -154,7 +156,7 @@ static inline void collect_all_slicings(struct collect *whole, struct collect_jo
 
 static inline struct text collect_out(const struct collect *collect)
 {
-	return (struct text){ collect->out, collect->used };
+	return (struct text){collect->out, collect->used};
 }
 
 static inline size_t read_data(const char *path, char *to, size_t max)

@@ -41,7 +41,7 @@ static inline bool slow_break(struct slow *slow)
 static inline void slow_space(struct slow *slow)
 {
 	while (slow_peek(slow) == ' ' || slow_peek(slow) == '\t' || slow_peek(slow) == '\n' ||
-	    slow_peek(slow) == '\r')
+		slow_peek(slow) == '\r')
 		slow->at++;
 }
 
@@ -127,10 +127,14 @@ static inline long slow_escape(struct slow *slow)
 /* A code point as UTF-8 has it, or -1. */
 static inline long slow_utf8(struct slow *slow)
 {
-	static const long smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const long smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	int first = *slow->at++;
-	int size = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
-	    : first < 0xf8 ? 4 : 0;
+	int size = first < 0x80 ? 1
+		: first < 0xc0  ? 0
+		: first < 0xe0  ? 2
+		: first < 0xf0  ? 3
+		: first < 0xf8  ? 4
+				: 0;
 	long point = size == 1 ? first : first & (0x7f >> size);
 
 	if (size == 0)
@@ -159,14 +163,14 @@ static inline void slow_put_point(struct slow *slow, bool keep, long point)
 		snprintf(bytes, sizeof(bytes), "%c", (char)point);
 	else if (point < 0x800)
 		snprintf(bytes, sizeof(bytes), "%c%c", (char)(0xc0 + point / 64),
-		    (char)(0x80 + point % 64));
+			(char)(0x80 + point % 64));
 	else if (point < 0x10000)
 		snprintf(bytes, sizeof(bytes), "%c%c%c", (char)(0xe0 + point / 4096),
-		    (char)(0x80 + point / 64 % 64), (char)(0x80 + point % 64));
+			(char)(0x80 + point / 64 % 64), (char)(0x80 + point % 64));
 	else
 		snprintf(bytes, sizeof(bytes), "%c%c%c%c", (char)(0xf0 + point / 262144),
-		    (char)(0x80 + point / 4096 % 64), (char)(0x80 + point / 64 % 64),
-		    (char)(0x80 + point % 64));
+			(char)(0x80 + point / 4096 % 64), (char)(0x80 + point / 64 % 64),
+			(char)(0x80 + point % 64));
 	for (const char *b = bytes; *b != '\0'; b++)
 		slow_put(slow, keep, *b);
 }
@@ -216,7 +220,7 @@ static inline bool slow_comma(struct slow *slow)
 
 /* Is the key (with its quotes, canonical) wanted, and what of its value? */
 static inline bool slow_wants(const struct json_want *inside, const char *key, size_t size,
-    const struct json_want **below)
+	const struct json_want **below)
 {
 	*below = NULL;
 	if (size - 2 > JSON_KEY_MAX)
@@ -246,7 +250,8 @@ static inline void slow_piece(struct slow *slow, size_t from, char letter, size_
 	slow_put(slow, true, '\n');
 }
 
-static inline bool slow_member(struct slow *slow, const struct json_want *inside, bool keep, bool *any)
+static inline bool slow_member(
+	struct slow *slow, const struct json_want *inside, bool keep, bool *any)
 {
 	const struct json_want *below = NULL;
 	size_t from = slow->used;
@@ -294,7 +299,7 @@ static inline bool slow_container(struct slow *slow, const struct json_want *ins
 
 static inline bool slow_value(struct slow *slow, const struct json_want *inside, bool keep)
 {
-	static const char *const literals[] = { "null", "true", "false" };
+	static const char *const literals[] = {"null", "true", "false"};
 	int byte;
 
 	slow_space(slow);
@@ -308,7 +313,8 @@ static inline bool slow_value(struct slow *slow, const struct json_want *inside,
 	for (int i = 0; i < 3; i++) {
 		size_t size = strlen(literals[i]);
 
-		if (slow->end - slow->at < (ptrdiff_t)size || memcmp(slow->at, literals[i], size) != 0)
+		if (slow->end - slow->at < (ptrdiff_t)size ||
+			memcmp(slow->at, literals[i], size) != 0)
 			continue;
 		for (size_t k = 0; k < size; k++)
 			slow_put(slow, keep, (char)*slow->at++);
@@ -331,7 +337,7 @@ static inline bool slow_lines(struct slow *slow)
 		slow_piece(slow, from, 'L', slow->job.piece_max);
 		next = slow_peek(slow);
 		if (first != '{' && first != '[' && first != '"' && next >= 0 && next != ' ' &&
-		    next != '\n' && next != '\r' && next != '\t')
+			next != '\n' && next != '\r' && next != '\t')
 			return slow_break(slow);
 	}
 	return true;
@@ -431,7 +437,7 @@ static inline bool slow_list(struct slow *slow)
 static inline bool slow_cut(struct collect_job job, struct text text, char *out, size_t *used)
 {
 	const unsigned char *at = (const unsigned char *)text.at;
-	struct slow slow = { .at = at, .end = at + text.size, .out = out, .job = job };
+	struct slow slow = {.at = at, .end = at + text.size, .out = out, .job = job};
 	bool good = job.shape == JSON_CUT_LIST ? slow_list(&slow) : slow_lines(&slow);
 
 	*used = slow.used;

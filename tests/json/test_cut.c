@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pieces and wants: what comes out of the cutter, in which order, and what does not fit. */
-// deps: json/cut.c json/cut_run.c json/cut_step.c json/name.c base/text.c base/check.c base/budget.c base/trace.c
+// deps: json/cut.c json/cut_run.c json/cut_step.c json/name.c
+// deps: base/text.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include "json/collect.h"
@@ -26,12 +27,12 @@ static void expect(struct collect_job job, const char *text, const char *expecte
 
 static struct collect_job lines(const struct json_want *want)
 {
-	return (struct collect_job){ JSON_CUT_LINES, want, NULL, 4096 };
+	return (struct collect_job){JSON_CUT_LINES, want, NULL, 4096};
 }
 
 static struct collect_job list(const struct json_want *want, const struct json_want *envelope)
 {
-	return (struct collect_job){ JSON_CUT_LIST, want, envelope, 4096 };
+	return (struct collect_job){JSON_CUT_LIST, want, envelope, 4096};
 }
 
 /* ---- shapes ---- */
@@ -79,29 +80,30 @@ static void test_number_is_complete_at_the_end(void)
 
 static void test_list(void)
 {
-	expect(list(NULL, NULL), "{\"kind\":\"L\",\"items\":[{\"a\":1},{\"b\":[2]},3,\"x\",[4],null]}",
-	    "I{\"a\":1}\nI{\"b\":[2]}\nI3\nI\"x\"\nI[4]\nInull\nE{\"kind\":\"L\"}\n");
+	expect(list(NULL, NULL),
+		"{\"kind\":\"L\",\"items\":[{\"a\":1},{\"b\":[2]},3,\"x\",[4],null]}",
+		"I{\"a\":1}\nI{\"b\":[2]}\nI3\nI\"x\"\nI[4]\nInull\nE{\"kind\":\"L\"}\n");
 	TEST_ASSERT_TRUE(collect.ended);
 	expect(list(NULL, NULL), "{\"items\":[]}", "E{}\n");
 	expect(list(NULL, NULL), "{\"items\": [ ] }\n", "E{}\n");
 	expect(list(NULL, NULL), "{\"items\":null,\"a\":1}", "E{\"a\":1}\n");
 	expect(list(NULL, NULL), " {\"a\":1,\"items\" : [ 1 , 2 ] ,\"b\":2} \n",
-	    "I1\nI2\nE{\"a\":1,\"b\":2}\n");
+		"I1\nI2\nE{\"a\":1,\"b\":2}\n");
 	expect(list(NULL, NULL), "{}", "E{}\n");
 	expect(list(NULL, NULL), "{\"it\\u0065ms\":[1]}", "I1\nE{}\n");
 	expect(list(NULL, NULL), "{\"items\":[1],\"items\":[2]}", "I1\nI2\nE{}\n");
 	expect(list(NULL, NULL), "{\"a\":{\"items\":[1]},\"items\":[{\"items\":[2]}]}",
-	    "I{\"items\":[2]}\nE{\"a\":{\"items\":[1]}}\n");
+		"I{\"items\":[2]}\nE{\"a\":{\"items\":[1]}}\n");
 	TEST_ASSERT_TRUE(collect.ended);
 }
 
 static void test_list_is_one_object(void)
 {
-	static const char *const not_lists[] = { "[]", "null", "1", "\"items\"", "{}{}", "{} 1",
+	static const char *const not_lists[] = {"[]", "null", "1", "\"items\"", "{}{}", "{} 1",
 		"{\"items\":{}}", "{\"items\":1}", "{\"items\":\"\"}", "{\"items\":true}",
-		"{\"items\":nil}", "{\"items\"}", "{\"items\":}", "{\"items\":[1,]}" };
-	static const char *const unfinished[] = { "", " ", "{", "{\"items\":[", "{\"items\":[1",
-		"{\"items\":[]", "{\"items\":nul", "{\"items\":[{}," };
+		"{\"items\":nil}", "{\"items\"}", "{\"items\":}", "{\"items\":[1,]}"};
+	static const char *const unfinished[] = {"", " ", "{", "{\"items\":[", "{\"items\":[1",
+		"{\"items\":[]", "{\"items\":nul", "{\"items\":[{},"};
 
 	for (size_t i = 0; i < ARRAY_COUNT(not_lists); i++) {
 		collect_all_slicings(&collect, list(NULL, NULL), text_of(not_lists[i]));
@@ -116,25 +118,26 @@ static void test_list_is_one_object(void)
 
 static void test_status_in_place_of_a_list(void)
 {
-	static const struct json_want envelope[] = { { "kind", NULL }, { "code", NULL }, WANT_END };
+	static const struct json_want envelope[] = {{"kind", NULL}, {"code", NULL}, WANT_END};
 
 	expect(list(pod_want, envelope),
-	    "{\"kind\":\"Status\",\"metadata\":{},\"message\":\"no\",\"code\":410}",
-	    "E{\"kind\":\"Status\",\"code\":410}\n");
+		"{\"kind\":\"Status\",\"metadata\":{},\"message\":\"no\",\"code\":410}",
+		"E{\"kind\":\"Status\",\"code\":410}\n");
 	TEST_ASSERT_TRUE(collect.ended);
 }
 
 /* ---- wants ---- */
 
-static const struct json_want want_b[] = { { "b", NULL }, WANT_END };
-static const struct json_want want_ab[] = { { "a", want_b }, { "c", NULL }, WANT_END };
-static const struct json_want want_any_b[] = { { "a", NULL }, { "*", want_b }, { "z", NULL }, WANT_END };
-static const struct json_want want_none[] = { WANT_END };
+static const struct json_want want_b[] = {{"b", NULL}, WANT_END};
+static const struct json_want want_ab[] = {{"a", want_b}, {"c", NULL}, WANT_END};
+static const struct json_want want_any_b[] = {{"a", NULL}, {"*", want_b}, {"z", NULL}, WANT_END};
+static const struct json_want want_none[] = {WANT_END};
 
 static void test_wanted_members_stay(void)
 {
-	expect(lines(want_ab), "{\"a\":{\"a\":1,\"b\":2,\"c\":3},\"b\":4,\"c\":{\"x\":[5]},\"d\":6}",
-	    "L{\"a\":{\"b\":2},\"c\":{\"x\":[5]}}\n");
+	expect(lines(want_ab),
+		"{\"a\":{\"a\":1,\"b\":2,\"c\":3},\"b\":4,\"c\":{\"x\":[5]},\"d\":6}",
+		"L{\"a\":{\"b\":2},\"c\":{\"x\":[5]}}\n");
 	expect(lines(want_ab), "{\"b\":{},\"d\":[{}],\"e\":\"\",\"c\":1}", "L{\"c\":1}\n");
 	expect(lines(want_ab), "{\"aa\":1,\"\":2,\"cc\":3,\"A\":4,\"c\":5}", "L{\"c\":5}\n");
 	expect(lines(want_ab), "{\"\\u0063\":1,\"\\u0064\":2}", "L{\"c\":1}\n");
@@ -163,16 +166,19 @@ static void test_scalar_in_place_of_an_object_stays(void)
 static void test_arrays_are_transparent(void)
 {
 	expect(lines(want_ab), "{\"a\":[{\"b\":1,\"x\":2},[{\"x\":3},{\"b\":4}],5,{}]}",
-	    "L{\"a\":[{\"b\":1},[{},{\"b\":4}],5,{}]}\n");
+		"L{\"a\":[{\"b\":1},[{},{\"b\":4}],5,{}]}\n");
 	expect(lines(want_ab), "[{\"c\":1,\"x\":2}]", "L[{\"c\":1}]\n");
-	expect(lines(want_ab), "{\"a\":[{\"x\":[1]},{\"x\":{}}],\"c\":0}", "L{\"a\":[{},{}],\"c\":0}\n");
+	expect(lines(want_ab), "{\"a\":[{\"x\":[1]},{\"x\":{}}],\"c\":0}",
+		"L{\"a\":[{},{}],\"c\":0}\n");
 }
 
 static void test_star(void)
 {
-	expect(lines(want_any_b), "{\"a\":{\"x\":1},\"q\":{\"x\":1,\"b\":2},\"z\":{\"x\":3,\"b\":4}}",
-	    "L{\"a\":{\"x\":1},\"q\":{\"b\":2},\"z\":{\"b\":4}}\n");
-	expect(lines(want_any_b), "{\"*\":{\"x\":1},\"\":{\"b\":1}}", "L{\"*\":{},\"\":{\"b\":1}}\n");
+	expect(lines(want_any_b),
+		"{\"a\":{\"x\":1},\"q\":{\"x\":1,\"b\":2},\"z\":{\"x\":3,\"b\":4}}",
+		"L{\"a\":{\"x\":1},\"q\":{\"b\":2},\"z\":{\"b\":4}}\n");
+	expect(lines(want_any_b), "{\"*\":{\"x\":1},\"\":{\"b\":1}}",
+		"L{\"*\":{},\"\":{\"b\":1}}\n");
 }
 
 static void test_duplicate_keys_stay(void)
@@ -182,15 +188,17 @@ static void test_duplicate_keys_stay(void)
 
 static void test_watch_line(void)
 {
-	static const struct json_want line[] = { { "type", NULL }, { "object", pod_want }, WANT_END };
+	static const struct json_want line[] = {{"type", NULL}, {"object", pod_want}, WANT_END};
 
 	expect(lines(line),
-	    "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\","
-	    "\"managedFields\":[{\"fieldsV1\":{\"f:metadata\":{\"k:{\\\"name\\\":\\\"c\\\"}\":{}}}}]},"
-	    "\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{},\"env\":[{\"name\":\"x\"}]}],"
-	    "\"dnsPolicy\":\"ClusterFirst\"},\"status\":{}}}\n",
-	    "L{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"},"
-	    "\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}}]},\"status\":{}}}\n");
+		"{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\","
+		"\"managedFields\":[{\"fieldsV1\":{\"f:metadata\":{\"k:{\\\"name\\\":\\\"c\\\"}\":{"
+		"}}}}]},"
+		"\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{},\"env\":[{\"name\":"
+		"\"x\"}]}],"
+		"\"dnsPolicy\":\"ClusterFirst\"},\"status\":{}}}\n",
+		"L{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"},"
+		"\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}}]},\"status\":{}}}\n");
 }
 
 /* ---- keys ---- */
@@ -208,7 +216,7 @@ static const char *with_key(const char *escape, size_t size)
 
 static void test_long_keys_are_dropped(void)
 {
-	static const struct json_want *const wants[] = { NULL, want_any_b };
+	static const struct json_want *const wants[] = {NULL, want_any_b};
 
 	for (size_t i = 0; i < ARRAY_COUNT(wants); i++) {
 		expect(lines(wants[i]), with_key("", JSON_KEY_MAX + 1), "L{\"a\":2}\n");
@@ -225,7 +233,7 @@ static void test_long_keys_are_dropped(void)
 
 static struct collect_job small(enum json_cut_shape shape, const struct json_want *want, size_t max)
 {
-	return (struct collect_job){ shape, want, NULL, max };
+	return (struct collect_job){shape, want, NULL, max};
 }
 
 /* ["aaa..."] so that the piece has `size` bytes. */
@@ -235,7 +243,7 @@ static struct text sized(char *to, size_t size)
 	memcpy(to, "[\"", 2);
 	memcpy(to + size - 2, "\"]", 2);
 	to[size] = '\0';
-	return (struct text){ to, size };
+	return (struct text){to, size};
 }
 
 static void test_too_big(void)
@@ -244,12 +252,14 @@ static void test_too_big(void)
 
 	for (size_t max = JSON_PIECE_MIN; max < JSON_PIECE_MIN + 40; max++) {
 		for (size_t size = max - 20; size <= max; size++) {
-			collect_all_slicings(&collect, small(JSON_CUT_LINES, NULL, max), sized(text, size));
+			collect_all_slicings(
+				&collect, small(JSON_CUT_LINES, NULL, max), sized(text, size));
 			TEST_ASSERT_EQUAL('L', collect.out[0]);
 			TEST_ASSERT_EQUAL(size + 2, collect.used);
 		}
 		for (size_t size = max + 1; size < max + 40; size += 3) {
-			collect_all_slicings(&collect, small(JSON_CUT_LINES, NULL, max), sized(text, size));
+			collect_all_slicings(
+				&collect, small(JSON_CUT_LINES, NULL, max), sized(text, size));
 			TEST_ASSERT_EQUAL('B', collect.out[0]);
 			TEST_ASSERT_EQUAL(max + 2, collect.used);
 			TEST_ASSERT_EQUAL_MEMORY(text, collect.out + 1, max);
@@ -263,9 +273,12 @@ static void test_too_big_leaves_the_others_alone(void)
 	static char text[1024];
 	char expected[256];
 
-	snprintf(text, sizeof(text), "{\"a\":1,\"items\":[1,{\"x\":[{\"y\":\"%0100d\"}],\"z\":{}},{\"b\":2}],"
-	    "\"c\":3}", 0);
-	snprintf(expected, sizeof(expected), "I1\nB{\"x\":[{\"y\":\"%052d\nI{\"b\":2}\nE{\"a\":1,\"c\":3}\n", 0);
+	snprintf(text, sizeof(text),
+		"{\"a\":1,\"items\":[1,{\"x\":[{\"y\":\"%0100d\"}],\"z\":{}},{\"b\":2}],"
+		"\"c\":3}",
+		0);
+	snprintf(expected, sizeof(expected),
+		"I1\nB{\"x\":[{\"y\":\"%052d\nI{\"b\":2}\nE{\"a\":1,\"c\":3}\n", 0);
 	expect(small(JSON_CUT_LIST, NULL, JSON_PIECE_MIN), text, expected);
 	TEST_ASSERT_TRUE(collect.ended);
 }
@@ -284,7 +297,8 @@ static void test_what_is_dropped_does_not_count(void)
 {
 	static char text[4096];
 
-	snprintf(text, sizeof(text), "{\"x\":\"%02000d\",\"a\":{\"y\":[\"%0500d\"],\"b\":7}}", 0, 0);
+	snprintf(
+		text, sizeof(text), "{\"x\":\"%02000d\",\"a\":{\"y\":[\"%0500d\"],\"b\":7}}", 0, 0);
 	expect(small(JSON_CUT_LINES, want_ab, JSON_PIECE_MIN), text, "L{\"a\":{\"b\":7}}\n");
 }
 
@@ -294,20 +308,25 @@ static void test_envelope_too_big(void)
 	char expected[256];
 
 	/* without room for it the items still come */
-	snprintf(text, sizeof(text), "{\"a\":\"%0100d\",\"x\":{\"y\":[1]},\"items\":[1,{\"b\":2}],\"c\":3}", 0);
+	snprintf(text, sizeof(text),
+		"{\"a\":\"%0100d\",\"x\":{\"y\":[1]},\"items\":[1,{\"b\":2}],\"c\":3}", 0);
 	snprintf(expected, sizeof(expected), "I1\nI{\"b\":2}\nB{\"a\":\"%058d\n", 0);
 	expect(small(JSON_CUT_LIST, NULL, JSON_PIECE_MIN), text, expected);
 	TEST_ASSERT_TRUE(collect.ended);
 
 	/* the part before the items has a bound of its own */
-	snprintf(text, sizeof(text), "{\"a\":\"%0*d\",\"items\":[1],\"c\":3}", JSON_ENVELOPE_MAX, 0);
-	collect_all_slicings(&collect, small(JSON_CUT_LIST, NULL, 2 * JSON_ENVELOPE_MAX), text_of(text));
+	snprintf(
+		text, sizeof(text), "{\"a\":\"%0*d\",\"items\":[1],\"c\":3}", JSON_ENVELOPE_MAX, 0);
+	collect_all_slicings(
+		&collect, small(JSON_CUT_LIST, NULL, 2 * JSON_ENVELOPE_MAX), text_of(text));
 	TEST_ASSERT_EQUAL(2, collect.pieces);
 	TEST_ASSERT_EQUAL('B', collect.out[3]);
 	TEST_ASSERT_EQUAL(3 + 1 + JSON_ENVELOPE_MAX + 1, collect.used);
 
-	snprintf(text, sizeof(text), "{\"a\":\"%0*d\",\"items\":[1],\"c\":3}", JSON_ENVELOPE_MAX - 7, 0);
-	collect_all_slicings(&collect, small(JSON_CUT_LIST, NULL, 2 * JSON_ENVELOPE_MAX), text_of(text));
+	snprintf(text, sizeof(text), "{\"a\":\"%0*d\",\"items\":[1],\"c\":3}",
+		JSON_ENVELOPE_MAX - 7, 0);
+	collect_all_slicings(
+		&collect, small(JSON_CUT_LIST, NULL, 2 * JSON_ENVELOPE_MAX), text_of(text));
 	TEST_ASSERT_EQUAL(2, collect.pieces);
 	TEST_ASSERT_EQUAL('E', collect.out[3]);
 }
@@ -378,9 +397,14 @@ static void expect_name(const char *piece, const char *expected)
 static void test_scan_name(void)
 {
 	expect_name("{\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"uid\":\"", "ns/a");
-	expect_name("{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"\",\"namespace\":\"ns\",\"name\":\"a\"", "ns/a");
-	expect_name("{\"metadata\":{\"labels\":{\"name\":\"x\"},\"name\":\"n1\"},\"spec\":{\"x", "n1");
-	expect_name("{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"", "b/a");
+	expect_name(
+		"{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"\",\"namespace\":\"ns\",\"name\":\"a\"",
+		"ns/a");
+	expect_name(
+		"{\"metadata\":{\"labels\":{\"name\":\"x\"},\"name\":\"n1\"},\"spec\":{\"x", "n1");
+	expect_name(
+		"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"",
+		"b/a");
 	expect_name("{\"spec\":{\"metadata\":{\"name\":\"x\"}},\"metadata\":{\"name\":\"a\"}", "a");
 	expect_name("{\"spec\":[1,{\"a\":null}],\"n\":-1.5,\"metadata\":{\"name\":\"a\"}", "a");
 	expect_name("{\"name\":\"x\",\"metadata\":{\"generation\":1,\"name\":\"a\"}", "a");

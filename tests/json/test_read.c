@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading thinned objects. */
-// deps: json/read.c json/cut.c json/cut_run.c json/cut_step.c base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: json/read.c json/cut.c json/cut_run.c json/cut_step.c
+// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static struct json_value parse(const char *text)
 	TEST_ASSERT_TRUE(size < sizeof(piece));
 	memcpy(piece, text, size);
 	scratch_reset(&scratch);
-	TEST_ASSERT_EQUAL_MESSAGE(JSON_PARSED,
-	    json_parse((struct text){ piece, size }, &scratch, &root), text);
+	TEST_ASSERT_EQUAL_MESSAGE(
+		JSON_PARSED, json_parse((struct text){piece, size}, &scratch, &root), text);
 	return root;
 }
 
@@ -44,7 +45,7 @@ static void expect_text(const char *expected, struct text actual)
 static void test_types(void)
 {
 	struct json_value root = parse("{\"n\":null,\"t\":true,\"f\":false,\"i\":-1,\"s\":\"\","
-	                               "\"a\":[],\"o\":{}}");
+				       "\"a\":[],\"o\":{}}");
 
 	TEST_ASSERT_EQUAL(JSON_OBJECT, json_type(root));
 	TEST_ASSERT_EQUAL(JSON_NULL, json_type(json_get(root, "n")));
@@ -72,8 +73,9 @@ static void test_roots_that_are_no_objects(void)
 
 static void test_get_and_path(void)
 {
-	struct json_value root = parse("{\"a\":{\"b\":{\"c\":1,\"c\":2},\"name\":\"x\"},\"name\":\"y\","
-	                               "\"\":{\"\":\"z\"},\"l\":[{\"b\":1}],\"b\":\"a\"}");
+	struct json_value root =
+		parse("{\"a\":{\"b\":{\"c\":1,\"c\":2},\"name\":\"x\"},\"name\":\"y\","
+		      "\"\":{\"\":\"z\"},\"l\":[{\"b\":1}],\"b\":\"a\"}");
 
 	expect_text("y", json_text(json_get(root, "name")));
 	expect_text("x", json_text(json_path(root, "a.name")));
@@ -90,10 +92,11 @@ static void test_get_and_path(void)
 
 static void test_walk(void)
 {
-	struct json_value root = parse("{\"a\":{\"x\":[1,[2,3],{\"y\":4}]},\"b\":[],\"c\":\"s\",\"d\":{}}");
+	struct json_value root =
+		parse("{\"a\":{\"x\":[1,[2,3],{\"y\":4}]},\"b\":[],\"c\":\"s\",\"d\":{}}");
 	struct json_walk walk = json_walk(root);
-	static const char *const keys[] = { "a", "b", "c", "d" };
-	static const uint32_t counts[] = { 1, 0, 0, 0 };
+	static const char *const keys[] = {"a", "b", "c", "d"};
+	static const uint32_t counts[] = {1, 0, 0, 0};
 
 	for (size_t i = 0; i < 4; i++) {
 		TEST_ASSERT_TRUE(json_walk_next(&walk));
@@ -121,8 +124,9 @@ static void test_walk(void)
 
 static void test_strings_are_unescaped_once(void)
 {
-	struct json_value root = parse("{\"a\":\"\\\\n\\n\\\"\\\\\\\\\",\"b\":\"\\b\\f\\r\\t\\u001f/\x7f\","
-	                               "\"k\\\"\\\\\":\"\\u0000x\",\"p\":\"\xc3\xa9\"}");
+	struct json_value root =
+		parse("{\"a\":\"\\\\n\\n\\\"\\\\\\\\\",\"b\":\"\\b\\f\\r\\t\\u001f/\x7f\","
+		      "\"k\\\"\\\\\":\"\\u0000x\",\"p\":\"\xc3\xa9\"}");
 	struct json_walk walk = json_walk(root);
 	struct text zero = json_text(json_get(root, "k\"\\"));
 
@@ -141,7 +145,8 @@ static void test_strings_are_unescaped_once(void)
 
 static void test_raw_until_something_in_it_was_unescaped(void)
 {
-	struct json_value root = parse("{\"a\":{\"b\":\"\\n\",\"c\":\"x\"},\"d\":[\"y\"],\"e\":\"\\\"\"}");
+	struct json_value root =
+		parse("{\"a\":{\"b\":\"\\n\",\"c\":\"x\"},\"d\":[\"y\"],\"e\":\"\\\"\"}");
 	struct json_value a = json_get(root, "a");
 
 	expect_text("{\"b\":\"\\n\",\"c\":\"x\"}", json_raw(a));
@@ -160,7 +165,8 @@ static void test_raw_until_something_in_it_was_unescaped(void)
 
 static void test_scalars(void)
 {
-	struct json_value root = parse("{\"t\":true,\"f\":false,\"n\":null,\"i\":-1.50e3,\"s\":\"true\",\"a\":[1]}");
+	struct json_value root =
+		parse("{\"t\":true,\"f\":false,\"n\":null,\"i\":-1.50e3,\"s\":\"true\",\"a\":[1]}");
 
 	expect_text("true", json_scalar(json_get(root, "t")));
 	expect_text("null", json_scalar(json_get(root, "n")));
@@ -184,18 +190,27 @@ static void test_integers(void)
 		bool good;
 		int64_t value;
 	} cases[] = {
-		{ "0", true, 0 }, { "-0", true, 0 }, { "-7", true, -7 },
-		{ "9223372036854775807", true, INT64_MAX }, { "-9223372036854775808", true, INT64_MIN },
-		{ "9223372036854775808", false, 0 }, { "-9223372036854775809", false, 0 },
-		{ "1.0", false, 0 }, { "1e3", false, 0 }, { "\"1\"", false, 0 }, { "null", false, 0 },
-		{ "true", false, 0 }, { "[1]", false, 0 }, { "99999999999999999999999", false, 0 },
+		{"0", true, 0},
+		{"-0", true, 0},
+		{"-7", true, -7},
+		{"9223372036854775807", true, INT64_MAX},
+		{"-9223372036854775808", true, INT64_MIN},
+		{"9223372036854775808", false, 0},
+		{"-9223372036854775809", false, 0},
+		{"1.0", false, 0},
+		{"1e3", false, 0},
+		{"\"1\"", false, 0},
+		{"null", false, 0},
+		{"true", false, 0},
+		{"[1]", false, 0},
+		{"99999999999999999999999", false, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		int64_t value = 5;
 
-		TEST_ASSERT_EQUAL_MESSAGE(cases[i].good, json_i64(parse(cases[i].text), &value),
-		    cases[i].text);
+		TEST_ASSERT_EQUAL_MESSAGE(
+			cases[i].good, json_i64(parse(cases[i].text), &value), cases[i].text);
 		if (cases[i].good)
 			TEST_ASSERT_EQUAL_INT64(cases[i].value, value);
 	}
@@ -203,24 +218,25 @@ static void test_integers(void)
 
 static void test_refuses_what_the_cutter_never_makes(void)
 {
-	static const char *const broken[] = { "", "{", "[1", "{\"a\"}", "{\"a\":}", "{1:2}", "1 2", "]",
-		"{\"a\":1 2}", "[}", "\"a", "{[]:1}", "{\"a\",\"b\"}", "{\"a\":1}{\"b\":2}" };
+	static const char *const broken[] = {"", "{", "[1", "{\"a\"}", "{\"a\":}", "{1:2}", "1 2",
+		"]", "{\"a\":1 2}", "[}", "\"a", "{[]:1}", "{\"a\",\"b\"}", "{\"a\":1}{\"b\":2}"};
 	struct json_value root;
 
 	for (size_t i = 0; i < ARRAY_COUNT(broken); i++) {
 		memcpy(piece, broken[i], strlen(broken[i]));
 		scratch_reset(&scratch);
 		TEST_ASSERT_EQUAL_MESSAGE(JSON_PARSE_BROKEN,
-		    json_parse((struct text){ piece, strlen(broken[i]) }, &scratch, &root), broken[i]);
+			json_parse((struct text){piece, strlen(broken[i])}, &scratch, &root),
+			broken[i]);
 		TEST_ASSERT_EQUAL(0, scratch.used);
 		TEST_ASSERT_EQUAL(JSON_NONE, json_type(root));
 	}
 	memset(piece, '[', JSON_DEPTH_MAX + 1);
 	memset(piece + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
 	TEST_ASSERT_EQUAL(JSON_PARSED,
-	    json_parse((struct text){ piece + 1, 2 * JSON_DEPTH_MAX }, &scratch, &root));
+		json_parse((struct text){piece + 1, 2 * JSON_DEPTH_MAX}, &scratch, &root));
 	TEST_ASSERT_EQUAL(JSON_PARSE_BROKEN,
-	    json_parse((struct text){ piece, 2 * JSON_DEPTH_MAX + 2 }, &scratch, &root));
+		json_parse((struct text){piece, 2 * JSON_DEPTH_MAX + 2}, &scratch, &root));
 }
 
 static void test_full_leaves_scratch_as_it_was(void)
@@ -233,7 +249,8 @@ static void test_full_leaves_scratch_as_it_was(void)
 	for (;; size += 16) {
 		scratch_init(&little, memory, size);
 		memcpy(piece, text, sizeof(text));
-		if (json_parse((struct text){ piece, sizeof(text) - 1 }, &little, &root) == JSON_PARSED)
+		if (json_parse((struct text){piece, sizeof(text) - 1}, &little, &root) ==
+			JSON_PARSED)
 			break;
 		TEST_ASSERT_EQUAL(0, little.used);
 		TEST_ASSERT_FALSE(little.overflowed);
@@ -254,13 +271,13 @@ static void test_too_many_tokens(void)
 	/* the array itself and one less than JSON_TOKENS_MAX elements */
 	piece[2 * (JSON_TOKENS_MAX - 1)] = ']';
 	TEST_ASSERT_EQUAL(JSON_PARSED,
-	    json_parse((struct text){ piece, 2 * (JSON_TOKENS_MAX - 1) + 1 }, &scratch, &root));
+		json_parse((struct text){piece, 2 * (JSON_TOKENS_MAX - 1) + 1}, &scratch, &root));
 	TEST_ASSERT_EQUAL(JSON_TOKENS_MAX - 1, json_count(root));
 	scratch_reset(&scratch);
 	piece[2 * (JSON_TOKENS_MAX - 1)] = ',';
 	piece[2 * JSON_TOKENS_MAX] = ']';
 	TEST_ASSERT_EQUAL(JSON_PARSE_FULL,
-	    json_parse((struct text){ piece, 2 * JSON_TOKENS_MAX + 1 }, &scratch, &root));
+		json_parse((struct text){piece, 2 * JSON_TOKENS_MAX + 1}, &scratch, &root));
 }
 
 /* ---- straight from the cutter ---- */
@@ -278,8 +295,9 @@ static bool read_pod(void *self, struct json_piece pod)
 	expect_text("default", json_text(json_path(root, "metadata.namespace")));
 	expect_text(*pods == 0 ? "gated" : "low1", json_text(json_path(root, "metadata.name")));
 	expect_text("kubectl-client-side-apply",
-	    json_text(json_get((struct json_value){ root.doc,
-	        json_path(root, "metadata.managedFields").token + 1 }, "manager")));
+		json_text(json_get((struct json_value){root.doc,
+					   json_path(root, "metadata.managedFields").token + 1},
+			"manager")));
 	containers = json_walk(json_path(root, "spec.containers"));
 	TEST_ASSERT_TRUE(json_walk_next(&containers));
 	expect_text("registry.k8s.io/pause:3.10", json_text(json_get(containers.value, "image")));
@@ -287,7 +305,8 @@ static bool read_pod(void *self, struct json_piece pod)
 	TEST_ASSERT_FALSE(json_walk_next(&containers));
 	/* an escaped annotation, a JSON text itself */
 	TEST_ASSERT_TRUE(text_starts(json_text(json_get(json_path(root, "metadata.annotations"),
-	    "kubectl.kubernetes.io/last-applied-configuration")), TEXT("{\"apiVersion\":\"v1\"")));
+					     "kubectl.kubernetes.io/last-applied-configuration")),
+		TEXT("{\"apiVersion\":\"v1\"")));
 	++*pods;
 	return true;
 }
@@ -306,7 +325,7 @@ static void test_pods_from_the_cutter(void)
 	got = fread(text, 1, sizeof(text), file);
 	fclose(file);
 	json_cut_start(cut, JSON_CUT_LIST, NULL, NULL, read_pod, &pods);
-	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, (struct text){ text, got }));
+	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, (struct text){text, got}));
 	TEST_ASSERT_TRUE(json_cut_end(cut));
 	TEST_ASSERT_EQUAL(2, pods);
 	free(block);

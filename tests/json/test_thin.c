@@ -3,7 +3,8 @@
  * The cutter against a slow one: on random texts, whole and damaged, with random wants, and on
  * what a real apiserver sent.
  */
-// deps: json/cut.c json/cut_run.c json/cut_step.c base/text.c base/check.c base/budget.c base/trace.c
+// deps: json/cut.c json/cut_run.c json/cut_step.c
+// deps: base/text.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include "json/collect.h"
@@ -49,8 +50,8 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)((seed * UINT64_C(0x2545f4914f6cdd1d)) >> 32) % below;
 }
 
-static const char *const keys[] = { "a", "b", "name", "items", "metadata", "", "*",
-	"a-rather-long-key.example.com/of-some-kind", "f:0123456789abcd", "\xc3\xa9" };
+static const char *const keys[] = {"a", "b", "name", "items", "metadata", "", "*",
+	"a-rather-long-key.example.com/of-some-kind", "f:0123456789abcd", "\xc3\xa9"};
 
 struct made {
 	char text[TEXT_MAX];
@@ -69,7 +70,8 @@ static void add(struct made *made, const char *z)
 
 static void add_space(struct made *made)
 {
-	static const char *const spaces[] = { " ", "\n", "\t", "\r\n", "   ", "\n                    " };
+	static const char *const spaces[] = {
+		" ", "\n", "\t", "\r\n", "   ", "\n                    "};
 
 	while (pick(8) == 0)
 		add(made, spaces[pick(ARRAY_COUNT(spaces))]);
@@ -77,9 +79,9 @@ static void add_space(struct made *made)
 
 static void add_string_part(struct made *made)
 {
-	static const char *const parts[] = { "\\\"", "\\\\", "\\/", "\\n", "\\b\\f\\r\\t", "\\u0041",
+	static const char *const parts[] = {"\\\"", "\\\\", "\\/", "\\n", "\\b\\f\\r\\t", "\\u0041",
 		"\\u00e9", "\\u20AC", "\\ud83d\\ude00", "\\u0000", "\\u001F", "\\u003c", "\xc3\xa9",
-		"\xe4\xb8\xad", "\xf0\x9f\x98\x80", "\x7f", " ", "{", "]", ",", ":", "x" };
+		"\xe4\xb8\xad", "\xf0\x9f\x98\x80", "\x7f", " ", "{", "]", ",", ":", "x"};
 	static const char plain[] = "The quick brown fox jumps over the lazy dog and the lazy god.";
 
 	if (pick(3) == 0)
@@ -98,7 +100,7 @@ static void add_string(struct made *made)
 
 static void add_key(struct made *made)
 {
-	static const char *const odd[] = { "\"\\u0061\"", "\"n\\u0061me\"", "\"it\\u0065ms\"" };
+	static const char *const odd[] = {"\"\\u0061\"", "\"n\\u0061me\"", "\"it\\u0065ms\""};
 	char long_key[700];
 
 	if (pick(200) == 0) {
@@ -122,8 +124,8 @@ static void add_key(struct made *made)
 
 static void add_scalar(struct made *made)
 {
-	static const char *const scalars[] = { "null", "true", "false", "0", "-0", "1", "42", "-17",
-		"300", "1.5", "-0.25e-3", "1E5", "123456789012345", "1234567890123456789" };
+	static const char *const scalars[] = {"null", "true", "false", "0", "-0", "1", "42", "-17",
+		"300", "1.5", "-0.25e-3", "1E5", "123456789012345", "1234567890123456789"};
 
 	if (pick(2) == 0)
 		add_string(made);
@@ -177,7 +179,8 @@ static void make_text(struct made *made, enum json_cut_shape shape)
 		add(made, ",");
 	}
 	add(made, pick(20) == 0 ? "\"items\":null" : "\"items\":[");
-	for (uint32_t left = made->text[made->size - 1] == '[' ? 1 + pick(4) : 0; left > 0; left--) {
+	for (uint32_t left = made->text[made->size - 1] == '[' ? 1 + pick(4) : 0; left > 0;
+		left--) {
 		add_value(made, pick(5));
 		add(made, left > 1 ? "," : "]");
 	}
@@ -191,16 +194,15 @@ static void make_text(struct made *made, enum json_cut_shape shape)
 /* A byte changed, left out, doubled, or the end cut off. */
 static void damage(struct made *made)
 {
-	static const char bytes[] = "{}[],:\"\\ \n\x01\x80\xc3\xe4\xff" "0-.eutnx";
+	static const char bytes[] = "{}[],:\"\\ \n\x01\x80\xc3\xe4\xff"
+				    "0-.eutnx";
 	size_t at;
 
 	if (made->size < 2)
 		return;
 	at = pick((uint32_t)made->size - 1);
 	switch (pick(4)) {
-	case 0:
-		made->text[at] = bytes[pick(sizeof(bytes))];
-		break;
+	case 0: made->text[at] = bytes[pick(sizeof(bytes))]; break;
 	case 1:
 		memmove(made->text + at, made->text + at + 1, made->size - at - 1);
 		made->size--;
@@ -211,9 +213,7 @@ static void damage(struct made *made)
 		memmove(made->text + at + 1, made->text + at, made->size - at);
 		made->size++;
 		break;
-	default:
-		made->size = at;
-		break;
+	default: made->size = at; break;
 	}
 }
 
@@ -233,8 +233,8 @@ static void make_wants(void)
 			bool inside = i + 1 < WANT_LISTS && pick(2) == 0;
 
 			want_lists[i][k].key = keys[pick(ARRAY_COUNT(keys))];
-			want_lists[i][k].inside = !inside ? NULL
-			    : want_lists[i + 1 + pick(WANT_LISTS - i - 1)];
+			want_lists[i][k].inside =
+				!inside ? NULL : want_lists[i + 1 + pick(WANT_LISTS - i - 1)];
 		}
 		want_lists[i][count] = (struct json_want)WANT_END;
 	}
@@ -242,8 +242,8 @@ static void make_wants(void)
 
 static struct collect_job make_job(void)
 {
-	struct collect_job job = { .shape = pick(2) == 0 ? JSON_CUT_LINES : JSON_CUT_LIST,
-		.piece_max = pick(3) == 0 ? JSON_PIECE_MIN + pick(100) : TEXT_MAX };
+	struct collect_job job = {.shape = pick(2) == 0 ? JSON_CUT_LINES : JSON_CUT_LIST,
+		.piece_max = pick(3) == 0 ? JSON_PIECE_MIN + pick(100) : TEXT_MAX};
 
 	make_wants();
 	if (pick(4) != 0)
@@ -270,7 +270,7 @@ static void test_random_texts(void)
 		make_text(&made, job.shape);
 		if (pick(3) == 0)
 			damage(&made);
-		text = (struct text){ made.text, made.size };
+		text = (struct text){made.text, made.size};
 
 		collect_whole(&collect, job, text);
 		expect_like_slow(job, text, message);
@@ -289,13 +289,9 @@ static void test_random_texts(void)
 
 /* ---- a real apiserver's ---- */
 
-static const struct json_want status_want[] = {
-	{ "kind", NULL }, { "status", NULL }, { "message", NULL }, { "reason", NULL },
-	{ "details", NULL }, { "code", NULL }, { "metadata", NULL }, WANT_END
-};
-static const struct json_want watch_want[] = {
-	{ "type", NULL }, { "object", pod_want }, WANT_END
-};
+static const struct json_want status_want[] = {{"kind", NULL}, {"status", NULL}, {"message", NULL},
+	{"reason", NULL}, {"details", NULL}, {"code", NULL}, {"metadata", NULL}, WANT_END};
+static const struct json_want watch_want[] = {{"type", NULL}, {"object", pod_want}, WANT_END};
 
 struct body {
 	const char *path;
@@ -305,31 +301,31 @@ struct body {
 };
 
 static const struct body bodies[] = {
-	{ "bind-bad-json", JSON_CUT_LINES, status_want, 1 },
-	{ "bind-conflict", JSON_CUT_LINES, status_want, 1 },
-	{ "bind-created", JSON_CUT_LINES, status_want, 1 },
-	{ "bind-notfound", JSON_CUT_LINES, status_want, 1 },
-	{ "bind-uid-mismatch", JSON_CUT_LINES, status_want, 1 },
-	{ "forbidden", JSON_CUT_LIST, pod_want, 1 },
-	{ "lease-get", JSON_CUT_LINES, NULL, 1 },
-	{ "lease-notfound", JSON_CUT_LINES, status_want, 1 },
-	{ "lease-update-conflict", JSON_CUT_LINES, status_want, 1 },
-	{ "lease-update-ok", JSON_CUT_LINES, NULL, 1 },
-	{ "list-bad-continue", JSON_CUT_LIST, pod_want, 1 },
-	{ "list-nodes", JSON_CUT_LIST, NULL, 4 },
-	{ "list-pods-page1", JSON_CUT_LIST, pod_want, 3 },
-	{ "list-pods-page2", JSON_CUT_LIST, pod_want, 3 },
-	{ "notfound-group", JSON_CUT_LINES, status_want, 1 },
-	{ "patch-status", JSON_CUT_LINES, pod_want, 1 },
-	{ "pod-delete", JSON_CUT_LINES, status_want, 1 },
-	{ "pod-heavy", JSON_CUT_LINES, pod_want, 1 },
-	{ "unauthorized", JSON_CUT_LIST, pod_want, 1 },
-	{ "version", JSON_CUT_LINES, NULL, 1 },
-	{ "watch-expired-410", JSON_CUT_LINES, NULL, 1 },
-	{ "watch-initial-events-unsupported", JSON_CUT_LINES, watch_want, 1 },
-	{ "watch-nodes-initial", JSON_CUT_LINES, watch_want, 4 },
-	{ "watch-pods-initial", JSON_CUT_LINES, watch_want, 6 },
-	{ "watch-pods-live", JSON_CUT_LINES, watch_want, 4 },
+	{"bind-bad-json", JSON_CUT_LINES, status_want, 1},
+	{"bind-conflict", JSON_CUT_LINES, status_want, 1},
+	{"bind-created", JSON_CUT_LINES, status_want, 1},
+	{"bind-notfound", JSON_CUT_LINES, status_want, 1},
+	{"bind-uid-mismatch", JSON_CUT_LINES, status_want, 1},
+	{"forbidden", JSON_CUT_LIST, pod_want, 1},
+	{"lease-get", JSON_CUT_LINES, NULL, 1},
+	{"lease-notfound", JSON_CUT_LINES, status_want, 1},
+	{"lease-update-conflict", JSON_CUT_LINES, status_want, 1},
+	{"lease-update-ok", JSON_CUT_LINES, NULL, 1},
+	{"list-bad-continue", JSON_CUT_LIST, pod_want, 1},
+	{"list-nodes", JSON_CUT_LIST, NULL, 4},
+	{"list-pods-page1", JSON_CUT_LIST, pod_want, 3},
+	{"list-pods-page2", JSON_CUT_LIST, pod_want, 3},
+	{"notfound-group", JSON_CUT_LINES, status_want, 1},
+	{"patch-status", JSON_CUT_LINES, pod_want, 1},
+	{"pod-delete", JSON_CUT_LINES, status_want, 1},
+	{"pod-heavy", JSON_CUT_LINES, pod_want, 1},
+	{"unauthorized", JSON_CUT_LIST, pod_want, 1},
+	{"version", JSON_CUT_LINES, NULL, 1},
+	{"watch-expired-410", JSON_CUT_LINES, NULL, 1},
+	{"watch-initial-events-unsupported", JSON_CUT_LINES, watch_want, 1},
+	{"watch-nodes-initial", JSON_CUT_LINES, watch_want, 4},
+	{"watch-pods-initial", JSON_CUT_LINES, watch_want, 6},
+	{"watch-pods-live", JSON_CUT_LINES, watch_want, 4},
 };
 
 static void test_bodies_of_an_apiserver(void)
@@ -338,8 +334,8 @@ static void test_bodies_of_an_apiserver(void)
 	char path[96];
 
 	for (size_t i = 0; i < ARRAY_COUNT(bodies); i++) {
-		struct collect_job job = { bodies[i].shape, bodies[i].want, status_want, TEXT_MAX };
-		struct text body = { text, 0 };
+		struct collect_job job = {bodies[i].shape, bodies[i].want, status_want, TEXT_MAX};
+		struct text body = {text, 0};
 
 		snprintf(path, sizeof(path), "tests/json/data/%s.json", bodies[i].path);
 		body.size = read_data(path, text, sizeof(text));
@@ -359,15 +355,17 @@ static void test_bodies_of_an_apiserver(void)
 /* Escapes and characters beyond ASCII, as they were sent. */
 static void test_live_watch_text(void)
 {
-	static const struct json_want metadata[] = { { "annotations", NULL }, WANT_END };
-	static const struct json_want object[] = { { "metadata", metadata }, WANT_END };
-	static const struct json_want line[] = { { "object", object }, WANT_END };
-	static const char expected[] = "L{\"object\":{\"metadata\":{\"annotations\":{\"note\":"
-	    "\"\xc3\xa9\xe4\xb8\xad \\\"q\\\" \\\\\\\\ \xf0\x9f\x98\x80 <html>&\"}}}}\n";
+	static const struct json_want metadata[] = {{"annotations", NULL}, WANT_END};
+	static const struct json_want object[] = {{"metadata", metadata}, WANT_END};
+	static const struct json_want line[] = {{"object", object}, WANT_END};
+	static const char expected[] =
+		"L{\"object\":{\"metadata\":{\"annotations\":{\"note\":"
+		"\"\xc3\xa9\xe4\xb8\xad \\\"q\\\" \\\\\\\\ \xf0\x9f\x98\x80 <html>&\"}}}}\n";
 	static char text[TEXT_MAX];
-	struct text body = { text, read_data("tests/json/data/watch-pods-live.json", text, TEXT_MAX) };
+	struct text body = {
+		text, read_data("tests/json/data/watch-pods-live.json", text, TEXT_MAX)};
 
-	collect_whole(&collect, (struct collect_job){ JSON_CUT_LINES, line, NULL, 4096 }, body);
+	collect_whole(&collect, (struct collect_job){JSON_CUT_LINES, line, NULL, 4096}, body);
 	TEST_ASSERT_EQUAL_MEMORY(expected, collect.out, sizeof(expected) - 1);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writing JSON: nesting, escapes, numbers, and that the cutter takes what the writer made. */
-// deps: json/*.c base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: json/*.c
+// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include <setjmp.h>
@@ -91,18 +92,24 @@ static void test_strings(void)
 		struct text text;
 		const char *expected;
 	} cases[] = {
-		{ TEXT(""), "\"\"" },
-		{ TEXT("plain /text\x7f"), "\"plain /text\x7f\"" },
-		{ TEXT("\"\\"), "\"\\\"\\\\\"" },
-		{ TEXT("\b\f\n\r\t"), "\"\\b\\f\\n\\r\\t\"" },
-		{ TEXT("\0\x01\x0b\x0e\x1f"), "\"\\u0000\\u0001\\u000b\\u000e\\u001f\"" },
-		{ TEXT("\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80"), "\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\"" },
-		{ TEXT("a\xff" "b"), "\"a\xef\xbf\xbd" "b\"" },
-		{ TEXT("\xc3"), "\"\xef\xbf\xbd\"" },
-		{ TEXT("\xe4\xb8"), "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
-		{ TEXT("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
-		{ TEXT("\xc0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
-		{ TEXT("\xf0\x9f\x98" "x"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx\"" },
+		{TEXT(""), "\"\""},
+		{TEXT("plain /text\x7f"), "\"plain /text\x7f\""},
+		{TEXT("\"\\"), "\"\\\"\\\\\""},
+		{TEXT("\b\f\n\r\t"), "\"\\b\\f\\n\\r\\t\""},
+		{TEXT("\0\x01\x0b\x0e\x1f"), "\"\\u0000\\u0001\\u000b\\u000e\\u001f\""},
+		{TEXT("\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80"),
+			"\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\""},
+		{TEXT("a\xff"
+		      "b"),
+			"\"a\xef\xbf\xbd"
+			"b\""},
+		{TEXT("\xc3"), "\"\xef\xbf\xbd\""},
+		{TEXT("\xe4\xb8"), "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+		{TEXT("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{TEXT("\xc0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+		{TEXT("\xf0\x9f\x98"
+		      "x"),
+			"\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx\""},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
@@ -116,15 +123,16 @@ static void test_strings(void)
 static void test_cutter_takes_every_string(void)
 {
 	for (uint32_t i = 0; i < 0x10000; i++) {
-		char pair[2] = { (char)(i >> 8), (char)i };
+		char pair[2] = {(char)(i >> 8), (char)i};
 		size_t whole;
 
 		setUp();
-		json_put_text(&j, (struct text){ pair, 2 });
+		json_put_text(&j, (struct text){pair, 2});
 		whole = out.used;
 		collect.stop_after = 0;
-		collect_run(&collect, (struct collect_job){ JSON_CUT_LINES, NULL, NULL, JSON_PIECE_MIN },
-		    writer_text(&out), &whole, 1);
+		collect_run(&collect,
+			(struct collect_job){JSON_CUT_LINES, NULL, NULL, JSON_PIECE_MIN},
+			writer_text(&out), &whole, 1);
 		TEST_ASSERT_TRUE(collect.ended);
 		TEST_ASSERT_EQUAL(whole + 2, collect.used);
 		TEST_ASSERT_EQUAL_MEMORY(out.at, collect.out + 1, whole);
@@ -137,10 +145,18 @@ static void test_doubles(void)
 		double value;
 		const char *expected;
 	} cases[] = {
-		{ 0, "0" }, { 1, "1" }, { -2.5, "-2.5" }, { 0.1, "0.1" }, { 100, "100" },
-		{ 1.0 / 3, "0.3333333333333333" }, { 0.1 + 0.2, "0.30000000000000004" },
-		{ 1e300, "1e+300" }, { 5e-324, "4.94065645841247e-324" }, { -1e-7, "-1e-07" },
-		{ 1e308 * 10, "null" }, { -1e308 * 10, "null" },
+		{0, "0"},
+		{1, "1"},
+		{-2.5, "-2.5"},
+		{0.1, "0.1"},
+		{100, "100"},
+		{1.0 / 3, "0.3333333333333333"},
+		{0.1 + 0.2, "0.30000000000000004"},
+		{1e300, "1e+300"},
+		{5e-324, "4.94065645841247e-324"},
+		{-1e-7, "-1e-07"},
+		{1e308 * 10, "null"},
+		{-1e308 * 10, "null"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
@@ -229,8 +245,9 @@ static void too_deep(void)
 
 static void test_wrong_nesting_is_a_bug(void)
 {
-	static void (*const wrongs[])(void) = { close_nothing, close_after_key, key_after_key,
-		key_without_object, key_in_array, value_without_key, close_the_other_kind, too_deep };
+	static void (*const wrongs[])(void) = {close_nothing, close_after_key, key_after_key,
+		key_without_object, key_in_array, value_without_key, close_the_other_kind,
+		too_deep};
 
 	for (size_t i = 0; i < ARRAY_COUNT(wrongs); i++) {
 		setUp();
