@@ -18,14 +18,14 @@ struct unit {
 
 /* Both spellings of the micro sign, U+00B5 and U+03BC. */
 static const struct unit units[] = {
-	{ "ns", 1 },
-	{ "us", NS_A_US },
-	{ "\xc2\xb5s", NS_A_US },
-	{ "\xce\xbcs", NS_A_US },
-	{ "ms", 1000 * NS_A_US },
-	{ "s", NS_A_SECOND },
-	{ "m", 60 * NS_A_SECOND },
-	{ "h", 3600 * NS_A_SECOND },
+	{"ns", 1},
+	{"us", NS_A_US},
+	{"\xc2\xb5s", NS_A_US},
+	{"\xce\xbcs", NS_A_US},
+	{"ms", 1000 * NS_A_US},
+	{"s", NS_A_SECOND},
+	{"m", 60 * NS_A_SECOND},
+	{"h", 3600 * NS_A_SECOND},
 };
 
 static bool is_digit(char c)

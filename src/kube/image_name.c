@@ -28,5 +28,5 @@ struct text kube_image_name(struct scratch *scratch, struct text name)
 	if (name.size > 0)
 		memcpy(tagged, name.at, name.size);
 	memcpy(tagged + name.size, tag, sizeof(tag) - 1);
-	return (struct text){ tagged, size };
+	return (struct text){tagged, size};
 }

@@ -25,14 +25,14 @@ enum { DEFAULT_BOTH = DEFAULT_CPU | DEFAULT_MEMORY };
 
 struct container {
 	struct resource_list asked; /* as the spec says */
-	struct resource_list used;  /* as the status makes of it; the same list when it says nothing */
+	struct resource_list used;  /* as the status makes of it, if it says anything */
 	bool is_init;
 	bool is_sidecar;
 };
 
 struct status {
 	struct text name;
-	struct json_value resources; /* set, even if empty */
+	struct json_value resources; /* it matters that it is set, even if empty */
 	struct json_value allocated;
 };
 
@@ -64,11 +64,10 @@ struct pod_members {
 	struct json_value conditions;
 };
 
-static void members_read(struct kube_build *b, struct json_value pod, struct pod_members *members)
+static void spec_read(struct kube_build *b, struct json_value spec, struct pod_members *members)
 {
-	struct json_walk walk = kube_read_object(b, json_get(pod, "spec"), "spec");
+	struct json_walk walk = kube_read_object(b, spec, "spec");
 
-	*members = (struct pod_members){ .containers = JSON_VALUE_NONE };
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "containers"))
 			members->containers = walk.value;
@@ -79,7 +78,12 @@ static void members_read(struct kube_build *b, struct json_value pod, struct pod
 		else if (KUBE_IS(walk.key, "overhead"))
 			members->overhead = walk.value;
 	}
-	walk = kube_read_object(b, json_get(pod, "status"), "status");
+}
+
+static void status_read(struct kube_build *b, struct json_value status, struct pod_members *members)
+{
+	struct json_walk walk = kube_read_object(b, status, "status");
+
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "containerStatuses"))
 			members->container_statuses = walk.value;
@@ -94,6 +98,19 @@ static void members_read(struct kube_build *b, struct json_value pod, struct pod
 	}
 }
 
+static void members_read(struct kube_build *b, struct json_value pod, struct pod_members *members)
+{
+	struct json_walk walk = json_walk(pod);
+
+	*members = (struct pod_members){.containers = JSON_VALUE_NONE};
+	while (json_walk_next(&walk)) {
+		if (KUBE_IS(walk.key, "spec"))
+			spec_read(b, walk.value, members);
+		else if (KUBE_IS(walk.key, "status"))
+			status_read(b, walk.value, members);
+	}
+}
+
 /* ---- status ---- */
 
 /* Only the first condition of that type counts. */
@@ -103,8 +120,8 @@ static bool is_resize_infeasible(struct json_value conditions)
 
 	while (json_walk_next(&walk))
 		if (text_is(json_text(json_get(walk.value, "type")), TEXT("PodResizePending")))
-			return text_is(json_text(json_get(walk.value, "reason")),
-			    TEXT("Infeasible"));
+			return text_is(
+				json_text(json_get(walk.value, "reason")), TEXT("Infeasible"));
 	return false;
 }
 
@@ -130,13 +147,13 @@ static void statuses_of(struct pod_lists *pod, struct json_value statuses, const
 static void statuses_read(struct pod_lists *pod, const struct pod_members *members)
 {
 	uint32_t count = kube_read_count(members->container_statuses) +
-	    kube_read_count(members->init_container_statuses);
+		kube_read_count(members->init_container_statuses);
 
 	if (count == 0)
 		return;
 	if (count > 2 * KUBE_POD_CONTAINERS_MAX) {
 		kube_build_malformed(pod->b, "status.containerStatuses",
-		    "more than twice KUBE_POD_CONTAINERS_MAX");
+			"more than twice KUBE_POD_CONTAINERS_MAX");
 		return;
 	}
 	pod->statuses = SCRATCH_ARRAY(pod->b->scratch, struct status, count);
@@ -154,19 +171,19 @@ static const struct status *status_of(const struct pod_lists *pod, struct text n
 	for (uint32_t i = pod->status_count; i-- > 0;)
 		if (text_is(pod->statuses[i].name, name))
 			return kube_is_absent(pod->statuses[i].resources) ? NULL
-			                                                  : &pod->statuses[i];
+									  : &pod->statuses[i];
 	return NULL;
 }
 
 /* The largest of what was asked for, what is there and what is allocated. */
 static void used_read(struct pod_lists *pod, const struct resource_list *asked,
-    const struct status *status, const char *field, struct resource_list *used)
+	const struct status *status, const char *field, struct resource_list *used)
 {
 	struct json_value actual = kube_read_member(pod->b, status->resources, "requests", field);
 	struct resource_list list;
 
 	resource_list_init(&pod->names,
-	    asked->count + json_count(actual) + json_count(status->allocated), used);
+		asked->count + json_count(actual) + json_count(status->allocated), used);
 	if (kube_failed(pod->b))
 		return;
 	if (pod->resize_infeasible)
@@ -174,7 +191,7 @@ static void used_read(struct pod_lists *pod, const struct resource_list *asked,
 	else
 		resource_list_max(used, asked);
 
-	const struct json_value maps[] = { actual, status->allocated };
+	const struct json_value maps[] = {actual, status->allocated};
 	for (size_t i = 0; i < ARRAY_COUNT(maps); i++) {
 		resource_list_init(&pod->names, json_count(maps[i]), &list);
 		resource_list_read(&pod->names, maps[i], field, &list);
@@ -204,8 +221,7 @@ static void container_read(struct pod_lists *pod, struct json_value v, bool is_i
 	struct container *c = &pod->containers[pod->container_count++];
 	struct json_value resources = JSON_VALUE_NONE, requests, limits;
 	struct text name = TEXT_NONE;
-	const char *field = is_init ? "spec.initContainers.resources"
-	                            : "spec.containers.resources";
+	const char *field = is_init ? "spec.initContainers.resources" : "spec.containers.resources";
 	struct json_walk walk = kube_read_object(pod->b, v, field);
 
 	c->is_init = is_init;
@@ -220,12 +236,14 @@ static void container_read(struct pod_lists *pod, struct json_value v, bool is_i
 	requests = kube_read_member(pod->b, resources, "requests", field);
 	limits = kube_read_member(pod->b, resources, "limits", field);
 	field = is_init ? "spec.initContainers.resources.requests"
-	                : "spec.containers.resources.requests";
+			: "spec.containers.resources.requests";
 	resource_list_init(&pod->names, json_count(requests), &c->asked);
+	pod->names.mentions = true;
 	resource_list_read(&pod->names, requests, field, &c->asked);
-	mention(pod, requests, field);
-	mention(pod, limits, is_init ? "spec.initContainers.resources.limits"
-	                             : "spec.containers.resources.limits");
+	pod->names.mentions = false;
+	mention(pod, limits,
+		is_init ? "spec.initContainers.resources.limits"
+			: "spec.containers.resources.limits");
 
 	const struct status *status = is_init && !c->is_sidecar ? NULL : status_of(pod, name);
 	c->used = c->asked;
@@ -239,10 +257,11 @@ static void containers_read(struct pod_lists *pod, const struct pod_members *mem
 {
 	struct json_walk walk;
 	uint32_t count =
-	    kube_read_count(members->containers) + kube_read_count(members->init_containers);
+		kube_read_count(members->containers) + kube_read_count(members->init_containers);
 
 	if (count > KUBE_POD_CONTAINERS_MAX) {
-		kube_build_malformed(pod->b, "spec.containers", "more than KUBE_POD_CONTAINERS_MAX");
+		kube_build_malformed(
+			pod->b, "spec.containers", "more than KUBE_POD_CONTAINERS_MAX");
 		return;
 	}
 	if (count == 0)
@@ -274,8 +293,8 @@ static void keep_pod_level(struct resource_list *list)
 static void pod_level_read(struct pod_lists *pod, const struct pod_members *members)
 {
 	struct json_value requests =
-	    kube_read_member(pod->b, members->resources, "requests", "spec.resources");
-	struct status status = { TEXT_NONE, members->status_resources, members->status_allocated };
+		kube_read_member(pod->b, members->resources, "requests", "spec.resources");
+	struct status status = {TEXT_NONE, members->status_resources, members->status_allocated};
 
 	resource_list_init(&pod->names, json_count(requests), &pod->pod_asked);
 	resource_list_read(&pod->names, requests, "spec.resources.requests", &pod->pod_asked);
@@ -304,8 +323,8 @@ static void lists_read(struct pod_lists *pod, const struct pod_members *members)
 /* ---- sums ---- */
 
 struct variant {
-	bool of_status;   /* with what the containers have */
-	bool pod_level;   /* with the requests of the whole pod */
+	bool of_status;    /* with what the containers have */
+	bool pod_level;    /* with the requests of the whole pod */
 	uint32_t defaults; /* which are filled in */
 };
 
@@ -316,8 +335,8 @@ struct work { /* memory for one sum after the other */
 	struct resource_sums peak;     /* the largest of the moments */
 };
 
-static void add_container(struct resource_sums *sums, const struct container *c,
-    const struct variant *variant)
+static void add_container(
+	struct resource_sums *sums, const struct container *c, const struct variant *variant)
 {
 	const struct resource_list *list = variant->of_status ? &c->used : &c->asked;
 	uint32_t missing = variant->defaults & ~list->has;
@@ -335,8 +354,8 @@ static void add_container(struct resource_sums *sums, const struct container *c,
 	}
 }
 
-static void add_init_containers(const struct pod_lists *pod, const struct variant *variant,
-    struct work *work)
+static void add_init_containers(
+	const struct pod_lists *pod, const struct variant *variant, struct work *work)
 {
 	resource_sums_clear(&work->sidecars);
 	resource_sums_clear(&work->peak);
@@ -359,8 +378,8 @@ static void add_init_containers(const struct pod_lists *pod, const struct varian
 	resource_sums_max(&work->sums, &work->peak);
 }
 
-static void replace_by_pod_level(const struct pod_lists *pod, const struct variant *variant,
-    struct resource_sums *sums)
+static void replace_by_pod_level(
+	const struct pod_lists *pod, const struct variant *variant, struct resource_sums *sums)
 {
 	for (uint32_t i = 0; i < pod->pod_asked.count; i++) {
 		struct resource_name *name = pod->pod_asked.entries[i].name;
@@ -393,10 +412,10 @@ static void sum_up(const struct pod_lists *pod, struct variant variant, struct w
 
 /* ---- class ---- */
 
-static void nonzero_build(const struct pod_lists *pod, struct work *work,
-    struct kube_pod_class *class)
+static void nonzero_build(
+	const struct pod_lists *pod, struct work *work, struct kube_pod_class *class)
 {
-	struct variant variant = { true, true, DEFAULT_BOTH };
+	struct variant variant = {true, true, DEFAULT_BOTH};
 	const struct kube_resources *sums = &class->score;
 
 	/* With requests of the whole pod only what nobody asked for is filled in. */
@@ -411,11 +430,10 @@ static void nonzero_build(const struct pod_lists *pod, struct work *work,
 	}
 	sum_up(pod, variant, work);
 	if (work->sums.has[RESOURCE_CPU])
-		class->used_nonzero_cpu_milli =
-		    quantity_milli(&work->sums.amounts[RESOURCE_CPU]);
+		class->used_nonzero_cpu_milli = quantity_milli(&work->sums.amounts[RESOURCE_CPU]);
 	if (work->sums.has[RESOURCE_MEMORY])
 		class->used_nonzero_memory_bytes =
-		    quantity_value(&work->sums.amounts[RESOURCE_MEMORY]);
+			quantity_value(&work->sums.amounts[RESOURCE_MEMORY]);
 }
 
 static void mentioned_build(const struct pod_lists *pod, struct kube_pod_class *class)
@@ -447,7 +465,7 @@ static void work_init(const struct pod_lists *pod, struct work *work)
 
 	for (uint32_t i = 0; i < pod->container_count; i++)
 		has_init |= pod->containers[i].is_init;
-	*work = (struct work){ .sums = { .count = 0 } };
+	*work = (struct work){.sums = {.count = 0}};
 	resource_sums_init(&pod->names, &work->sums);
 	if (!has_init)
 		return;
@@ -459,7 +477,7 @@ static void work_init(const struct pod_lists *pod, struct work *work)
 void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_pod_class *class)
 {
 	struct pod_members members;
-	struct pod_lists lists = { .b = b };
+	struct pod_lists lists = {.b = b};
 	struct work work;
 
 	resource_names_init(&lists.names, b);
@@ -473,16 +491,16 @@ void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_
 	if (kube_failed(b))
 		return;
 
-	sum_up(&lists, (struct variant){ false, true, 0 }, &work);
+	sum_up(&lists, (struct variant){false, true, 0}, &work);
 	resource_sums_build(&lists.names, &work.sums, &class->fit);
 	class->used = class->fit;
 	if (lists.used_differs) {
-		sum_up(&lists, (struct variant){ true, true, 0 }, &work);
+		sum_up(&lists, (struct variant){true, true, 0}, &work);
 		resource_sums_build(&lists.names, &work.sums, &class->used);
 	}
 	class->score = class->fit;
 	if (lists.lacks_a_default || lists.pod_asked.count > 0) {
-		sum_up(&lists, (struct variant){ false, false, DEFAULT_BOTH }, &work);
+		sum_up(&lists, (struct variant){false, false, DEFAULT_BOTH}, &work);
 		resource_sums_build(&lists.names, &work.sums, &class->score);
 	}
 	nonzero_build(&lists, &work, class);

@@ -20,8 +20,8 @@ enum {
 void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_pod_class *class);
 
 /* A map of resource names to quantities, such as a node's status.allocatable. */
-void kube_resource_list(struct kube_build *b, struct json_value map, const char *field,
-    struct kube_resources *out);
+void kube_resource_list(
+	struct kube_build *b, struct json_value map, const char *field, struct kube_resources *out);
 
 /* Whether a name other than cpu, memory, ephemeral-storage and pods counts, and as what. */
 bool kube_resource_is_tracked(struct text name, bool *is_extended);

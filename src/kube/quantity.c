@@ -39,13 +39,13 @@ static const int64_t powers_of_ten[INT64_TENS + 1] = {
 
 struct quantity quantity_zero(void)
 {
-	return (struct quantity){ .value = 0 };
+	return (struct quantity){.value = 0};
 }
 
 struct quantity quantity_of(int64_t value, int32_t scale)
 {
 	CHECK(scale >= -9 && scale <= INT64_TENS);
-	return (struct quantity){ .value = value, .scale = scale };
+	return (struct quantity){.value = value, .scale = scale};
 }
 
 bool quantity_is_zero(const struct quantity *q)
@@ -128,8 +128,10 @@ int quantity_compare(const struct quantity *a, const struct quantity *b)
 	if (sign == 0)
 		return 0;
 	if (a->is_big || b->is_big ||
-	    (a->scale > b->scale && !small_scale_up(left, (int64_t)a->scale - b->scale, &left)) ||
-	    (b->scale > a->scale && !small_scale_up(right, (int64_t)b->scale - a->scale, &right)))
+		(a->scale > b->scale &&
+			!small_scale_up(left, (int64_t)a->scale - b->scale, &left)) ||
+		(b->scale > a->scale &&
+			!small_scale_up(right, (int64_t)b->scale - a->scale, &right)))
 		return sign * big_compare(a, b);
 	return (left > right) - (left < right);
 }
@@ -228,7 +230,7 @@ static int64_t small_at_scale(const struct quantity *q, int32_t scale)
 		return small_scale_down(q->value, tens);
 	if (small_scale_up(q->value, tens, &product))
 		return product;
-	/* The steps that upstream does in one multiplication wrap; where it takes several it gives up. */
+	/* What upstream does in one multiplication wraps; where it takes several it gives up. */
 	if ((tens <= 3 || tens == 6 || tens == 9) && q->value != INT64_MIN)
 		return wrapping_product(q->value, powers_of_ten[tens]);
 	return 0;

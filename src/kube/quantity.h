@@ -29,12 +29,12 @@ struct quantity_big { /* a magnitude, least significant limb first */
 };
 
 struct quantity {
-	int64_t value; /* small form: value * 10^scale */
-	int32_t scale; /* of both forms; never below -9 */
+	int64_t value;  /* small form: value * 10^scale */
+	int32_t scale;  /* of both forms; never below -9 */
 	uint8_t format; /* enum quantity_format */
 	bool is_big;
-	bool is_negative; /* big form */
-	bool keeps_text;  /* upstream would print the very text this was parsed from */
+	bool is_negative;        /* big form */
+	bool keeps_text;         /* upstream would print the very text this was parsed from */
 	struct quantity_big big; /* big form */
 };
 

@@ -14,23 +14,22 @@
  */
 #include "kube/quantity.h"
 
-#include <string.h>
-
 #include "kube/quantity_big.h"
 
 enum {
 	NANO_TENS = 9, /* the finest scale is 10^-9 */
 	BILLION = 1000 * 1000 * 1000,
-	SMALL_DIGITS = 18,        /* of the small form */
-	NANO_DIGITS_MAX = 110,    /* 10^110 billionths are below the bound of quantity.h */
-	CAP_DIGITS = 20,          /* so many digits before the point are above 2^63 */
-	BINARY_FRACTION_MAX = 64, /* digits; with 19 before the point they fit the limbs 2^60 times */
-	BINARY_SMALL_DIGITS = 14  /* of which the suffix 2^10 takes three */
+	SMALL_DIGITS = 18,     /* of the small form */
+	NANO_DIGITS_MAX = 110, /* 10^110 billionths are below the bound of quantity.h */
+	CAP_DIGITS = 20,       /* so many digits before the point are above 2^63 */
+	BINARY_FRACTION_MAX =
+		64, /* digits; with 19 before the point they fit the limbs 2^60 times */
+	BINARY_SMALL_DIGITS = 14 /* of which the suffix 2^10 takes three */
 };
 
 struct parts {
 	bool negative;
-	bool has_digits; /* any at all, leading zeros included */
+	bool has_digits;   /* any at all, leading zeros included */
 	struct text whole; /* digits before the point without leading zeros; may be empty */
 	struct text fraction;
 	struct text suffix;
@@ -46,20 +45,39 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_suffix_letter(char c)
+{
+	switch (c) {
+	case 'e':
+	case 'E':
+	case 'i':
+	case 'n':
+	case 'u':
+	case 'm':
+	case 'k':
+	case 'K':
+	case 'M':
+	case 'G':
+	case 'T':
+	case 'P': return true;
+	default: return false;
+	}
+}
+
 static struct text take_digits(struct text t, size_t *at)
 {
 	size_t start = *at;
 
 	while (*at < t.size && is_digit(t.at[*at]))
 		(*at)++;
-	return (struct text){ t.at + start, *at - start };
+	return (struct text){t.at + start, *at - start};
 }
 
 static bool scan(struct text t, struct parts *parts)
 {
 	size_t at = 0;
 
-	memset(parts, 0, sizeof(*parts));
+	*parts = (struct parts){.negative = false};
 	if (t.at[at] == '-' || t.at[at] == '+')
 		parts->negative = t.at[at++] == '-';
 	while (at < t.size && t.at[at] == '0') {
@@ -74,7 +92,7 @@ static bool scan(struct text t, struct parts *parts)
 	parts->has_digits |= parts->whole.size > 0 || parts->fraction.size > 0;
 
 	size_t suffix_start = at;
-	while (at < t.size && t.at[at] != '\0' && strchr("eEinumkKMGTP", t.at[at]) != NULL)
+	while (at < t.size && is_suffix_letter(t.at[at]))
 		at++;
 	if (at < t.size && (t.at[at] == '-' || t.at[at] == '+'))
 		at++;
@@ -97,34 +115,44 @@ static bool exponent_of(struct text suffix, int32_t *exponent)
 	return true;
 }
 
+/* Thousands of a letter: "k" is 10^3, "Ki" is 2^10. 0 for what is no letter of either kind. */
+static int32_t thousands_of(char letter)
+{
+	switch (letter) {
+	case 'n': return -3;
+	case 'u': return -2;
+	case 'm': return -1;
+	case 'k':
+	case 'K': return 1;
+	case 'M': return 2;
+	case 'G': return 3;
+	case 'T': return 4;
+	case 'P': return 5;
+	case 'E': return 6;
+	default: return 0;
+	}
+}
+
 static bool scale_of(struct text suffix, struct scale *scale)
 {
-	static const char letters[] = "numkMGTPE";
-	static const int8_t exponents[] = { -9, -6, -3, 3, 6, 9, 12, 15, 18 };
-	static const char binary_letters[] = "KMGTPE";
+	int32_t thousands;
 
-	*scale = (struct scale){ QUANTITY_DECIMAL_SI, 0 };
+	*scale = (struct scale){QUANTITY_DECIMAL_SI, 0};
 	if (suffix.size == 0)
 		return true;
+	thousands = thousands_of(suffix.at[0]);
 	if (suffix.size == 1) {
-		const char *found = strchr(letters, suffix.at[0]);
-
-		if (found == NULL)
-			return false;
-		scale->exponent = exponents[found - letters];
-		return true;
+		scale->exponent = 3 * thousands;
+		return thousands != 0 && suffix.at[0] != 'K';
 	}
 	if (suffix.size == 2 && suffix.at[1] == 'i') {
-		const char *found = strchr(binary_letters, suffix.at[0]);
-
-		if (found == NULL)
-			return false;
 		scale->format = QUANTITY_BINARY_SI;
-		scale->exponent = 10 * (int32_t)(found - binary_letters + 1);
-		return true;
+		scale->exponent = 10 * thousands;
+		return thousands > 0 && suffix.at[0] != 'k';
 	}
 	scale->format = QUANTITY_DECIMAL_EXPONENT;
-	return (suffix.at[0] == 'e' || suffix.at[0] == 'E') && exponent_of(suffix, &scale->exponent);
+	return (suffix.at[0] == 'e' || suffix.at[0] == 'E') &&
+		exponent_of(suffix, &scale->exponent);
 }
 
 static uint64_t small_number(struct text digits, uint64_t number)
@@ -152,7 +180,7 @@ static bool parse_small(const struct parts *parts, struct scale scale, struct qu
 
 	if (is_binary) {
 		if (parts->fraction.size > 0 ||
-		    size + 3 * (size_t)(scale.exponent / 10) > BINARY_SMALL_DIGITS)
+			size + 3 * (size_t)(scale.exponent / 10) > BINARY_SMALL_DIGITS)
 			return false;
 	} else if (size > SMALL_DIGITS || tens < -NANO_TENS) {
 		return false;
@@ -196,7 +224,7 @@ static bool parse_big_decimal(const struct parts *parts, int32_t exponent, struc
 	for (; tens < 0 && whole.size > 0; tens++, whole.size--)
 		remainder |= whole.at[whole.size - 1] != '0';
 	if (!big_append(&q->big, whole) || !big_append(&q->big, fraction) ||
-	    !quantity_big_scale_up(&q->big, tens < 0 ? 0 : (uint32_t)tens))
+		!quantity_big_scale_up(&q->big, tens < 0 ? 0 : (uint32_t)tens))
 		return false;
 	q->scale = -NANO_TENS;
 	return big_round_up(&q->big, remainder);
@@ -221,7 +249,8 @@ static bool parse_big_binary(const struct parts *parts, int32_t exponent, struct
 		return true;
 	}
 	if (fraction.size > BINARY_FRACTION_MAX || !big_append(&q->big, parts->whole) ||
-	    !big_append(&q->big, fraction) || !quantity_big_shift_up(&q->big, (uint32_t)exponent))
+		!big_append(&q->big, fraction) ||
+		!quantity_big_shift_up(&q->big, (uint32_t)exponent))
 		return false;
 
 	bool remainder = false;
@@ -248,9 +277,9 @@ static bool parse_big_binary(const struct parts *parts, int32_t exponent, struct
 
 static bool parse_big(const struct parts *parts, struct scale scale, struct quantity *q)
 {
-	bool fits = scale.format == QUANTITY_BINARY_SI ?
-			    parse_big_binary(parts, scale.exponent, q) :
-			    parse_big_decimal(parts, scale.exponent, q);
+	bool fits = scale.format == QUANTITY_BINARY_SI
+		? parse_big_binary(parts, scale.exponent, q)
+		: parse_big_decimal(parts, scale.exponent, q);
 
 	q->is_big = true;
 	q->is_negative = parts->negative;
@@ -272,7 +301,7 @@ static bool small_is_storable(const struct quantity *q)
 		return true;
 	quantity_big_set(&big, q->value < 0 ? 0 - (uint64_t)q->value : (uint64_t)q->value);
 	return quantity_big_scale_up(&big, (uint32_t)q->scale + NANO_TENS) &&
-	       quantity_big_is_storable(&big);
+		quantity_big_is_storable(&big);
 }
 
 enum quantity_result quantity_parse(struct text t, struct quantity *q)

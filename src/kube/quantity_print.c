@@ -9,7 +9,12 @@
 
 #include "kube/quantity_big.h"
 
-enum { DIGITS_MAX = QUANTITY_LIMBS * 10, CHUNK_DIGITS = 9, BILLION = 1000 * 1000 * 1000, KIBI = 1024 };
+enum {
+	DIGITS_MAX = QUANTITY_LIMBS * 10,
+	CHUNK_DIGITS = 9,
+	BILLION = 1000 * 1000 * 1000,
+	KIBI = 1024
+};
 
 static struct quantity_big magnitude(const struct quantity *q)
 {
@@ -57,7 +62,7 @@ static void print_digits(struct quantity_big big, struct writer *out)
 
 static void print_decimal(const struct quantity *q, bool with_exponent, struct writer *out)
 {
-	static const char *const suffixes[] = { "n", "u", "m", "", "k", "M", "G", "T", "P", "E" };
+	static const char *const suffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
 	struct quantity_big big = magnitude(q);
 	int32_t tens = q->scale + take_factors(&big, 10);
 
@@ -75,7 +80,7 @@ static void print_decimal(const struct quantity *q, bool with_exponent, struct w
 
 static void print_binary(struct quantity_big big, struct writer *out)
 {
-	static const char *const suffixes[] = { "", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
+	static const char *const suffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
 	int32_t times = take_factors(&big, KIBI);
 
 	print_digits(big, out);

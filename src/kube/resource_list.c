@@ -16,12 +16,12 @@
  */
 static bool is_extended(struct text name)
 {
-	static const struct text quota = { "requests.", 9 };
+	static const struct text quota = {"requests.", 9};
 	char bytes[512]; /* a qualified name is shorter */
 	struct writer w;
 
 	if (text_find(name, '/') == name.size || text_contains(name, TEXT("kubernetes.io/")) ||
-	    text_starts(name, quota))
+		text_starts(name, quota))
 		return false;
 	writer_init(&w, bytes, sizeof(bytes));
 	write_text(&w, quota);
@@ -33,21 +33,21 @@ bool kube_resource_is_tracked(struct text name, bool *extended)
 {
 	*extended = is_extended(name);
 	return *extended || text_starts(name, TEXT("hugepages-")) ||
-	    text_starts(name, TEXT("attachable-volumes-")) ||
-	    text_contains(name, TEXT("kubernetes.io/"));
+		text_starts(name, TEXT("attachable-volumes-")) ||
+		text_contains(name, TEXT("kubernetes.io/"));
 }
 
 void resource_names_init(struct resource_names *names, struct kube_build *b)
 {
 	static const struct text fixed[] = {
-		[RESOURCE_CPU] = { "cpu", 3 },
-		[RESOURCE_MEMORY] = { "memory", 6 },
-		[RESOURCE_STORAGE] = { "ephemeral-storage", 17 },
-		[RESOURCE_PODS] = { "pods", 4 },
+		[RESOURCE_CPU] = {"cpu", 3},
+		[RESOURCE_MEMORY] = {"memory", 6},
+		[RESOURCE_STORAGE] = {"ephemeral-storage", 17},
+		[RESOURCE_PODS] = {"pods", 4},
 	};
 
 	_Static_assert(ARRAY_COUNT(fixed) == RESOURCE_FIXED, "each has its text");
-	*names = (struct resource_names){ .b = b, .count = RESOURCE_FIXED };
+	*names = (struct resource_names){.b = b, .count = RESOURCE_FIXED};
 	for (uint32_t i = 0; i < RESOURCE_FIXED; i++)
 		names->fixed[i] = (struct resource_name){
 			.text = fixed[i],
@@ -60,7 +60,8 @@ void resource_names_init(struct resource_names *names, struct kube_build *b)
 static struct resource_name *name_add(struct resource_names *names, struct text text)
 {
 	if (names->count == KUBE_RESOURCE_NAMES_MAX) {
-		kube_build_malformed(names->b, "resources", "more names than KUBE_RESOURCE_NAMES_MAX");
+		kube_build_malformed(
+			names->b, "resources", "more names than KUBE_RESOURCE_NAMES_MAX");
 		return NULL;
 	}
 	struct resource_name *name = SCRATCH_ONE(names->b->scratch, struct resource_name);
@@ -95,7 +96,7 @@ struct resource_name *resource_name_of(struct resource_names *names, struct text
 
 void resource_list_init(struct resource_names *names, uint32_t room, struct resource_list *list)
 {
-	*list = (struct resource_list){ .room = room };
+	*list = (struct resource_list){.room = room};
 	if (room == 0)
 		return;
 	list->entries = SCRATCH_ARRAY(names->b->scratch, struct resource_entry, room);
@@ -105,8 +106,8 @@ void resource_list_init(struct resource_names *names, uint32_t room, struct reso
 	}
 }
 
-struct quantity *resource_list_find(const struct resource_list *list,
-    const struct resource_name *name)
+struct quantity *resource_list_find(
+	const struct resource_list *list, const struct resource_name *name)
 {
 	if (name->index < RESOURCE_FIXED && (list->has & 1u << name->index) == 0)
 		return NULL;
@@ -128,8 +129,8 @@ static struct quantity *list_append(struct resource_list *list, struct resource_
 }
 
 /* A null is a quantity of 0 here, and white space around one is cut off. */
-static bool amount_read(struct kube_build *b, struct json_value v, const char *field,
-    struct quantity *amount)
+static bool amount_read(
+	struct kube_build *b, struct json_value v, const char *field, struct quantity *amount)
 {
 	enum json_type type = json_type(v);
 
@@ -147,7 +148,7 @@ static bool amount_read(struct kube_build *b, struct json_value v, const char *f
 }
 
 void resource_list_read(struct resource_names *names, struct json_value map, const char *field,
-    struct resource_list *list)
+	struct resource_list *list)
 {
 	struct json_walk walk = kube_read_object(names->b, map, field);
 	struct quantity amount;
@@ -157,6 +158,7 @@ void resource_list_read(struct resource_names *names, struct json_value map, con
 
 		if (name == NULL || !amount_read(names->b, walk.value, field, &amount))
 			return;
+		name->is_mentioned |= names->mentions;
 		if (!name->is_tracked)
 			continue;
 		struct quantity *before = resource_list_find(list, name);
@@ -254,14 +256,13 @@ void resource_names_intern(struct resource_names *names)
 }
 
 static void scalars_build(const struct resource_names *names, const struct resource_sums *sums,
-    struct kube_span *span)
+	struct kube_span *span)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = RESOURCE_FIXED; i < sums->count; i++)
 		count += sums->has[i];
-	struct kube_scalar *scalars =
-	    kube_build_array(names->b, sizeof(*scalars), count, span);
+	struct kube_scalar *scalars = kube_build_array(names->b, sizeof(*scalars), count, span);
 	if (scalars == NULL)
 		return;
 
@@ -278,9 +279,9 @@ static void scalars_build(const struct resource_names *names, const struct resou
 }
 
 void resource_sums_build(const struct resource_names *names, const struct resource_sums *sums,
-    struct kube_resources *out)
+	struct kube_resources *out)
 {
-	*out = (struct kube_resources){ .names = 0 };
+	*out = (struct kube_resources){.names = 0};
 	if (kube_failed(names->b))
 		return;
 	CHECK(sums->count == names->count);
@@ -295,14 +296,14 @@ void resource_sums_build(const struct resource_names *names, const struct resour
 	scalars_build(names, sums, &out->scalars);
 }
 
-void kube_resource_list(struct kube_build *b, struct json_value map, const char *field,
-    struct kube_resources *out)
+void kube_resource_list(
+	struct kube_build *b, struct json_value map, const char *field, struct kube_resources *out)
 {
 	struct resource_names names;
 	struct resource_list list;
 	struct resource_sums sums;
 
-	*out = (struct kube_resources){ .names = 0 };
+	*out = (struct kube_resources){.names = 0};
 	resource_names_init(&names, b);
 	resource_list_init(&names, json_count(map), &list);
 	resource_list_read(&names, map, field, &list);

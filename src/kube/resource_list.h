@@ -20,8 +20,8 @@ struct resource_name {
 	struct resource_name *next;
 	struct text text;
 	uint32_t index;
-	uint32_t id; /* set by resource_names_intern() */
-	bool is_tracked;   /* plugins.md 0.2; of the fixed ones all */
+	uint32_t id;     /* set by resource_names_intern() */
+	bool is_tracked; /* by kube_resource_is_tracked(); the fixed ones all */
 	bool is_extended;
 	bool is_pod_level; /* may stand in spec.resources */
 	bool is_mentioned;
@@ -33,6 +33,7 @@ struct resource_names {
 	struct resource_name *first; /* of the others */
 	struct resource_name *last;
 	uint32_t count; /* with the fixed ones */
+	bool mentions;  /* names that are read now are mentioned */
 };
 
 void resource_names_init(struct resource_names *names, struct kube_build *b);
@@ -55,9 +56,9 @@ struct resource_list {
 void resource_list_init(struct resource_names *names, uint32_t room, struct resource_list *list);
 /* Adds the map's entries; of two with one name the last counts. Needs room for all of them. */
 void resource_list_read(struct resource_names *names, struct json_value map, const char *field,
-    struct resource_list *list);
-struct quantity *resource_list_find(const struct resource_list *list,
-    const struct resource_name *name);
+	struct resource_list *list);
+struct quantity *resource_list_find(
+	const struct resource_list *list, const struct resource_name *name);
 /* The larger of each, also what is only in one. True when that changed something. */
 bool resource_list_max(struct resource_list *list, const struct resource_list *other);
 
@@ -79,6 +80,6 @@ void resource_sums_max(struct resource_sums *sums, const struct resource_sums *o
 void resource_names_intern(struct resource_names *names);
 /* The integers, rounded up, and the scalars in the order of their names' ids. */
 void resource_sums_build(const struct resource_names *names, const struct resource_sums *sums,
-    struct kube_resources *out);
+	struct kube_resources *out);
 
 #endif

@@ -18,7 +18,7 @@ struct civil {
 	int32_t day;   /* 1 to 31 */
 };
 
-static const int16_t days_before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 };
+static const int16_t days_before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
 
 static bool is_leap(int32_t year)
 {
@@ -50,7 +50,7 @@ static int32_t days_of(struct civil date)
 	CHECK(date.year >= 0 && date.year <= YEAR_MAX);
 	CHECK(date.month >= 1 && date.month <= 12);
 	return days_before_year(date.year) - days_before_year(1970) +
-	       days_before_month(date.year, date.month) + date.day - 1;
+		days_before_month(date.year, date.month) + date.day - 1;
 }
 
 static struct civil civil_of(int32_t days)
@@ -98,8 +98,8 @@ static bool take_number(struct text *t, size_t count, int32_t least, int32_t mos
 static bool take_date(struct text *t, struct civil *date)
 {
 	return take_number(t, 4, 0, YEAR_MAX, &date->year) && take_char(t, '-') &&
-	       take_number(t, 2, 1, 12, &date->month) && take_char(t, '-') &&
-	       take_number(t, 2, 1, days_in_month(date->year, date->month), &date->day);
+		take_number(t, 2, 1, 12, &date->month) && take_char(t, '-') &&
+		take_number(t, 2, 1, days_in_month(date->year, date->month), &date->day);
 }
 
 static bool take_clock(struct text *t, int32_t *seconds)
@@ -107,8 +107,8 @@ static bool take_clock(struct text *t, int32_t *seconds)
 	int32_t hour, minute, second;
 
 	if (!take_number(t, 2, 0, 23, &hour) || !take_char(t, ':') ||
-	    !take_number(t, 2, 0, 59, &minute) || !take_char(t, ':') ||
-	    !take_number(t, 2, 0, 59, &second))
+		!take_number(t, 2, 0, 59, &minute) || !take_char(t, ':') ||
+		!take_number(t, 2, 0, 59, &second))
 		return false;
 	*seconds = hour * SECONDS_AN_HOUR + minute * SECONDS_A_MINUTE + second;
 	return true;
@@ -143,7 +143,7 @@ static bool take_offset(struct text *t, int32_t *seconds)
 	if (!west && !take_char(t, '+'))
 		return false;
 	if (!take_number(t, 2, 0, 23, &hours) || !take_char(t, ':') ||
-	    !take_number(t, 2, 0, 59, &minutes))
+		!take_number(t, 2, 0, 59, &minutes))
 		return false;
 	*seconds = hours * SECONDS_AN_HOUR + minutes * SECONDS_A_MINUTE;
 	if (west)
@@ -153,14 +153,15 @@ static bool take_offset(struct text *t, int32_t *seconds)
 
 bool kube_time_parse(struct text t, struct wall *time)
 {
-	struct civil date = { 0, 1, 1 };
+	struct civil date = {0, 1, 1};
 	int32_t seconds, micros, offset;
 
 	time->us = 0;
 	if (!take_date(&t, &date) || !take_char(&t, 'T') || !take_clock(&t, &seconds) ||
-	    !take_fraction(&t, &micros) || !take_offset(&t, &offset) || t.size > 0)
+		!take_fraction(&t, &micros) || !take_offset(&t, &offset) || t.size > 0)
 		return false;
-	time->us = ((int64_t)days_of(date) * SECONDS_A_DAY + seconds - offset) * CLOCK_S_US + micros;
+	time->us =
+		((int64_t)days_of(date) * SECONDS_A_DAY + seconds - offset) * CLOCK_S_US + micros;
 	return true;
 }
 
@@ -179,8 +180,8 @@ static void print_number(int32_t number, int digits, struct writer *out)
 
 static int64_t clamped_us(int64_t us)
 {
-	int64_t first_day = days_of((struct civil){ 0, 1, 1 });
-	int64_t last_day = days_of((struct civil){ YEAR_MAX, 12, 31 });
+	int64_t first_day = days_of((struct civil){0, 1, 1});
+	int64_t last_day = days_of((struct civil){YEAR_MAX, 12, 31});
 	int64_t first_us = first_day * SECONDS_A_DAY * CLOCK_S_US;
 	int64_t last_us = (last_day + 1) * SECONDS_A_DAY * CLOCK_S_US - 1;
 

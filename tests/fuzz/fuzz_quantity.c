@@ -31,7 +31,7 @@ static void check_printed(const struct quantity *q)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct text rest = { (const char *)bytes, size };
+	struct text rest = {(const char *)bytes, size};
 	struct text line;
 	struct quantity sum = quantity_zero();
 	struct quantity reverse = quantity_zero();

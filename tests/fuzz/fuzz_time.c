@@ -50,7 +50,7 @@ static void check_any_number(struct text t)
 
 	memcpy(&us, t.at, t.size < sizeof(us) ? t.size : sizeof(us));
 	writer_init(&out, text, KUBE_TIME_SIZE - 1);
-	kube_time_print_micro((struct wall){ us }, &out);
+	kube_time_print_micro((struct wall){us}, &out);
 	CHECK(!out.overflowed);
 	writer_init(&out, text, sizeof(text));
 	kube_duration_print(us, &out);
@@ -59,7 +59,7 @@ static void check_any_number(struct text t)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct text t = { (const char *)bytes, size };
+	struct text t = {(const char *)bytes, size};
 
 	check_time(t);
 	check_duration(t);

@@ -25,17 +25,17 @@ static void test_names(void)
 		const char *name;
 		const char *expected;
 	} rows[] = {
-		{ "nginx", "nginx:latest" },
-		{ "nginx:1.25", "nginx:1.25" },
-		{ "library/nginx", "library/nginx:latest" },
-		{ "registry.example:5000/nginx", "registry.example:5000/nginx:latest" },
-		{ "registry.example:5000/nginx:1", "registry.example:5000/nginx:1" },
-		{ "repo/nginx@sha256:0123", "repo/nginx@sha256:0123" },
-		{ "nginx:1@sha256:0123", "nginx:1@sha256:0123" },
-		{ "nginx:", "nginx:" },
-		{ "a:b/", "a:b/:latest" },
-		{ "/", "/:latest" },
-		{ "", ":latest" },
+		{"nginx", "nginx:latest"},
+		{"nginx:1.25", "nginx:1.25"},
+		{"library/nginx", "library/nginx:latest"},
+		{"registry.example:5000/nginx", "registry.example:5000/nginx:latest"},
+		{"registry.example:5000/nginx:1", "registry.example:5000/nginx:1"},
+		{"repo/nginx@sha256:0123", "repo/nginx@sha256:0123"},
+		{"nginx:1@sha256:0123", "nginx:1@sha256:0123"},
+		{"nginx:", "nginx:"},
+		{"a:b/", "a:b/:latest"},
+		{"/", "/:latest"},
+		{"", ":latest"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {

@@ -117,12 +117,26 @@ static void test_lenient_forms(void)
 		const char *text;
 		int64_t milli;
 	} rows[] = {
-		{ ".", 0 }, { "-", 0 }, { "+", 0 }, { "k", 0 }, { "-.", 0 }, { "-k", 0 }, { "e3", 0 },
-		{ ".Mi", 0 }, { "0.", 0 }, { "00", 0 }, { "-0", 0 }, { "1.k", 1000 * 1000 },
-		{ ".5k", 500 * 1000 }, { "5.Ki", 5120 * 1000 }, { "0.5Ki", 512 * 1000 },
-		{ "1e4294967296", 1000 } /* the exponent is cut to 32 bits */,
-		{ "1e-4294967293", 1000 * 1000 }, { "0e999", 0 }, { "0.000000000000000000000", 0 },
-		{ "1e-2147483648", 1 },
+		{".", 0},
+		{"-", 0},
+		{"+", 0},
+		{"k", 0},
+		{"-.", 0},
+		{"-k", 0},
+		{"e3", 0},
+		{".Mi", 0},
+		{"0.", 0},
+		{"00", 0},
+		{"-0", 0},
+		{"1.k", 1000 * 1000},
+		{".5k", 500 * 1000},
+		{"5.Ki", 5120 * 1000},
+		{"0.5Ki", 512 * 1000},
+		{"1e4294967296", 1000} /* the exponent is cut to 32 bits */,
+		{"1e-4294967293", 1000 * 1000},
+		{"0e999", 0},
+		{"0.000000000000000000000", 0},
+		{"1e-2147483648", 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
@@ -138,31 +152,31 @@ static void test_refused_forms(void)
 		const char *text;
 		enum quantity_result result;
 	} rows[] = {
-		{ "", QUANTITY_EMPTY_OR_MALFORMED },
-		{ " 1", QUANTITY_EMPTY_OR_MALFORMED },
-		{ "1 ", QUANTITY_EMPTY_OR_MALFORMED },
-		{ "true", QUANTITY_EMPTY_OR_MALFORMED },
-		{ "1Kii5x", QUANTITY_EMPTY_OR_MALFORMED },
-		{ "1e", QUANTITY_BAD_SUFFIX },
-		{ "1e+", QUANTITY_BAD_SUFFIX },
-		{ "1ee3", QUANTITY_BAD_SUFFIX },
-		{ "1+3", QUANTITY_BAD_SUFFIX },
-		{ "1k3", QUANTITY_BAD_SUFFIX },
-		{ "1ni", QUANTITY_BAD_SUFFIX },
-		{ "1ki", QUANTITY_BAD_SUFFIX },
-		{ "1e9223372036854775808", QUANTITY_BAD_SUFFIX },
-		{ "Pi", QUANTITY_BAD_NUMBER },
-		{ "-.Ei", QUANTITY_BAD_NUMBER },
-		{ "1e102", QUANTITY_TOO_LONG },
-		{ "1e2147483647", QUANTITY_TOO_LONG },
-		{ "1234567890123456789e90", QUANTITY_TOO_LONG },
+		{"", QUANTITY_EMPTY_OR_MALFORMED},
+		{" 1", QUANTITY_EMPTY_OR_MALFORMED},
+		{"1 ", QUANTITY_EMPTY_OR_MALFORMED},
+		{"true", QUANTITY_EMPTY_OR_MALFORMED},
+		{"1Kii5x", QUANTITY_EMPTY_OR_MALFORMED},
+		{"1e", QUANTITY_BAD_SUFFIX},
+		{"1e+", QUANTITY_BAD_SUFFIX},
+		{"1ee3", QUANTITY_BAD_SUFFIX},
+		{"1+3", QUANTITY_BAD_SUFFIX},
+		{"1k3", QUANTITY_BAD_SUFFIX},
+		{"1ni", QUANTITY_BAD_SUFFIX},
+		{"1ki", QUANTITY_BAD_SUFFIX},
+		{"1e9223372036854775808", QUANTITY_BAD_SUFFIX},
+		{"Pi", QUANTITY_BAD_NUMBER},
+		{"-.Ei", QUANTITY_BAD_NUMBER},
+		{"1e102", QUANTITY_TOO_LONG},
+		{"1e2147483647", QUANTITY_TOO_LONG},
+		{"1234567890123456789e90", QUANTITY_TOO_LONG},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		struct quantity q;
 
-		TEST_ASSERT_EQUAL_INT_MESSAGE(rows[i].result,
-			quantity_parse(text_of(rows[i].text), &q), rows[i].text);
+		TEST_ASSERT_EQUAL_INT_MESSAGE(
+			rows[i].result, quantity_parse(text_of(rows[i].text), &q), rows[i].text);
 		TEST_ASSERT_TRUE(quantity_is_zero(&q));
 		TEST_ASSERT_NOT_EQUAL(0, strlen(quantity_error(rows[i].result)));
 	}
@@ -237,20 +251,20 @@ static void test_compare(void)
 {
 	/* in rising order; a row's texts are equal */
 	static const char *const rows[][3] = {
-		{ "-1e101", "-1e101", "-10e100" },
-		{ "-9223372036854775809", "-9223372036854775809", "-9223372036854775809.0" },
-		{ "-1", "-1000m", "-1.0000000000" },
-		{ "-1n", "-0.0000000001", "-1e-9" },
-		{ "0", "-0", "0.00000000000" },
-		{ "1n", "0.1n", "0.000000001" },
-		{ "1m", "1000u", "1e-3" },
-		{ "1Ki", "1024", "1.024k" },
-		{ "1Mi", "1024Ki", "1048576" },
-		{ "999999999999999999", "999999999999999999000m", "999999999999999999.0" },
-		{ "1E", "1000P", "1000000000000000000" },
-		{ "9223372036854775807", "8Ei", "100Ei" },
-		{ "100E", "0.1e21", "100000000000000000000" },
-		{ "1e101", "10e100", "100e99" },
+		{"-1e101", "-1e101", "-10e100"},
+		{"-9223372036854775809", "-9223372036854775809", "-9223372036854775809.0"},
+		{"-1", "-1000m", "-1.0000000000"},
+		{"-1n", "-0.0000000001", "-1e-9"},
+		{"0", "-0", "0.00000000000"},
+		{"1n", "0.1n", "0.000000001"},
+		{"1m", "1000u", "1e-3"},
+		{"1Ki", "1024", "1.024k"},
+		{"1Mi", "1024Ki", "1048576"},
+		{"999999999999999999", "999999999999999999000m", "999999999999999999.0"},
+		{"1E", "1000P", "1000000000000000000"},
+		{"9223372036854775807", "8Ei", "100Ei"},
+		{"100E", "0.1e21", "100000000000000000000"},
+		{"1e101", "10e100", "100e99"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
@@ -275,7 +289,8 @@ static void test_max_keeps_the_long_form(void)
 	TEST_ASSERT_EQUAL_STRING("1536Mi", printed(&largest));
 	quantity_max(&largest, &huge);
 	TEST_ASSERT_EQUAL_STRING("100E", printed(&largest));
-	TEST_ASSERT_EQUAL_INT64(INT64_C(7766279631452241920), quantity_value(&largest)); /* 10^20, wrapped */
+	TEST_ASSERT_EQUAL_INT64(
+		INT64_C(7766279631452241920), quantity_value(&largest)); /* 10^20, wrapped */
 }
 
 static void test_most_that_one_object_can_hold_adds_up(void)
@@ -366,6 +381,18 @@ static uint32_t random_below(uint32_t below)
 	return (uint32_t)(random_state >> 32) % below;
 }
 
+/* To 2^63-1. */
+static void naive_cap(struct naive *n)
+{
+	static const char most[] = "9223372036854775807";
+	struct naive cap = {.negative = n->negative};
+
+	for (int i = 0; i < 19; i++)
+		cap.digit[NANO + i] = (uint8_t)(most[18 - i] - '0');
+	if (naive_compare_magnitude(n, &cap) > 0)
+		*n = cap;
+}
+
 /* A random text and its value, worked out by digits. */
 static struct naive random_quantity(char *text)
 {
@@ -374,17 +401,32 @@ static struct naive random_quantity(char *text)
 		int tens;
 		int twos;
 	} suffixes[] = {
-		{ "", 0, 0 }, { "n", -9, 0 }, { "u", -6, 0 }, { "m", -3, 0 }, { "k", 3, 0 },
-		{ "M", 6, 0 }, { "G", 9, 0 }, { "T", 12, 0 }, { "P", 15, 0 }, { "E", 18, 0 },
-		{ "e-2", -2, 0 }, { "E4", 4, 0 }, { "e+20", 20, 0 }, { "Ki", 0, 10 }, { "Mi", 0, 20 },
-		{ "Gi", 0, 30 }, { "Ti", 0, 40 }, { "Pi", 0, 50 }, { "Ei", 0, 60 },
+		{"", 0, 0},
+		{"n", -9, 0},
+		{"u", -6, 0},
+		{"m", -3, 0},
+		{"k", 3, 0},
+		{"M", 6, 0},
+		{"G", 9, 0},
+		{"T", 12, 0},
+		{"P", 15, 0},
+		{"E", 18, 0},
+		{"e-2", -2, 0},
+		{"E4", 4, 0},
+		{"e+20", 20, 0},
+		{"Ki", 0, 10},
+		{"Mi", 0, 20},
+		{"Gi", 0, 30},
+		{"Ti", 0, 40},
+		{"Pi", 0, 50},
+		{"Ei", 0, 60},
 	};
 	enum { POINT = 60 };
 	uint32_t which = random_below(ARRAY_COUNT(suffixes));
 	int whole = (int)random_below(random_below(2) ? 8 : 25);
 	int fraction = (int)random_below(2) * (int)random_below(20);
-	struct naive shifted = { .negative = random_below(4) == 0 };
-	struct naive n = { .negative = shifted.negative };
+	struct naive shifted = {.negative = random_below(4) == 0};
+	struct naive n = {.negative = shifted.negative};
 	char *to = text;
 
 	if (n.negative)
@@ -397,9 +439,10 @@ static struct naive random_quantity(char *text)
 		*to++ = (char)('0' + digit);
 		shifted.digit[POINT + i] = digit;
 	}
-	strcpy(to, suffixes[which].suffix);
+	const char *end = suffixes[which].suffix;
 	if (whole + fraction == 0 && (suffixes[which].twos >= 50 || suffixes[which].tens == 0))
-		strcpy(to, "0"); /* where digits are asked for */
+		end = "0"; /* where digits are asked for */
+	memcpy(to, end, strlen(end) + 1);
 
 	for (int i = 0; i < suffixes[which].twos; i++)
 		naive_times(&shifted, 2);
@@ -413,19 +456,12 @@ static struct naive random_quantity(char *text)
 			rest |= shifted.digit[i] != 0;
 	}
 	if (rest) {
-		struct naive one = { .negative = n.negative, .digit = { 1 } };
+		struct naive one = {.negative = n.negative, .digit = {1}};
 
 		naive_add(&n, &one);
 	}
-	if (suffixes[which].twos > 0) {
-		static const char most[] = "9223372036854775807";
-		struct naive cap = { .negative = n.negative };
-
-		for (int i = 0; i < 19; i++)
-			cap.digit[NANO + i] = (uint8_t)(most[18 - i] - '0');
-		if (naive_compare_magnitude(&n, &cap) > 0)
-			n = cap;
-	}
+	if (suffixes[which].twos > 0)
+		naive_cap(&n);
 	return n;
 }
 
@@ -472,7 +508,7 @@ static void test_random_sums_against_digits(void)
 {
 	for (int round = 0; round < ROUNDS / 10; round++) {
 		struct quantity sum = quantity_zero();
-		struct naive naive_sum = { .negative = false };
+		struct naive naive_sum = {.negative = false};
 		uint32_t count = 1 + random_below(10);
 
 		for (uint32_t i = 0; i < count; i++) {
@@ -531,7 +567,8 @@ static void test_random_round_trip(void)
 			again = parsed(first);
 			TEST_ASSERT_EQUAL_INT_MESSAGE(0, quantity_compare(&q, &again), text);
 			TEST_ASSERT_NOT_NULL_MESSAGE(strchr(first, 'e'), text);
-			TEST_ASSERT_GREATER_OR_EQUAL_MESSAGE(21, atoi(strchr(first, 'e') + 1), text);
+			TEST_ASSERT_GREATER_OR_EQUAL_MESSAGE(
+				21, strtol(strchr(first, 'e') + 1, NULL, 10), text);
 		}
 		TEST_ASSERT_EQUAL_STRING(first, printed(&again));
 	}
