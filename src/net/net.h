@@ -46,11 +46,12 @@ struct net_client;
 struct net_client *net_client_open(struct net *net, struct arena *arena,
     const struct net_target *target, struct writer *fault);
 size_t net_client_size(const struct net_target *target);
-void net_client_close(struct net_client *client); /* every request ends as NET_CANCELLED */
+/* Every request ends as NET_CANCELLED. Not from inside a callback of net/. */
+void net_client_close(struct net_client *client);
 
 struct net_client_stats {
 	uint64_t connects, connect_failures, handshakes, resumptions, requests, bytes_in, bytes_out;
-	uint32_t open, queued;
+	uint32_t open, busy, queued;
 };
 struct net_client_stats net_client_stats(const struct net_client *client);
 
@@ -58,7 +59,8 @@ struct net_client_stats net_client_stats(const struct net_client *client);
 
 /*
  * In order of priority. A class may not use the last free shared connections, they are kept for
- * those above: of 4, bind may use 3, read 2, event 1 (never less than 1).
+ * those above: of 4, bind may use 3, read 2, event 1 (never less than 1). When no address of the
+ * server answers, everything that waits for a connection ends as NET_CONNECT_FAILED.
  */
 enum net_class { NET_LEASE, NET_BIND, NET_READ, NET_EVENT, NET_WATCH };
 enum { NET_CLASSES = NET_WATCH + 1 };
@@ -78,7 +80,7 @@ const char *net_result_name(enum net_result result); /* "connect-failed" */
 
 enum net_flow {
 	NET_MORE,
-	NET_PAUSE, /* the bytes were taken; no more until net_resume() (holds the server back) */
+	NET_PAUSE, /* after what is decrypted already (16 kB) no more until net_resume() */
 	NET_STOP   /* ends as NET_CANCELLED */
 };
 
@@ -88,14 +90,15 @@ struct net_answer {
 	bool sent;              /* the request may have reached the server and been carried out */
 	int64_t retry_after_ms; /* -1: not said */
 	uint64_t body_size;     /* so far */
-	int64_t took_us;        /* since a connection took it up */
+	int64_t took_us;        /* since net_send() */
 	char detail[96];        /* for the log when result is not NET_OK */
 };
 
 /*
  * Owned by the caller; path and body stay good until on_done. All bytes of a body go through
  * on_body, in slices of any size. on_done is called exactly once (except after net_cancel()),
- * never from inside net_send(), and may send the same struct again.
+ * never from inside net_send(), and may send the same struct again. Of what happens twice: a GET
+ * whose kept-alive connection turns out to be gone is sent once more on a new one.
  */
 struct net_request {
 	enum net_class class;
@@ -103,7 +106,7 @@ struct net_request {
 	struct text path;         /* with the query, escaped, without the prefix */
 	struct text content_type; /* of the body; TEXT_NONE: application/json */
 	struct text body;
-	int64_t timeout_ms;      /* from taking up to the end of the answer; 0: none */
+	int64_t timeout_ms;      /* from net_send() to the end of the answer; 0: none */
 	int64_t idle_timeout_ms; /* longest silence while an answer is due; 0: none; paused: stopped */
 	uint64_t body_max;       /* 0: no limit */
 	enum net_flow (*on_body)(struct net_request *request, struct text bytes);
@@ -113,7 +116,8 @@ struct net_request {
 	struct list link;
 	struct net_client *client; /* NULL: not sent, or done */
 	uint32_t connection;       /* 0: waits for one */
-	uint32_t refusals;         /* how often the server said 401 and the token was read again */
+	struct mono asked;
+	bool retried; /* the connection was gone before the server can have seen it */
 };
 void net_send(struct net_client *client, struct net_request *request);
 void net_cancel(struct net_request *request); /* no on_done; harmless when it is not active */

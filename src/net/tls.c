@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * TLS by mbedTLS: handshake, reading, writing, resumption.
+ *
+ * The fence, as measured by tests/net/test_client.c (64-bit; smaller on 32-bit):
+ *
+ *	an open connection	receive buffer of one record, 16.7 kB (a server may send that much);
+ *				send buffer, 4.4 kB; keys and the peer's chain, 5 kB
+ *	a handshake under way	its keys, its transcript, the chain being verified: 20 kB more,
+ *				at most NET_HANDSHAKES_MAX at a time
+ *	an identity		CA, own chain, key, for each client: 12 kB, twice while it is replaced
+ *	base			PEM files while they are read, fragmentation: 48 kB
+ */
+#include "net/tls.h"
+
+#include <string.h>
+
+#include <mbedtls/error.h>
+#include <psa/crypto.h>
+
+#include "base/check.h"
+#include "base/store.h"
+#include "net/fence.h"
+#include "net/private.h"
+
+enum {
+	TLS_CONNECTION_SIZE = 28 * 1024,
+	TLS_HANDSHAKE_SIZE = 24 * 1024,
+	TLS_BASE_SIZE = 96 * 1024,
+	TLS_STALLS_MAX = 4
+};
+
+/* mbedTLS has one allocator and one source of entropy per process, and so have we. */
+static struct {
+	struct store fence;
+	struct entropy entropy;
+	bool set;
+} process;
+
+psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *context,
+    uint8_t *output, size_t output_size, size_t *output_length)
+{
+	(void)context;
+	if (!process.entropy.fill(process.entropy.self, output, output_size))
+		return PSA_ERROR_INSUFFICIENT_ENTROPY;
+	*output_length = output_size;
+	return PSA_SUCCESS;
+}
+
+static int tls_random(void *context, unsigned char *output, size_t size)
+{
+	(void)context;
+	if (!process.entropy.fill(process.entropy.self, output, size))
+		return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+	return 0;
+}
+
+static size_t fence_size(uint32_t connections_max)
+{
+	return (size_t)connections_max * TLS_CONNECTION_SIZE + NET_HANDSHAKES_MAX * TLS_HANDSHAKE_SIZE +
+	    TLS_BASE_SIZE;
+}
+
+size_t tls_setup_size(uint32_t connections_max)
+{
+	return fence_size(connections_max) + 16;
+}
+
+void tls_setup(struct arena *arena, uint32_t connections_max, struct entropy entropy)
+{
+	size_t size = fence_size(connections_max);
+
+	CHECK(!process.set);
+	process.set = true;
+	process.entropy = entropy;
+	store_init(&process.fence, "tls", arena_take(arena, size), size);
+	fence_set(FENCE_MBEDTLS, &process.fence);
+	CHECK(psa_crypto_init() == PSA_SUCCESS);
+}
+
+void tls_teardown(void)
+{
+	CHECK(process.set);
+	mbedtls_psa_crypto_free();
+	budget_unregister(&process.fence.budget);
+	fence_clear(FENCE_MBEDTLS);
+	process.set = false;
+}
+
+struct store *tls_fence(void)
+{
+	CHECK(process.set);
+	return &process.fence;
+}
+
+/* ---- identity ---- */
+
+static const char *pem_fault(int code)
+{
+	if (code == MBEDTLS_ERR_X509_ALLOC_FAILED || code == MBEDTLS_ERR_PK_ALLOC_FAILED)
+		return "no memory";
+	if (code == MBEDTLS_ERR_PK_PASSWORD_REQUIRED || code == MBEDTLS_ERR_PK_PASSWORD_MISMATCH)
+		return "it is encrypted";
+	return "not PEM, or of a kind that is not supported";
+}
+
+static bool make_chain(mbedtls_x509_crt *chain, struct text pem, const char *what, struct writer *fault)
+{
+	int code = mbedtls_x509_crt_parse(chain, (const unsigned char *)pem.at, pem.size);
+
+	if (code == 0)
+		return true;
+	if (code > 0)
+		write_format(fault, "%s: %d of its certificates cannot be read", what, code);
+	else
+		write_format(fault, "%s: %s", what, pem_fault(code));
+	return false;
+}
+
+static bool make_own(struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+{
+	if (!make_chain(&identity->certificate, pem->certificate, "client certificate", fault))
+		return false;
+	int code = mbedtls_pk_parse_key(&identity->key, (const unsigned char *)pem->key.at, pem->key.size, NULL,
+	    0, tls_random, NULL);
+	if (code != 0) {
+		write_format(fault, "client key: %s", pem_fault(code));
+		return false;
+	}
+	if (mbedtls_pk_check_pair(&identity->certificate.pk, &identity->key, tls_random, NULL) != 0) {
+		write_z(fault, "client key: it does not belong to the client certificate");
+		return false;
+	}
+	if (mbedtls_ssl_conf_own_cert(&identity->config, &identity->certificate, &identity->key) != 0) {
+		write_z(fault, "client certificate: no memory");
+		return false;
+	}
+	return true;
+}
+
+static bool make_identity(struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+{
+	mbedtls_ssl_config *config = &identity->config;
+
+	if (mbedtls_ssl_config_defaults(config, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM,
+		MBEDTLS_SSL_PRESET_DEFAULT) != 0) {
+		write_z(fault, "TLS: no memory");
+		return false;
+	}
+	mbedtls_ssl_conf_rng(config, tls_random, NULL);
+	mbedtls_ssl_conf_authmode(config,
+	    pem->insecure_skip_verify ? MBEDTLS_SSL_VERIFY_NONE : MBEDTLS_SSL_VERIFY_REQUIRED);
+	mbedtls_ssl_conf_session_tickets(config, MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
+	mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(config,
+	    MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
+	if (pem->ca.at != NULL) {
+		if (!make_chain(&identity->ca, pem->ca, "certificate authority", fault))
+			return false;
+		mbedtls_ssl_conf_ca_chain(config, &identity->ca, NULL);
+	}
+	return pem->certificate.at == NULL || make_own(identity, pem, fault);
+}
+
+bool tls_identity_make(struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+{
+	CHECK(!identity->made);
+	memset(identity, 0, sizeof(*identity));
+	mbedtls_ssl_config_init(&identity->config);
+	mbedtls_x509_crt_init(&identity->ca);
+	mbedtls_x509_crt_init(&identity->certificate);
+	mbedtls_pk_init(&identity->key);
+	identity->made = true;
+	if (make_identity(identity, pem, fault))
+		return true;
+	tls_identity_drop(identity);
+	return false;
+}
+
+void tls_identity_drop(struct tls_identity *identity)
+{
+	CHECK(identity->users == 0);
+	if (!identity->made)
+		return;
+	mbedtls_ssl_config_free(&identity->config);
+	mbedtls_x509_crt_free(&identity->ca);
+	mbedtls_x509_crt_free(&identity->certificate);
+	mbedtls_pk_free(&identity->key);
+	identity->made = false;
+}
+
+/* ---- faults in words ---- */
+
+static void verify_fault(struct writer *w, uint32_t flags)
+{
+	static const struct {
+		uint32_t flag;
+		const char *words;
+	} faults[] = {
+		{ MBEDTLS_X509_BADCERT_EXPIRED, "it has expired" },
+		{ MBEDTLS_X509_BADCERT_FUTURE, "it is not valid yet (is the clock right?)" },
+		{ MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by the certificate authority" },
+		{ MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name" },
+		{ MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak" },
+		{ MBEDTLS_X509_BADCERT_BAD_MD, "its signature is too weak" },
+		{ MBEDTLS_X509_BADCERT_KEY_USAGE, "its key may not be used for this" },
+		{ MBEDTLS_X509_BADCERT_EXT_KEY_USAGE, "it is not for servers" },
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(faults); i++) {
+		if ((flags & faults[i].flag) != 0) {
+			write_format(w, "server certificate: %s", faults[i].words);
+			return;
+		}
+	}
+	write_format(w, "server certificate: refused (flags 0x%x)", (unsigned)flags);
+}
+
+static void alert_fault(struct writer *w, const struct tls *tls)
+{
+	static const struct {
+		uint8_t alert;
+		const char *words;
+	} alerts[] = {
+		{ MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE, "handshake failure" },
+		{ MBEDTLS_SSL_ALERT_MSG_BAD_CERT, "bad certificate" },
+		{ MBEDTLS_SSL_ALERT_MSG_CERT_EXPIRED, "certificate expired" },
+		{ MBEDTLS_SSL_ALERT_MSG_CERT_UNKNOWN, "certificate unknown" },
+		{ MBEDTLS_SSL_ALERT_MSG_UNKNOWN_CA, "unknown certificate authority" },
+		{ MBEDTLS_SSL_ALERT_MSG_ACCESS_DENIED, "access denied" },
+		{ MBEDTLS_SSL_ALERT_MSG_PROTOCOL_VERSION, "protocol version" },
+		{ MBEDTLS_SSL_ALERT_MSG_UNRECOGNIZED_NAME, "unrecognized name" },
+		{ 116, "certificate required" },
+	};
+	uint8_t alert = tls->ssl.MBEDTLS_PRIVATE(in_msg) == NULL ? 0 : tls->ssl.MBEDTLS_PRIVATE(in_msg)[1];
+
+	for (size_t i = 0; i < ARRAY_COUNT(alerts); i++) {
+		if (alerts[i].alert == alert) {
+			write_format(w, "the server refused: %s", alerts[i].words);
+			return;
+		}
+	}
+	write_format(w, "the server refused: alert %u", (unsigned)alert);
+}
+
+static enum tls_step fail(struct tls *tls, int code)
+{
+	struct writer w;
+
+	writer_init(&w, tls->fault, sizeof(tls->fault) - 1);
+	switch (code) {
+	case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
+		verify_fault(&w, mbedtls_ssl_get_verify_result(&tls->ssl));
+		break;
+	case MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE: alert_fault(&w, tls); break;
+	case MBEDTLS_ERR_SSL_ALLOC_FAILED:
+	case MBEDTLS_ERR_X509_ALLOC_FAILED:
+	case MBEDTLS_ERR_PK_ALLOC_FAILED:
+	case MBEDTLS_ERR_MPI_ALLOC_FAILED:
+	case MBEDTLS_ERR_ECP_ALLOC_FAILED: write_z(&w, "no memory in the fence of TLS"); break;
+	case MBEDTLS_ERR_SSL_CONN_EOF: write_z(&w, "the connection was cut"); break;
+	case MBEDTLS_ERR_SSL_INVALID_RECORD: write_z(&w, "the server does not speak TLS"); break;
+	default: write_format(&w, "TLS error -0x%04x", (unsigned)-code); break;
+	}
+	tls->fault[w.used] = '\0';
+	return TLS_FAILED;
+}
+
+/* ---- verification of an address ---- */
+
+/*
+ * mbedTLS would send an address as the server's name, which RFC 6066 forbids, so it is not told
+ * the address; the certificate's subject alternative names are compared here.
+ */
+static bool has_address(const mbedtls_x509_crt *certificate, const struct net_address *address)
+{
+	size_t size = address->family == 6 ? 16 : 4;
+
+	for (const mbedtls_x509_sequence *name = &certificate->subject_alt_names; name != NULL; name = name->next)
+		if (name->buf.tag == (MBEDTLS_ASN1_CONTEXT_SPECIFIC | MBEDTLS_X509_SAN_IP_ADDRESS) &&
+		    name->buf.len == size && memcmp(name->buf.p, address->bytes, size) == 0)
+			return true;
+	return false;
+}
+
+static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
+{
+	struct tls *tls = self;
+
+	tls->certificate_seen = true;
+	if (depth == 0 && tls->peer->address.family != 0 && !has_address(certificate, &tls->peer->address))
+		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
+	return 0;
+}
+
+bool tls_peer_set(struct tls_peer *peer, struct text name)
+{
+	*peer = (struct tls_peer){ .address = { .family = 0 } };
+	if (net_address_parse(name, 0, &peer->address))
+		return true;
+	/* A trailing dot makes a name absolute for DNS; certificates are without. */
+	if (name.size > 0 && name.at[name.size - 1] == '.')
+		name = text_first(name, name.size - 1);
+	return name.size > 0 && text_find(name, '\0') == name.size &&
+	    text_copy(name, peer->name, sizeof(peer->name));
+}
+
+/* ---- one connection ---- */
+
+static int bio_send(void *self, const unsigned char *bytes, size_t size)
+{
+	const struct tls *tls = self;
+	size_t sent = tls->bytes->send(tls->bytes->self, tls->stream, bytes, size);
+
+	if (sent > 0)
+		return (int)sent;
+	if (tls->bytes->state(tls->bytes->self, tls->stream) != NET_STREAM_OPEN)
+		return MBEDTLS_ERR_SSL_CONN_EOF;
+	return MBEDTLS_ERR_SSL_WANT_WRITE;
+}
+
+static int bio_receive(void *self, unsigned char *to, size_t size)
+{
+	const struct tls *tls = self;
+	struct text bytes = tls->bytes->received(tls->bytes->self, tls->stream);
+
+	if (bytes.size == 0) {
+		if (tls->bytes->state(tls->bytes->self, tls->stream) == NET_STREAM_OPEN)
+			return MBEDTLS_ERR_SSL_WANT_READ;
+		return MBEDTLS_ERR_SSL_CONN_EOF;
+	}
+	size = size < bytes.size ? size : bytes.size;
+	memcpy(to, bytes.at, size);
+	tls->bytes->drop(tls->bytes->self, tls->stream, size);
+	return (int)size;
+}
+
+static void use_ticket(struct tls *tls)
+{
+	mbedtls_ssl_session session;
+
+	if (tls->ticket->size == 0)
+		return;
+	if (mono_since_us(tls->now, tls->ticket->since) > (int64_t)TLS_TICKET_AGE_MAX_S * CLOCK_S_US) {
+		tls->ticket->size = 0;
+		return;
+	}
+	/* Whatever fails here costs a full handshake and nothing else. */
+	mbedtls_ssl_session_init(&session);
+	if (mbedtls_ssl_session_load(&session, tls->ticket->bytes, tls->ticket->size) != 0 ||
+	    mbedtls_ssl_set_session(&tls->ssl, &session) != 0)
+		tls->ticket->size = 0;
+	mbedtls_ssl_session_free(&session);
+}
+
+static void keep_ticket(struct tls *tls)
+{
+	mbedtls_ssl_session session;
+	size_t size = 0;
+
+	mbedtls_ssl_session_init(&session);
+	if (mbedtls_ssl_get_session(&tls->ssl, &session) == 0 &&
+	    mbedtls_ssl_session_save(&session, tls->ticket->bytes, sizeof(tls->ticket->bytes), &size) == 0) {
+		/* A resumed session goes on from when its certificate was seen. */
+		if (tls->certificate_seen || tls->ticket->size == 0)
+			tls->ticket->since = tls->now;
+		tls->ticket->size = size;
+	}
+	mbedtls_ssl_session_free(&session);
+}
+
+bool tls_start(struct tls *tls, struct tls_identity *identity, const struct tls_peer *peer,
+    struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now)
+{
+	CHECK(tls->identity == NULL);
+	CHECK(identity->made);
+	*tls = (struct tls){ .bytes = bytes, .stream = stream, .identity = identity, .peer = peer,
+		.ticket = ticket, .now = now };
+	identity->users++;
+	mbedtls_ssl_init(&tls->ssl);
+	int code = mbedtls_ssl_setup(&tls->ssl, &identity->config);
+	if (code == 0)
+		code = mbedtls_ssl_set_hostname(&tls->ssl, peer->address.family != 0 ? NULL : peer->name);
+	if (code != 0) {
+		fail(tls, code);
+		return false;
+	}
+	mbedtls_ssl_set_verify(&tls->ssl, verify, tls);
+	mbedtls_ssl_set_bio(&tls->ssl, tls, bio_send, bio_receive, NULL);
+	use_ticket(tls);
+	return true;
+}
+
+static bool waits(int code)
+{
+	return code == MBEDTLS_ERR_SSL_WANT_READ || code == MBEDTLS_ERR_SSL_WANT_WRITE;
+}
+
+/*
+ * A ticket of TLS 1.3 interrupts whatever call meets it: mbedTLS then says that it wants bytes
+ * although it has some, or that there is a ticket; either way the call is to be made again.
+ */
+static bool call_again(struct tls *tls, int code, size_t *left, uint32_t *stalls)
+{
+	if (code == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) {
+		keep_ticket(tls);
+		return true;
+	}
+	if (code != MBEDTLS_ERR_SSL_WANT_READ)
+		return false;
+	size_t now = tls->bytes->received(tls->bytes->self, tls->stream).size;
+	*stalls = now < *left ? 0 : *stalls + 1;
+	*left = now;
+	return (now > 0 || mbedtls_ssl_check_pending(&tls->ssl) != 0) && *stalls < TLS_STALLS_MAX;
+}
+
+enum tls_step tls_handshake(struct tls *tls, struct mono now)
+{
+	uint32_t stalls = 0;
+	size_t left = 0;
+	int code;
+
+	tls->now = now;
+	do
+		code = mbedtls_ssl_handshake(&tls->ssl);
+	while (call_again(tls, code, &left, &stalls));
+	if (waits(code))
+		return TLS_WAIT;
+	if (code != 0) {
+		/* A ticket that the server chokes on must not be tried for ever. */
+		tls->ticket->size = 0;
+		return fail(tls, code);
+	}
+	tls->resumed = tls->ticket->size > 0 && !tls->certificate_seen;
+	if (mbedtls_ssl_get_version_number(&tls->ssl) == MBEDTLS_SSL_VERSION_TLS1_2)
+		keep_ticket(tls);
+	return TLS_DONE;
+}
+
+enum tls_step tls_read(struct tls *tls, void *to, size_t size, size_t *got)
+{
+	uint32_t stalls = 0;
+	size_t left = 0;
+	int code;
+
+	do
+		code = mbedtls_ssl_read(&tls->ssl, to, size);
+	while (call_again(tls, code, &left, &stalls));
+	*got = code > 0 ? (size_t)code : 0;
+	if (code > 0)
+		return TLS_DONE;
+	if (waits(code))
+		return TLS_WAIT;
+	if (code == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
+		return TLS_END;
+	return fail(tls, code == 0 ? MBEDTLS_ERR_SSL_CONN_EOF : code);
+}
+
+enum tls_step tls_write(struct tls *tls, const void *bytes, size_t size, size_t *sent)
+{
+	uint32_t stalls = 0;
+	size_t left = 0;
+	int code;
+
+	do
+		code = mbedtls_ssl_write(&tls->ssl, bytes, size);
+	while (call_again(tls, code, &left, &stalls));
+	*sent = code > 0 ? (size_t)code : 0;
+	if (code >= 0)
+		return TLS_DONE;
+	return waits(code) ? TLS_WAIT : fail(tls, code);
+}
+
+bool tls_has_more(const struct tls *tls)
+{
+	return mbedtls_ssl_check_pending(&tls->ssl) != 0;
+}
+
+void tls_stop(struct tls *tls)
+{
+	if (tls->identity == NULL)
+		return;
+	if (mbedtls_ssl_is_handshake_over(&tls->ssl) == 1)
+		(void)mbedtls_ssl_close_notify(&tls->ssl);
+	mbedtls_ssl_free(&tls->ssl);
+	CHECK(tls->identity->users > 0);
+	tls->identity->users--;
+	tls->identity = NULL;
+}
