@@ -44,7 +44,6 @@ struct cache_node {
 	const struct kube_node_facts *facts; /* NULL: a ghost, pods came before or stay after the node */
 	struct cache_sums sums;
 	uint64_t version;
-	uint64_t chosen; /* when it was last chosen, as a count of decisions: ties go to the oldest */
 	uint32_t name;
 	uint32_t labels; /* label set index, 0 = none */
 	uint32_t facts_handle;

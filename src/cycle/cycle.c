@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One pod's way through a decision.
+ */
+#include "cycle/cycle.h"
+
+#include "cycle/evaluation.h"
+#include "cycle/rows.h"
+
+size_t cycle_size(const struct cycle_limits *limits)
+{
+	return limits->scratch_bytes + cycle_rows_size(limits) +
+	    (limits->nodes + 1) * sizeof(uint64_t) + 256;
+}
+
+void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_limits *limits,
+    struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count)
+{
+	CHECK(profile_count > 0);
+	*cycle = (struct cycle){
+		.cache = cache, .profiles = profiles, .profile_count = profile_count
+	};
+	scratch_init(&cycle->scratch, arena_take_raw(arena, limits->scratch_bytes),
+	    limits->scratch_bytes);
+	cycle->chosen = ARENA_ARRAY(arena, uint64_t, limits->nodes + 1);
+	if (limits->rows > 0)
+		cycle->rows = cycle_rows_make(arena, limits);
+}
+
+const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod)
+{
+	const struct kube_pod_class *class =
+	    cache_class_of(cycle->cache, cache_pod_at(cycle->cache, pod));
+	for (uint32_t i = 0; i < cycle->profile_count; i++)
+		if (cycle->profiles[i].scheduler_name == class->scheduler_name)
+			return &cycle->profiles[i];
+	return NULL;
+}
+
+void cycle_chosen(struct cycle *cycle, uint32_t node)
+{
+	cycle->chosen[node] = ++cycle->decisions;
+}
+
+/* ---- the search ---- */
+
+/* How many feasible nodes are enough (core.md 5.4); all of them unless a percentage is set. */
+static uint32_t nodes_wanted(const struct evaluation *e)
+{
+	int64_t percentage = e->d.profile->percentage_of_nodes;
+	if (percentage == 0 || e->candidate_count < 100)
+		return e->candidate_count;
+	int64_t wanted = (int64_t)e->candidate_count * percentage / 100;
+	if (wanted < 100)
+		wanted = 100;
+	return wanted > e->candidate_count ? e->candidate_count : (uint32_t)wanted;
+}
+
+/* With a percentage: the first that are feasible from where the last search ended. */
+static void rotate(struct evaluation *e)
+{
+	uint32_t wanted = nodes_wanted(e);
+	if (wanted == e->candidate_count || e->feasible_count == 0)
+		return;
+	uint32_t *turned = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
+	uint8_t *is_feasible = SCRATCH_ARRAY(e->d.scratch, uint8_t,
+	    (size_t)pool_top(&e->cycle->cache->nodes) + 1);
+	if (e->d.scratch->overflowed)
+		return; /* then all of them are scored: slower, not wrong */
+	for (uint32_t i = 0; i < e->feasible_count; i++)
+		is_feasible[e->feasible[i]] = 1;
+	uint32_t start = e->cycle->rotation % e->candidate_count;
+	uint32_t looked = 0;
+	uint32_t count = 0;
+	while (looked < e->candidate_count && count < wanted) {
+		uint32_t node = e->candidates[(start + looked++) % e->candidate_count];
+		if (is_feasible[node] != 0)
+			turned[count++] = node;
+	}
+	e->cycle->rotation = (e->cycle->rotation + looked) % e->node_count;
+	e->feasible = turned;
+	e->feasible_count = count;
+	e->d.feasible = turned;
+	e->d.feasible_count = count;
+}
+
+/* A nominated node is tried first, and taken without looking further when it will do. */
+static bool try_nominated(struct evaluation *e, uint32_t *node)
+{
+	const struct cache *cache = e->cycle->cache;
+	uint32_t name = cache_pod_at(cache, e->d.pod.index)->nominated;
+	*node = name == 0 ? 0 : cache_find_node_id(cache, name);
+	if (*node == 0)
+		return false;
+	bool is_candidate = false;
+	for (uint32_t i = 0; i < e->candidate_count && !is_candidate; i++)
+		is_candidate = e->candidates[i] == *node;
+	uint8_t plugin;
+	return is_candidate && evaluation_filter_node(e, *node, NULL, &plugin) == PLUGIN_SUCCESS;
+}
+
+static void failed(struct evaluation *e, struct cycle_decision *decision)
+{
+	decision->outcome = CYCLE_FAILED;
+	decision->message = text_of(e->error == NULL ? "out of scratch memory" : e->error);
+	decision->preemption.clear_nomination = true;
+}
+
+static void rejected(struct evaluation *e, struct cycle_decision *decision)
+{
+	decision->outcome = CYCLE_REJECTED;
+	evaluation_post_filter(e, &decision->preemption);
+	struct text prefilter_message = TEXT_NONE;
+	if (e->prefilter_rejected)
+		prefilter_message = cycle_status_message(e, &e->prefilter);
+	decision->message = fit_error_text(e, e->statuses, &e->absent, prefilter_message,
+	    decision->preemption.message);
+	decision->rejectors = e->rejectors;
+}
+
+/* The feasible nodes. False: an internal error. */
+static bool search(struct evaluation *e)
+{
+	bool fast = evaluation_can_be_fast(e);
+	if (fast && !evaluation_filter_fast(e))
+		return false;
+	/* Nobody: the words are wanted, and only the slow way has them. */
+	if (!fast || e->feasible_count == 0) {
+		e->row = NULL;
+		return evaluation_filter(e);
+	}
+	return true;
+}
+
+static bool choose(struct evaluation *e, struct cycle_decision *decision)
+{
+	rotate(e);
+	decision->feasible_count = e->feasible_count;
+	decision->evaluated_count = e->candidate_count;
+	decision->outcome = CYCLE_PLACED;
+	if (e->feasible_count == 1) {
+		decision->node = e->feasible[0];
+		return true;
+	}
+	if (!(e->row != NULL ? evaluation_score_fast(e) : evaluation_score(e, false)))
+		return false;
+	decision->node = e->feasible[evaluation_best(e)];
+	return true;
+}
+
+void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
+    struct cycle_decision *decision)
+{
+	struct evaluation evaluation;
+	struct evaluation *e = &evaluation;
+	*decision = (struct cycle_decision){ 0 };
+	CHECK(cache_pod_at(cycle->cache, pod)->node == 0);
+	if (!evaluation_begin(e, cycle, pod, way)) {
+		failed(e, decision);
+		return;
+	}
+	if (e->node_count == 0) {
+		decision->outcome = CYCLE_REJECTED;
+		decision->message = TEXT("no nodes available to schedule pods");
+		decision->preemption.clear_nomination = true;
+		return;
+	}
+	if (!evaluation_prefilter(e)) {
+		failed(e, decision);
+		return;
+	}
+	if (e->prefilter_rejected) {
+		rejected(e, decision);
+		return;
+	}
+	if (try_nominated(e, &decision->node)) {
+		decision->outcome = CYCLE_PLACED;
+		decision->feasible_count = 1;
+		decision->evaluated_count = 1;
+		return;
+	}
+	decision->node = 0;
+	if (!search(e)) {
+		failed(e, decision);
+		return;
+	}
+	if (e->feasible_count == 0)
+		rejected(e, decision);
+	else if (!choose(e, decision))
+		failed(e, decision);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cycle - one pod's way: prefilter, filter, score, pick; and when no node will do, the words that
+ * say why, and whom it could preempt. The cycle decides and changes nothing; whoever asked
+ * assumes the pod in the cache and binds it.
+ */
+#ifndef BERTH_CYCLE_CYCLE_H
+#define BERTH_CYCLE_CYCLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/scratch.h"
+#include "cache/cache.h"
+#include "plugins/plugins.h"
+
+struct cycle_rows;
+
+struct cycle_limits {
+	uint32_t nodes;
+	uint32_t rows;        /* classes whose verdicts are remembered at a time */
+	size_t scratch_bytes; /* for one decision */
+};
+
+struct cycle {
+	struct cache *cache;
+	const struct plugin_profile *profiles;
+	uint32_t profile_count;
+	struct scratch scratch;
+	struct cycle_rows *rows; /* NULL: remember nothing, evaluate every node each time */
+	uint64_t decisions;
+	uint64_t *chosen; /* by node: the decision that chose it last; ties go to the oldest */
+	uint32_t rotation; /* where the next search starts when not all nodes are looked at */
+};
+
+enum cycle_outcome {
+	CYCLE_PLACED,   /* node is where */
+	CYCLE_REJECTED, /* message says why; maybe a preemption */
+	CYCLE_FAILED    /* an internal error: message says which */
+};
+
+struct cycle_preemption {
+	bool tried;
+	bool eligible;
+	bool found;
+	bool clear_nomination; /* upstream clears status.nominatedNodeName */
+	uint32_t node;
+	const uint32_t *victims; /* pod indexes, most important first */
+	uint32_t victim_count;
+	uint32_t violations; /* of disruption budgets */
+	struct text message; /* PostFilterMsg */
+};
+
+struct cycle_decision {
+	enum cycle_outcome outcome;
+	uint32_t node;
+	uint32_t feasible_count;
+	uint32_t evaluated_count;
+	uint32_t rejectors;  /* bits by plugin_id: who rejected the pod somewhere */
+	struct text message; /* of the FailedScheduling event and the condition */
+	struct cycle_preemption preemption;
+};
+
+size_t cycle_size(const struct cycle_limits *limits);
+void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_limits *limits,
+    struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count);
+
+/* The profile of the pod's schedulerName, or NULL: the pod is somebody else's. */
+const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod);
+
+/*
+ * Decides about a pending pod. What the answer points to is good until the next call. Node-local
+ * rules come from the remembered rows, counts from counters (fast), or all is worked out anew
+ * (recount): both give the same answer.
+ */
+void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
+    struct cycle_decision *decision);
+
+/* The caller took the decision: ties go to the node that was chosen longest ago. */
+void cycle_chosen(struct cycle *cycle, uint32_t node);
+
+/* Everything about the pod, node by node and plugin by plugin, as JSON: keys of tests/vectors. */
+void cycle_explain(struct cycle *cycle, uint32_t pod, struct writer *out);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The words of a pod that fits nowhere: how many nodes refuse it for which reason.
+ */
+#include <stdlib.h>
+
+#include "cycle/evaluation.h"
+
+enum { FIT_REASONS_MAX = 512 };
+
+struct tally { /* distinct reasons, and how many nodes gave each */
+	struct text reasons[FIT_REASONS_MAX];
+	uint32_t counts[FIT_REASONS_MAX];
+	uint32_t count;
+};
+
+static void tally_add(struct tally *tally, struct text reason, uint32_t nodes)
+{
+	uint32_t i = 0;
+	while (i < tally->count && (tally->reasons[i].at != reason.at ||
+	                               tally->reasons[i].size != reason.size) &&
+	    !text_is(tally->reasons[i], reason))
+		i++;
+	if (i == FIT_REASONS_MAX)
+		return;
+	if (i == tally->count) {
+		tally->reasons[i] = reason;
+		tally->counts[i] = 0;
+		tally->count++;
+	}
+	tally->counts[i] += nodes;
+}
+
+static void tally_status(struct tally *tally, const struct cycle_status *status, uint32_t nodes)
+{
+	for (uint32_t i = 0; i < status->reason_count && nodes > 0; i++)
+		tally_add(tally, status->reasons[i], nodes);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	return text_compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+/* "<count> <reason>" sorted bytewise, so that "10 x" comes before "2 y". */
+static void write_tally(struct scratch *scratch, const struct tally *tally, struct writer *out)
+{
+	struct text *lines = SCRATCH_ARRAY(scratch, struct text, (size_t)tally->count + 1);
+	for (uint32_t i = 0; lines != NULL && i < tally->count; i++) {
+		size_t size = tally->reasons[i].size + 12;
+		char *line = scratch_take(scratch, size);
+		if (line == NULL)
+			return;
+		struct writer w;
+		writer_init(&w, line, size);
+		write_u64(&w, tally->counts[i]);
+		write_char(&w, ' ');
+		write_text(&w, tally->reasons[i]);
+		lines[i] = writer_text(&w);
+	}
+	if (lines == NULL)
+		return;
+	qsort(lines, tally->count, sizeof(*lines), compare_lines);
+	for (uint32_t i = 0; i < tally->count; i++) {
+		write_z(out, i == 0 ? " " : ", ");
+		write_text(out, lines[i]);
+	}
+	if (tally->count > 0)
+		write_char(out, '.');
+}
+
+static void tally_nodes(struct evaluation *e, const struct cycle_status *statuses,
+    const struct cycle_status *absent, struct tally *tally)
+{
+	uint32_t with_status = 0;
+	for (uint32_t i = 0; statuses != NULL && i < e->node_count; i++) {
+		const struct cycle_status *status = &statuses[e->nodes[i]];
+		if (status->code == PLUGIN_SUCCESS)
+			continue;
+		with_status++;
+		tally_status(tally, status, 1);
+	}
+	tally_status(tally, absent, e->node_count - with_status);
+}
+
+struct text fit_error_text(struct evaluation *e, const struct cycle_status *statuses,
+    const struct cycle_status *absent, struct text prefilter_message, struct text post_message)
+{
+	struct scratch *scratch = e->d.scratch;
+	struct tally *tally = SCRATCH_ONE(scratch, struct tally);
+	if (tally == NULL)
+		return TEXT("no room for the reasons");
+	if (prefilter_message.size == 0)
+		tally_nodes(e, statuses, absent, tally);
+	size_t room = 128 + prefilter_message.size + post_message.size;
+	for (uint32_t i = 0; i < tally->count; i++)
+		room += tally->reasons[i].size + 16;
+	char *at = scratch_take(scratch, room);
+	if (at == NULL)
+		return TEXT("no room for the reasons");
+	struct writer w;
+	writer_init(&w, at, room);
+	write_format(&w, "0/%u nodes are available:", e->node_count);
+	if (prefilter_message.size > 0)
+		write_format(&w, " %.*s.", TEXT_ARGS(prefilter_message));
+	else
+		write_tally(scratch, tally, &w);
+	if (post_message.size > 0) {
+		write_char(&w, ' ');
+		write_text(&w, post_message);
+	}
+	return writer_text(&w);
+}
+
+struct text cycle_status_message(struct evaluation *e, const struct cycle_status *status)
+{
+	size_t room = 1;
+	for (uint32_t i = 0; i < status->reason_count; i++)
+		room += status->reasons[i].size + 2;
+	char *at = scratch_take(e->d.scratch, room);
+	if (at == NULL)
+		return TEXT("no room for the reasons");
+	struct writer w;
+	writer_init(&w, at, room);
+	for (uint32_t i = 0; i < status->reason_count; i++) {
+		if (i > 0)
+			write_z(&w, ", ");
+		write_text(&w, status->reasons[i]);
+	}
+	return writer_text(&w);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DefaultPreemption: whom could the pod push off a node, and where does it hurt least?
+ *
+ * For each node whose refusal removing pods can cure: take all pods of lower priority off in
+ * thought; when the pod fits then, put them back one by one, the most important first, as long as
+ * it still fits. Those who could not come back are the victims.
+ *
+ * kube-scheduler starts its search at a random node and takes a random one of equal candidates;
+ * we start at the first and take the first.
+ */
+#include "cycle/evaluation.h"
+#include "cycle/victims.h"
+
+static const char not_helpful[] = "Preemption is not helpful for scheduling";
+
+static struct text prefixed(struct evaluation *e, struct text message)
+{
+	size_t room = message.size + sizeof("preemption: ");
+	char *at = scratch_take(e->d.scratch, room);
+	if (at == NULL)
+		return message;
+	struct writer w;
+	writer_init(&w, at, room);
+	write_z(&w, "preemption: ");
+	write_text(&w, message);
+	return writer_text(&w);
+}
+
+/* ---- may the pod preempt at all? ---- */
+
+static enum plugin_code status_of_node(const struct evaluation *e, uint32_t node)
+{
+	if (e->prefilter_rejected)
+		return e->prefilter.code;
+	if (e->statuses != NULL && e->statuses[node].code != PLUGIN_SUCCESS)
+		return e->statuses[node].code;
+	return e->absent.code;
+}
+
+/* It preempted before, and somebody is still leaving: wait. */
+static bool waits_for_victims(const struct evaluation *e)
+{
+	const struct cache *cache = e->cycle->cache;
+	uint32_t name = cache_pod_at(cache, e->d.pod.index)->nominated;
+	uint32_t node = name == 0 ? 0 : cache_find_node_id(cache, name);
+	if (node == 0 || cache_node_at(cache, node)->facts == NULL ||
+	    status_of_node(e, node) == PLUGIN_UNRESOLVABLE)
+		return false;
+	uint16_t leaving = CACHE_POD_DELETING | CACHE_POD_DISRUPTION_TARGET;
+	for (uint32_t p = cache_node_at(cache, node)->first_pod; p != 0;
+	     p = cache_pod_at(cache, p)->next) {
+		const struct cache_pod *pod = cache_pod_at(cache, p);
+		if (cache_class_of(cache, pod)->priority < e->d.pod.class->priority &&
+		    (pod->flags & leaving) == leaving)
+			return true;
+	}
+	return false;
+}
+
+/* ---- candidates ---- */
+
+static void fail_message(struct evaluation *e, struct cycle_preemption *p,
+    const struct cycle_status *statuses)
+{
+	static struct text reason = { not_helpful, sizeof(not_helpful) - 1 };
+	struct cycle_status absent = { PLUGIN_UNRESOLVABLE, PLUGIN_DEFAULT_PREEMPTION, 1, &reason };
+	p->clear_nomination = true;
+	p->message = prefixed(e, fit_error_text(e, statuses, &absent, TEXT_NONE, TEXT_NONE));
+}
+
+/* Nodes where removing pods can help, in the nodes' order. */
+static uint32_t potential_nodes(const struct evaluation *e, uint32_t *nodes)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < e->node_count; i++)
+		if (status_of_node(e, e->nodes[i]) == PLUGIN_UNSCHEDULABLE)
+			nodes[count++] = e->nodes[i];
+	return count;
+}
+
+static uint32_t candidates_wanted(const struct evaluation *e, uint32_t potential)
+{
+	const struct preemption_args *args = &e->d.profile->preemption;
+	int64_t wanted = (int64_t)potential * args->min_candidate_percentage / 100;
+	if (wanted < args->min_candidate_absolute)
+		wanted = args->min_candidate_absolute;
+	return wanted > potential ? potential : (uint32_t)wanted;
+}
+
+static bool keep_best(struct evaluation *e, struct victims *best, const struct victims *found)
+{
+	if (best->node != 0 && !victims_better(e, found, best))
+		return true;
+	best->node = found->node;
+	best->count = found->count;
+	best->violations = found->violations;
+	if (found->count > best->room) {
+		best->pods = SCRATCH_ARRAY(e->d.scratch, uint32_t, found->count);
+		best->room = found->count;
+		if (best->pods == NULL)
+			return false;
+	}
+	memcpy(best->pods, found->pods, found->count * sizeof(*found->pods));
+	return true;
+}
+
+/* Looks for candidates; statuses tells why a node is none. False: out of scratch. */
+static bool search(struct evaluation *e, const uint32_t *potential, uint32_t count,
+    struct cycle_status *statuses, struct victims *best)
+{
+	uint32_t wanted = candidates_wanted(e, count);
+	uint32_t violating = 0;
+	uint32_t harmless = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (harmless > 0 && harmless + violating >= wanted)
+			break;
+		struct victims found;
+		struct scratch_mark mark = scratch_mark(e->d.scratch);
+		enum victims_result result = victims_on_node(e, potential[i], &found);
+		if (result == VICTIMS_FOUND) {
+			harmless += found.violations == 0;
+			violating += found.violations > 0;
+			/* What is kept must lie below the mark: copy after giving scratch back. */
+			if (!victims_keep(e, mark, &found) || !keep_best(e, best, &found))
+				return false;
+		} else if (result == VICTIMS_NONE) {
+			statuses[potential[i]] = found.status;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void preempt(struct evaluation *e, struct cycle_preemption *p)
+{
+	p->tried = true;
+	if (e->d.pod.class->preempts == 0) {
+		p->message = prefixed(e, TEXT("not eligible due to preemptionPolicy=Never."));
+		return;
+	}
+	if (waits_for_victims(e)) {
+		p->message = prefixed(e,
+		    TEXT("not eligible due to a terminating pod on the nominated node."));
+		return;
+	}
+	p->eligible = true;
+	size_t top = pool_top(&e->cycle->cache->nodes);
+	uint32_t *potential = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->node_count + 1);
+	struct cycle_status *statuses = SCRATCH_ARRAY(e->d.scratch, struct cycle_status, top + 1);
+	struct victims best = { 0 };
+	if (e->d.scratch->overflowed) {
+		p->message = prefixed(e, TEXT("no room to look for victims"));
+		return;
+	}
+	uint32_t count = potential_nodes(e, potential);
+	if (!search(e, potential, count, statuses, &best)) {
+		p->message = prefixed(e, TEXT("no room to look for victims"));
+		return;
+	}
+	if (best.node == 0) {
+		fail_message(e, p, statuses);
+		return;
+	}
+	p->found = true;
+	p->node = best.node;
+	p->victims = best.pods;
+	p->victim_count = best.count;
+	p->violations = best.violations;
+}
+
+/*
+ * In the profile's order. DynamicResources speaks first: for a pod without claims it has nothing
+ * to give back; when its PreFilter was never reached it has no state, says "not found" and ends
+ * the chain.
+ */
+void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
+{
+	*p = (struct cycle_preemption){ 0 };
+	const struct plugin_uses *uses = &e->d.profile->post_filter;
+	struct text words = TEXT_NONE;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		if (uses->list[i].id == PLUGIN_DYNAMIC_RESOURCES) {
+			if (e->prefilter_rejected && e->prefilter.plugin == PLUGIN_DYNAMIC_RESOURCES)
+				return;
+			if (!e->reached_dynamic_resources) {
+				p->message = TEXT("not found");
+				return;
+			}
+			words = TEXT("no new claims to deallocate");
+		}
+		if (uses->list[i].id == PLUGIN_DEFAULT_PREEMPTION)
+			preempt(e, p);
+	}
+	if (uses->count == 0)
+		p->clear_nomination = true;
+	if (p->found || words.size == 0)
+		return;
+	size_t room = words.size + p->message.size + 2;
+	char *at = p->message.size == 0 ? NULL : scratch_take(e->d.scratch, room);
+	if (at == NULL) {
+		p->message = words;
+		return;
+	}
+	struct writer w;
+	writer_init(&w, at, room);
+	write_format(&w, "%.*s, ", TEXT_ARGS(words));
+	write_text(&w, p->message);
+	p->message = writer_text(&w);
+}

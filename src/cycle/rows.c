@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rows: a node-local rule gives the same answer for the same class and the same node until that
+ * node changes. So after a binding one node is worked out again, not all of them.
+ */
+#include "cycle/rows.h"
+
+static size_t row_bytes(uint32_t nodes)
+{
+	return (size_t)(nodes + 1) * (sizeof(uint8_t) + 3 * sizeof(int32_t)) + 128;
+}
+
+size_t cycle_rows_size(const struct cycle_limits *limits)
+{
+	return sizeof(struct cycle_rows) + limits->rows * sizeof(struct cycle_row) + 64 +
+	    limits->rows * row_bytes(limits->nodes);
+}
+
+struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limits *limits)
+{
+	struct cycle_rows *rows = arena_take(arena, sizeof(*rows));
+	rows->rows = ARENA_ARRAY(arena, struct cycle_row, limits->rows);
+	rows->count = limits->rows;
+	rows->nodes = limits->nodes;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		struct cycle_row *row = &rows->rows[i];
+		row->verdict = arena_take_raw(arena, limits->nodes + 1);
+		row->fixed = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
+		row->taints = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
+		row->preference = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
+	}
+	return rows;
+}
+
+/* ---- working out one node ---- */
+
+static uint8_t verdict_of(struct evaluation *e, uint32_t node)
+{
+	const struct plugin_uses *uses = &e->d.profile->filter;
+	struct cache_view view = cache_view_of(e->cycle->cache, node);
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = &plugins[uses->list[i].id];
+		if (plugin->filter_is_local &&
+		    plugin->filter(&e->d, &view, NULL) != PLUGIN_SUCCESS)
+			return (uint8_t)(uses->list[i].id + 1);
+	}
+	return 0;
+}
+
+static void score_one(struct evaluation *e, struct cycle_row *row, uint32_t node)
+{
+	const struct plugin_uses *uses = &e->d.profile->score;
+	int64_t fixed = 0;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		if ((row->scored >> k & 1) == 0)
+			continue;
+		int64_t score = plugins[uses->list[k].id].score(&e->d, node);
+		if (uses->list[k].id == PLUGIN_TAINT_TOLERATION)
+			row->taints[node] = (int32_t)score;
+		else if (uses->list[k].id == PLUGIN_NODE_AFFINITY)
+			row->preference[node] = (int32_t)score;
+		else
+			fixed += score * uses->list[k].weight;
+	}
+	row->fixed[node] = (int32_t)fixed;
+}
+
+static void work_out(struct evaluation *e, struct cycle_row *row, uint32_t node)
+{
+	const struct cache *cache = e->cycle->cache;
+	if (!pool_is_taken(&cache->nodes, node) || cache_node_at(cache, node)->facts == NULL) {
+		row->verdict[node] = PLUGIN_COUNT;
+		return;
+	}
+	row->verdict[node] = verdict_of(e, node);
+	/* A score is only asked for where the pod fits. */
+	if (row->verdict[node] == 0)
+		score_one(e, row, node);
+}
+
+/* ---- following the cache ---- */
+
+static void follow(struct evaluation *e, struct cycle_row *row)
+{
+	const struct cache *cache = e->cycle->cache;
+	uint64_t behind = cache->change_count - row->followed;
+	if (behind >= CACHE_CHANGE_LOG || behind > e->node_count) {
+		for (uint32_t i = 0; i < e->node_count; i++)
+			work_out(e, row, e->nodes[i]);
+	} else {
+		for (uint64_t c = row->followed; c < cache->change_count; c++)
+			work_out(e, row, cache->changes[c % CACHE_CHANGE_LOG]);
+	}
+	row->followed = cache->change_count;
+}
+
+/* Which scores the row holds: local ones that do not skip this class. */
+static uint32_t scores_held(struct evaluation *e)
+{
+	const struct plugin_uses *uses = &e->d.profile->score;
+	uint32_t held = 0;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		const struct plugin *plugin = &plugins[uses->list[k].id];
+		if (!plugin->score_is_local)
+			continue;
+		if (plugin->prescore == NULL || plugin->prescore(&e->d) == PLUGIN_SUCCESS)
+			held |= UINT32_C(1) << k;
+	}
+	return held;
+}
+
+struct cycle_row *cycle_row_of(struct evaluation *e)
+{
+	struct cycle_rows *rows = e->cycle->rows;
+	const struct cache_shared *class =
+	    pool_at(&e->cycle->cache->classes, e->d.pod.class_index);
+	struct cycle_row *row = NULL;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		struct cycle_row *at = &rows->rows[i];
+		if (at->serial == class->serial && at->profile == e->d.profile) {
+			row = at;
+			break;
+		}
+		if (row == NULL || at->used < row->used)
+			row = at;
+	}
+	row->used = ++rows->uses;
+	if (row->serial != class->serial || row->profile != e->d.profile) {
+		row->serial = class->serial;
+		row->profile = e->d.profile;
+		row->scored = scores_held(e);
+		row->followed = e->cycle->cache->change_count;
+		for (uint32_t i = 0; i < e->node_count; i++)
+			work_out(e, row, e->nodes[i]);
+	}
+	follow(e, row);
+	return row;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Scores of the feasible nodes: raw score, normalised to 0..100, times weight, summed.
+ */
+#include "cycle/evaluation.h"
+
+enum { SCORE_MAX = 100 };
+
+bool evaluation_prescore(struct evaluation *e)
+{
+	const struct plugin_uses *uses = &e->d.profile->pre_score;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		uint8_t id = uses->list[i].id;
+		if (plugins[id].prescore == NULL)
+			continue;
+		enum plugin_code code = plugins[id].prescore(&e->d);
+		if (code == PLUGIN_SKIP)
+			e->d.skip_score |= UINT32_C(1) << id;
+		else if (code != PLUGIN_SUCCESS)
+			return evaluation_fail(e, POINT_PRESCORE, plugins[id].name);
+	}
+	return true;
+}
+
+static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
+{
+	const struct plugin *plugin = &plugins[id];
+	for (uint32_t i = 0; i < e->feasible_count; i++)
+		scores[i] = plugin->score(&e->d, e->feasible[i]);
+	if (plugin->normalize != NULL)
+		plugin->normalize(&e->d, scores, e->feasible_count);
+	for (uint32_t i = 0; i < e->feasible_count; i++) {
+		if (scores[i] < 0 || scores[i] > SCORE_MAX) {
+			e->error = "a plugin returned a score outside of 0..100";
+			return false;
+		}
+	}
+	return true;
+}
+
+bool evaluation_score(struct evaluation *e, bool with_detail)
+{
+	const struct plugin_uses *uses = &e->d.profile->score;
+	if (!evaluation_prescore(e))
+		return false;
+	e->totals = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
+	size_t rows = with_detail ? uses->count : 1;
+	int64_t *scores = SCRATCH_ARRAY(e->d.scratch, int64_t, rows * e->feasible_count + 1);
+	if (e->d.scratch->overflowed) {
+		e->error = "no room for scores";
+		return false;
+	}
+	if (with_detail)
+		e->plugin_scores = scores;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		uint8_t id = uses->list[k].id;
+		if ((e->d.skip_score >> id & 1) != 0 || plugins[id].score == NULL)
+			continue;
+		int64_t *row = with_detail ? scores + (size_t)k * e->feasible_count : scores;
+		if (!score_plugin(e, id, row))
+			return false;
+		e->scored |= UINT32_C(1) << k;
+		for (uint32_t i = 0; i < e->feasible_count; i++) {
+			row[i] *= uses->list[k].weight;
+			e->totals[i] += row[i];
+		}
+	}
+	return true;
+}
+
+/*
+ * Which of the best?
+ *
+ * kube-scheduler 1.36 takes whichever of them the shape of a heap brings up, older releases a
+ * random one. Ours goes to the one that was chosen longest ago, then to the first in the nodes'
+ * order: the same cluster gives the same answer, and equal nodes are filled in turn.
+ */
+uint32_t evaluation_best(const struct evaluation *e)
+{
+	CHECK(e->feasible_count > 0);
+	const uint64_t *chosen = e->cycle->chosen;
+	uint32_t best = 0;
+	for (uint32_t i = 1; i < e->feasible_count; i++) {
+		if (e->totals[i] < e->totals[best])
+			continue;
+		if (e->totals[i] > e->totals[best] ||
+		    chosen[e->feasible[i]] < chosen[e->feasible[best]])
+			best = i;
+	}
+	return best;
+}

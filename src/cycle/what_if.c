@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A node with some pods put on or taken off in thought, and the plugins' states along with it.
+ */
+#include "cycle/evaluation.h"
+
+static const struct kube_pod_class *class_of(const struct what_if *w, uint32_t pod)
+{
+	const struct cache *cache = w->e->cycle->cache;
+	return cache_class_of(cache, cache_pod_at(cache, pod));
+}
+
+bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint32_t room)
+{
+	*w = (struct what_if){ .e = e, .room = room };
+	w->view = cache_view_of(e->cycle->cache, node);
+	w->sums = w->view.node->sums;
+	w->view.sums = &w->sums;
+	w->scalar_room = w->sums.scalar_count + CACHE_NODE_SCALARS_MAX;
+	struct cache_node_scalar *scalars =
+	    SCRATCH_ARRAY(e->d.scratch, struct cache_node_scalar, w->scalar_room);
+	w->with = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
+	w->without = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
+	if (e->d.scratch->overflowed)
+		return false;
+	if (w->sums.scalar_count > 0)
+		memcpy(scalars, w->sums.scalars, w->sums.scalar_count * sizeof(*scalars));
+	w->sums.scalars = scalars;
+	w->view.with = w->with;
+	w->view.without = w->without;
+	return true;
+}
+
+/* A pod put on may use what nobody on the node used before. */
+static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
+{
+	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < class->used.scalars.count; i++) {
+		uint32_t s = 0;
+		while (s < w->sums.scalar_count && w->sums.scalars[s].name != list[i].name)
+			s++;
+		if (s < w->sums.scalar_count)
+			continue;
+		CHECK(w->sums.scalar_count < w->scalar_room); /* a class has few enough of them */
+		w->sums.scalars[w->sums.scalar_count++] = (struct cache_node_scalar){
+			.name = list[i].name, .is_extended = list[i].is_extended
+		};
+	}
+}
+
+static void tell_plugins(struct what_if *w, uint32_t pod, int sign)
+{
+	struct decision *d = &w->e->d;
+	const struct plugin_uses *uses = &d->profile->pre_filter;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = &plugins[uses->list[i].id];
+		if (plugin->pod_moved != NULL && (d->skip_filter >> uses->list[i].id & 1) == 0)
+			plugin->pod_moved(d, &w->view, pod, sign);
+	}
+}
+
+void what_if_add(struct what_if *w, uint32_t pod)
+{
+	CHECK(w->view.with_count < w->room);
+	make_scalars(w, class_of(w, pod));
+	cache_sums_apply(&w->sums, class_of(w, pod), 1);
+	w->with[w->view.with_count++] = pod;
+	tell_plugins(w, pod, 1);
+}
+
+static void drop_from(uint32_t *list, uint32_t *count, uint32_t pod)
+{
+	uint32_t i = 0;
+	while (list[i] != pod)
+		CHECK(++i < *count);
+	list[i] = list[--*count];
+}
+
+void what_if_unadd(struct what_if *w, uint32_t pod)
+{
+	drop_from(w->with, &w->view.with_count, pod);
+	cache_sums_apply(&w->sums, class_of(w, pod), -1);
+	tell_plugins(w, pod, -1);
+}
+
+void what_if_remove(struct what_if *w, uint32_t pod)
+{
+	CHECK(w->view.without_count < w->room);
+	cache_sums_apply(&w->sums, class_of(w, pod), -1);
+	w->without[w->view.without_count++] = pod;
+	tell_plugins(w, pod, -1);
+}
+
+void what_if_restore(struct what_if *w, uint32_t pod)
+{
+	drop_from(w->without, &w->view.without_count, pod);
+	cache_sums_apply(&w->sums, class_of(w, pod), 1);
+	tell_plugins(w, pod, 1);
+}
+
+void what_if_end(struct what_if *w)
+{
+	struct decision *d = &w->e->d;
+	const struct plugin_uses *uses = &d->profile->pre_filter;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = &plugins[uses->list[i].id];
+		if (plugin->pods_forgotten != NULL && (d->skip_filter >> uses->list[i].id & 1) == 0)
+			plugin->pods_forgotten(d);
+	}
+}
+
+/* ---- filters ---- */
+
+static enum plugin_code filter_view(struct evaluation *e, const struct cache_view *view,
+    struct plugin_reasons *why, uint8_t *plugin)
+{
+	const struct plugin_uses *uses = &e->d.profile->filter;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		uint8_t id = uses->list[i].id;
+		if ((e->d.skip_filter >> id & 1) != 0 || plugins[id].filter == NULL)
+			continue;
+		enum plugin_code code = plugins[id].filter(&e->d, view, why);
+		if (code == PLUGIN_SUCCESS)
+			continue;
+		*plugin = id;
+		return code;
+	}
+	return PLUGIN_SUCCESS;
+}
+
+enum plugin_code what_if_filter(struct what_if *w, struct plugin_reasons *why, uint8_t *plugin)
+{
+	struct evaluation *e = w->e;
+	uint32_t added = 0;
+	for (uint32_t i = 0; i < e->nominated_count; i++) {
+		if (e->nominated[i].node != w->view.index)
+			continue;
+		what_if_add(w, e->nominated[i].pod);
+		added++;
+	}
+	enum plugin_code code = filter_view(e, &w->view, why, plugin);
+	if (added == 0)
+		return code;
+	for (uint32_t i = 0; i < e->nominated_count; i++)
+		if (e->nominated[i].node == w->view.index)
+			what_if_unadd(w, e->nominated[i].pod);
+	/* The nominated pods may never come: what needs them (affinity) must not count on them. */
+	return code == PLUGIN_SUCCESS ? filter_view(e, &w->view, why, plugin) : code;
+}
+
+enum plugin_code evaluation_filter_node(struct evaluation *e, uint32_t node,
+    struct plugin_reasons *why, uint8_t *plugin)
+{
+	bool plain = true;
+	for (uint32_t i = 0; i < e->nominated_count && plain; i++)
+		plain = e->nominated[i].node != node;
+	if (plain) {
+		struct cache_view view = cache_view_of(e->cycle->cache, node);
+		return filter_view(e, &view, why, plugin);
+	}
+	struct what_if w;
+	if (!what_if_begin(&w, e, node, e->nominated_count)) {
+		e->d.error = "no room to consider nominated pods";
+		return PLUGIN_ERROR;
+	}
+	enum plugin_code code = what_if_filter(&w, why, plugin);
+	what_if_end(&w);
+	return code;
+}
