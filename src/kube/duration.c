@@ -7,7 +7,7 @@
  */
 #include "kube/time.h"
 
-enum { NS_A_US = 1000, FRACTION_GUARD = 100 * 1000 };
+enum { NS_A_US = 1000, NS_A_MS = 1000 * NS_A_US, FRACTION_GUARD = 100 * 1000 };
 
 #define NS_A_SECOND INT64_C(1000000000)
 
@@ -22,7 +22,7 @@ static const struct unit units[] = {
 	{"us", NS_A_US},
 	{"\xc2\xb5s", NS_A_US},
 	{"\xce\xbcs", NS_A_US},
-	{"ms", 1000 * NS_A_US},
+	{"ms", NS_A_MS},
 	{"s", NS_A_SECOND},
 	{"m", 60 * NS_A_SECOND},
 	{"h", 3600 * NS_A_SECOND},
@@ -114,22 +114,20 @@ bool kube_duration_parse(struct text t, int64_t *us)
 	return true;
 }
 
-/* number / 10^digits without trailing zeros. */
-static void print_decimal(uint64_t number, int digits, struct writer *out)
+/* number / one, one being a power of ten, without trailing zeros. */
+static void print_decimal(uint64_t number, uint64_t one, struct writer *out)
 {
-	uint64_t one = 1;
+	uint64_t rest = number % one;
 
-	for (int i = 0; i < digits; i++)
-		one *= 10;
 	write_u64(out, number / one);
-	number %= one;
-	if (number > 0)
-		write_char(out, '.');
-	while (number > 0) {
-		one /= 10;
-		write_char(out, (char)('0' + number / one));
-		number %= one;
-	}
+	if (rest == 0)
+		return;
+	write_char(out, '.');
+	do {
+		rest *= 10;
+		write_char(out, (char)('0' + rest / one));
+		rest %= one;
+	} while (rest > 0);
 }
 
 void kube_duration_print(int64_t us, struct writer *out)
@@ -145,7 +143,7 @@ void kube_duration_print(int64_t us, struct writer *out)
 		write_u64(out, rest);
 		write_z(out, "\xc2\xb5s");
 	} else if (rest < CLOCK_S_US) {
-		print_decimal(rest, 3, out);
+		print_decimal(rest, CLOCK_MS_US, out);
 		write_z(out, "ms");
 	} else {
 		if (minutes >= 60) {
@@ -156,7 +154,7 @@ void kube_duration_print(int64_t us, struct writer *out)
 			write_u64(out, minutes % 60);
 			write_char(out, 'm');
 		}
-		print_decimal(rest % ((uint64_t)60 * CLOCK_S_US), 6, out);
+		print_decimal(rest % ((uint64_t)60 * CLOCK_S_US), CLOCK_S_US, out);
 		write_char(out, 's');
 	}
 }
