@@ -104,6 +104,9 @@ PROGRAMS_fuzz := $(FUZZERS)
 $(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
 	$(eval FLAGS_$(v) := -Itests -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval PROGRAMS_$(v) ?= $(TESTS)))
 
+# Without optimisation gcc thinks that Unity's longjmp clobbers constants.
+FLAGS_coverage += -Wno-clobbered
+
 # variant NAME: objects of src/ and tests/ below its folder.
 define variant
 $(DIR_$(1))/%.o: %.c
@@ -216,9 +219,11 @@ size: $(B)/berth  ## bytes of the binary and of each module; fails over the budg
 coverage: programs-coverage  ## line and branch coverage: a table and build/coverage/html
 	$(Q)tools/coverage $(DIR_coverage) $(call programs_of,coverage)
 lint: $(call stamps,$(LIBRARIES) jsmn unity) $(O)/vendor/dependencies.h  ## cppcheck and clang-tidy over src/
-	$(Q)tools/lint '$(filter-out -W%,$(CFLAGS))' $(SRC)
+	$(Q)tools/lint $(SRC)
+lint: export FLAGS = $(filter-out -W%,$(CFLAGS))
 compile_commands.json: Makefile $(SRC) $(TESTS)  ## for editors and clangd
-	$(Q)tools/compile-commands '$(CC_test) $(CFLAGS) $(FLAGS_test)' $(SRC) $(TESTS) $(BENCHES) $(FUZZERS) >$@
+	$(Q)tools/compile-commands $(SRC) $(TESTS) $(BENCHES) $(FUZZERS) >$@
+compile_commands.json: export COMMAND = $(CC_test) $(CFLAGS) $(FLAGS_test)
 
 .PHONY: clean help
 clean:  ## remove what was built (not the archives in the cache)
