@@ -160,7 +160,7 @@ enum kube_result kube_node_decode(struct kube_build *b, struct json_value object
 	if (facts != NULL)
 		facts_fill(b, object, &node->meta, facts);
 	node->facts = (struct kube_node_facts *)(void *)kube_build_finish(b);
-	if (kube_failed(b)) {
+	if (kube_failed(b) && node->labels != NULL) {
 		kube_blob_drop(&node->labels->blob, b->strings);
 		node->labels = NULL;
 	}

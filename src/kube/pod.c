@@ -432,6 +432,23 @@ static void conditions_read(struct kube_build *b, struct json_value v, struct ku
 	}
 }
 
+/* Only whether they can be read: they are looked at when the pod has claims. */
+static void claim_statuses_read(struct kube_build *b, struct json_value v)
+{
+	struct json_walk walk = kube_read_array(b, v, "status.resourceClaimStatuses");
+	while (json_walk_next(&walk)) {
+		struct json_walk of =
+		    kube_read_object(b, walk.value, "status.resourceClaimStatuses");
+		while (json_walk_next(&of)) {
+			if (KUBE_IS(of.key, "name"))
+				kube_read_text(b, of.value, "status.resourceClaimStatuses.name");
+			else if (KUBE_IS(of.key, "resourceClaimName"))
+				kube_read_text(b, of.value,
+				    "status.resourceClaimStatuses.resourceClaimName");
+		}
+	}
+}
+
 static void pod_status_read(struct kube_build *b, struct json_value v, struct kube_pod *pod)
 {
 	struct json_walk walk = kube_read_object(b, v, "status");
@@ -447,7 +464,7 @@ static void pod_status_read(struct kube_build *b, struct json_value v, struct ku
 			pod->nominated_node_name =
 			    kube_read_text(b, walk.value, "status.nominatedNodeName");
 		} else if (KUBE_IS(walk.key, "resourceClaimStatuses")) {
-			kube_read_array(b, walk.value, "status.resourceClaimStatuses");
+			claim_statuses_read(b, walk.value);
 			pod->resource_claim_statuses = walk.value;
 		}
 	}
@@ -483,7 +500,7 @@ enum kube_result kube_pod_decode(struct kube_build *b, struct json_value object,
 	if (class != NULL)
 		class_fill(b, pod, &spec, object, class);
 	pod->class = (struct kube_pod_class *)(void *)kube_build_finish(b);
-	if (kube_failed(b)) {
+	if (kube_failed(b) && pod->labels != NULL) {
 		kube_blob_drop(&pod->labels->blob, b->strings);
 		pod->labels = NULL;
 	}

@@ -19,9 +19,9 @@
 
 enum {
 	FIXTURE_STRINGS = 1 << 16,
-	FIXTURE_STORE = 8 << 20,
-	FIXTURE_SCRATCH = 4 << 20,
-	FIXTURE_PIECE = 2 << 20
+	FIXTURE_STORE = 4 << 20,
+	FIXTURE_SCRATCH = 1 << 20,
+	FIXTURE_PIECE = 1 << 18
 };
 
 struct fixture {
