@@ -133,76 +133,73 @@ struct reach {
 	bool reaches;
 };
 
+static const struct reach reach_rows[] = {
+	{"", "", "", true},
+	{"", AFFINITY(BY_ZONE("'a'")), NODE_ZONE "'a'", true},
+	{"", AFFINITY(BY_ZONE("'a'")), NODE_ZONE "'b'", false},
+	{"", AFFINITY(BY_ZONE("'a'")), "'topology.kubernetes.io/zone':'a'", false},
+	{"", AFFINITY(BY_ZONE("'a'")), NODE_ZONE "'b','topology.kubernetes.io/zone':'a'", false},
+	{"", AFFINITY(BY_ZONE("'a'") "," BY_ZONE("'b'")), NODE_ZONE "'b'", true},
+	{"", AFFINITY(TERM(BY_BETA("'a'"))), NODE_ZONE "'a'", true},
+	{"", AFFINITY(TERM(BY_BETA("'a'"))), "'failure-domain.beta.kubernetes.io/zone':'a'", false},
+	/* Beta regions become today's when zones are named the beta way. */
+	{"",
+		AFFINITY(TERM(BY_BETA("'a'") "," LABEL_IN(
+			"failure-domain.beta.kubernetes.io/region", "'r'"))),
+		NODE_ZONE "'a','topology.kubernetes.io/region':'r'", true},
+	{"",
+		AFFINITY(TERM(BY_BETA("'a'") "," LABEL_IN(
+			"failure-domain.beta.kubernetes.io/region", "'r'"))),
+		NODE_ZONE "'a','failure-domain.beta.kubernetes.io/region':'r'", false},
+	/* With both, only today's zones are renamed. */
+	{"", AFFINITY(BY_ZONE("'a'") "," TERM(BY_BETA("'b'"))),
+		"'failure-domain.beta.kubernetes.io/zone':'b'", true},
+	{"",
+		AFFINITY(TERM("{'key':'topology.kubernetes.io/zone','operator':'NotIn',"
+			      "'values':['a']}")),
+		"", true},
+	{"",
+		AFFINITY(TERM("{'key':'topology.kubernetes.io/zone','operator':'NotIn',"
+			      "'values':['a']}")),
+		NODE_ZONE "'a'", false},
+	/* Zones of the volume's labels are added to every term. */
+	{ZONE("a"), "", NODE_ZONE "'a'", true},
+	{ZONE("a"), "", NODE_ZONE "'b'", false},
+	{ZONE("a"), "", "", false},
+	{ZONE("a__ b"), "", NODE_ZONE "'b'", true},
+	{ZONE(""), "", "", true},
+	{BETA_ZONE("a"), "", NODE_ZONE "'a'", true},
+	{ZONE("a"), AFFINITY(""), NODE_ZONE "'a'", true},
+	{ZONE("a"), AFFINITY("{}"), NODE_ZONE "'a'", true},
+	{ZONE("a"), AFFINITY(TERM(LABEL_IN("disk", "'ssd'"))), NODE_ZONE "'a'", false},
+	{ZONE("a"), AFFINITY(TERM(LABEL_IN("disk", "'ssd'"))), NODE_ZONE "'a','disk':'ssd'", true},
+	{ZONE("a"), AFFINITY(TERM(LABEL_IN("disk", "'ssd'"))), NODE_ZONE "'b','disk':'ssd'", false},
+	/* Terms that name zones win over labels. */
+	{ZONE("a"), AFFINITY(BY_ZONE("'b'")), NODE_ZONE "'b'", true},
+	{ZONE("a"), AFFINITY(BY_ZONE("'b'")), NODE_ZONE "'a'", false},
+};
+
 static void test_where_volumes_reach(void)
 {
-	static const struct reach rows[] = {
-		{"", "", "", true},
-		{"", AFFINITY(BY_ZONE("'a'")), NODE_ZONE "'a'", true},
-		{"", AFFINITY(BY_ZONE("'a'")), NODE_ZONE "'b'", false},
-		{"", AFFINITY(BY_ZONE("'a'")), "'topology.kubernetes.io/zone':'a'", false},
-		{"", AFFINITY(BY_ZONE("'a'")), NODE_ZONE "'b','topology.kubernetes.io/zone':'a'",
-			false},
-		{"", AFFINITY(BY_ZONE("'a'") "," BY_ZONE("'b'")), NODE_ZONE "'b'", true},
-		{"", AFFINITY(TERM(BY_BETA("'a'"))), NODE_ZONE "'a'", true},
-		{"", AFFINITY(TERM(BY_BETA("'a'"))), "'failure-domain.beta.kubernetes.io/zone':'a'",
-			false},
-		/* Beta regions become today's when zones are named the beta way. */
-		{"",
-			AFFINITY(TERM(BY_BETA("'a'") "," LABEL_IN(
-				"failure-domain.beta.kubernetes.io/region", "'r'"))),
-			NODE_ZONE "'a','topology.kubernetes.io/region':'r'", true},
-		{"",
-			AFFINITY(TERM(BY_BETA("'a'") "," LABEL_IN(
-				"failure-domain.beta.kubernetes.io/region", "'r'"))),
-			NODE_ZONE "'a','failure-domain.beta.kubernetes.io/region':'r'", false},
-		/* With both, only today's zones are renamed. */
-		{"", AFFINITY(BY_ZONE("'a'") "," TERM(BY_BETA("'b'"))),
-			"'failure-domain.beta.kubernetes.io/zone':'b'", true},
-		{"",
-			AFFINITY(TERM("{'key':'topology.kubernetes.io/zone','operator':'NotIn',"
-				      "'values':['a']}")),
-			"", true},
-		{"",
-			AFFINITY(TERM("{'key':'topology.kubernetes.io/zone','operator':'NotIn',"
-				      "'values':['a']}")),
-			NODE_ZONE "'a'", false},
-		/* Zones of the volume's labels are added to every term. */
-		{ZONE("a"), "", NODE_ZONE "'a'", true},
-		{ZONE("a"), "", NODE_ZONE "'b'", false},
-		{ZONE("a"), "", "", false},
-		{ZONE("a__ b"), "", NODE_ZONE "'b'", true},
-		{ZONE(""), "", "", true},
-		{BETA_ZONE("a"), "", NODE_ZONE "'a'", true},
-		{ZONE("a"), AFFINITY(""), NODE_ZONE "'a'", true},
-		{ZONE("a"), AFFINITY("{}"), NODE_ZONE "'a'", true},
-		{ZONE("a"), AFFINITY(TERM(LABEL_IN("disk", "'ssd'"))), NODE_ZONE "'a'", false},
-		{ZONE("a"), AFFINITY(TERM(LABEL_IN("disk", "'ssd'"))), NODE_ZONE "'a','disk':'ssd'",
-			true},
-		{ZONE("a"), AFFINITY(TERM(LABEL_IN("disk", "'ssd'"))), NODE_ZONE "'b','disk':'ssd'",
-			false},
-		/* Terms that name zones win over labels. */
-		{ZONE("a"), AFFINITY(BY_ZONE("'b'")), NODE_ZONE "'b'", true},
-		{ZONE("a"), AFFINITY(BY_ZONE("'b'")), NODE_ZONE "'a'", false},
-	};
-	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+	for (size_t i = 0; i < ARRAY_COUNT(reach_rows); i++) {
 		char spec[1024];
 		tearDown();
 		setUp();
 		snprintf(spec, sizeof(spec), "'awsElasticBlockStore':{'volumeID':'v'},%s",
-			rows[i].spec);
-		add_volume("v", rows[i].metadata, spec);
-		add_node("n", rows[i].node);
+			reach_rows[i].spec);
+		add_volume("v", reach_rows[i].metadata, spec);
+		add_node("n", reach_rows[i].node);
 		struct csi_names names;
 		struct csi_affinity affinity;
 		csi_names_find(&picture.cache, &names);
 		csi_pv_affinity(&picture.cache, &names, pv_of("v"), &affinity);
 		const struct kube_labels *labels = cache_labels_at(
 			&picture.cache, cache_node_at(&picture.cache, picture_node("n"))->labels);
-		bool reaches = !rows[i].reaches;
+		bool reaches = !reach_rows[i].reaches;
 		TEST_ASSERT_EQUAL(CSI_OK,
 			csi_pv_reaches(&picture.cache, pv_of("v"), &affinity, labels, &picture.work,
 				&reaches));
-		TEST_ASSERT_EQUAL_MESSAGE(rows[i].reaches, reaches, spec);
+		TEST_ASSERT_EQUAL_MESSAGE(reach_rows[i].reaches, reaches, spec);
 		TEST_ASSERT_EQUAL(0, picture.work.used);
 	}
 }
