@@ -9,9 +9,9 @@
  *                              v  |                          |
  *                            assumed ------------------------+
  *
- * A pod is one record from its first sight to its removal, so nothing can be in two states. A pod
- * that has finished (Succeeded, Failed) uses nothing and is not kept. What kube-scheduler keeps
- * apart (informer store, scheduler cache, nominator) is one table here.
+ * A pod is one record from its first sight to its removal, so nothing can be in two states. What
+ * kube-scheduler keeps apart (informer store, scheduler cache, nominator) is one table here. Pods
+ * that have finished (Succeeded, Failed) use nothing: whoever feeds the cache leaves them out.
  */
 #include "base/hash.h"
 #include "cache/private.h"
@@ -281,11 +281,6 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 		cache_node_drop_ghost(cache, old_node);
 }
 
-static bool is_finished(const struct kube_pod *kube)
-{
-	return text_is(kube->phase, TEXT("Succeeded")) || text_is(kube->phase, TEXT("Failed"));
-}
-
 static void drop_decoded(struct cache *cache, const struct kube_pod *kube)
 {
 	kube_blob_drop(&kube->class->blob, &cache->strings);
@@ -335,19 +330,15 @@ enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *kube
 		struct cache_pod *pod = cache_pod_at(cache, *index);
 		pod->seen = cache->list_round[KUBE_POD];
 		bool same = same_uid(cache, pod, kube->meta.uid);
-		if (same && kube->meta.resource_version.size > 0 && !is_finished(kube) &&
+		if (same && kube->meta.resource_version.size > 0 &&
 		    pod->version == cache_version_of(kube->meta.resource_version)) {
 			drop_decoded(cache, kube);
 			return CACHE_UNCHANGED;
 		}
-		if (!same || is_finished(kube)) {
+		if (!same) {
 			(void)cache_remove_pod(cache, *index);
 			*index = 0;
 		}
-	}
-	if (is_finished(kube)) {
-		drop_decoded(cache, kube);
-		return CACHE_OK;
 	}
 	struct parts parts;
 	if (!take_parts(cache, kube, &parts)) {

@@ -81,6 +81,7 @@ void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
 void cycle_chosen(struct cycle *cycle, uint32_t node);
 
 /* Everything about the pod, node by node and plugin by plugin, as JSON: keys of tests/vectors. */
-void cycle_explain(struct cycle *cycle, uint32_t pod, struct writer *out);
+void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
+    struct writer *out);
 
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From JSON to the picture, for every kind.
+ */
+#include "cache/feed.h"
+
+static void feed_pod(struct cache *cache, struct kube_build *b, struct json_value object,
+    struct cache_fed *fed)
+{
+	struct kube_pod pod;
+	fed->decoded = kube_pod_decode(b, object, &pod);
+	if (fed->decoded == KUBE_OK)
+		fed->put = cache_put_pod(cache, &pod, &fed->index);
+}
+
+static void feed_node(struct cache *cache, struct kube_build *b, struct json_value object,
+    struct cache_fed *fed)
+{
+	struct kube_node node;
+	fed->decoded = kube_node_decode(b, object, &node);
+	if (fed->decoded == KUBE_OK)
+		fed->put = cache_put_node(cache, &node, &fed->index);
+}
+
+static void feed_other(struct cache *cache, struct kube_build *b, enum kube_kind kind,
+    struct json_value object, struct cache_fed *fed)
+{
+	struct kube_object other;
+	fed->decoded = kube_kinds[kind].decode(b, object, &other);
+	if (fed->decoded == KUBE_OK)
+		fed->put = cache_put_object(cache, &other, &fed->index);
+}
+
+bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kind,
+    struct json_value object, struct cache_fed *fed)
+{
+	CHECK(kind > KUBE_NO_KIND && kind < KUBE_KINDS);
+	*fed = (struct cache_fed){ .put = CACHE_UNKNOWN };
+	fed->namespace = json_text(json_path(object, "metadata.namespace"));
+	fed->name = json_text(json_path(object, "metadata.name"));
+	struct kube_build b;
+	kube_build_init(&b, &cache->strings, scratch);
+	if (kind == KUBE_POD)
+		feed_pod(cache, &b, object, fed);
+	else if (kind == KUBE_NODE)
+		feed_node(cache, &b, object, fed);
+	else
+		feed_other(cache, &b, kind, object, fed);
+	if (fed->decoded == KUBE_OK)
+		return fed->put == CACHE_OK || fed->put == CACHE_UNCHANGED;
+	cache->refused++;
+	fed->fault_field = b.fault_field;
+	fed->fault_reason = b.fault_reason;
+	return false;
+}
+
+enum cache_result cache_unfeed(struct cache *cache, enum kube_kind kind, struct text namespace,
+    struct text name)
+{
+	if (kind == KUBE_POD) {
+		uint32_t pod = cache_find_pod(cache, namespace, name);
+		return pod == 0 ? CACHE_UNKNOWN : cache_remove_pod(cache, pod);
+	}
+	if (kind == KUBE_NODE) {
+		uint32_t node = cache_find_node(cache, name);
+		return node == 0 ? CACHE_UNKNOWN : cache_remove_node(cache, node);
+	}
+	uint32_t namespace_id = INTERN_EMPTY;
+	uint32_t name_id;
+	if ((kube_kinds[kind].namespaced &&
+	        !intern_find(&cache->strings, namespace, &namespace_id)) ||
+	    !intern_find(&cache->strings, name, &name_id))
+		return CACHE_UNKNOWN;
+	uint32_t object = cache_find_object(cache, kind, namespace_id, name_id);
+	return object == 0 ? CACHE_UNKNOWN : cache_remove_object(cache, object);
+}

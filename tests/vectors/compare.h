@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Comparing an answer of `explain` with the `expect` of a vector.
+ */
+#ifndef BERTH_TESTS_VECTORS_COMPARE_H
+#define BERTH_TESTS_VECTORS_COMPARE_H
+
+#include <stdbool.h>
+
+#include "json/json.h"
+
+/* Prints every difference, led by the case's name. */
+bool compare_answers(const char *name, struct json_value expect, struct json_value answer);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * vectors DIR - decides the clusters of DIR/NAME.jsonl (or .jsonl.xz) as berth does and compares
+ * each key of `expect` with what kube-scheduler decided. Twice: with counters and rows, and with
+ * everything recounted. Prints each mismatch as a readable difference.
+ */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: tests/vectors/compare.c tests/vectors/lines.c
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "cache/feed.h"
+#include "cycle/cycle.h"
+#include "cycle/profile.h"
+#include "vectors/compare.h"
+#include "vectors/lines.h"
+
+enum {
+	LINE_MAX_BYTES = 4 << 20,
+	SCRATCH_BYTES = 16 << 20,
+	ANSWER_BYTES = 1 << 20,
+	ARENA_BYTES = 96 << 20
+};
+
+static const struct cache_limits limits = {
+	.nodes = 64, .pods = 512, .objects = 1024, .classes = 512, .label_sets = 512,
+	.strings = 16384, .images = 512, .counters = 256, .store_bytes = 16 << 20
+};
+static const struct cycle_limits cycle_limits = { .nodes = 64, .rows = 4, .scratch_bytes = 8 << 20 };
+
+struct bench { /* what one case needs */
+	void *block;
+	struct scratch parse;
+	struct scratch decode;
+	char *answer;
+};
+
+static void say(const char *name, const char *what, struct text detail)
+{
+	printf("%s: %s: %.*s\n", name, what, TEXT_ARGS(detail));
+}
+
+static bool load(struct bench *bench, struct cache *cache, struct json_value objects,
+    const char *name)
+{
+	struct json_walk walk = json_walk(objects);
+	while (json_walk_next(&walk)) {
+		struct text kind_name = json_text(json_get(walk.value, "kind"));
+		enum kube_kind kind = kube_kind_of(kind_name);
+		if (kind == KUBE_NO_KIND) {
+			say(name, "unknown kind", kind_name);
+			return false;
+		}
+		struct cache_fed fed;
+		scratch_reset(&bench->decode);
+		if (!cache_feed(cache, &bench->decode, kind, walk.value, &fed)) {
+			say(name, "object refused", fed.name);
+			if (fed.fault_field != NULL)
+				printf("    %s: %s\n", fed.fault_field, fed.fault_reason);
+			return false;
+		}
+	}
+	cache_audit(cache);
+	return true;
+}
+
+static uint32_t find_pod(const struct cache *cache, struct text name)
+{
+	size_t slash = text_find(name, '/');
+	return cache_find_pod(cache, text_first(name, slash), text_from(name, slash + 1));
+}
+
+static bool compare_way(struct bench *bench, struct cycle *cycle, uint32_t pod,
+    enum cache_tally_way way, struct json_value expect, const char *name)
+{
+	struct writer out;
+	writer_init(&out, bench->answer, ANSWER_BYTES);
+	cycle_explain(cycle, pod, way, &out);
+	struct json_value answer;
+	scratch_reset(&bench->decode);
+	if (out.overflowed ||
+	    json_parse(writer_text(&out), &bench->decode, &answer) != JSON_PARSED) {
+		say(name, "answer is not JSON", writer_text(&out));
+		return false;
+	}
+	return compare_answers(name, expect, answer);
+}
+
+/* The decision itself, without words, must be one that explain calls right. */
+static bool compare_decision(struct cycle *cycle, uint32_t pod, struct json_value expect,
+    const char *name)
+{
+	struct cycle_decision decision;
+	cycle_decide(cycle, pod, CACHE_TALLY_FAST, &decision);
+	if (decision.outcome != CYCLE_PLACED) {
+		struct text message = json_text(json_get(expect, "message"));
+		if (decision.outcome == CYCLE_REJECTED && text_is(message, decision.message))
+			return true;
+		say(name, "decided", decision.message);
+		return false;
+	}
+	struct text node =
+	    cache_text(cycle->cache, cache_node_at(cycle->cache, decision.node)->name);
+	/* A nominated node that will do is taken without looking for a better one. */
+	bool nominated = cache_pod_at(cycle->cache, pod)->nominated != 0;
+	struct json_walk walk = json_walk(json_get(expect, nominated ? "feasible" : "best"));
+	while (json_walk_next(&walk))
+		if (text_is(json_text(walk.value), node))
+			return true;
+	say(name, "chose", node);
+	return false;
+}
+
+static bool run_case(struct bench *bench, struct json_value line, const char *name)
+{
+	struct arena arena;
+	arena_init(&arena, bench->block, ARENA_BYTES);
+	budget_reset();
+	struct cache cache;
+	struct cycle cycle;
+	static struct plugin_profile profile;
+	cache_init(&cache, &arena, &limits);
+	profile_defaults(&cache, &profile);
+	struct json_value config = json_get(line, "config");
+	if (json_type(config) == JSON_OBJECT) {
+		say(name, "config", TEXT("not read"));
+		return false;
+	}
+	cycle_init(&cycle, &arena, &cycle_limits, &cache, &profile, 1);
+	struct json_value expect = json_get(line, "expect");
+	if (!load(bench, &cache, json_get(line, "objects"), name))
+		return false;
+	uint32_t pod = find_pod(&cache, json_text(json_get(line, "pod")));
+	if (pod == 0) {
+		say(name, "no pod", json_text(json_get(line, "pod")));
+		return false;
+	}
+	return compare_way(bench, &cycle, pod, CACHE_TALLY_RECOUNT, expect, name) &&
+	    compare_way(bench, &cycle, pod, CACHE_TALLY_FAST, expect, name) &&
+	    compare_decision(&cycle, pod, expect, name);
+}
+
+struct score {
+	uint32_t right;
+	uint32_t wrong;
+	struct bench *bench;
+};
+
+static void run_line(void *self, struct text text)
+{
+	struct score *score = self;
+	struct json_value line;
+	scratch_reset(&score->bench->parse);
+	char name[128] = "?";
+	bool right = false;
+	if (json_parse(text, &score->bench->parse, &line) == JSON_PARSED) {
+		snprintf(name, sizeof(name), "%.*s", TEXT_ARGS(json_text(json_get(line, "name"))));
+		right = run_case(score->bench, line, name);
+	} else {
+		printf("a line of %zu bytes does not parse\n", text.size);
+	}
+	score->right += right;
+	score->wrong += !right;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "usage: vectors DIR [FAMILY]\n");
+		return 2;
+	}
+	struct bench bench = { .block = memory_reserve(ARENA_BYTES), .answer = malloc(ANSWER_BYTES) };
+	scratch_init(&bench.parse, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
+	scratch_init(&bench.decode, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
+	struct score score = { .bench = &bench };
+	bool read = lines_each_file(argv[1], argc > 2 ? argv[2] : NULL, LINE_MAX_BYTES, run_line, &score);
+	printf("%u Tests %u Failures 0 Ignored\n", score.right + score.wrong, score.wrong);
+	return read && score.wrong == 0 && score.right > 0 ? 0 : 1;
+}
