@@ -118,17 +118,17 @@ static enum limits_verdict limits_of_pv(struct decision *d, const struct kube_pv
 static enum limits_verdict limits_of_claim(struct decision *d, const struct volume_pod *pod,
 	const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
 {
-	struct volume_claim_name room;
-	struct text name = volume_claim_name(d->cache, pod, v, &room);
-	if (name.size == 0) {
+	if (v->kind == KUBE_VOLUME_CLAIM && v->name == 0) {
 		volume_failed(d, "PersistentVolumeClaim had no name");
 		return LIMITS_FAILED;
 	}
-	uint32_t object = volume_find_claim(d->cache, pod, name);
+	uint32_t object = volume_find_claim(d->cache, pod, v);
 	if (object == 0)
 		return LIMITS_NO_CLAIM;
 	const struct kube_pvc *claim = volume_blob(d->cache, object);
 	if (v->kind == KUBE_VOLUME_EPHEMERAL && !volume_is_for_pod(d->cache, claim, pod)) {
+		struct volume_claim_name room;
+		struct text name = volume_claim_name(d->cache, pod, v, &room);
 		volume_failed(d, VOLUME_NOT_OWNED, VOLUME_NOT_OWNED_ARGS(d->cache, pod, name));
 		return LIMITS_FAILED;
 	}

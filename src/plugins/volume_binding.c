@@ -84,7 +84,7 @@ static enum plugin_code binding_refuse(struct decision *d, const struct kube_vol
 	struct volume_claim_name room;
 	struct text name = volume_claim_name(d->cache, &pod, v, &room);
 	bool ephemeral = v->kind == KUBE_VOLUME_EPHEMERAL;
-	*object = volume_find_claim(d->cache, &pod, name);
+	*object = volume_find_claim(d->cache, &pod, v);
 	if (*object == 0) {
 		if (ephemeral)
 			plugin_because_of(why,
@@ -222,8 +222,10 @@ static enum binding_use binding_usable(
 	struct decision *d, const struct binding_claim *c, const struct kube_pv *pv)
 {
 	const struct kube_pvc *claim = c->claim;
+	if (pv->class != claim->class)
+		return BINDING_NO_USE;
 	bool own = binding_names_claim(d, pv, c);
-	if (pv->class != claim->class || (pv->has_claim && !own))
+	if (pv->has_claim && !own)
 		return BINDING_NO_USE;
 	if (pv->capacity_bytes < claim->request_bytes || pv->volume_mode != claim->volume_mode ||
 		pv->attributes_class != claim->attributes_class || pv->deleting)

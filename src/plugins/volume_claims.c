@@ -60,10 +60,16 @@ struct text volume_claim_name(const struct cache *cache, const struct volume_pod
 }
 
 uint32_t volume_find_claim(
-	const struct cache *cache, const struct volume_pod *pod, struct text name)
+	const struct cache *cache, const struct volume_pod *pod, const struct kube_volume *volume)
 {
-	uint32_t id;
-	if (!intern_find(&cache->strings, name, &id) || id == INTERN_EMPTY)
+	uint32_t id = volume->name;
+	if (volume->kind == KUBE_VOLUME_EPHEMERAL) {
+		struct volume_claim_name room;
+		struct text name = volume_claim_name(cache, pod, volume, &room);
+		if (!intern_find(&cache->strings, name, &id))
+			return 0;
+	}
+	if (id == INTERN_EMPTY)
 		return 0;
 	return cache_find_object(cache, KUBE_PVC, pod->class->namespace, id);
 }

@@ -77,11 +77,10 @@ static enum plugin_code restrictions_find_single(struct decision *d,
 		state->has_disks = state->has_disks || restrictions_is_disk(&volumes[i]);
 		if (volumes[i].kind != KUBE_VOLUME_CLAIM)
 			continue;
-		struct text name = cache_text(d->cache, volumes[i].name);
-		uint32_t object = volume_find_claim(d->cache, &pod, name);
+		uint32_t object = volume_find_claim(d->cache, &pod, &volumes[i]);
 		if (object == 0) {
-			plugin_because_of(
-				why, "persistentvolumeclaim \"%.*s\" not found", TEXT_ARGS(name));
+			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
+				TEXT_ARGS(cache_text(d->cache, volumes[i].name)));
 			return PLUGIN_UNRESOLVABLE;
 		}
 		const struct kube_pvc *claim = volume_blob(d->cache, object);

@@ -95,17 +95,17 @@ static enum plugin_code zone_unbound(
 }
 
 static enum plugin_code zone_claim(struct decision *d, struct volume_zone_state *state,
-	uint32_t claim_name, struct plugin_reasons *why)
+	const struct kube_volume *volume, struct plugin_reasons *why)
 {
-	if (claim_name == 0) {
+	if (volume->name == 0) {
 		plugin_because(why, "PersistentVolumeClaim had no name");
 		return PLUGIN_UNRESOLVABLE;
 	}
 	struct volume_pod pod = volume_pod_decided(d);
-	struct text name = cache_text(d->cache, claim_name);
-	uint32_t object = volume_find_claim(d->cache, &pod, name);
+	uint32_t object = volume_find_claim(d->cache, &pod, volume);
 	if (object == 0) {
-		plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found", TEXT_ARGS(name));
+		plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
+			TEXT_ARGS(cache_text(d->cache, volume->name)));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	const struct kube_pvc *claim = volume_blob(d->cache, object);
@@ -144,7 +144,7 @@ enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons
 	for (uint32_t i = 0; i < class->volumes.count; i++) {
 		if (volumes[i].kind != KUBE_VOLUME_CLAIM)
 			continue;
-		enum plugin_code code = zone_claim(d, state, volumes[i].name, why);
+		enum plugin_code code = zone_claim(d, state, &volumes[i], why);
 		if (code != PLUGIN_SUCCESS)
 			return code;
 	}

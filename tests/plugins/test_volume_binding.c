@@ -4,10 +4,12 @@
 // deps: plugins/csi_translation.c plugins/node_volume_limits.c tests/plugins/picture.c
 #include "plugins/volumes.h"
 
+/* What filter says. */
+#define NO_PV "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+/* And the shorter ones; parts of specs. */
 #define OFF_NODE             "node(s) didn't match PersistentVolume's node affinity"
 #define NO_VOLUME            "node(s) didn't find available persistent volumes to bind"
 #define NO_SPACE             "node(s) did not have enough free storage"
-#define NO_PV                "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 #define LOCAL                "'storageClassName':'local',"
 #define DYNAMIC              "'storageClassName':'dynamic',"
 #define SIZE(size)           "'capacity':{'storage':'" size "'},"

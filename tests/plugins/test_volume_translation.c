@@ -38,8 +38,10 @@ struct handle {
 #define VOLUME(type, key, value) "'" type "':{'" key "':'" value "'},"
 #define ZONE(value)              "'labels':{'topology.kubernetes.io/zone':'" value "'},"
 #define BETA_ZONE(value)         "'labels':{'failure-domain.beta.kubernetes.io/zone':'" value "'},"
-#define BAD_AWS                  "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume "
-#define BAD_GCE                  "failed to get region from zones: "
+/* What cannot be translated. */
+#define BAD_AWS "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume"
+/* Of zones there are more ways to fail. */
+#define BAD_GCE "failed to get region from zones: "
 
 static void test_handles_of_volumes(void)
 {
@@ -50,9 +52,9 @@ static void test_handles_of_volumes(void)
 		{"", VOLUME("awsElasticBlockStore", "volumeID", "aws:///vol-1"), "vol-1", NULL},
 		{"", VOLUME("awsElasticBlockStore", "volumeID", "aws://z/vol-1/"), "vol-1", NULL},
 		{"", VOLUME("awsElasticBlockStore", "volumeID", "aws://z/a/vol-1"), NULL,
-			BAD_AWS "(aws://z/a/vol-1)"},
+			BAD_AWS " (aws://z/a/vol-1)"},
 		{"", VOLUME("awsElasticBlockStore", "volumeID", "aws://"), NULL,
-			BAD_AWS "(aws://)"},
+			BAD_AWS " (aws://)"},
 		{"", VOLUME("gcePersistentDisk", "pdName", "d"),
 			"projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d", NULL},
 		{ZONE("z"), VOLUME("gcePersistentDisk", "pdName", "d"),
