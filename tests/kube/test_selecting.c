@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What selects pods (services, controllers, disruption budgets), namespaces, and what little is
+ * read of the device kinds.
+ */
+// deps: base/*.c json/*.c kube/*.c
+#include "kube/fixture.h"
+
+#include "kube/full_objects.h"
+
+static struct kube_object object;
+
+void setUp(void)
+{
+	fixture_start();
+	memset(&object, 0, sizeof(object));
+}
+
+static void drop(void)
+{
+	fixture_drop(&object);
+	memset(&object, 0, sizeof(object));
+}
+
+void tearDown(void)
+{
+	drop();
+	fixture_end();
+}
+
+static const void *decode(enum kube_kind kind, const char *json)
+{
+	drop();
+	object = fixture_decode(kind, json);
+	return object.blob;
+}
+
+static const void *decode_full(enum kube_kind kind)
+{
+	TEST_ASSERT_EQUAL(kind, full_objects[kind - 1].kind);
+	return decode(kind, full_objects[kind - 1].json);
+}
+
+#define META "{\"metadata\":{\"name\":\"x\"}"
+
+static bool selects(const struct kube_selector *selector, const char *labels)
+{
+	struct kube_labels *set = kube_labels_build(&fixture.b, fixture_json(labels, NULL), "labels");
+	bool result = kube_selector_matches(object.blob, selector, set);
+	kube_blob_drop(&set->blob, &fixture.strings);
+	return result;
+}
+
+static void test_plain_maps(void)
+{
+	static const enum kube_kind kinds[] = { KUBE_SERVICE, KUBE_REPLICATION_CONTROLLER };
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+		const struct kube_selecting *selecting =
+		    decode(kinds[i], META ",\"spec\":{\"selector\":{\"app\":\"web\",\"b c\":\"d e\"}}}");
+		TEST_ASSERT_EQUAL(2, selecting->selector.requirements.count);
+		TEST_ASSERT_TRUE(selects(&selecting->selector,
+		    "{\"app\":\"web\",\"b c\":\"d e\",\"x\":\"y\"}"));
+		TEST_ASSERT_FALSE(selects(&selecting->selector, "{\"app\":\"web\"}"));
+		selecting = decode(kinds[i], META "}");
+		TEST_ASSERT_EQUAL(KUBE_SELECTOR_NONE, selecting->selector.state);
+		selecting = decode(kinds[i], META ",\"spec\":{\"selector\":{}}}");
+		TEST_ASSERT_EQUAL(KUBE_SELECTOR_SET, selecting->selector.state);
+		TEST_ASSERT_EQUAL(0, selecting->selector.requirements.count);
+	}
+}
+
+static void test_label_selectors(void)
+{
+	static const enum kube_kind kinds[] = { KUBE_REPLICA_SET, KUBE_STATEFUL_SET };
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+		const struct kube_selecting *selecting = decode_full(kinds[i]);
+		TEST_ASSERT_TRUE(selects(&selecting->selector, "{\"app\":\"web\",\"tier\":\"back\"}"));
+		TEST_ASSERT_FALSE(selects(&selecting->selector, "{\"app\":\"web\"}"));
+		TEST_ASSERT_FALSE(selects(&selecting->selector,
+		    "{\"app\":\"web\",\"tier\":\"back\",\"x\":\"\"}"));
+		selecting = decode(kinds[i], META ",\"spec\":{\"selector\":{\"matchLabels\":{\"a b\":"
+		                                  "\"c\"}}}}");
+		TEST_ASSERT_EQUAL(KUBE_SELECTOR_INVALID, selecting->selector.state);
+	}
+}
+
+static void test_disruption_budgets(void)
+{
+	const struct kube_pdb *pdb = decode_full(KUBE_PDB);
+	TEST_ASSERT_EQUAL(2, pdb->disruptions_allowed);
+	TEST_ASSERT_EQUAL(2, pdb->disrupted.count);
+	const uint32_t *names = KUBE_AT(pdb, pdb->disrupted, uint32_t);
+	TEST_ASSERT_TRUE(names[0] < names[1]);
+	TEST_ASSERT_TRUE(names[0] == fixture_id("p1") || names[1] == fixture_id("p1"));
+	TEST_ASSERT_TRUE(selects(&pdb->selector, "{\"app\":\"web\",\"tier\":\"front\"}"));
+	pdb = decode(KUBE_PDB, META ",\"spec\":{\"selector\":{}}}");
+	TEST_ASSERT_EQUAL(KUBE_SELECTOR_SET, pdb->selector.state);
+	TEST_ASSERT_EQUAL(0, pdb->selector.requirements.count);
+	TEST_ASSERT_EQUAL(0, pdb->disruptions_allowed);
+	pdb = decode(KUBE_PDB, META "}");
+	TEST_ASSERT_EQUAL(KUBE_SELECTOR_NONE, pdb->selector.state);
+}
+
+static void test_namespaces(void)
+{
+	uint32_t value;
+	decode_full(KUBE_NAMESPACE);
+	TEST_ASSERT_NULL(object.blob);
+	TEST_ASSERT_TRUE(kube_labels_get(object.labels, fixture_id("tier"), &value));
+	fixture_is("front", value);
+	decode(KUBE_NAMESPACE, META "}");
+	TEST_ASSERT_EQUAL(0, object.labels->pairs.count);
+}
+
+static void test_resource_claims(void)
+{
+	const struct kube_claim *claim = decode_full(KUBE_RESOURCE_CLAIM);
+	fixture_is("u-claim", claim->uid);
+	TEST_ASSERT_EQUAL(1, claim->deleting);
+	TEST_ASSERT_EQUAL(1, claim->allocated);
+	fixture_is("o1", claim->owner_uid);
+	claim = decode(KUBE_RESOURCE_CLAIM, META ",\"status\":{\"allocation\":null}}");
+	TEST_ASSERT_EQUAL(0, claim->allocated);
+	TEST_ASSERT_EQUAL(0, claim->deleting);
+	claim = decode(KUBE_RESOURCE_CLAIM, META ",\"status\":{\"allocation\":{}}}");
+	TEST_ASSERT_EQUAL(1, claim->allocated);
+}
+
+static void test_device_classes_and_slices(void)
+{
+	const struct kube_device_class *class = decode_full(KUBE_DEVICE_CLASS);
+	fixture_is("example.com/dev", class->extended_resource);
+	TEST_ASSERT_EQUAL_INT64(INT64_C(1794985200000000), class->created_us);
+	class = decode(KUBE_DEVICE_CLASS, META "}");
+	TEST_ASSERT_EQUAL(0, class->extended_resource);
+	TEST_ASSERT_EQUAL(0, class->created_us);
+	decode_full(KUBE_RESOURCE_SLICE);
+	TEST_ASSERT_NULL(object.blob);
+	fixture_text_is("slice", object.meta.name);
+}
+
+static void test_faults(void)
+{
+	FIXTURE_FAULTS(KUBE_SERVICE, { META ",\"spec\":{\"selector\":{\"a\":1}}}", "spec.selector" },
+	    { META ",\"spec\":[]}", "spec" });
+	FIXTURE_FAULTS(KUBE_PDB,
+	    { META ",\"status\":{\"disruptionsAllowed\":4294967296}}", "status.disruptionsAllowed" },
+	    { META ",\"status\":{\"disruptedPods\":[]}}", "status.disruptedPods" });
+	FIXTURE_FAULTS(KUBE_DEVICE_CLASS,
+	    { "{\"metadata\":{\"name\":\"x\",\"creationTimestamp\":\"now\"}}",
+	        "metadata.creationTimestamp" });
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_plain_maps);
+	RUN_TEST(test_label_selectors);
+	RUN_TEST(test_disruption_budgets);
+	RUN_TEST(test_namespaces);
+	RUN_TEST(test_resource_claims);
+	RUN_TEST(test_device_classes_and_slices);
+	RUN_TEST(test_faults);
+	return UNITY_END();
+}
