@@ -181,6 +181,12 @@ static inline struct cache_pod *cache_pod_at(const struct cache *cache, uint32_t
 {
 	return pool_at(&cache->pods, pod);
 }
+/* The index of a record of the table. */
+static inline uint32_t cache_pod_index(const struct cache *cache, const struct cache_pod *pod)
+{
+	size_t at = (size_t)((const uint8_t *)(const void *)pod - cache->pods.slots);
+	return (uint32_t)(at / cache->pods.slot_size) + 1;
+}
 static inline struct cache_node *cache_node_at(const struct cache *cache, uint32_t node)
 {
 	return pool_at(&cache->nodes, node);

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/list.h"
 #include "kube/node.h"
+#include "kube/pod.h"
 
 struct cache;
 struct kube_pod_class;
@@ -66,6 +67,8 @@ struct cache_view {
 	uint32_t without_count;
 	const uint32_t *with;          /* pods put on in thought */
 	uint32_t with_count;
+	const struct kube_host_port *erased; /* host ports that went with pods taken off */
+	uint32_t erased_count;
 };
 
 struct cache_view cache_view_of(const struct cache *cache, uint32_t node);

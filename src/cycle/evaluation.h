@@ -105,6 +105,8 @@ struct what_if {
 	struct cache_sums sums;
 	uint32_t *with;
 	uint32_t *without;
+	struct kube_host_port *erased;
+	uint32_t erased_room;
 	uint32_t room; /* of each list */
 	uint32_t scalar_room;
 };

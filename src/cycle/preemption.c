@@ -136,16 +136,12 @@ static bool search(struct evaluation *e, const uint32_t *potential, uint32_t cou
 static void preempt(struct evaluation *e, struct cycle_preemption *p)
 {
 	p->tried = true;
-	if (e->d.pod.class->preempts == 0) {
-		p->message = prefixed(e, TEXT("not eligible due to preemptionPolicy=Never."));
+	if (!p->eligible) {
+		p->message = prefixed(e, e->d.pod.class->preempts == 0 ?
+		        TEXT("not eligible due to preemptionPolicy=Never.") :
+		        TEXT("not eligible due to a terminating pod on the nominated node."));
 		return;
 	}
-	if (waits_for_victims(e)) {
-		p->message = prefixed(e,
-		    TEXT("not eligible due to a terminating pod on the nominated node."));
-		return;
-	}
-	p->eligible = true;
 	size_t top = pool_top(&e->cycle->cache->nodes);
 	uint32_t *potential = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->node_count + 1);
 	struct cycle_status *statuses = SCRATCH_ARRAY(e->d.scratch, struct cycle_status, top + 1);
@@ -177,7 +173,9 @@ static void preempt(struct evaluation *e, struct cycle_preemption *p)
  */
 void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 {
-	*p = (struct cycle_preemption){ 0 };
+	*p = (struct cycle_preemption){
+		.eligible = e->d.pod.class->preempts != 0 && !waits_for_victims(e)
+	};
 	const struct plugin_uses *uses = &e->d.profile->post_filter;
 	struct text words = TEXT_NONE;
 	for (uint32_t i = 0; i < uses->count; i++) {

@@ -10,6 +10,17 @@ static const struct kube_pod_class *class_of(const struct what_if *w, uint32_t p
 	return cache_class_of(cache, cache_pod_at(cache, pod));
 }
 
+static uint32_t ports_of_node(const struct what_if *w)
+{
+	const struct cache *cache = w->e->cycle->cache;
+	if (w->sums.host_port_pods == 0)
+		return 0;
+	uint32_t ports = 0;
+	for (uint32_t p = w->view.node->first_pod; p != 0; p = cache_pod_at(cache, p)->next)
+		ports += class_of(w, p)->host_ports.count;
+	return ports;
+}
+
 bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint32_t room)
 {
 	*w = (struct what_if){ .e = e, .room = room };
@@ -21,6 +32,9 @@ bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint3
 	    SCRATCH_ARRAY(e->d.scratch, struct cache_node_scalar, w->scalar_room);
 	w->with = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
 	w->without = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
+	w->erased_room = ports_of_node(w);
+	w->erased = SCRATCH_ARRAY(e->d.scratch, struct kube_host_port, (size_t)w->erased_room + 1);
+	w->view.erased = w->erased;
 	if (e->d.scratch->overflowed)
 		return false;
 	if (w->sums.scalar_count > 0)
@@ -45,6 +59,23 @@ static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
 		w->sums.scalars[w->sums.scalar_count++] = (struct cache_node_scalar){
 			.name = list[i].name, .is_extended = list[i].is_extended
 		};
+	}
+}
+
+/* Ports are a set: a pod taken off takes its ports along, one put back on brings them. */
+static void move_ports(struct what_if *w, const struct kube_pod_class *class, int sign)
+{
+	const struct kube_host_port *ports =
+	    KUBE_AT(class, class->host_ports, struct kube_host_port);
+	for (uint32_t i = 0; i < class->host_ports.count; i++) {
+		uint32_t at = 0;
+		while (at < w->view.erased_count &&
+		    memcmp(&w->erased[at], &ports[i], sizeof(*ports)) != 0)
+			at++;
+		if (sign > 0 && at < w->view.erased_count)
+			w->erased[at] = w->erased[--w->view.erased_count];
+		if (sign < 0 && at == w->view.erased_count && at < w->erased_room)
+			w->erased[w->view.erased_count++] = ports[i];
 	}
 }
 
@@ -88,6 +119,7 @@ void what_if_remove(struct what_if *w, uint32_t pod)
 	CHECK(w->view.without_count < w->room);
 	cache_sums_apply(&w->sums, class_of(w, pod), -1);
 	w->without[w->view.without_count++] = pod;
+	move_ports(w, class_of(w, pod), -1);
 	tell_plugins(w, pod, -1);
 }
 
@@ -95,6 +127,7 @@ void what_if_restore(struct what_if *w, uint32_t pod)
 {
 	drop_from(w->without, &w->view.without_count, pod);
 	cache_sums_apply(&w->sums, class_of(w, pod), 1);
+	move_ports(w, class_of(w, pod), 1);
 	tell_plugins(w, pod, 1);
 }
 

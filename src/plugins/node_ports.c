@@ -11,19 +11,46 @@ enum plugin_code node_ports_prefilter(struct decision *d, struct plugin_reasons 
 	return d->pod.class->host_ports.count == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
 }
 
+/*
+ * Kube-scheduler keeps a node's ports as a set without counts, so a port goes with the first pod
+ * that is taken off in thought, even when another one there has it too (which an apiserver never
+ * lets happen on purpose). Preemption must come to the same victims, so we forget it as well.
+ */
+static bool is_erased(const struct kube_host_port *port, const struct cache_view *view)
+{
+	for (uint32_t i = 0; i < view->erased_count; i++)
+		if (memcmp(port, &view->erased[i], sizeof(*port)) == 0)
+			return true;
+	return false;
+}
+
+static bool ports_meet(const struct kube_host_port *a, const struct kube_host_port *b, uint32_t any)
+{
+	return a->port == b->port && a->protocol == b->protocol &&
+	    (a->ip == b->ip || a->ip == any || b->ip == any);
+}
+
+/* Does the pod want a port that the other has? view NULL: none of the other's are erased. */
+static bool conflict(const struct cache *cache, const struct kube_pod_class *wants,
+    const struct kube_pod_class *has, const struct cache_view *view)
+{
+	const struct kube_host_port *wanted =
+	    KUBE_AT(wants, wants->host_ports, struct kube_host_port);
+	const struct kube_host_port *there = KUBE_AT(has, has->host_ports, struct kube_host_port);
+	for (uint32_t j = 0; j < has->host_ports.count; j++) {
+		if (view != NULL && is_erased(&there[j], view))
+			continue;
+		for (uint32_t i = 0; i < wants->host_ports.count; i++)
+			if (ports_meet(&wanted[i], &there[j], cache->names.any_ip))
+				return true;
+	}
+	return false;
+}
+
 bool node_ports_conflict(const struct cache *cache, const struct kube_pod_class *a,
     const struct kube_pod_class *b)
 {
-	const struct kube_host_port *list_a = KUBE_AT(a, a->host_ports, struct kube_host_port);
-	const struct kube_host_port *list_b = KUBE_AT(b, b->host_ports, struct kube_host_port);
-	uint32_t any = cache->names.any_ip;
-	for (uint32_t i = 0; i < a->host_ports.count; i++)
-		for (uint32_t j = 0; j < b->host_ports.count; j++)
-			if (list_a[i].port == list_b[j].port &&
-			    list_a[i].protocol == list_b[j].protocol &&
-			    (list_a[i].ip == list_b[j].ip || list_a[i].ip == any || list_b[j].ip == any))
-				return true;
-	return false;
+	return conflict(cache, a, b, NULL);
 }
 
 enum plugin_code node_ports_filter(struct decision *d, const struct cache_view *view,
@@ -35,8 +62,9 @@ enum plugin_code node_ports_filter(struct decision *d, const struct cache_view *
 	for (uint32_t p; (p = cache_view_next_pod(d->cache, view, &walk)) != 0;) {
 		const struct kube_pod_class *there =
 		    cache_class_of(d->cache, cache_pod_at(d->cache, p));
+		bool put_on = walk.with_at > 0;
 		if (there->host_ports.count == 0 ||
-		    !node_ports_conflict(d->cache, d->pod.class, there))
+		    !conflict(d->cache, d->pod.class, there, put_on ? NULL : view))
 			continue;
 		plugin_because(why, "node(s) didn't have free ports for the requested pod ports");
 		return PLUGIN_UNSCHEDULABLE;
