@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KubeSchedulerConfiguration, as a plain struct: what the file says, with defaults filled in and
- * validated as kube-scheduler does.
+ * KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) as a plain struct: what the file
+ * says, defaults filled in, checked by kube-scheduler's rules. Texts are slices and lists arrays
+ * in the caller's scratch; nothing is interned, no plugin is looked up: that is cycle/profile.
  */
 #ifndef BERTH_CONFIG_SCHEDULER_CONFIG_H
 #define BERTH_CONFIG_SCHEDULER_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/scratch.h"
+#include "base/text.h"
+#include "config/faults.h"
+#include "config/scheduler_args.h"
+
+#define SCHEDULER_CONFIG_GROUP "kubescheduler.config.k8s.io"
+#define SCHEDULER_DEFAULT_NAME "default-scheduler"
+
+enum { SCHEDULER_PROFILES_MAX = 16 };
 
 /* Where plugins can be enabled, in the order in which kube-scheduler sets the points up. */
 enum scheduler_point {
@@ -26,5 +40,72 @@ enum scheduler_point {
 	SCHEDULER_MULTI_POINT = SCHEDULER_POINTS, /* a short way to name several of the above */
 	SCHEDULER_PLUGIN_SETS
 };
+
+struct scheduler_plugin {
+	struct text name;
+	int32_t weight; /* 0: not given */
+};
+struct scheduler_plugin_set {
+	struct config_list enabled;  /* struct scheduler_plugin */
+	struct config_list disabled; /* struct scheduler_plugin */
+};
+struct scheduler_plugins {
+	struct scheduler_plugin_set sets[SCHEDULER_PLUGIN_SETS];
+};
+
+struct scheduler_profile {
+	struct text name; /* schedulerName */
+	struct config_optional percentage_of_nodes;
+	struct scheduler_plugins plugins;
+	struct config_list args; /* struct scheduler_args, from pluginConfig */
+};
+
+struct scheduler_leader_election {
+	bool elect;
+	int64_t lease_duration_us;
+	int64_t renew_deadline_us;
+	int64_t retry_period_us;
+	struct text resource_lock;
+	struct text resource_name;
+	struct text resource_namespace;
+};
+
+struct scheduler_client_connection {
+	struct text kubeconfig;
+	struct text accept_content_types;
+	struct text content_type;
+	double qps;
+	int32_t burst;
+};
+
+struct scheduler_config {
+	int32_t parallelism;
+	struct config_optional percentage_of_nodes;
+	int64_t pod_initial_backoff_seconds;
+	int64_t pod_max_backoff_seconds;
+	bool enable_profiling;
+	bool enable_contention_profiling;
+	bool delay_cache_until_active;
+	struct scheduler_leader_election leader_election;
+	struct scheduler_client_connection client_connection;
+	struct config_list profiles; /* struct scheduler_profile */
+};
+
+/* What there is without a file: one profile, all defaults. Takes no memory. */
+void scheduler_config_defaults(struct scheduler_config *config);
+
+enum scheduler_config_result {
+	SCHEDULER_CONFIG_OK,
+	SCHEDULER_CONFIG_BROKEN, /* faults say why */
+	SCHEDULER_CONFIG_FULL    /* scratch did not suffice */
+};
+
+/*
+ * Reads a file's bytes, YAML or JSON. `faults` gets all that is wrong, `notes` what is accepted
+ * and has no effect here; both are emptied first. Costs O(bytes).
+ */
+MUST_USE enum scheduler_config_result scheduler_config_read(struct text bytes,
+	struct scratch *scratch, const struct config_grammar *grammar,
+	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes);
 
 #endif

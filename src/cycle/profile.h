@@ -8,20 +8,41 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
+#include "base/scratch.h"
 #include "cache/cache.h"
 #include "config/scheduler_config.h"
 #include "plugins/args.h"
 #include "plugins/plugins.h"
-
-/* Does the plugin take part at the point at all? */
-bool profile_implements(enum plugin_id id, enum scheduler_point point);
-/* The profile's list for the point; NULL where none of ours does anything. */
-struct plugin_uses *profile_uses(struct plugin_profile *profile, enum scheduler_point point);
 
 /*
  * The profile "default-scheduler" as it is without any configuration. Its strings are interned
  * for ever; an interner without room for them is a sizing bug.
  */
 void profile_defaults(struct cache *cache, struct plugin_profile *profile);
+
+enum profile_result {
+	PROFILE_OK,
+	PROFILE_REFUSED, /* kube-scheduler would not start either; the fault says why, as it does */
+	PROFILE_FULL     /* strings, arena or scratch did not suffice */
+};
+
+/* Where profiles live and what they are made with. */
+struct profile_memory {
+	struct cache *cache;     /* interns their strings, for ever */
+	struct arena *arena;     /* keeps added affinities */
+	struct scratch *scratch; /* as it was before, afterwards */
+};
+
+/*
+ * One profile for each of the configuration's, in order; `profiles` has room for them. Of a
+ * refused configuration the first fault is told.
+ */
+MUST_USE enum profile_result profiles_build(const struct profile_memory *memory,
+	const struct scheduler_config *config, struct plugin_profile *profiles,
+	struct writer *fault);
+
+/* What kube/ knows about values in configuration files. */
+extern const struct config_grammar profile_grammar;
 
 #endif

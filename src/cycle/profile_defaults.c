@@ -7,7 +7,7 @@
  *
  * What we do: enum plugin_id is in that order, and a table says which points a plugin implements.
  */
-#include "cycle/profile.h"
+#include "cycle/profile_private.h"
 
 #define AT(point) (1u << SCHEDULER_##point)
 
@@ -19,16 +19,17 @@ static const uint32_t points_of[PLUGIN_COUNT] = {
 	[PLUGIN_TAINT_TOLERATION] = AT(FILTER) | AT(PRE_SCORE) | AT(SCORE),
 	[PLUGIN_NODE_AFFINITY] = AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE),
 	[PLUGIN_NODE_PORTS] = AT(PRE_FILTER) | AT(FILTER),
-	[PLUGIN_FIT] = AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE) | AT(PLACEMENT_SCORE),
+	[PLUGIN_FIT] =
+		AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE) | AT(PLACEMENT_SCORE),
 	[PLUGIN_VOLUME_RESTRICTIONS] = AT(PRE_FILTER) | AT(FILTER),
 	[PLUGIN_NODE_VOLUME_LIMITS] = AT(PRE_FILTER) | AT(FILTER),
 	[PLUGIN_VOLUME_BINDING] = AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE) |
-				  AT(RESERVE) | AT(PRE_BIND),
+		AT(RESERVE) | AT(PRE_BIND),
 	[PLUGIN_VOLUME_ZONE] = AT(PRE_FILTER) | AT(FILTER),
 	[PLUGIN_SPREAD] = AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE),
 	[PLUGIN_INTER_POD_AFFINITY] = AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE),
 	[PLUGIN_DYNAMIC_RESOURCES] = AT(PRE_ENQUEUE) | AT(PRE_FILTER) | AT(FILTER) |
-				     AT(POST_FILTER) | AT(SCORE) | AT(RESERVE) | AT(PRE_BIND),
+		AT(POST_FILTER) | AT(SCORE) | AT(RESERVE) | AT(PRE_BIND),
 	[PLUGIN_DEFAULT_PREEMPTION] = AT(PRE_ENQUEUE) | AT(POST_FILTER),
 	[PLUGIN_BALANCED] = AT(PRE_SCORE) | AT(SCORE),
 	[PLUGIN_IMAGE_LOCALITY] = AT(SCORE),
@@ -76,32 +77,18 @@ static void default_uses(struct plugin_profile *profile)
 			continue;
 		for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
 			if (profile_implements((enum plugin_id)id, (enum scheduler_point)point))
-				uses->list[uses->count++] =
-					(struct plugin_use){(uint8_t)id, plugins[id].weight};
+				uses->list[uses->count++] = (struct plugin_use){(uint8_t)id,
+					point == SCHEDULER_SCORE ? plugins[id].weight : 0};
 	}
-}
-
-static void default_args(const struct cache_names *names, struct plugin_profile *profile)
-{
-	const struct plugin_resource_weight cpu = {names->cpu, 1};
-	const struct plugin_resource_weight memory = {names->memory, 1};
-	profile->fit.strategy = FIT_LEAST_ALLOCATED;
-	profile->fit.resources[0] = cpu;
-	profile->fit.resources[1] = memory;
-	profile->fit.resource_count = 2;
-	profile->balanced.resources[0] = cpu;
-	profile->balanced.resources[1] = memory;
-	profile->balanced.resource_count = 2;
-	profile->inter_pod_affinity.hard_weight = 1;
-	profile->preemption.min_candidate_percentage = 10;
-	profile->preemption.min_candidate_absolute = 100;
-	profile->volume_binding.bind_timeout_seconds = 600;
 }
 
 void profile_defaults(struct cache *cache, struct plugin_profile *profile)
 {
+	const struct profile_memory memory = {.cache = cache};
+	const struct config_list none = {NULL, 0};
 	*profile = (struct plugin_profile){0};
-	CHECK(intern_take(&cache->strings, TEXT("default-scheduler"), &profile->scheduler_name));
+	CHECK(intern_take(&cache->strings, TEXT(SCHEDULER_DEFAULT_NAME), &profile->scheduler_name));
 	default_uses(profile);
-	default_args(&cache->names, profile);
+	enum profile_result result = profile_set_all_args(&memory, &none, profile, NULL);
+	CHECK(result == PROFILE_OK);
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rules for a KubeSchedulerConfiguration, kube-scheduler's one by one and in its words. What
+ * is accepted though it changes nothing here is remarked.
+ */
+#include "config/scheduler_private.h"
+
+/* Plugins of old releases whose names v1 refuses wherever a classic point names them. */
+static const char *const removed_plugins[] = {
+	"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
+
+#define REMOVED_WHY                                                                            \
+	"was invalid in version \"" SCHEDULER_CONFIG_VERSION "\" (KubeSchedulerConfiguration " \
+	"is version \"" SCHEDULER_CONFIG_VERSION "\")"
+
+static bool is_removed(struct text plugin)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(removed_plugins); i++)
+		if (text_is_z(plugin, removed_plugins[i]))
+			return true;
+	return false;
+}
+
+static void check_percentage(struct reading *r, const struct config_optional *percentage)
+{
+	if (percentage->given && (percentage->value < 0 || percentage->value > 100))
+		refuse_i64(r, "percentageOfNodesToScore", percentage->value,
+			"not in valid range [0-100]");
+}
+
+/* ---- plugins of a profile ---- */
+
+static bool is_classic(uint32_t point)
+{
+	return point != SCHEDULER_MULTI_POINT && point != SCHEDULER_PLACEMENT_GENERATE &&
+		point != SCHEDULER_PLACEMENT_SCORE;
+}
+
+static void check_set(
+	struct reading *r, const struct config_list *list, const char *field, bool refuse_removed)
+{
+	const struct scheduler_plugin *plugins = CONFIG_LIST(*list, struct scheduler_plugin);
+	size_t before = reading_enter(r, field);
+	for (uint32_t i = 0; i < list->count; i++) {
+		size_t here = reading_enter_index(r, i);
+		if (plugins[i].name.size == 0)
+			refuse_missing(r, "name", "the name of a plugin");
+		else if (refuse_removed && is_removed(plugins[i].name))
+			refuse_text(r, "", plugins[i].name, REMOVED_WHY);
+		reading_leave(r, here);
+	}
+	reading_leave(r, before);
+}
+
+static void check_plugins(struct reading *r, const struct scheduler_plugins *plugins)
+{
+	size_t before = reading_enter(r, "plugins");
+	for (uint32_t point = 0; point < SCHEDULER_PLUGIN_SETS; point++) {
+		const char *field = scheduler_point_field((enum scheduler_point)point);
+		size_t here = reading_enter(r, field);
+		check_set(r, &plugins->sets[point].enabled, "enabled", is_classic(point));
+		check_set(r, &plugins->sets[point].disabled, "disabled", false);
+		reading_leave(r, here);
+	}
+	reading_leave(r, before);
+}
+
+static void check_args_names(struct reading *r, const struct scheduler_profile *profile)
+{
+	const struct scheduler_args *args = CONFIG_LIST(profile->args, struct scheduler_args);
+	size_t before = reading_enter(r, "pluginConfig");
+	for (uint32_t i = 0; i < profile->args.count; i++) {
+		size_t here = reading_enter_index(r, i);
+		uint32_t first = 0;
+		while (!text_is(args[first].plugin, args[i].plugin))
+			first++;
+		if (first < i)
+			refuse_duplicate(r, "", args[i].plugin);
+		if (is_removed(args[i].plugin))
+			refuse_text(r, "", args[i].plugin, REMOVED_WHY);
+		reading_leave(r, here);
+	}
+	reading_leave(r, before);
+}
+
+/* ---- profiles ---- */
+
+static bool same_plugins(const struct config_list *a, const struct config_list *b)
+{
+	const struct scheduler_plugin *of_a = CONFIG_LIST(*a, struct scheduler_plugin);
+	const struct scheduler_plugin *of_b = CONFIG_LIST(*b, struct scheduler_plugin);
+	bool same = a->count == b->count;
+	for (uint32_t i = 0; i < a->count && same; i++)
+		same = text_is(of_a[i].name, of_b[i].name) && of_a[i].weight == of_b[i].weight;
+	return same;
+}
+
+/* The queue is one for all profiles, so its order must be one. */
+static void check_queue_sort(
+	struct reading *r, const struct scheduler_profile *profiles, uint32_t i)
+{
+	const struct scheduler_plugin_set *first = &profiles[0].plugins.sets[SCHEDULER_QUEUE_SORT];
+	const struct scheduler_plugin_set *own = &profiles[i].plugins.sets[SCHEDULER_QUEUE_SORT];
+	if (i == 0 && own->enabled.count > 1)
+		refuse_i64(r, "plugins.queueSort.enabled", own->enabled.count,
+			"only one queue sort plugin can be enabled");
+	if (!same_plugins(&first->enabled, &own->enabled) ||
+		!same_plugins(&first->disabled, &own->disabled))
+		refuse(r, "plugins.queueSort", "Invalid value: must be the same for all profiles");
+}
+
+static void check_profile(struct reading *r, const struct scheduler_profile *profiles, uint32_t i)
+{
+	const struct scheduler_profile *profile = &profiles[i];
+	uint32_t first = 0;
+	while (!text_is(profiles[first].name, profile->name))
+		first++;
+	if (profile->name.size == 0)
+		refuse_missing(r, "schedulerName", "");
+	else if (first < i)
+		refuse_duplicate(r, "schedulerName", profile->name);
+	check_percentage(r, &profile->percentage_of_nodes);
+	check_plugins(r, &profile->plugins);
+	check_args_names(r, profile);
+	check_queue_sort(r, profiles, i);
+}
+
+static void check_profiles(struct reading *r, const struct config_list *list)
+{
+	const struct scheduler_profile *profiles = CONFIG_LIST(*list, struct scheduler_profile);
+	size_t before = reading_enter(r, "profiles");
+	for (uint32_t i = 0; i < list->count; i++) {
+		size_t here = reading_enter_index(r, i);
+		check_profile(r, profiles, i);
+		reading_leave(r, here);
+	}
+	reading_leave(r, before);
+}
+
+/* ---- leader election, client connection ---- */
+
+static void check_positive(struct reading *r, const char *field, int64_t us)
+{
+	if (us <= 0)
+		refuse(r, field, "Invalid value: must be greater than zero");
+}
+
+static void check_election(struct reading *r, const struct scheduler_leader_election *election)
+{
+	if (!election->elect)
+		return;
+	size_t before = reading_enter(r, "leaderElection");
+	check_positive(r, "leaseDuration", election->lease_duration_us);
+	check_positive(r, "renewDeadline", election->renew_deadline_us);
+	check_positive(r, "retryPeriod", election->retry_period_us);
+	if (election->lease_duration_us <= election->renew_deadline_us)
+		refuse(r, "leaseDuration", "Invalid value: must be greater than `RenewDeadline`");
+	if (!text_is_z(election->resource_lock, "leases"))
+		refuse_text(r, "resourceLock", election->resource_lock,
+			"resourceLock value must be \"leases\"");
+	reading_leave(r, before);
+}
+
+static void check_connection(struct reading *r, const struct scheduler_client_connection *c)
+{
+	if (c->burst < 0)
+		refuse_i64(r, "clientConnection.burst", c->burst, "must be non-negative");
+}
+
+/* ---- what is accepted and changes nothing ---- */
+
+static void remark_given(struct reading *r, const char *field, const char *what)
+{
+	if (yaml_get(r->root, field) != NULL)
+		remark(r, field, what);
+}
+
+static void remark_connection(struct reading *r)
+{
+	const struct yaml_node *connection = yaml_get(r->root, "clientConnection");
+	if (yaml_get(connection, "acceptContentTypes") != NULL)
+		remark(r, "clientConnection.acceptContentTypes", "has no effect: JSON is spoken");
+	if (yaml_get(connection, "contentType") != NULL)
+		remark(r, "clientConnection.contentType", "has no effect: JSON is spoken");
+}
+
+void scheduler_config_check(struct reading *r, const struct scheduler_config *config)
+{
+	CHECK(config->profiles.count > 0);
+	CHECK(r->path.used == 0);
+	if (config->parallelism <= 0)
+		refuse_i64(r, "parallelism", config->parallelism,
+			"should be an integer value greater than zero");
+	check_percentage(r, &config->percentage_of_nodes);
+	if (config->pod_initial_backoff_seconds <= 0)
+		refuse_i64(r, "podInitialBackoffSeconds", config->pod_initial_backoff_seconds,
+			"must be greater than 0");
+	if (config->pod_max_backoff_seconds < config->pod_initial_backoff_seconds)
+		refuse_i64(r, "podMaxBackoffSeconds", config->pod_max_backoff_seconds,
+			"must be greater than or equal to PodInitialBackoffSeconds");
+	check_election(r, &config->leader_election);
+	check_connection(r, &config->client_connection);
+	check_profiles(r, &config->profiles);
+	remark_given(r, "parallelism", "has no effect: one thread decides");
+	remark_given(r, "enableProfiling", "has no effect: there is no Go runtime to profile");
+	remark_given(
+		r, "enableContentionProfiling", "has no effect: there is no Go runtime to profile");
+	remark_given(r, "delayCacheUntilActive", "has no effect: the cache is always filled");
+	remark_connection(r);
+}
