@@ -13,9 +13,9 @@ static void audit_scalars(const struct cache *cache, const struct cache_node *no
 		int64_t used = 0;
 		for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
 			const struct kube_pod_class *class =
-			    cache_class_of(cache, cache_pod_at(cache, p));
+				cache_class_of(cache, cache_pod_at(cache, p));
 			const struct kube_scalar *list =
-			    KUBE_AT(class, class->used.scalars, struct kube_scalar);
+				KUBE_AT(class, class->used.scalars, struct kube_scalar);
 			for (uint32_t s = 0; s < class->used.scalars.count; s++)
 				used += list[s].name == scalar->name ? list[s].value : 0;
 		}
@@ -27,7 +27,7 @@ static void audit_node(const struct cache *cache, uint32_t index)
 {
 	const struct cache_node *node = cache_node_at(cache, index);
 	CHECK(cache_find_node_id(cache, node->name) == index);
-	struct cache_sums sums = { 0 };
+	struct cache_sums sums = {0};
 	uint32_t prev = 0;
 	for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
@@ -73,7 +73,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 	for (uint32_t z = 0; z < cache->order.zone_count; z++) {
 		uint32_t count = 0;
 		for (uint32_t n = cache->order.zones[z].first; n != 0;
-		     n = cache->order.next_in_zone[n]) {
+			n = cache->order.next_in_zone[n]) {
 			CHECK(cache_node_at(cache, n)->zone == z);
 			CHECK(cache_node_at(cache, n)->facts != NULL);
 			count++;
@@ -98,7 +98,7 @@ static void audit_pods(const struct cache *cache, uint32_t placed)
 		const struct cache_pod *pod = cache_pod_at(cache, p);
 		const struct kube_pod_class *class = cache_class_of(cache, pod);
 		CHECK(cache_find_pod(cache, cache_text(cache, class->namespace),
-		          cache_text(cache, pod->name)) == p);
+			      cache_text(cache, pod->name)) == p);
 		bool is_assumed = (pod->flags & CACHE_POD_ASSUMED) != 0;
 		CHECK(!is_assumed || pod->node != 0);
 		pending += pod->node == 0;
@@ -128,13 +128,15 @@ static void audit_shared(const struct cache *cache, const struct pool *pool, boo
 	if (classes) {
 		for (uint32_t c = 1; c <= pool_top(&cache->counters.pool); c++)
 			held += pool_is_taken(&cache->counters.pool, c) &&
-			    cache_counter_at(cache, c)->query->class != 0;
+				cache_counter_at(cache, c)->query->class != 0;
 	} else {
 		for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++)
-			held += pool_is_taken(&cache->nodes, n) && cache_node_at(cache, n)->labels != 0;
+			held += pool_is_taken(&cache->nodes, n) &&
+				cache_node_at(cache, n)->labels != 0;
 		for (uint32_t o = 1; o <= pool_top(&cache->objects); o++)
 			held += pool_is_taken(&cache->objects, o) &&
-			    ((const struct cache_object *)pool_at(&cache->objects, o))->labels != 0;
+				((const struct cache_object *)pool_at(&cache->objects, o))
+						->labels != 0;
 	}
 	CHECK(references == held);
 }

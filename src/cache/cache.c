@@ -9,19 +9,20 @@ enum { WORK_SIZE = 512 * 1024 };
 size_t cache_size(const struct cache_limits *l)
 {
 	return pool_size(sizeof(struct cache_pod), l->pods) + map_size(l->pods) +
-	    pool_size(sizeof(struct cache_node), l->nodes) + map_size(l->nodes) +
-	    pool_size(sizeof(struct cache_shared), l->classes) + map_size(l->classes) +
-	    pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
-	    pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
-	    intern_size(l->strings) + cache_order_size(l->nodes) + cache_images_size(l->images) +
-	    cache_topology_size(l->nodes, l->counters) + l->store_bytes + WORK_SIZE + 4096;
+		pool_size(sizeof(struct cache_node), l->nodes) + map_size(l->nodes) +
+		pool_size(sizeof(struct cache_shared), l->classes) + map_size(l->classes) +
+		pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
+		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
+		intern_size(l->strings) + cache_order_size(l->nodes) +
+		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
+		l->store_bytes + WORK_SIZE + 4096;
 }
 
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_limits *l)
 {
 	CHECK(l->nodes > 0);
 	CHECK(l->pods > 0);
-	*cache = (struct cache){ 0 };
+	*cache = (struct cache){0};
 	store_init(&cache->store, "objects", arena_take(arena, l->store_bytes), l->store_bytes);
 	intern_init(&cache->strings, arena, &cache->store, l->strings);
 	cache_names_init(&cache->names, &cache->strings);
@@ -34,7 +35,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	pool_init(&cache->classes, arena, "pod classes", sizeof(struct cache_shared), l->classes);
 	map_init(&cache->classes_by_hash, arena, l->classes);
 	pool_init(&cache->label_sets, arena, "label sets", sizeof(struct cache_shared),
-	    l->label_sets);
+		l->label_sets);
 	map_init(&cache->label_sets_by_hash, arena, l->label_sets);
 	pool_init(&cache->objects, arena, "other objects", sizeof(struct cache_object), l->objects);
 	map_init(&cache->objects_by_name, arena, l->objects);
@@ -67,19 +68,20 @@ static bool is_listed(const struct cache *cache, enum kube_kind kind, uint32_t i
 		return pool_is_taken(&cache->pods, index);
 	if (kind == KUBE_NODE) /* ghosts come and go with their pods */
 		return pool_is_taken(&cache->nodes, index) &&
-		    cache_node_at(cache, index)->facts != NULL;
+			cache_node_at(cache, index)->facts != NULL;
 	return pool_is_taken(&cache->objects, index) &&
-	    ((const struct cache_object *)pool_at(&cache->objects, index))->kind == kind;
+		((const struct cache_object *)pool_at(&cache->objects, index))->kind == kind;
 }
 
 void cache_list_end(struct cache *cache, enum kube_kind kind,
-    void (*gone)(void *self, enum kube_kind kind, uint32_t index), void *self)
+	void (*gone)(void *self, enum kube_kind kind, uint32_t index), void *self)
 {
-	const struct pool *pool = kind == KUBE_POD ? &cache->pods :
-	    kind == KUBE_NODE                      ? &cache->nodes :
-	                                             &cache->objects;
+	const struct pool *pool = kind == KUBE_POD ? &cache->pods
+		: kind == KUBE_NODE                ? &cache->nodes
+						   : &cache->objects;
 	for (uint32_t i = 1; i <= pool_top(pool); i++) {
-		if (!is_listed(cache, kind, i) || seen_in(cache, kind, i) == cache->list_round[kind])
+		if (!is_listed(cache, kind, i) ||
+			seen_in(cache, kind, i) == cache->list_round[kind])
 			continue;
 		gone(self, kind, i);
 		if (kind == KUBE_POD)

@@ -51,9 +51,9 @@ struct cache_limits {
 struct cache_shared {
 	const struct kube_blob *blob;
 	uint32_t references;
-	uint32_t handle; /* in the store */
+	uint32_t handle;      /* in the store */
 	uint32_t first_owned; /* classes: chain of struct cache_owned; 0 = none */
-	uint64_t serial; /* never used twice: tells a reused index from the old one */
+	uint64_t serial;      /* never used twice: tells a reused index from the old one */
 };
 
 /* 128 bits: a canonical UUID as it is; any other text as (CACHE_UID_TEXT, string id). */
@@ -80,8 +80,8 @@ struct cache_pod {
 	uint32_t node;   /* 0: pending */
 	uint32_t next;   /* on the node */
 	uint32_t prev;
-	uint32_t nominated; /* string id of status.nominatedNodeName, 0 = none */
-	uint32_t waiting;   /* the queue's own entry, 0 = none */
+	uint32_t nominated;         /* string id of status.nominatedNodeName, 0 = none */
+	uint32_t waiting;           /* the queue's own entry, 0 = none */
 	struct list nominated_link; /* in cache.nominated while nominated and pending */
 	uint16_t flags;
 	uint16_t seen; /* list round it was last seen in */
@@ -126,7 +126,8 @@ struct cache {
 	struct pool objects;
 	struct map objects_by_name; /* hash of (kind, namespace, name) */
 	struct list by_kind[KUBE_KINDS];
-	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind */
+	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind
+					       */
 
 	struct cache_images images;
 	struct cache_topology topology;
@@ -147,14 +148,14 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 
 /* ---- changes that the apiserver tells (the blobs of the decoded object are consumed) ---- */
 
-MUST_USE enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *pod,
-    uint32_t *index);
+MUST_USE enum cache_result cache_put_pod(
+	struct cache *cache, const struct kube_pod *pod, uint32_t *index);
 enum cache_result cache_remove_pod(struct cache *cache, uint32_t pod);
-MUST_USE enum cache_result cache_put_node(struct cache *cache, const struct kube_node *node,
-    uint32_t *index);
+MUST_USE enum cache_result cache_put_node(
+	struct cache *cache, const struct kube_node *node, uint32_t *index);
 enum cache_result cache_remove_node(struct cache *cache, uint32_t node);
-MUST_USE enum cache_result cache_put_object(struct cache *cache, const struct kube_object *object,
-    uint32_t *index);
+MUST_USE enum cache_result cache_put_object(
+	struct cache *cache, const struct kube_object *object, uint32_t *index);
 enum cache_result cache_remove_object(struct cache *cache, uint32_t object);
 
 /* ---- our own decisions ---- */
@@ -171,11 +172,11 @@ void cache_nominate(struct cache *cache, uint32_t pod, uint32_t node_name);
 uint32_t cache_find_pod(const struct cache *cache, struct text namespace, struct text name);
 uint32_t cache_find_node(const struct cache *cache, struct text name);
 uint32_t cache_find_node_id(const struct cache *cache, uint32_t name);
-uint32_t cache_find_object(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
-    uint32_t name);
+uint32_t cache_find_object(
+	const struct cache *cache, enum kube_kind kind, uint32_t namespace, uint32_t name);
 /* The decoded facts of an object by kind and names, or NULL. */
-const void *cache_object_blob(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
-    uint32_t name);
+const void *cache_object_blob(
+	const struct cache *cache, enum kube_kind kind, uint32_t namespace, uint32_t name);
 
 static inline struct cache_pod *cache_pod_at(const struct cache *cache, uint32_t pod)
 {
@@ -196,8 +197,8 @@ static inline const struct kube_pod_class *cache_class_at(const struct cache *ca
 	const struct cache_shared *shared = pool_at(&cache->classes, class);
 	return (const struct kube_pod_class *)(const void *)shared->blob;
 }
-static inline const struct kube_pod_class *cache_class_of(const struct cache *cache,
-    const struct cache_pod *pod)
+static inline const struct kube_pod_class *cache_class_of(
+	const struct cache *cache, const struct cache_pod *pod)
 {
 	return cache_class_at(cache, pod->class);
 }
@@ -222,7 +223,7 @@ void cache_print_uid(const struct cache *cache, struct cache_uid uid, struct wri
 void cache_list_begin(struct cache *cache, enum kube_kind kind);
 /* Calls gone() for each index that was not put since begin, then removes it. */
 void cache_list_end(struct cache *cache, enum kube_kind kind,
-    void (*gone)(void *self, enum kube_kind kind, uint32_t index), void *self);
+	void (*gone)(void *self, enum kube_kind kind, uint32_t index), void *self);
 
 /* Derives every sum, count, list and index again from the pods and CHECKs that they agree. */
 void cache_audit(const struct cache *cache);

@@ -29,7 +29,7 @@ static uint32_t only_namespace(const struct cache_query *query)
 	uint32_t only = 0;
 	for (uint32_t i = 0; i < query->terms.count; i++) {
 		if (terms[i].all_namespaces != 0 || terms[i].namespaces.count != 1 ||
-		    terms[i].namespace_selector.state != KUBE_SELECTOR_NONE)
+			terms[i].namespace_selector.state != KUBE_SELECTOR_NONE)
 			return 0;
 		uint32_t namespace = KUBE_AT(query, terms[i].namespaces, uint32_t)[0];
 		if (only != 0 && namespace != only)
@@ -42,8 +42,8 @@ static uint32_t only_namespace(const struct cache_query *query)
 static struct list *bucket_of(struct cache_counters *counters, uint32_t kind, uint32_t namespace)
 {
 	uint32_t side = kind == CACHE_MATCH ? 0 : 1;
-	return namespace == 0 ? &counters->everywhere[side] :
-	                        &counters->buckets[side][namespace % CACHE_COUNTER_BUCKETS];
+	return namespace == 0 ? &counters->everywhere[side]
+			      : &counters->buckets[side][namespace % CACHE_COUNTER_BUCKETS];
 }
 
 /* ---- room of the arrays ---- */
@@ -82,7 +82,7 @@ static bool make_room(struct cache *cache, struct cache_counter *counter)
 	if (!grow_one(cache, &counter->pods_handle, counter->room, room))
 		return false;
 	if (counter->query->count_nodes != 0 &&
-	    !grow_one(cache, &counter->nodes_handle, counter->room, room))
+		!grow_one(cache, &counter->nodes_handle, counter->room, room))
 		return false;
 	counter->room = room;
 	return true;
@@ -174,7 +174,7 @@ static uint32_t try_make(struct cache *cache, const struct cache_query *query)
 	uint32_t top;
 	const uint32_t *of_node = domains_of(cache, slot, &top);
 	counter->total = cache_recount(cache, kept, of_node, counts_at(cache, counter->pods_handle),
-	    counts_at(cache, counter->nodes_handle));
+		counts_at(cache, counter->nodes_handle));
 	return index;
 }
 
@@ -197,43 +197,43 @@ static uint32_t hold_counter(struct cache *cache, const struct cache_query *quer
 
 /* ---- what classes own ---- */
 
-static void copy_selector(struct kube_build *b, const void *from_blob,
-    const struct kube_selector *from, size_t to_at)
+static void copy_selector(
+	struct kube_build *b, const void *from_blob, const struct kube_selector *from, size_t to_at)
 {
 	struct kube_span span;
 	const struct kube_requirement *list =
-	    KUBE_AT(from_blob, from->requirements, struct kube_requirement);
-	struct kube_requirement *copy = kube_build_array(b, sizeof(*copy), from->requirements.count,
-	    &span);
+		KUBE_AT(from_blob, from->requirements, struct kube_requirement);
+	struct kube_requirement *copy =
+		kube_build_array(b, sizeof(*copy), from->requirements.count, &span);
 	for (uint32_t i = 0; copy != NULL && i < from->requirements.count; i++) {
 		copy[i].key = kube_build_id(b, list[i].key);
 		copy[i].op = list[i].op;
 		copy[i].number = list[i].number;
-		kube_build_ids(b, KUBE_AT(from_blob, list[i].values, uint32_t), list[i].values.count,
-		    &copy[i].values);
+		kube_build_ids(b, KUBE_AT(from_blob, list[i].values, uint32_t),
+			list[i].values.count, &copy[i].values);
 	}
 	struct kube_selector *to =
-	    (struct kube_selector *)(void *)((uint8_t *)(void *)b->blob + to_at);
+		(struct kube_selector *)(void *)((uint8_t *)(void *)b->blob + to_at);
 	to->state = from->state;
 	to->requirements = span;
 }
 
 void cache_query_term(struct kube_build *b, const void *from_blob,
-    const struct kube_selector *namespace_selector, const struct kube_selector *selector,
-    size_t term_at)
+	const struct kube_selector *namespace_selector, const struct kube_selector *selector,
+	size_t term_at)
 {
 	if (b->result != KUBE_OK)
 		return;
 	copy_selector(b, from_blob, selector, term_at + offsetof(struct cache_term, selector));
 	if (namespace_selector != NULL)
 		copy_selector(b, from_blob, namespace_selector,
-		    term_at + offsetof(struct cache_term, namespace_selector));
+			term_at + offsetof(struct cache_term, namespace_selector));
 }
 
 /* Blob of one owned term, in scratch memory of the caller; NULL when it does not fit. */
 static struct cache_query *own_query(struct cache *cache, struct scratch *scratch,
-    const struct kube_pod_class *class, const struct kube_pod_term *term,
-    enum cache_counter_kind kind)
+	const struct kube_pod_class *class, const struct kube_pod_term *term,
+	enum cache_counter_kind kind)
 {
 	struct kube_build b;
 	kube_build_init(&b, &cache->strings, scratch);
@@ -245,20 +245,21 @@ static struct cache_query *own_query(struct cache *cache, struct scratch *scratc
 	struct cache_term *own = kube_build_array(&b, sizeof(*own), 1, &query->terms);
 	if (own != NULL) {
 		kube_build_ids(&b, KUBE_AT(class, term->namespaces, uint32_t),
-		    term->namespaces.count, &own->namespaces);
-		cache_query_term(&b, class, &term->namespace_selector, &term->selector,
-		    query->terms.at);
+			term->namespaces.count, &own->namespaces);
+		cache_query_term(
+			&b, class, &term->namespace_selector, &term->selector, query->terms.at);
 	}
 	return (struct cache_query *)(void *)kube_build_finish(&b);
 }
 
 static bool own_term(struct cache *cache, struct cache_shared *shared,
-    const struct kube_pod_term *term, enum cache_counter_kind kind, int32_t weight)
+	const struct kube_pod_term *term, enum cache_counter_kind kind, int32_t weight)
 {
 	scratch_reset(&cache->work);
 	if (term->topology_key == CACHE_KEY_NODE)
 		return true; /* an empty key: no node has it, nothing can match */
-	const struct kube_pod_class *class = (const struct kube_pod_class *)(const void *)shared->blob;
+	const struct kube_pod_class *class =
+		(const struct kube_pod_class *)(const void *)shared->blob;
 	struct cache_query *query = own_query(cache, &cache->work, class, term, kind);
 	if (query == NULL)
 		return false;
@@ -276,13 +277,13 @@ static bool own_term(struct cache *cache, struct cache_shared *shared,
 	}
 	counter->references++;
 	*(struct cache_owned *)pool_at(&cache->counters.owned, o) =
-	    (struct cache_owned){ index, weight, shared->first_owned };
+		(struct cache_owned){index, weight, shared->first_owned};
 	shared->first_owned = o;
 	return true;
 }
 
 static bool own_terms(struct cache *cache, struct cache_shared *shared, struct kube_span terms,
-    enum cache_counter_kind kind, int32_t sign)
+	enum cache_counter_kind kind, int32_t sign)
 {
 	const struct kube_pod_term *list = KUBE_AT(shared->blob, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++) {
@@ -301,9 +302,9 @@ bool cache_class_terms_hold(struct cache *cache, uint32_t class)
 	if (spec->has_pod_affinity == 0)
 		return true;
 	if (own_terms(cache, shared, spec->anti_affinity, CACHE_OWN_ANTI, 1) &&
-	    own_terms(cache, shared, spec->affinity, CACHE_OWN_AFFINITY, 1) &&
-	    own_terms(cache, shared, spec->preferred_affinity, CACHE_OWN_PREFERRED, 1) &&
-	    own_terms(cache, shared, spec->preferred_anti_affinity, CACHE_OWN_PREFERRED, -1))
+		own_terms(cache, shared, spec->affinity, CACHE_OWN_AFFINITY, 1) &&
+		own_terms(cache, shared, spec->preferred_affinity, CACHE_OWN_PREFERRED, 1) &&
+		own_terms(cache, shared, spec->preferred_anti_affinity, CACHE_OWN_PREFERRED, -1))
 		return true;
 	cache_class_terms_release(cache, class);
 	return false;
@@ -329,8 +330,8 @@ void cache_class_terms_release(struct cache *cache, uint32_t class)
 
 /* ---- following the pods ---- */
 
-static void count_on(struct cache *cache, struct cache_counter *counter, uint32_t node,
-    int32_t amount)
+static void count_on(
+	struct cache *cache, struct cache_counter *counter, uint32_t node, int32_t amount)
 {
 	uint32_t top;
 	uint32_t domain = domains_of(cache, counter->slot, &top)[node];
@@ -342,7 +343,7 @@ static void count_on(struct cache *cache, struct cache_counter *counter, uint32_
 }
 
 static void match_bucket(struct cache *cache, const struct list *bucket,
-    const struct cache_pod *pod, uint32_t node, int sign)
+	const struct cache_pod *pod, uint32_t node, int sign)
 {
 	const struct kube_pod_class *class = cache_class_of(cache, pod);
 	const struct kube_labels *labels = cache_labels_at(cache, pod->labels);
@@ -352,7 +353,7 @@ static void match_bucket(struct cache *cache, const struct list *bucket,
 		if (query->skip_deleting != 0 && (pod->flags & CACHE_POD_DELETING) != 0)
 			continue;
 		if (cache_query_matches(cache, query, class, labels) &&
-		    cache_query_includes(cache, query, node))
+			cache_query_includes(cache, query, node))
 			count_on(cache, counter, node, sign);
 	}
 }
@@ -365,7 +366,8 @@ void cache_counters_pod(struct cache *cache, const struct cache_pod *pod, uint32
 	const struct cache_shared *shared = pool_at(&cache->classes, pod->class);
 	for (uint32_t o = shared->first_owned; o != 0;) {
 		const struct cache_owned *owned = pool_at(&cache->counters.owned, o);
-		count_on(cache, cache_counter_at(cache, owned->counter), node, sign * owned->weight);
+		count_on(
+			cache, cache_counter_at(cache, owned->counter), node, sign * owned->weight);
 		o = owned->next;
 	}
 }
@@ -375,7 +377,8 @@ static void count_node(struct cache *cache, uint32_t node, int32_t sign)
 	struct cache_counters *counters = &cache->counters;
 	for (struct list *l = counters->recent.next; l != &counters->recent; l = l->next) {
 		struct cache_counter *counter = LIST_OWNER(l, struct cache_counter, recent);
-		if (counter->nodes_handle == 0 || !cache_query_includes(cache, counter->query, node))
+		if (counter->nodes_handle == 0 ||
+			!cache_query_includes(cache, counter->query, node))
 			continue;
 		uint32_t top;
 		uint32_t domain = domains_of(cache, counter->slot, &top)[node];
@@ -387,7 +390,7 @@ static void count_node(struct cache *cache, uint32_t node, int32_t sign)
 static void count_pods_of(struct cache *cache, uint32_t node, int sign)
 {
 	for (uint32_t p = cache_node_at(cache, node)->first_pod; p != 0;
-	     p = cache_pod_at(cache, p)->next)
+		p = cache_pod_at(cache, p)->next)
 		cache_counters_pod(cache, cache_pod_at(cache, p), node, sign);
 }
 
@@ -436,8 +439,8 @@ void cache_begin_decision(struct cache *cache)
 	cache->counters.decision++;
 }
 
-static void tally_of(const struct cache *cache, const struct cache_counter *counter,
-    struct cache_tally *tally)
+static void tally_of(
+	const struct cache *cache, const struct cache_counter *counter, struct cache_tally *tally)
 {
 	tally->of_node = domains_of(cache, counter->slot, &tally->top);
 	tally->pods = counts_at(cache, counter->pods_handle);
@@ -447,7 +450,7 @@ static void tally_of(const struct cache *cache, const struct cache_counter *coun
 }
 
 static bool recount_tally(struct cache *cache, const struct cache_query *query,
-    const uint32_t *of_node, uint32_t top, struct scratch *scratch, struct cache_tally *tally)
+	const uint32_t *of_node, uint32_t top, struct scratch *scratch, struct cache_tally *tally)
 {
 	int32_t *pods = SCRATCH_ARRAY(scratch, int32_t, top + 1);
 	int32_t *nodes = NULL;
@@ -464,8 +467,8 @@ static bool recount_tally(struct cache *cache, const struct cache_query *query,
 }
 
 /* Domains of any key without a counter that holds it: worked out into scratch. */
-static const uint32_t *loose_domains(const struct cache *cache, uint32_t key,
-    struct scratch *scratch, uint32_t *top)
+static const uint32_t *loose_domains(
+	const struct cache *cache, uint32_t key, struct scratch *scratch, uint32_t *top)
 {
 	uint32_t nodes = pool_top(&cache->nodes);
 	*top = nodes;
@@ -479,8 +482,8 @@ static const uint32_t *loose_domains(const struct cache *cache, uint32_t key,
 	for (uint32_t n = 1; n <= nodes; n++) {
 		uint32_t value;
 		if (!pool_is_taken(&cache->nodes, n) || cache_node_at(cache, n)->facts == NULL ||
-		    !kube_labels_get(cache_labels_at(cache, cache_node_at(cache, n)->labels), key,
-		        &value))
+			!kube_labels_get(cache_labels_at(cache, cache_node_at(cache, n)->labels),
+				key, &value))
 			continue;
 		uint32_t d = 1;
 		while (d <= *top && values[d] != value)
@@ -494,7 +497,7 @@ static const uint32_t *loose_domains(const struct cache *cache, uint32_t key,
 }
 
 bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tally_way way,
-    struct scratch *scratch, struct cache_tally *tally)
+	struct scratch *scratch, struct cache_tally *tally)
 {
 	CHECK(query->kind == CACHE_MATCH);
 	if (way == CACHE_TALLY_FAST) {
@@ -503,7 +506,8 @@ bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tall
 		if (index != 0) {
 			struct cache_counter *counter = cache_counter_at(cache, index);
 			if (is_new && query->class != 0)
-				((struct cache_shared *)pool_at(&cache->classes, query->class))->references++;
+				((struct cache_shared *)pool_at(&cache->classes, query->class))
+					->references++;
 			counter->decision = cache->counters.decision;
 			list_remove(&counter->recent);
 			list_add_last(&cache->counters.recent, &counter->recent);
@@ -519,10 +523,10 @@ bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tall
 }
 
 static void each_in_bucket(struct cache *cache, const struct list *bucket,
-    enum cache_counter_kind kind, uint32_t namespace, const struct kube_labels *namespace_labels,
-    const struct kube_labels *labels,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self)
+	enum cache_counter_kind kind, uint32_t namespace,
+	const struct kube_labels *namespace_labels, const struct kube_labels *labels,
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self)
 {
 	for (struct list *l = bucket->next; l != bucket; l = l->next) {
 		const struct cache_counter *counter = LIST_OWNER(l, struct cache_counter, link);
@@ -531,7 +535,7 @@ static void each_in_bucket(struct cache *cache, const struct list *bucket,
 		if (query->kind != kind || (kind != CACHE_OWN_PREFERRED && counter->total == 0))
 			continue;
 		if (!cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
-		        namespace, namespace_labels, labels))
+			    namespace, namespace_labels, labels))
 			continue;
 		struct cache_tally tally;
 		tally_of(cache, counter, &tally);
@@ -540,30 +544,30 @@ static void each_in_bucket(struct cache *cache, const struct list *bucket,
 }
 
 void cache_each_owned(struct cache *cache, enum cache_counter_kind kind, uint32_t namespace,
-    const struct kube_labels *namespace_labels, const struct kube_labels *labels,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self)
+	const struct kube_labels *namespace_labels, const struct kube_labels *labels,
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self)
 {
 	CHECK(kind != CACHE_MATCH);
 	each_in_bucket(cache, bucket_of(&cache->counters, kind, namespace), kind, namespace,
-	    namespace_labels, labels, fn, self);
+		namespace_labels, labels, fn, self);
 	each_in_bucket(cache, bucket_of(&cache->counters, kind, 0), kind, namespace,
-	    namespace_labels, labels, fn, self);
+		namespace_labels, labels, fn, self);
 }
 
-bool cache_each_owned_recount(struct cache *cache, enum cache_counter_kind kind,
-    uint32_t namespace, const struct kube_labels *namespace_labels,
-    const struct kube_labels *labels, struct scratch *scratch,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self)
+bool cache_each_owned_recount(struct cache *cache, enum cache_counter_kind kind, uint32_t namespace,
+	const struct kube_labels *namespace_labels, const struct kube_labels *labels,
+	struct scratch *scratch,
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self)
 {
 	for (uint32_t i = 1; i <= pool_top(&cache->counters.pool); i++) {
 		if (!pool_is_taken(&cache->counters.pool, i))
 			continue;
 		const struct cache_query *query = cache_counter_at(cache, i)->query;
 		if (query->kind != kind ||
-		    !cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
-		        namespace, namespace_labels, labels))
+			!cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
+				namespace, namespace_labels, labels))
 			continue;
 		uint32_t top;
 		struct cache_tally tally;

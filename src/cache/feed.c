@@ -4,8 +4,8 @@
  */
 #include "cache/feed.h"
 
-static void feed_pod(struct cache *cache, struct kube_build *b, struct json_value object,
-    struct cache_fed *fed)
+static void feed_pod(
+	struct cache *cache, struct kube_build *b, struct json_value object, struct cache_fed *fed)
 {
 	struct kube_pod pod;
 	fed->decoded = kube_pod_decode(b, object, &pod);
@@ -13,8 +13,8 @@ static void feed_pod(struct cache *cache, struct kube_build *b, struct json_valu
 		fed->put = cache_put_pod(cache, &pod, &fed->index);
 }
 
-static void feed_node(struct cache *cache, struct kube_build *b, struct json_value object,
-    struct cache_fed *fed)
+static void feed_node(
+	struct cache *cache, struct kube_build *b, struct json_value object, struct cache_fed *fed)
 {
 	struct kube_node node;
 	fed->decoded = kube_node_decode(b, object, &node);
@@ -23,7 +23,7 @@ static void feed_node(struct cache *cache, struct kube_build *b, struct json_val
 }
 
 static void feed_other(struct cache *cache, struct kube_build *b, enum kube_kind kind,
-    struct json_value object, struct cache_fed *fed)
+	struct json_value object, struct cache_fed *fed)
 {
 	struct kube_object other;
 	fed->decoded = kube_kinds[kind].decode(b, object, &other);
@@ -32,10 +32,10 @@ static void feed_other(struct cache *cache, struct kube_build *b, enum kube_kind
 }
 
 bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kind,
-    struct json_value object, struct cache_fed *fed)
+	struct json_value object, struct cache_fed *fed)
 {
 	CHECK(kind > KUBE_NO_KIND && kind < KUBE_KINDS);
-	*fed = (struct cache_fed){ .put = CACHE_UNKNOWN };
+	*fed = (struct cache_fed){.put = CACHE_UNKNOWN};
 	fed->namespace = json_text(json_path(object, "metadata.namespace"));
 	fed->name = json_text(json_path(object, "metadata.name"));
 	struct kube_build b;
@@ -54,8 +54,8 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	return false;
 }
 
-enum cache_result cache_unfeed(struct cache *cache, enum kube_kind kind, struct text namespace,
-    struct text name)
+enum cache_result cache_unfeed(
+	struct cache *cache, enum kube_kind kind, struct text namespace, struct text name)
 {
 	if (kind == KUBE_POD) {
 		uint32_t pod = cache_find_pod(cache, namespace, name);
@@ -68,8 +68,8 @@ enum cache_result cache_unfeed(struct cache *cache, enum kube_kind kind, struct 
 	uint32_t namespace_id = INTERN_EMPTY;
 	uint32_t name_id;
 	if ((kube_kinds[kind].namespaced &&
-	        !intern_find(&cache->strings, namespace, &namespace_id)) ||
-	    !intern_find(&cache->strings, name, &name_id))
+		    !intern_find(&cache->strings, namespace, &namespace_id)) ||
+		!intern_find(&cache->strings, name, &name_id))
 		return CACHE_UNKNOWN;
 	uint32_t object = cache_find_object(cache, kind, namespace_id, name_id);
 	return object == 0 ? CACHE_UNKNOWN : cache_remove_object(cache, object);

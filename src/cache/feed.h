@@ -9,9 +9,9 @@
 
 struct cache_fed {
 	enum kube_result decoded;
-	enum cache_result put;    /* when decoded is KUBE_OK */
-	uint32_t index;           /* among pods, nodes or objects; 0: not kept (a finished pod) */
-	const char *fault_field;  /* when decoded is KUBE_MALFORMED */
+	enum cache_result put;   /* when decoded is KUBE_OK */
+	uint32_t index;          /* among pods, nodes or objects; 0: not kept (a finished pod) */
+	const char *fault_field; /* when decoded is KUBE_MALFORMED */
 	const char *fault_reason;
 	struct text namespace; /* as far as it was read, for messages */
 	struct text name;
@@ -19,10 +19,10 @@ struct cache_fed {
 
 /* True when the object is in the picture (or need not be). Scratch is the caller's to give back. */
 bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kind,
-    struct json_value object, struct cache_fed *fed);
+	struct json_value object, struct cache_fed *fed);
 
 /* Removes the object of that kind and name; CACHE_UNKNOWN when it is not there. */
-enum cache_result cache_unfeed(struct cache *cache, enum kube_kind kind, struct text namespace,
-    struct text name);
+enum cache_result cache_unfeed(
+	struct cache *cache, enum kube_kind kind, struct text namespace, struct text name);
 
 #endif

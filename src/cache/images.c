@@ -44,9 +44,8 @@ static uint32_t make(struct cache *cache, uint32_t name, int64_t size_bytes)
 		return 0;
 	}
 	memset(store_at(&cache->store, bits), 0, words_of(cache) * sizeof(uint64_t));
-	*(struct cache_image *)pool_at(&images->pool, index) = (struct cache_image){
-		.size_bytes = size_bytes, .name = name, .bits_handle = bits
-	};
+	*(struct cache_image *)pool_at(&images->pool, index) =
+		(struct cache_image){.size_bytes = size_bytes, .name = name, .bits_handle = bits};
 	intern_keep(&cache->strings, name);
 	CHECK(map_add(&images->by_name, hash_pair(name, 0), index));
 	return index;
@@ -90,8 +89,8 @@ bool cache_images_add_node(struct cache *cache, uint32_t node, const struct kube
 	return all;
 }
 
-void cache_images_remove_node(struct cache *cache, uint32_t node,
-    const struct kube_node_facts *facts)
+void cache_images_remove_node(
+	struct cache *cache, uint32_t node, const struct kube_node_facts *facts)
 {
 	const struct kube_image *list = KUBE_AT(facts, facts->images, struct kube_image);
 	for (uint32_t i = 0; i < facts->images.count; i++) {
@@ -119,8 +118,8 @@ const struct cache_image *cache_image_find(const struct cache *cache, uint32_t n
 	return index == 0 ? NULL : pool_at(&cache->images.pool, index);
 }
 
-const uint64_t *cache_image_bits(const struct cache *cache, const struct cache_image *image,
-    uint32_t *words)
+const uint64_t *cache_image_bits(
+	const struct cache *cache, const struct cache_image *image, uint32_t *words)
 {
 	*words = words_of(cache);
 	return store_at(&cache->store, image->bits_handle);

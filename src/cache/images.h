@@ -32,12 +32,12 @@ struct cache_images {
 
 /* False when there is no room (nothing changed). */
 bool cache_images_add_node(struct cache *cache, uint32_t node, const struct kube_node_facts *facts);
-void cache_images_remove_node(struct cache *cache, uint32_t node,
-    const struct kube_node_facts *facts);
+void cache_images_remove_node(
+	struct cache *cache, uint32_t node, const struct kube_node_facts *facts);
 /* NULL when no node has it. */
 const struct cache_image *cache_image_find(const struct cache *cache, uint32_t name);
 bool cache_image_on(const struct cache *cache, const struct cache_image *image, uint32_t node);
-const uint64_t *cache_image_bits(const struct cache *cache, const struct cache_image *image,
-    uint32_t *words);
+const uint64_t *cache_image_bits(
+	const struct cache *cache, const struct cache_image *image, uint32_t *words);
 
 #endif

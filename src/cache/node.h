@@ -42,7 +42,8 @@ struct cache_sums {
 };
 
 struct cache_node {
-	const struct kube_node_facts *facts; /* NULL: a ghost, pods came before or stay after the node */
+	const struct kube_node_facts
+		*facts; /* NULL: a ghost, pods came before or stay after the node */
 	struct cache_sums sums;
 	uint64_t version;
 	uint32_t name;
@@ -65,7 +66,7 @@ struct cache_view {
 	uint32_t index;                /* of the node */
 	const uint32_t *without;       /* pods taken off in thought */
 	uint32_t without_count;
-	const uint32_t *with;          /* pods put on in thought */
+	const uint32_t *with; /* pods put on in thought */
 	uint32_t with_count;
 	const struct kube_host_port *erased; /* host ports that went with pods taken off */
 	uint32_t erased_count;
@@ -79,8 +80,8 @@ struct cache_view_walk {
 	uint32_t with_at;
 	bool started;
 };
-uint32_t cache_view_next_pod(const struct cache *cache, const struct cache_view *view,
-    struct cache_view_walk *walk);
+uint32_t cache_view_next_pod(
+	const struct cache *cache, const struct cache_view *view, struct cache_view_walk *walk);
 
 /* Adds or takes off the pod's sums (sign +1 or -1); scalars must have room. */
 void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *class, int sign);

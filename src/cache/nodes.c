@@ -92,8 +92,8 @@ static struct cache_node_scalar *scalar_find(const struct cache_sums *sums, uint
 	return NULL;
 }
 
-static struct cache_node_scalar *scalar_insert(struct cache_node *node,
-    const struct kube_scalar *like)
+static struct cache_node_scalar *scalar_insert(
+	struct cache_node *node, const struct kube_scalar *like)
 {
 	struct cache_sums *sums = &node->sums;
 	CHECK(sums->scalar_count < node->scalars_room);
@@ -102,14 +102,13 @@ static struct cache_node_scalar *scalar_insert(struct cache_node *node,
 		sums->scalars[at] = sums->scalars[at - 1];
 		at--;
 	}
-	sums->scalars[at] = (struct cache_node_scalar){
-		.name = like->name, .is_extended = like->is_extended
-	};
+	sums->scalars[at] =
+		(struct cache_node_scalar){.name = like->name, .is_extended = like->is_extended};
 	return &sums->scalars[at];
 }
 
-static uint32_t scalars_missing(const struct cache_sums *sums, const struct kube_scalar *list,
-    uint32_t count)
+static uint32_t scalars_missing(
+	const struct cache_sums *sums, const struct kube_scalar *list, uint32_t count)
 {
 	uint32_t missing = 0;
 	for (uint32_t i = 0; i < count; i++)
@@ -117,8 +116,8 @@ static uint32_t scalars_missing(const struct cache_sums *sums, const struct kube
 	return missing;
 }
 
-bool cache_node_reserve_scalars(struct cache *cache, uint32_t index,
-    const struct kube_pod_class *class)
+bool cache_node_reserve_scalars(
+	struct cache *cache, uint32_t index, const struct kube_pod_class *class)
 {
 	if (class->used.scalars.count == 0)
 		return true;
@@ -148,7 +147,7 @@ static void scalars_follow(struct cache_node *node, const struct kube_node_facts
 	if (facts == NULL)
 		return;
 	const struct kube_scalar *list =
-	    KUBE_AT(facts, facts->allocatable.scalars, struct kube_scalar);
+		KUBE_AT(facts, facts->allocatable.scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < facts->allocatable.scalars.count; i++) {
 		struct cache_node_scalar *scalar = scalar_find(sums, list[i].name);
 		if (scalar == NULL)
@@ -196,10 +195,10 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 
 static bool take_parts(struct cache *cache, const struct kube_node *node, struct parts *parts)
 {
-	*parts = (struct parts){ 0 };
+	*parts = (struct parts){0};
 	parts->labels = cache_share_labels(cache, &node->labels->blob);
 	const struct kube_blob *facts =
-	    cache_keep_blob(cache, &node->facts->blob, &parts->facts_handle);
+		cache_keep_blob(cache, &node->facts->blob, &parts->facts_handle);
 	parts->facts = (const struct kube_node_facts *)(const void *)facts;
 	bool has_uid = intern_take(&cache->strings, node->meta.uid, &parts->uid);
 	if (!has_uid)
@@ -215,16 +214,17 @@ static bool same_rules(const struct cache_node *node, const struct parts *parts)
 	const struct kube_node_facts *a = node->facts;
 	const struct kube_node_facts *b = parts->facts;
 	return node->labels == parts->labels && a->unschedulable == b->unschedulable &&
-	    a->taints.count == b->taints.count &&
-	    memcmp(KUBE_AT(a, a->taints, struct kube_taint), KUBE_AT(b, b->taints, struct kube_taint),
-	        a->taints.count * sizeof(struct kube_taint)) == 0;
+		a->taints.count == b->taints.count &&
+		memcmp(KUBE_AT(a, a->taints, struct kube_taint),
+			KUBE_AT(b, b->taints, struct kube_taint),
+			a->taints.count * sizeof(struct kube_taint)) == 0;
 }
 
 /* Everything is there already; from here on nothing can fail. */
 static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts)
 {
 	struct cache_node *node = cache_node_at(cache, index);
-	struct parts old = { node->facts, node->facts_handle, node->labels, node->uid };
+	struct parts old = {node->facts, node->facts_handle, node->labels, node->uid};
 	bool rules_stay = old.facts != NULL && same_rules(node, parts);
 	if (old.facts != NULL && !rules_stay)
 		cache_counters_node_out(cache, index);
@@ -256,8 +256,8 @@ static bool make_room(struct cache *cache, uint32_t index, const struct parts *p
 		return false;
 	uint32_t old_labels = node->labels;
 	node->labels = parts->labels;
-	bool placed = node->facts == NULL ? cache_order_add(cache, index) :
-	                                    cache_order_follow(cache, index);
+	bool placed = node->facts == NULL ? cache_order_add(cache, index)
+					  : cache_order_follow(cache, index);
 	node->labels = old_labels;
 	return placed;
 }
@@ -283,7 +283,7 @@ enum cache_result cache_put_node(struct cache *cache, const struct kube_node *ku
 	struct cache_node *node = cache_node_at(cache, *index);
 	node->seen = cache->list_round[KUBE_NODE];
 	if (node->facts != NULL && node->labels == parts.labels && node->uid == parts.uid &&
-	    kube_blob_is(&node->facts->blob, &parts.facts->blob)) {
+		kube_blob_is(&node->facts->blob, &parts.facts->blob)) {
 		give_parts(cache, &parts);
 		node->version = version;
 		return CACHE_UNCHANGED;
@@ -302,7 +302,7 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	cache_counters_node_out(cache, index);
 	cache_images_remove_node(cache, index, node->facts);
 	cache_order_remove(cache, index);
-	struct parts old = { node->facts, node->facts_handle, node->labels, node->uid };
+	struct parts old = {node->facts, node->facts_handle, node->labels, node->uid};
 	node->facts = NULL;
 	node->labels = 0;
 	node->uid = 0;
@@ -319,7 +319,7 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 struct cache_view cache_view_of(const struct cache *cache, uint32_t index)
 {
 	const struct cache_node *node = cache_node_at(cache, index);
-	return (struct cache_view){ .node = node, .sums = &node->sums, .index = index };
+	return (struct cache_view){.node = node, .sums = &node->sums, .index = index};
 }
 
 static bool is_without(const struct cache_view *view, uint32_t pod)
@@ -330,8 +330,8 @@ static bool is_without(const struct cache_view *view, uint32_t pod)
 	return false;
 }
 
-uint32_t cache_view_next_pod(const struct cache *cache, const struct cache_view *view,
-    struct cache_view_walk *walk)
+uint32_t cache_view_next_pod(
+	const struct cache *cache, const struct cache_view *view, struct cache_view_walk *walk)
 {
 	if (!walk->started) {
 		walk->started = true;

@@ -15,8 +15,8 @@ static uint32_t name_hash(enum kube_kind kind, uint32_t namespace, uint32_t name
 	return hash_more(hash_pair(namespace, name), kind);
 }
 
-uint32_t cache_find_object(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
-    uint32_t name)
+uint32_t cache_find_object(
+	const struct cache *cache, enum kube_kind kind, uint32_t namespace, uint32_t name)
 {
 	struct map_walk walk = map_walk(&cache->objects_by_name, name_hash(kind, namespace, name));
 	for (uint32_t i; (i = map_next(&cache->objects_by_name, &walk)) != 0;) {
@@ -27,8 +27,8 @@ uint32_t cache_find_object(const struct cache *cache, enum kube_kind kind, uint3
 	return 0;
 }
 
-const void *cache_object_blob(const struct cache *cache, enum kube_kind kind, uint32_t namespace,
-    uint32_t name)
+const void *cache_object_blob(
+	const struct cache *cache, enum kube_kind kind, uint32_t namespace, uint32_t name)
 {
 	uint32_t index = cache_find_object(cache, kind, namespace, name);
 	return index == 0 ? NULL : object_at(cache, index)->blob;
@@ -60,13 +60,14 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 
 static bool take_parts(struct cache *cache, const struct kube_object *kube, struct parts *parts)
 {
-	*parts = (struct parts){ 0 };
+	*parts = (struct parts){0};
 	bool all = true;
 	if (kube->blob != NULL)
 		all = (parts->blob = cache_keep_blob(cache, kube->blob, &parts->handle)) != NULL;
 	if (kube->labels != NULL)
 		all = (parts->labels = cache_share_labels(cache, &kube->labels->blob)) != 0 && all;
-	struct text namespace = kube_kinds[kube->kind].namespaced ? kube->meta.namespace : TEXT_NONE;
+	struct text namespace =
+		kube_kinds[kube->kind].namespaced ? kube->meta.namespace : TEXT_NONE;
 	if (!intern_take(&cache->strings, namespace, &parts->namespace)) {
 		parts->namespace = INTERN_EMPTY;
 		all = false;
@@ -93,8 +94,8 @@ static uint32_t make_object(struct cache *cache, enum kube_kind kind, const stru
 	intern_keep(&cache->strings, object->name);
 	list_init(&object->link);
 	list_add_last(&cache->by_kind[kind], &object->link);
-	CHECK(map_add(&cache->objects_by_name, name_hash(kind, object->namespace, object->name),
-	    index));
+	CHECK(map_add(
+		&cache->objects_by_name, name_hash(kind, object->namespace, object->name), index));
 	return index;
 }
 
@@ -107,8 +108,8 @@ static bool same_content(const struct cache_object *object, const struct parts *
 	return kube_blob_is(object->blob, parts->blob);
 }
 
-enum cache_result cache_put_object(struct cache *cache, const struct kube_object *kube,
-    uint32_t *index)
+enum cache_result cache_put_object(
+	struct cache *cache, const struct kube_object *kube, uint32_t *index)
 {
 	CHECK(kube->kind > KUBE_NODE && kube->kind < KUBE_KINDS);
 	*index = 0;
@@ -133,8 +134,8 @@ enum cache_result cache_put_object(struct cache *cache, const struct kube_object
 		give_parts(cache, &parts);
 		return CACHE_UNCHANGED;
 	}
-	struct parts old = { object->blob, object->handle, object->labels, parts.namespace,
-		parts.name };
+	struct parts old = {
+		object->blob, object->handle, object->labels, parts.namespace, parts.name};
 	object->blob = parts.blob;
 	object->handle = parts.handle;
 	object->labels = parts.labels;
@@ -149,9 +150,9 @@ enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
 	cache->kind_generation[object->kind]++;
 	list_remove(&object->link);
 	map_remove(&cache->objects_by_name,
-	    name_hash(object->kind, object->namespace, object->name), index);
-	struct parts parts = { object->blob, object->handle, object->labels, object->namespace,
-		object->name };
+		name_hash(object->kind, object->namespace, object->name), index);
+	struct parts parts = {
+		object->blob, object->handle, object->labels, object->namespace, object->name};
 	give_parts(cache, &parts);
 	pool_give(&cache->objects, index);
 	return CACHE_OK;

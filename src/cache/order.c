@@ -6,7 +6,8 @@
 
 size_t cache_order_size(uint32_t nodes)
 {
-	return sizeof(struct cache_zone) * CACHE_ZONES_MAX + 2 * sizeof(uint32_t) * (nodes + 1) + 64;
+	return sizeof(struct cache_zone) * CACHE_ZONES_MAX + 2 * sizeof(uint32_t) * (nodes + 1) +
+		64;
 }
 
 void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes)
@@ -26,8 +27,8 @@ static uint32_t zone_part(const struct kube_labels *labels, uint32_t beta, uint3
 	return value;
 }
 
-static void zone_of(const struct cache *cache, const struct cache_node *node, uint32_t *region,
-    uint32_t *zone)
+static void zone_of(
+	const struct cache *cache, const struct cache_node *node, uint32_t *region, uint32_t *zone)
 {
 	const struct kube_labels *labels = cache_labels_at(cache, node->labels);
 	*region = zone_part(labels, cache->names.beta_region, cache->names.region);
@@ -44,13 +45,13 @@ bool cache_order_add(struct cache *cache, uint32_t index)
 
 	uint32_t z = 0;
 	while (z < order->zone_count &&
-	    (order->zones[z].region != region || order->zones[z].name != name))
+		(order->zones[z].region != region || order->zones[z].name != name))
 		z++;
 	if (z == order->zone_count) {
 		if (z == CACHE_ZONES_MAX)
 			return false;
 		order->zone_count++;
-		order->zones[z] = (struct cache_zone){ .region = region, .name = name };
+		order->zones[z] = (struct cache_zone){.region = region, .name = name};
 		intern_keep(&cache->strings, region);
 		intern_keep(&cache->strings, name);
 	}

@@ -37,7 +37,7 @@ uint32_t cache_find_pod(const struct cache *cache, struct text namespace, struct
 	uint32_t namespace_id;
 	uint32_t name_id;
 	if (!intern_find(&cache->strings, namespace, &namespace_id) ||
-	    !intern_find(&cache->strings, name, &name_id))
+		!intern_find(&cache->strings, name, &name_id))
 		return 0;
 	return find_pod(cache, namespace_id, name_id);
 }
@@ -60,7 +60,7 @@ static bool uid_parse(struct text t, struct cache_uid *uid)
 {
 	if (t.size != 36)
 		return false;
-	uint64_t half[2] = { 0, 0 };
+	uint64_t half[2] = {0, 0};
 	size_t digits = 0;
 	for (size_t i = 0; i < 36; i++) {
 		if (uid_is_dash(i)) {
@@ -74,7 +74,7 @@ static bool uid_parse(struct text t, struct cache_uid *uid)
 		half[digits / 16] = half[digits / 16] << 4 | (uint64_t)digit;
 		digits++;
 	}
-	*uid = (struct cache_uid){ half[0], half[1] };
+	*uid = (struct cache_uid){half[0], half[1]};
 	return uid->high != CACHE_UID_TEXT;
 }
 
@@ -85,7 +85,7 @@ static bool uid_take(struct cache *cache, struct text t, struct cache_uid *uid)
 	uint32_t id;
 	if (!intern_take(&cache->strings, t, &id))
 		return false;
-	*uid = (struct cache_uid){ CACHE_UID_TEXT, id };
+	*uid = (struct cache_uid){CACHE_UID_TEXT, id};
 	return true;
 }
 
@@ -205,7 +205,7 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 
 static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct parts *parts)
 {
-	*parts = (struct parts){ 0 };
+	*parts = (struct parts){0};
 	parts->class = cache_share_class(cache, &kube->class->blob);
 	parts->labels = cache_share_labels(cache, &kube->labels->blob);
 	parts->has_uid = uid_take(cache, kube->meta.uid, &parts->uid);
@@ -227,8 +227,8 @@ static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct 
 static uint16_t flags_of(const struct kube_pod *kube)
 {
 	return (uint16_t)((kube->meta.deleting ? CACHE_POD_DELETING : 0) |
-	    (kube->disruption_target != 0 ? CACHE_POD_DISRUPTION_TARGET : 0) |
-	    (kube->has_start_time ? CACHE_POD_HAS_START : 0));
+		(kube->disruption_target != 0 ? CACHE_POD_DISRUPTION_TARGET : 0) |
+		(kube->has_start_time ? CACHE_POD_HAS_START : 0));
 }
 
 /* A fresh record that is in the table but nowhere else. */
@@ -250,20 +250,20 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 }
 
 /* Everything is there already; from here on nothing can fail. */
-static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts,
-    uint32_t node, const struct kube_pod *kube, bool assumed)
+static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts, uint32_t node,
+	const struct kube_pod *kube, bool assumed)
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t old_node = pod->node;
 	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? CACHE_POD_ASSUMED : 0));
 	uint16_t counted = CACHE_POD_DELETING;
-	bool stays = old_node == node && pod->class == parts->class && pod->labels == parts->labels &&
-	    (pod->flags & counted) == (flags & counted);
+	bool stays = old_node == node && pod->class == parts->class &&
+		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);
 
 	count_state(cache, pod, -1);
 	if (old_node != 0 && !stays)
 		detach(cache, index);
-	struct parts old = { pod->class, pod->labels, pod->name, 0, pod->uid, pod->name != 0 };
+	struct parts old = {pod->class, pod->labels, pod->name, 0, pod->uid, pod->name != 0};
 	pod->class = parts->class;
 	pod->labels = parts->labels;
 	pod->name = parts->name;
@@ -293,16 +293,16 @@ static bool same_uid(struct cache *cache, const struct cache_pod *pod, struct te
 	if (uid_parse(uid, &parsed))
 		return pod->uid.high == parsed.high && pod->uid.low == parsed.low;
 	return pod->uid.high == CACHE_UID_TEXT &&
-	    text_is(cache_text(cache, (uint32_t)pod->uid.low), uid);
+		text_is(cache_text(cache, (uint32_t)pod->uid.low), uid);
 }
 
 /* Parts are taken; finds the node and the record. False when one of them has no room. */
-static bool place(struct cache *cache, const struct kube_pod *kube, struct parts *parts,
-    uint32_t *index)
+static bool place(
+	struct cache *cache, const struct kube_pod *kube, struct parts *parts, uint32_t *index)
 {
 	bool is_new = *index == 0;
 	bool assumed = !is_new && kube->node_name.size == 0 &&
-	    (cache_pod_at(cache, *index)->flags & CACHE_POD_ASSUMED) != 0;
+		(cache_pod_at(cache, *index)->flags & CACHE_POD_ASSUMED) != 0;
 	uint32_t node = assumed ? cache_pod_at(cache, *index)->node : 0;
 	if (kube->node_name.size > 0) {
 		node = cache_node_or_ghost(cache, kube->node_name);
@@ -310,7 +310,7 @@ static bool place(struct cache *cache, const struct kube_pod *kube, struct parts
 			return false;
 	}
 	bool fits = node == 0 ||
-	    cache_node_reserve_scalars(cache, node, cache_class_at(cache, parts->class));
+		cache_node_reserve_scalars(cache, node, cache_class_at(cache, parts->class));
 	if (fits && is_new)
 		*index = make_pod(cache, parts);
 	if (!fits || *index == 0) {
@@ -331,7 +331,7 @@ enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *kube
 		pod->seen = cache->list_round[KUBE_POD];
 		bool same = same_uid(cache, pod, kube->meta.uid);
 		if (same && kube->meta.resource_version.size > 0 &&
-		    pod->version == cache_version_of(kube->meta.resource_version)) {
+			pod->version == cache_version_of(kube->meta.resource_version)) {
 			drop_decoded(cache, kube);
 			return CACHE_UNCHANGED;
 		}
@@ -364,7 +364,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	set_nominated(cache, pod, INTERN_EMPTY);
 	uint32_t namespace = cache_class_of(cache, pod)->namespace;
 	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
-	struct parts parts = { pod->class, pod->labels, pod->name, 0, pod->uid, true };
+	struct parts parts = {pod->class, pod->labels, pod->name, 0, pod->uid, true};
 	give_parts(cache, &parts);
 	pool_give(&cache->pods, index);
 	if (node != 0)

@@ -13,8 +13,8 @@ uint32_t cache_share_labels(struct cache *cache, const struct kube_blob *blob);
 void cache_unshare_class(struct cache *cache, uint32_t class);
 void cache_unshare_labels(struct cache *cache, uint32_t labels);
 /* Copies a blob into the store and takes over its references; NULL (and dropped) without room. */
-const struct kube_blob *cache_keep_blob(struct cache *cache, const struct kube_blob *blob,
-    uint32_t *handle);
+const struct kube_blob *cache_keep_blob(
+	struct cache *cache, const struct kube_blob *blob, uint32_t *handle);
 void cache_free_blob(struct cache *cache, const struct kube_blob *blob, uint32_t handle);
 
 uint64_t cache_version_of(struct text resource_version);
@@ -22,8 +22,8 @@ uint64_t cache_version_of(struct text resource_version);
 /* nodes.c */
 uint32_t cache_node_or_ghost(struct cache *cache, struct text name); /* 0 without room */
 void cache_node_drop_ghost(struct cache *cache, uint32_t node); /* when nothing holds it any more */
-bool cache_node_reserve_scalars(struct cache *cache, uint32_t node,
-    const struct kube_pod_class *class);
+bool cache_node_reserve_scalars(
+	struct cache *cache, uint32_t node, const struct kube_pod_class *class);
 void cache_log_change(struct cache *cache, uint32_t node);
 
 /* order.c */
@@ -50,6 +50,6 @@ static inline struct cache_counter *cache_counter_at(const struct cache *cache, 
 }
 /* Recounts into zeroed arrays of `room` entries; nodes may be NULL. Returns the total. */
 int64_t cache_recount(const struct cache *cache, const struct cache_query *query,
-    const uint32_t *of_node, int32_t *pods, int32_t *nodes);
+	const uint32_t *of_node, int32_t *pods, int32_t *nodes);
 
 #endif

@@ -13,16 +13,17 @@ static bool in_list(const uint32_t *ids, uint32_t count, uint32_t id)
 }
 
 bool cache_term_matches(const void *blob, const struct cache_term *term, uint32_t namespace,
-    const struct kube_labels *namespace_labels, const struct kube_labels *labels)
+	const struct kube_labels *namespace_labels, const struct kube_labels *labels)
 {
 	bool here = term->all_namespaces != 0 ||
-	    in_list(KUBE_AT(blob, term->namespaces, uint32_t), term->namespaces.count, namespace) ||
-	    kube_selector_matches(blob, &term->namespace_selector, namespace_labels);
+		in_list(KUBE_AT(blob, term->namespaces, uint32_t), term->namespaces.count,
+			namespace) ||
+		kube_selector_matches(blob, &term->namespace_selector, namespace_labels);
 	return here && kube_selector_matches(blob, &term->selector, labels);
 }
 
 bool cache_query_matches(const struct cache *cache, const struct cache_query *query,
-    const struct kube_pod_class *class, const struct kube_labels *labels)
+	const struct kube_pod_class *class, const struct kube_labels *labels)
 {
 	(void)cache;
 	CHECK(query->kind == CACHE_MATCH);
@@ -33,8 +34,8 @@ bool cache_query_matches(const struct cache *cache, const struct cache_query *qu
 	return query->terms.count > 0;
 }
 
-bool cache_query_includes(const struct cache *cache, const struct cache_query *query,
-    uint32_t index)
+bool cache_query_includes(
+	const struct cache *cache, const struct cache_query *query, uint32_t index)
 {
 	const struct cache_node *node = cache_node_at(cache, index);
 	const struct kube_labels *labels = cache_labels_at(cache, node->labels);
@@ -52,20 +53,22 @@ bool cache_query_includes(const struct cache *cache, const struct cache_query *q
 }
 
 /* By how much the pod moves the query's count. */
-static int32_t share_of(const struct cache *cache, const struct cache_query *query,
-    const struct cache_pod *pod)
+static int32_t share_of(
+	const struct cache *cache, const struct cache_query *query, const struct cache_pod *pod)
 {
 	const struct kube_pod_class *class = cache_class_of(cache, pod);
 	if (query->kind == CACHE_MATCH) {
 		if (query->skip_deleting != 0 && (pod->flags & CACHE_POD_DELETING) != 0)
 			return 0;
-		return cache_query_matches(cache, query, class, cache_labels_at(cache, pod->labels));
+		return cache_query_matches(
+			cache, query, class, cache_labels_at(cache, pod->labels));
 	}
 	const struct cache_shared *shared = pool_at(&cache->classes, pod->class);
 	int32_t sum = 0;
 	for (uint32_t o = shared->first_owned; o != 0;) {
 		const struct cache_owned *owned = pool_at(&cache->counters.owned, o);
-		if (kube_blob_is(&cache_counter_at(cache, owned->counter)->query->blob, &query->blob))
+		if (kube_blob_is(
+			    &cache_counter_at(cache, owned->counter)->query->blob, &query->blob))
 			sum += owned->weight;
 		o = owned->next;
 	}
@@ -73,7 +76,7 @@ static int32_t share_of(const struct cache *cache, const struct cache_query *que
 }
 
 int64_t cache_recount(const struct cache *cache, const struct cache_query *query,
-    const uint32_t *of_node, int32_t *pods, int32_t *nodes)
+	const uint32_t *of_node, int32_t *pods, int32_t *nodes)
 {
 	int64_t total = 0;
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {

@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "cache/private.h"
 
-const struct kube_blob *cache_keep_blob(struct cache *cache, const struct kube_blob *blob,
-    uint32_t *handle)
+const struct kube_blob *cache_keep_blob(
+	struct cache *cache, const struct kube_blob *blob, uint32_t *handle)
 {
 	CHECK(blob != NULL);
 	CHECK(blob->size % 8 == 0);
@@ -28,8 +28,8 @@ void cache_free_blob(struct cache *cache, const struct kube_blob *blob, uint32_t
 	store_give(&cache->store, handle);
 }
 
-static uint32_t share(struct cache *cache, struct pool *pool, struct map *map,
-    const struct kube_blob *blob)
+static uint32_t share(
+	struct cache *cache, struct pool *pool, struct map *map, const struct kube_blob *blob)
 {
 	struct map_walk walk = map_walk(map, blob->hash);
 	for (uint32_t i; (i = map_next(map, &walk)) != 0;) {
@@ -50,8 +50,7 @@ static uint32_t share(struct cache *cache, struct pool *pool, struct map *map,
 		return 0;
 	}
 	*(struct cache_shared *)pool_at(pool, index) = (struct cache_shared){
-		.blob = kept, .references = 1, .handle = handle, .serial = ++cache->serials
-	};
+		.blob = kept, .references = 1, .handle = handle, .serial = ++cache->serials};
 	CHECK(map_add(map, kept->hash, index)); /* as large as the pool */
 	return index;
 }

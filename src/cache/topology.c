@@ -15,12 +15,12 @@ static size_t domains_size(uint32_t nodes)
 size_t cache_topology_size(uint32_t nodes, uint32_t counters)
 {
 	return CACHE_TOPOLOGY_KEYS_MAX * domains_size(nodes) + (nodes + 2) * sizeof(uint32_t) +
-	    pool_size(sizeof(struct cache_counter), counters) + map_size(counters) +
-	    pool_size(sizeof(struct cache_owned), counters * 2) + 256;
+		pool_size(sizeof(struct cache_counter), counters) + map_size(counters) +
+		pool_size(sizeof(struct cache_owned), counters * 2) + 256;
 }
 
-void cache_topology_init(struct cache *cache, struct arena *arena, uint32_t nodes,
-    uint32_t counters)
+void cache_topology_init(
+	struct cache *cache, struct arena *arena, uint32_t nodes, uint32_t counters)
 {
 	struct cache_topology *topology = &cache->topology;
 	topology->node_capacity = nodes;
@@ -37,7 +37,8 @@ void cache_topology_init(struct cache *cache, struct arena *arena, uint32_t node
 	struct cache_counters *counters_of = &cache->counters;
 	pool_init(&counters_of->pool, arena, "counters", sizeof(struct cache_counter), counters);
 	map_init(&counters_of->by_hash, arena, counters);
-	pool_init(&counters_of->owned, arena, "owned terms", sizeof(struct cache_owned), counters * 2);
+	pool_init(&counters_of->owned, arena, "owned terms", sizeof(struct cache_owned),
+		counters * 2);
 	for (uint32_t kind = 0; kind < 2; kind++) {
 		for (uint32_t b = 0; b < CACHE_COUNTER_BUCKETS; b++)
 			list_init(&counters_of->buckets[kind][b]);
@@ -62,7 +63,7 @@ static void domains_node_in(struct cache *cache, struct cache_domains *domains, 
 	CHECK(domains->of_node[node] == NONE);
 	uint32_t value;
 	if (!kube_labels_get(cache_labels_at(cache, cache_node_at(cache, node)->labels),
-	        domains->key, &value))
+		    domains->key, &value))
 		return;
 	uint32_t domain = domain_of_value(domains, value);
 	if (domain == NONE) {
@@ -152,16 +153,14 @@ void cache_domains_release(struct cache *cache, uint32_t slot)
 
 /* ---- what a node must be ---- */
 
-bool cache_node_selected(const struct cache *cache, const struct kube_pod_class *class,
-    uint32_t index)
+bool cache_node_selected(
+	const struct cache *cache, const struct kube_pod_class *class, uint32_t index)
 {
 	const struct cache_node *node = cache_node_at(cache, index);
-	struct kube_node_match match = {
-		.strings = &cache->strings,
+	struct kube_node_match match = {.strings = &cache->strings,
 		.labels = cache_labels_at(cache, node->labels),
 		.name = node->name,
-		.name_key = cache->names.metadata_name
-	};
+		.name_key = cache->names.metadata_name};
 	const struct kube_label *pairs = KUBE_AT(class, class->node_selector, struct kube_label);
 	for (uint32_t i = 0; i < class->node_selector.count; i++) {
 		uint32_t value;
@@ -171,19 +170,19 @@ bool cache_node_selected(const struct cache *cache, const struct kube_pod_class 
 	if (class->has_required_nodes == 0)
 		return true;
 	const struct kube_node_term *terms =
-	    KUBE_AT(class, class->required_nodes, struct kube_node_term);
+		KUBE_AT(class, class->required_nodes, struct kube_node_term);
 	for (uint32_t i = 0; i < class->required_nodes.count; i++)
 		if (kube_node_term_matches(class, &terms[i], &match))
 			return true;
 	return false;
 }
 
-const struct kube_taint *cache_untolerated(const struct kube_pod_class *class,
-    const struct kube_node_facts *facts)
+const struct kube_taint *cache_untolerated(
+	const struct kube_pod_class *class, const struct kube_node_facts *facts)
 {
 	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
 	const struct kube_toleration *list =
-	    KUBE_AT(class, class->tolerations, struct kube_toleration);
+		KUBE_AT(class, class->tolerations, struct kube_toleration);
 	for (uint32_t t = 0; t < facts->taints.count; t++) {
 		if (taints[t].effect != KUBE_NO_SCHEDULE && taints[t].effect != KUBE_NO_EXECUTE)
 			continue;

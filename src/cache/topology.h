@@ -23,20 +23,16 @@ struct cache;
 struct cache_pod;
 struct kube_node_facts;
 
-enum {
-	CACHE_TOPOLOGY_KEYS_MAX = 48,
-	CACHE_KEY_NODE = 0,
-	CACHE_COUNTER_BUCKETS = 256
-};
+enum { CACHE_TOPOLOGY_KEYS_MAX = 48, CACHE_KEY_NODE = 0, CACHE_COUNTER_BUCKETS = 256 };
 
 struct cache_domains {
-	uint32_t key;  /* string id of the label key */
-	uint32_t held; /* counters that need it; 0 = the slot is free */
+	uint32_t key;      /* string id of the label key */
+	uint32_t held;     /* counters that need it; 0 = the slot is free */
 	uint32_t *of_node; /* domain by node index */
 	uint32_t *value;   /* string id by domain */
 	uint32_t *nodes;   /* by domain: how many nodes */
 	struct map by_value;
-	uint32_t top;      /* domains are 1..top, some of them empty */
+	uint32_t top;        /* domains are 1..top, some of them empty */
 	uint32_t free_first; /* chain of empty ones, linked through value[] */
 };
 
@@ -62,12 +58,12 @@ struct cache_term {
 
 struct cache_query {
 	struct kube_blob blob;
-	uint32_t kind; /* enum cache_counter_kind */
-	uint32_t topology_key; /* string id, or CACHE_KEY_NODE */
+	uint32_t kind;          /* enum cache_counter_kind */
+	uint32_t topology_key;  /* string id, or CACHE_KEY_NODE */
 	struct kube_span terms; /* struct cache_term */
 	/* MATCH only: which pods and nodes take part (topology spread) */
 	uint32_t skip_deleting;
-	uint32_t count_nodes; /* also count the included nodes per domain */
+	uint32_t count_nodes;    /* also count the included nodes per domain */
 	uint32_t honor_affinity; /* only nodes that the class's node selector and affinity match */
 	uint32_t honor_taints;   /* only nodes whose taints the class tolerates */
 	uint32_t class;          /* index; 0 unless one of the two is set */
@@ -85,7 +81,8 @@ struct cache_counter {
 	uint32_t room;       /* entries in the arrays */
 	uint32_t pods_handle;
 	uint32_t nodes_handle; /* 0 unless count_nodes */
-	uint64_t decision;   /* MATCH: the decision that used it last (it must not be given up then) */
+	uint64_t
+		decision; /* MATCH: the decision that used it last (it must not be given up then) */
 	int64_t total;
 };
 
@@ -131,40 +128,41 @@ enum cache_tally_way {
  * until the next change of the cache.
  */
 MUST_USE bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tally_way way,
-    struct scratch *scratch, struct cache_tally *tally);
+	struct scratch *scratch, struct cache_tally *tally);
 
 /*
  * For building queries: copies a term's selectors into the term at term_at (bytes from the start
  * of the blob under construction). namespace_selector may be NULL.
  */
 void cache_query_term(struct kube_build *b, const void *from_blob,
-    const struct kube_selector *namespace_selector, const struct kube_selector *selector,
-    size_t term_at);
+	const struct kube_selector *namespace_selector, const struct kube_selector *selector,
+	size_t term_at);
 
 /* Does the pod (class, labels) match all terms of a MATCH query? */
 bool cache_query_matches(const struct cache *cache, const struct cache_query *query,
-    const struct kube_pod_class *class, const struct kube_labels *labels);
+	const struct kube_pod_class *class, const struct kube_labels *labels);
 /* Is the node included by a MATCH query (keys, affinity, taints)? */
-bool cache_query_includes(const struct cache *cache, const struct cache_query *query, uint32_t node);
+bool cache_query_includes(
+	const struct cache *cache, const struct cache_query *query, uint32_t node);
 
 /*
  * Terms owned by pods on nodes that match a pending pod: calls fn for each OWN counter of the
  * kind with a total that is not 0.
  */
 void cache_each_owned(struct cache *cache, enum cache_counter_kind kind, uint32_t namespace,
-    const struct kube_labels *namespace_labels, const struct kube_labels *labels,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self);
+	const struct kube_labels *namespace_labels, const struct kube_labels *labels,
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self);
 /* The same by looking at every pod on every node (slow): fn gets tallies made in scratch. */
 MUST_USE bool cache_each_owned_recount(struct cache *cache, enum cache_counter_kind kind,
-    uint32_t namespace, const struct kube_labels *namespace_labels,
-    const struct kube_labels *labels, struct scratch *scratch,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self);
+	uint32_t namespace, const struct kube_labels *namespace_labels,
+	const struct kube_labels *labels, struct scratch *scratch,
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self);
 
 /* Does the term (of an OWN query or a class) match a pod? namespace_labels may be NULL. */
 bool cache_term_matches(const void *blob, const struct cache_term *term, uint32_t namespace,
-    const struct kube_labels *namespace_labels, const struct kube_labels *labels);
+	const struct kube_labels *namespace_labels, const struct kube_labels *labels);
 
 /* A new decision: counters used from now on are kept until the next one. */
 void cache_begin_decision(struct cache *cache);
@@ -172,16 +170,16 @@ void cache_begin_decision(struct cache *cache);
 /* ---- required node affinity and taints, where counters and plugins both need them ---- */
 
 /* plugins.md 0.4: spec.nodeSelector and required node affinity. */
-bool cache_node_selected(const struct cache *cache, const struct kube_pod_class *class,
-    uint32_t node);
+bool cache_node_selected(
+	const struct cache *cache, const struct kube_pod_class *class, uint32_t node);
 /* The first taint of NoSchedule or NoExecute that is not tolerated, or NULL. */
-const struct kube_taint *cache_untolerated(const struct kube_pod_class *class,
-    const struct kube_node_facts *facts);
+const struct kube_taint *cache_untolerated(
+	const struct kube_pod_class *class, const struct kube_node_facts *facts);
 
 /* ---- upkeep, called by the rest of the cache ---- */
 
-void cache_topology_init(struct cache *cache, struct arena *arena, uint32_t nodes,
-    uint32_t counters);
+void cache_topology_init(
+	struct cache *cache, struct arena *arena, uint32_t nodes, uint32_t counters);
 size_t cache_topology_size(uint32_t nodes, uint32_t counters);
 /* The class's own terms get counters; false when there is no room (nothing changed). */
 MUST_USE bool cache_class_terms_hold(struct cache *cache, uint32_t class);

@@ -9,11 +9,12 @@ static void audit_domains(const struct cache *cache, const struct cache_domains 
 	uint32_t members = 0;
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
 		uint32_t domain = domains->of_node[n];
-		bool there = pool_is_taken(&cache->nodes, n) &&
-		    cache_node_at(cache, n)->facts != NULL;
+		bool there =
+			pool_is_taken(&cache->nodes, n) && cache_node_at(cache, n)->facts != NULL;
 		uint32_t value;
-		bool has = there && kube_labels_get(
-		    cache_labels_at(cache, cache_node_at(cache, n)->labels), domains->key, &value);
+		bool has = there &&
+			kube_labels_get(cache_labels_at(cache, cache_node_at(cache, n)->labels),
+				domains->key, &value);
 		CHECK(has == (domain != 0));
 		if (!has)
 			continue;
@@ -27,16 +28,16 @@ static void audit_domains(const struct cache *cache, const struct cache_domains 
 	CHECK(counted == members);
 }
 
-static void audit_counts(const struct cache *cache, const struct cache_counter *counter,
-    int32_t *counts)
+static void audit_counts(
+	const struct cache *cache, const struct cache_counter *counter, int32_t *counts)
 {
-	const uint32_t *of_node = counter->slot == CACHE_TOPOLOGY_KEYS_MAX ?
-	    cache->topology.identity :
-	    cache->topology.keys[counter->slot].of_node;
+	const uint32_t *of_node = counter->slot == CACHE_TOPOLOGY_KEYS_MAX
+		? cache->topology.identity
+		: cache->topology.keys[counter->slot].of_node;
 	const int32_t *pods = store_at(&cache->store, counter->pods_handle);
 	memset(counts, 0, 2 * (size_t)counter->room * sizeof(*counts));
 	int64_t total = cache_recount(cache, counter->query, of_node, counts,
-	    counter->nodes_handle == 0 ? NULL : counts + counter->room);
+		counter->nodes_handle == 0 ? NULL : counts + counter->room);
 	CHECK(total == counter->total);
 	CHECK(memcmp(counts, pods, counter->room * sizeof(*counts)) == 0);
 	if (counter->nodes_handle == 0)

@@ -10,18 +10,17 @@
 size_t cycle_size(const struct cycle_limits *limits)
 {
 	return limits->scratch_bytes + cycle_rows_size(limits) +
-	    (limits->nodes + 1) * sizeof(uint64_t) + 256;
+		(limits->nodes + 1) * sizeof(uint64_t) + 256;
 }
 
 void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_limits *limits,
-    struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count)
+	struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count)
 {
 	CHECK(profile_count > 0);
 	*cycle = (struct cycle){
-		.cache = cache, .profiles = profiles, .profile_count = profile_count
-	};
+		.cache = cache, .profiles = profiles, .profile_count = profile_count};
 	scratch_init(&cycle->scratch, arena_take_raw(arena, limits->scratch_bytes),
-	    limits->scratch_bytes);
+		limits->scratch_bytes);
 	cycle->chosen = ARENA_ARRAY(arena, uint64_t, limits->nodes + 1);
 	if (limits->rows > 0)
 		cycle->rows = cycle_rows_make(arena, limits);
@@ -30,7 +29,7 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod)
 {
 	const struct kube_pod_class *class =
-	    cache_class_of(cycle->cache, cache_pod_at(cycle->cache, pod));
+		cache_class_of(cycle->cache, cache_pod_at(cycle->cache, pod));
 	for (uint32_t i = 0; i < cycle->profile_count; i++)
 		if (cycle->profiles[i].scheduler_name == class->scheduler_name)
 			return &cycle->profiles[i];
@@ -63,8 +62,8 @@ static void rotate(struct evaluation *e)
 	if (wanted == e->candidate_count || e->feasible_count == 0)
 		return;
 	uint32_t *turned = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
-	uint8_t *is_feasible = SCRATCH_ARRAY(e->d.scratch, uint8_t,
-	    (size_t)pool_top(&e->cycle->cache->nodes) + 1);
+	uint8_t *is_feasible =
+		SCRATCH_ARRAY(e->d.scratch, uint8_t, (size_t)pool_top(&e->cycle->cache->nodes) + 1);
 	if (e->d.scratch->overflowed)
 		return; /* then all of them are scored: slower, not wrong */
 	for (uint32_t i = 0; i < e->feasible_count; i++)
@@ -113,8 +112,8 @@ static void rejected(struct evaluation *e, struct cycle_decision *decision)
 	struct text prefilter_message = TEXT_NONE;
 	if (e->prefilter_rejected)
 		prefilter_message = cycle_status_message(e, &e->prefilter);
-	decision->message = fit_error_text(e, e->statuses, &e->absent, prefilter_message,
-	    decision->preemption.message);
+	decision->message = fit_error_text(
+		e, e->statuses, &e->absent, prefilter_message, decision->preemption.message);
 	decision->rejectors = e->rejectors;
 }
 
@@ -149,11 +148,11 @@ static bool choose(struct evaluation *e, struct cycle_decision *decision)
 }
 
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-    struct cycle_decision *decision)
+	struct cycle_decision *decision)
 {
 	struct evaluation evaluation;
 	struct evaluation *e = &evaluation;
-	*decision = (struct cycle_decision){ 0 };
+	*decision = (struct cycle_decision){0};
 	CHECK(cache_pod_at(cycle->cache, pod)->node == 0);
 	if (!evaluation_begin(e, cycle, pod, way)) {
 		failed(e, decision);

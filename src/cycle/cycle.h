@@ -30,7 +30,7 @@ struct cycle {
 	struct scratch scratch;
 	struct cycle_rows *rows; /* NULL: remember nothing, evaluate every node each time */
 	uint64_t decisions;
-	uint64_t *chosen; /* by node: the decision that chose it last; ties go to the oldest */
+	uint64_t *chosen;  /* by node: the decision that chose it last; ties go to the oldest */
 	uint32_t rotation; /* where the next search starts when not all nodes are looked at */
 };
 
@@ -64,7 +64,7 @@ struct cycle_decision {
 
 size_t cycle_size(const struct cycle_limits *limits);
 void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_limits *limits,
-    struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count);
+	struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count);
 
 /* The profile of the pod's schedulerName, or NULL: the pod is somebody else's. */
 const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod);
@@ -75,13 +75,12 @@ const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_
  * (recount): both give the same answer.
  */
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-    struct cycle_decision *decision);
+	struct cycle_decision *decision);
 
 /* The caller took the decision: ties go to the node that was chosen longest ago. */
 void cycle_chosen(struct cycle *cycle, uint32_t node);
 
 /* Everything about the pod, node by node and plugin by plugin, as JSON: keys of tests/vectors. */
-void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-    struct writer *out);
+void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way, struct writer *out);
 
 #endif

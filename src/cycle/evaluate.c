@@ -11,14 +11,12 @@ static void set_pod(struct evaluation *e, uint32_t index)
 {
 	struct cache *cache = e->cycle->cache;
 	const struct cache_pod *pod = cache_pod_at(cache, index);
-	e->d.pod = (struct plugin_pod){
-		.index = index,
+	e->d.pod = (struct plugin_pod){.index = index,
 		.class_index = pod->class,
 		.class = cache_class_of(cache, pod),
 		.labels = cache_labels_at(cache, pod->labels),
 		.name = cache_text(cache, pod->name),
-		.uid = pod->uid
-	};
+		.uid = pod->uid};
 	e->d.pod.namespace_labels = cache_namespace_labels(cache, e->d.pod.class->namespace);
 }
 
@@ -39,20 +37,20 @@ static bool find_nominated(struct evaluation *e)
 		uint32_t index = cache_pod_index(cache, pod);
 		uint32_t node = cache_find_node_id(cache, pod->nominated);
 		if (index == e->d.pod.index || node == 0 ||
-		    cache_node_at(cache, node)->facts == NULL ||
-		    cache_class_of(cache, pod)->priority < e->d.pod.class->priority)
+			cache_node_at(cache, node)->facts == NULL ||
+			cache_class_of(cache, pod)->priority < e->d.pod.class->priority)
 			continue;
-		e->nominated[e->nominated_count++] = (struct cycle_nominated){ index, node };
+		e->nominated[e->nominated_count++] = (struct cycle_nominated){index, node};
 	}
 	return true;
 }
 
-bool evaluation_begin(struct evaluation *e, struct cycle *cycle, uint32_t pod,
-    enum cache_tally_way way)
+bool evaluation_begin(
+	struct evaluation *e, struct cycle *cycle, uint32_t pod, enum cache_tally_way way)
 {
 	scratch_reset(&cycle->scratch);
 	cache_begin_decision(cycle->cache);
-	*e = (struct evaluation){ .cycle = cycle };
+	*e = (struct evaluation){.cycle = cycle};
 	e->d.cache = cycle->cache;
 	e->d.profile = cycle_profile_of(cycle, pod);
 	CHECK(e->d.profile != NULL);
@@ -62,7 +60,7 @@ bool evaluation_begin(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 	e->nodes = cache_order(cycle->cache, &e->node_count);
 	e->candidates = e->nodes;
 	e->candidate_count = e->node_count;
-	e->absent = (struct cycle_status){ .code = PLUGIN_UNRESOLVABLE, .plugin = PLUGIN_COUNT };
+	e->absent = (struct cycle_status){.code = PLUGIN_UNRESOLVABLE, .plugin = PLUGIN_COUNT};
 	e->known = SCRATCH_ARRAY(e->d.scratch, struct cycle_status, CYCLE_KNOWN_STATUSES);
 	return e->known != NULL && find_nominated(e);
 }
@@ -128,24 +126,25 @@ static void because_narrowed(struct plugin_reasons *why, uint32_t bits, bool emp
 	write_names(&w, bits);
 	bool one = (bits & (bits - 1)) == 0;
 	if (!empty)
-		plugin_because_of(why, "node(s) didn't satisfy plugin(s) %.*s",
-		    TEXT_ARGS(writer_text(&w)));
+		plugin_because_of(
+			why, "node(s) didn't satisfy plugin(s) %.*s", TEXT_ARGS(writer_text(&w)));
 	else if (one)
-		plugin_because_of(why, "node(s) didn't satisfy plugin %s",
-		    plugins[__builtin_ctz(bits)].name);
+		plugin_because_of(
+			why, "node(s) didn't satisfy plugin %s", plugins[__builtin_ctz(bits)].name);
 	else
 		plugin_because_of(why, "node(s) didn't satisfy plugin(s) %.*s simultaneously",
-		    TEXT_ARGS(writer_text(&w)));
+			TEXT_ARGS(writer_text(&w)));
 }
 
 static bool reject(struct evaluation *e, const struct plugin_reasons *why, enum plugin_code code,
-    uint8_t plugin)
+	uint8_t plugin)
 {
 	e->prefilter_rejected = true;
 	if (plugin < PLUGIN_COUNT)
 		e->rejectors |= UINT32_C(1) << plugin;
-	return evaluation_keep_status(e, scratch_mark(e->d.scratch), why, code, plugin, &e->prefilter) ||
-	    evaluation_fail(e, POINT_PREFILTER, NULL);
+	return evaluation_keep_status(
+		       e, scratch_mark(e->d.scratch), why, code, plugin, &e->prefilter) ||
+		evaluation_fail(e, POINT_PREFILTER, NULL);
 }
 
 /* Only the nodes that were named and exist are looked at; the others have a status in common. */
@@ -157,7 +156,7 @@ static bool apply_narrowing(struct evaluation *e, const struct narrowing *n)
 	e->d.only_nodes = n->set;
 	e->d.only_node_count = n->count;
 	e->d.only_node_plugins = n->plugins;
-	struct plugin_reasons why = { .scratch = e->d.scratch };
+	struct plugin_reasons why = {.scratch = e->d.scratch};
 	if (n->count == 0) {
 		because_narrowed(&why, n->plugins, true);
 		return reject(e, &why, PLUGIN_UNRESOLVABLE, PLUGIN_COUNT);
@@ -175,22 +174,23 @@ static bool apply_narrowing(struct evaluation *e, const struct narrowing *n)
 	e->candidate_count = count;
 	because_narrowed(&why, n->plugins, false);
 	return evaluation_keep_status(e, scratch_mark(e->d.scratch), &why, PLUGIN_UNRESOLVABLE,
-	           PLUGIN_COUNT, &e->absent) ||
-	    evaluation_fail(e, POINT_PREFILTER, NULL);
+		       PLUGIN_COUNT, &e->absent) ||
+		evaluation_fail(e, POINT_PREFILTER, NULL);
 }
 
 bool evaluation_prefilter(struct evaluation *e)
 {
 	const struct plugin_uses *uses = &e->d.profile->pre_filter;
-	struct narrowing narrowing = { 0 };
+	struct narrowing narrowing = {0};
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
 		if (plugins[id].prefilter == NULL)
 			continue;
-		struct plugin_reasons why = { .scratch = e->d.scratch };
+		struct plugin_reasons why = {.scratch = e->d.scratch};
 		enum plugin_code code = plugins[id].prefilter(&e->d, &why);
 		if (id == PLUGIN_DYNAMIC_RESOURCES)
-			e->reached_dynamic_resources = code == PLUGIN_SKIP || code == PLUGIN_SUCCESS;
+			e->reached_dynamic_resources =
+				code == PLUGIN_SKIP || code == PLUGIN_SUCCESS;
 		if (code == PLUGIN_SKIP)
 			e->d.skip_filter |= UINT32_C(1) << id;
 		else if (code == PLUGIN_UNRESOLVABLE || code == PLUGIN_UNSCHEDULABLE) {
@@ -229,9 +229,9 @@ bool evaluation_filter(struct evaluation *e)
 			continue;
 		}
 		if ((code != PLUGIN_UNSCHEDULABLE && code != PLUGIN_UNRESOLVABLE) ||
-		    e->d.scratch->overflowed)
+			e->d.scratch->overflowed)
 			return evaluation_fail(e, POINT_FILTER,
-			    plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
+				plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
 		e->rejectors |= UINT32_C(1) << plugin;
 		if (!evaluation_keep_status(e, mark, why, code, plugin, &e->statuses[node]))
 			return evaluation_fail(e, POINT_PREFILTER, NULL);

@@ -45,12 +45,14 @@ struct evaluation {
 	uint32_t rejectors;
 
 	const struct cycle_row *row; /* the fast way only */
-	int64_t *totals;       /* by position in feasible */
-	int64_t *plugin_scores; /* [score plugin position][feasible position], weighted; explain only */
+	int64_t *totals;             /* by position in feasible */
+	int64_t *plugin_scores; /* [score plugin position][feasible position], weighted; explain
+				   only */
 	uint32_t scored;        /* bits by position in profile->score */
 	const char *error;
 
-	struct cycle_status *known; /* statuses met so far: nodes mostly refuse for the same reasons */
+	struct cycle_status
+		*known; /* statuses met so far: nodes mostly refuse for the same reasons */
 	uint32_t known_count;
 };
 
@@ -65,23 +67,23 @@ enum plugin_point { POINT_PREFILTER, POINT_FILTER, POINT_PRESCORE };
  * reasons in `why` may lie behind the mark. False: out of scratch.
  */
 bool evaluation_keep_status(struct evaluation *e, struct scratch_mark mark,
-    const struct plugin_reasons *why, enum plugin_code code, uint8_t plugin,
-    struct cycle_status *status);
+	const struct plugin_reasons *why, enum plugin_code code, uint8_t plugin,
+	struct cycle_status *status);
 /* Sets e->error in upstream's words, from d.error; plugin NULL: our own trouble. Returns false. */
 bool evaluation_fail(struct evaluation *e, enum plugin_point point, const char *plugin);
 
 /* ---- evaluate.c ---- */
 
 /* Sets the pod, its nominated neighbours and the node list up. False: out of scratch. */
-bool evaluation_begin(struct evaluation *e, struct cycle *cycle, uint32_t pod,
-    enum cache_tally_way way);
+bool evaluation_begin(
+	struct evaluation *e, struct cycle *cycle, uint32_t pod, enum cache_tally_way way);
 /* False when an internal error ended it (e->error). */
 bool evaluation_prefilter(struct evaluation *e);
 /* Every candidate, one by one, with reasons. */
 bool evaluation_filter(struct evaluation *e);
 /* One node with nominated pods in two passes (core.md 7). `why` may be NULL. */
-enum plugin_code evaluation_filter_node(struct evaluation *e, uint32_t node,
-    struct plugin_reasons *why, uint8_t *plugin);
+enum plugin_code evaluation_filter_node(
+	struct evaluation *e, uint32_t node, struct plugin_reasons *why, uint8_t *plugin);
 
 /* ---- score.c ---- */
 
@@ -114,10 +116,10 @@ struct what_if {
 /* False: out of scratch. Room is for that many pods put on, and as many taken off. */
 bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint32_t room);
 void what_if_add(struct what_if *w, uint32_t pod);
-void what_if_unadd(struct what_if *w, uint32_t pod);  /* takes back an add */
-void what_if_remove(struct what_if *w, uint32_t pod); /* a pod of the node */
+void what_if_unadd(struct what_if *w, uint32_t pod);   /* takes back an add */
+void what_if_remove(struct what_if *w, uint32_t pod);  /* a pod of the node */
 void what_if_restore(struct what_if *w, uint32_t pod); /* takes back a remove */
-void what_if_end(struct what_if *w); /* plugins forget what moved */
+void what_if_end(struct what_if *w);                   /* plugins forget what moved */
 /* Filters of the view, nominated pods in two passes. */
 enum plugin_code what_if_filter(struct what_if *w, struct plugin_reasons *why, uint8_t *plugin);
 
@@ -125,7 +127,7 @@ enum plugin_code what_if_filter(struct what_if *w, struct plugin_reasons *why, u
 
 /* The text of core.md 10. statuses may be NULL: then every node has `absent`. */
 struct text fit_error_text(struct evaluation *e, const struct cycle_status *statuses,
-    const struct cycle_status *absent, struct text prefilter_message, struct text post_message);
+	const struct cycle_status *absent, struct text prefilter_message, struct text post_message);
 struct text cycle_status_message(struct evaluation *e, const struct cycle_status *status);
 
 /* ---- preemption.c ---- */

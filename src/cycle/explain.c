@@ -10,20 +10,13 @@
 static const char *code_name(enum plugin_code code)
 {
 	switch (code) {
-	case PLUGIN_UNSCHEDULABLE:
-		return "Unschedulable";
-	case PLUGIN_UNRESOLVABLE:
-		return "UnschedulableAndUnresolvable";
-	case PLUGIN_PENDING:
-		return "Pending";
-	case PLUGIN_SKIP:
-		return "Skip";
-	case PLUGIN_WAIT:
-		return "Wait";
-	case PLUGIN_ERROR:
-		return "Error";
-	case PLUGIN_SUCCESS:
-		break;
+	case PLUGIN_UNSCHEDULABLE: return "Unschedulable";
+	case PLUGIN_UNRESOLVABLE: return "UnschedulableAndUnresolvable";
+	case PLUGIN_PENDING: return "Pending";
+	case PLUGIN_SKIP: return "Skip";
+	case PLUGIN_WAIT: return "Wait";
+	case PLUGIN_ERROR: return "Error";
+	case PLUGIN_SUCCESS: break;
 	}
 	return "Success";
 }
@@ -36,7 +29,8 @@ static struct text node_name(const struct evaluation *e, uint32_t node)
 static void put_status(struct json_writer *j, const struct cycle_status *status)
 {
 	json_open_object(j);
-	json_member_z(j, "plugin", status->plugin < PLUGIN_COUNT ? plugins[status->plugin].name : "");
+	json_member_z(
+		j, "plugin", status->plugin < PLUGIN_COUNT ? plugins[status->plugin].name : "");
 	json_member_z(j, "code", code_name(status->code));
 	json_key(j, "reasons");
 	json_open_array(j);
@@ -65,7 +59,7 @@ static void put_sorted(struct json_writer *j, const char *key, struct text *name
 }
 
 static void put_nodes(struct evaluation *e, struct json_writer *j, const char *key,
-    const uint32_t *nodes, uint32_t count)
+	const uint32_t *nodes, uint32_t count)
 {
 	struct scratch_mark mark = scratch_mark(e->d.scratch);
 	struct text *names = SCRATCH_ARRAY(e->d.scratch, struct text, (size_t)count + 1);
@@ -83,7 +77,7 @@ static void put_prefilter_nodes(struct evaluation *e, struct json_writer *j)
 	if (e->d.only_nodes == NULL)
 		return;
 	struct text *names =
-	    SCRATCH_ARRAY(e->d.scratch, struct text, (size_t)e->d.only_node_count + 1);
+		SCRATCH_ARRAY(e->d.scratch, struct text, (size_t)e->d.only_node_count + 1);
 	for (uint32_t i = 0; names != NULL && i < e->d.only_node_count; i++)
 		names[i] = cache_text(e->cycle->cache, e->d.only_nodes[i]);
 	if (names != NULL)
@@ -118,7 +112,7 @@ static void put_scores(struct evaluation *e, struct json_writer *j)
 		for (uint32_t k = 0; k < uses->count; k++)
 			if ((e->scored >> k & 1) != 0)
 				json_member_i64(j, plugins[uses->list[k].id].name,
-				    e->plugin_scores[(size_t)k * e->feasible_count + i]);
+					e->plugin_scores[(size_t)k * e->feasible_count + i]);
 		json_close_object(j);
 		json_close_object(j);
 	}
@@ -140,14 +134,14 @@ static void put_best(struct evaluation *e, struct json_writer *j)
 	json_member_text(j, "choice", node_name(e, e->feasible[evaluation_best(e)]));
 }
 
-static void put_pick(struct evaluation *e, struct json_writer *j,
-    const struct cycle_preemption *preemption)
+static void put_pick(
+	struct evaluation *e, struct json_writer *j, const struct cycle_preemption *preemption)
 {
 	const struct cache *cache = e->cycle->cache;
 	json_open_object(j);
 	json_member_text(j, "node", node_name(e, preemption->node));
 	struct text *names =
-	    SCRATCH_ARRAY(e->d.scratch, struct text, (size_t)preemption->victim_count + 1);
+		SCRATCH_ARRAY(e->d.scratch, struct text, (size_t)preemption->victim_count + 1);
 	for (uint32_t i = 0; names != NULL && i < preemption->victim_count; i++) {
 		const struct cache_pod *pod = cache_pod_at(cache, preemption->victims[i]);
 		struct text namespace = cache_text(cache, cache_class_of(cache, pod)->namespace);
@@ -176,7 +170,7 @@ static void put_rejection(struct evaluation *e, struct json_writer *j)
 	if (e->prefilter_rejected)
 		before = cycle_status_message(e, &e->prefilter);
 	struct text message =
-	    fit_error_text(e, e->statuses, &e->absent, before, preemption.message);
+		fit_error_text(e, e->statuses, &e->absent, before, preemption.message);
 	json_key(j, "preemption");
 	json_open_object(j);
 	json_member_bool(j, "eligible", preemption.eligible);
@@ -230,8 +224,7 @@ static void put_decision(struct evaluation *e, struct json_writer *j)
 	}
 }
 
-void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-    struct writer *out)
+void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way, struct writer *out)
 {
 	struct evaluation evaluation;
 	struct evaluation *e = &evaluation;

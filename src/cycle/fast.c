@@ -20,8 +20,7 @@ static uint32_t drop_rejected(uint32_t *nodes, uint32_t count, const uint8_t *re
 	return kept;
 }
 
-static uint32_t start_with(const struct evaluation *e, const struct cycle_row *row,
-    uint32_t *nodes)
+static uint32_t start_with(const struct evaluation *e, const struct cycle_row *row, uint32_t *nodes)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < e->candidate_count; i++) {
@@ -68,7 +67,7 @@ static bool consider_nominated(struct evaluation *e, uint8_t *rejected)
 		enum plugin_code code = evaluation_filter_node(e, e->feasible[i], NULL, &plugin);
 		if (code == PLUGIN_ERROR)
 			return evaluation_fail(e, POINT_FILTER,
-			    plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
+				plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
 		scratch_rewind(e->d.scratch, mark);
 		rejected[e->feasible[i]] = code != PLUGIN_SUCCESS;
 	}
@@ -81,7 +80,7 @@ bool evaluation_filter_fast(struct evaluation *e)
 	e->row = cycle_row_of(e);
 	e->feasible = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
 	uint8_t *rejected =
-	    SCRATCH_ARRAY(e->d.scratch, uint8_t, (size_t)pool_top(&e->cycle->cache->nodes) + 1);
+		SCRATCH_ARRAY(e->d.scratch, uint8_t, (size_t)pool_top(&e->cycle->cache->nodes) + 1);
 	if (e->d.scratch->overflowed)
 		return evaluation_fail(e, POINT_FILTER, NULL);
 	e->feasible_count = start_with(e, e->row, e->feasible);
@@ -89,7 +88,7 @@ bool evaluation_filter_fast(struct evaluation *e)
 	for (uint32_t i = 0; i < uses->count && e->feasible_count > 0; i++) {
 		uint8_t id = uses->list[i].id;
 		if (plugins[id].filter == NULL || plugins[id].filter_is_local ||
-		    (e->d.skip_filter >> id & 1) != 0)
+			(e->d.skip_filter >> id & 1) != 0)
 			continue;
 		if (!filter_left(e, id, rejected))
 			return false;
@@ -112,8 +111,8 @@ static int32_t largest(const struct evaluation *e, const int32_t *by_node)
 }
 
 /* plugin_normalize_default() over a row, added to the totals. */
-static void add_normalized(struct evaluation *e, const int32_t *by_node, int64_t weight,
-    bool reverse)
+static void add_normalized(
+	struct evaluation *e, const int32_t *by_node, int64_t weight, bool reverse)
 {
 	int64_t most = largest(e, by_node);
 	if (most == 0) {
@@ -143,8 +142,8 @@ static void add_row(struct evaluation *e, const struct cycle_row *row)
 	}
 }
 
-static void add_plugin(struct evaluation *e, const struct plugin *plugin, int64_t weight,
-    int64_t *scores)
+static void add_plugin(
+	struct evaluation *e, const struct plugin *plugin, int64_t weight, int64_t *scores)
 {
 	if (plugin->score_nodes != NULL) {
 		plugin->score_nodes(&e->d, scores);

@@ -17,9 +17,9 @@ struct tally { /* distinct reasons, and how many nodes gave each */
 static void tally_add(struct tally *tally, struct text reason, uint32_t nodes)
 {
 	uint32_t i = 0;
-	while (i < tally->count && (tally->reasons[i].at != reason.at ||
-	                               tally->reasons[i].size != reason.size) &&
-	    !text_is(tally->reasons[i], reason))
+	while (i < tally->count &&
+		(tally->reasons[i].at != reason.at || tally->reasons[i].size != reason.size) &&
+		!text_is(tally->reasons[i], reason))
 		i++;
 	if (i == FIT_REASONS_MAX)
 		return;
@@ -70,7 +70,7 @@ static void write_tally(struct scratch *scratch, const struct tally *tally, stru
 }
 
 static void tally_nodes(struct evaluation *e, const struct cycle_status *statuses,
-    const struct cycle_status *absent, struct tally *tally)
+	const struct cycle_status *absent, struct tally *tally)
 {
 	uint32_t with_status = 0;
 	for (uint32_t i = 0; statuses != NULL && i < e->node_count; i++) {
@@ -84,7 +84,7 @@ static void tally_nodes(struct evaluation *e, const struct cycle_status *statuse
 }
 
 struct text fit_error_text(struct evaluation *e, const struct cycle_status *statuses,
-    const struct cycle_status *absent, struct text prefilter_message, struct text post_message)
+	const struct cycle_status *absent, struct text prefilter_message, struct text post_message)
 {
 	struct scratch *scratch = e->d.scratch;
 	struct tally *tally = SCRATCH_ONE(scratch, struct tally);

@@ -45,14 +45,14 @@ static bool waits_for_victims(const struct evaluation *e)
 	uint32_t name = cache_pod_at(cache, e->d.pod.index)->nominated;
 	uint32_t node = name == 0 ? 0 : cache_find_node_id(cache, name);
 	if (node == 0 || cache_node_at(cache, node)->facts == NULL ||
-	    status_of_node(e, node) == PLUGIN_UNRESOLVABLE)
+		status_of_node(e, node) == PLUGIN_UNRESOLVABLE)
 		return false;
 	uint16_t leaving = CACHE_POD_DELETING | CACHE_POD_DISRUPTION_TARGET;
 	for (uint32_t p = cache_node_at(cache, node)->first_pod; p != 0;
-	     p = cache_pod_at(cache, p)->next) {
+		p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
 		if (cache_class_of(cache, pod)->priority < e->d.pod.class->priority &&
-		    (pod->flags & leaving) == leaving)
+			(pod->flags & leaving) == leaving)
 			return true;
 	}
 	return false;
@@ -60,11 +60,11 @@ static bool waits_for_victims(const struct evaluation *e)
 
 /* ---- candidates ---- */
 
-static void fail_message(struct evaluation *e, struct cycle_preemption *p,
-    const struct cycle_status *statuses)
+static void fail_message(
+	struct evaluation *e, struct cycle_preemption *p, const struct cycle_status *statuses)
 {
-	static struct text reason = { not_helpful, sizeof(not_helpful) - 1 };
-	struct cycle_status absent = { PLUGIN_UNRESOLVABLE, PLUGIN_DEFAULT_PREEMPTION, 1, &reason };
+	static struct text reason = {not_helpful, sizeof(not_helpful) - 1};
+	struct cycle_status absent = {PLUGIN_UNRESOLVABLE, PLUGIN_DEFAULT_PREEMPTION, 1, &reason};
 	p->clear_nomination = true;
 	p->message = prefixed(e, fit_error_text(e, statuses, &absent, TEXT_NONE, TEXT_NONE));
 }
@@ -107,7 +107,7 @@ static bool keep_best(struct evaluation *e, struct victims *best, const struct v
 
 /* Looks for candidates; statuses tells why a node is none. False: out of scratch. */
 static bool search(struct evaluation *e, const uint32_t *potential, uint32_t count,
-    struct cycle_status *statuses, struct victims *best)
+	struct cycle_status *statuses, struct victims *best)
 {
 	uint32_t wanted = candidates_wanted(e, count);
 	uint32_t violating = 0;
@@ -137,15 +137,17 @@ static void preempt(struct evaluation *e, struct cycle_preemption *p)
 {
 	p->tried = true;
 	if (!p->eligible) {
-		p->message = prefixed(e, e->d.pod.class->preempts == 0 ?
-		        TEXT("not eligible due to preemptionPolicy=Never.") :
-		        TEXT("not eligible due to a terminating pod on the nominated node."));
+		p->message = prefixed(e,
+			e->d.pod.class->preempts == 0
+				? TEXT("not eligible due to preemptionPolicy=Never.")
+				: TEXT("not eligible due to a terminating pod on the nominated "
+				       "node."));
 		return;
 	}
 	size_t top = pool_top(&e->cycle->cache->nodes);
 	uint32_t *potential = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->node_count + 1);
 	struct cycle_status *statuses = SCRATCH_ARRAY(e->d.scratch, struct cycle_status, top + 1);
-	struct victims best = { 0 };
+	struct victims best = {0};
 	if (e->d.scratch->overflowed) {
 		p->message = prefixed(e, TEXT("no room to look for victims"));
 		return;
@@ -174,13 +176,13 @@ static void preempt(struct evaluation *e, struct cycle_preemption *p)
 void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 {
 	*p = (struct cycle_preemption){
-		.eligible = e->d.pod.class->preempts != 0 && !waits_for_victims(e)
-	};
+		.eligible = e->d.pod.class->preempts != 0 && !waits_for_victims(e)};
 	const struct plugin_uses *uses = &e->d.profile->post_filter;
 	struct text words = TEXT_NONE;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		if (uses->list[i].id == PLUGIN_DYNAMIC_RESOURCES) {
-			if (e->prefilter_rejected && e->prefilter.plugin == PLUGIN_DYNAMIC_RESOURCES)
+			if (e->prefilter_rejected &&
+				e->prefilter.plugin == PLUGIN_DYNAMIC_RESOURCES)
 				return;
 			if (!e->reached_dynamic_resources) {
 				p->message = TEXT("not found");

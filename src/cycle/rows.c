@@ -13,7 +13,7 @@ static size_t row_bytes(uint32_t nodes)
 size_t cycle_rows_size(const struct cycle_limits *limits)
 {
 	return sizeof(struct cycle_rows) + limits->rows * sizeof(struct cycle_row) + 64 +
-	    limits->rows * row_bytes(limits->nodes);
+		limits->rows * row_bytes(limits->nodes);
 }
 
 struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limits *limits)
@@ -40,8 +40,7 @@ static uint8_t verdict_of(struct evaluation *e, uint32_t node)
 	struct cache_view view = cache_view_of(e->cycle->cache, node);
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = &plugins[uses->list[i].id];
-		if (plugin->filter_is_local &&
-		    plugin->filter(&e->d, &view, NULL) != PLUGIN_SUCCESS)
+		if (plugin->filter_is_local && plugin->filter(&e->d, &view, NULL) != PLUGIN_SUCCESS)
 			return (uint8_t)(uses->list[i].id + 1);
 	}
 	return 0;
@@ -112,8 +111,7 @@ static uint32_t scores_held(struct evaluation *e)
 struct cycle_row *cycle_row_of(struct evaluation *e)
 {
 	struct cycle_rows *rows = e->cycle->rows;
-	const struct cache_shared *class =
-	    pool_at(&e->cycle->cache->classes, e->d.pod.class_index);
+	const struct cache_shared *class = pool_at(&e->cycle->cache->classes, e->d.pod.class_index);
 	struct cycle_row *row = NULL;
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct cycle_row *at = &rows->rows[i];

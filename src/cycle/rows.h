@@ -16,10 +16,10 @@ struct cycle_row {
 	uint32_t scored;   /* bits by position in profile->score that the row holds */
 
 	/* by node index */
-	uint8_t *verdict;      /* 0: no local plugin objects */
-	int32_t *fixed;        /* weighted sum of the local scores that need no normalising */
-	int32_t *taints;       /* raw TaintToleration */
-	int32_t *preference;   /* raw NodeAffinity */
+	uint8_t *verdict;    /* 0: no local plugin objects */
+	int32_t *fixed;      /* weighted sum of the local scores that need no normalising */
+	int32_t *taints;     /* raw TaintToleration */
+	int32_t *preference; /* raw NodeAffinity */
 };
 
 struct cycle_rows {

@@ -84,7 +84,7 @@ uint32_t evaluation_best(const struct evaluation *e)
 		if (e->totals[i] < e->totals[best])
 			continue;
 		if (e->totals[i] > e->totals[best] ||
-		    chosen[e->feasible[i]] < chosen[e->feasible[best]])
+			chosen[e->feasible[i]] < chosen[e->feasible[best]])
 			best = i;
 	}
 	return best;

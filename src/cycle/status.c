@@ -5,7 +5,7 @@
 #include "cycle/evaluation.h"
 
 static bool says_the_same(const struct cycle_status *status, const struct plugin_reasons *why,
-    enum plugin_code code, uint8_t plugin)
+	enum plugin_code code, uint8_t plugin)
 {
 	if (status->code != code || status->plugin != plugin || status->reason_count != why->count)
 		return false;
@@ -15,8 +15,8 @@ static bool says_the_same(const struct cycle_status *status, const struct plugin
 	return true;
 }
 
-static bool copy_reasons(struct scratch *scratch, const struct plugin_reasons *why,
-    struct cycle_status *status)
+static bool copy_reasons(
+	struct scratch *scratch, const struct plugin_reasons *why, struct cycle_status *status)
 {
 	status->reasons = SCRATCH_ARRAY(scratch, struct text, (size_t)why->count + 1);
 	for (uint32_t i = 0; status->reasons != NULL && i < why->count; i++) {
@@ -25,14 +25,14 @@ static bool copy_reasons(struct scratch *scratch, const struct plugin_reasons *w
 			return false;
 		if (why->list[i].size > 0)
 			memcpy(copy, why->list[i].at, why->list[i].size);
-		status->reasons[i] = (struct text){ copy, why->list[i].size };
+		status->reasons[i] = (struct text){copy, why->list[i].size};
 	}
 	return status->reasons != NULL;
 }
 
 bool evaluation_keep_status(struct evaluation *e, struct scratch_mark mark,
-    const struct plugin_reasons *why, enum plugin_code code, uint8_t plugin,
-    struct cycle_status *status)
+	const struct plugin_reasons *why, enum plugin_code code, uint8_t plugin,
+	struct cycle_status *status)
 {
 	for (uint32_t i = 0; i < e->known_count; i++) {
 		if (!says_the_same(&e->known[i], why, code, plugin))
@@ -42,7 +42,7 @@ bool evaluation_keep_status(struct evaluation *e, struct scratch_mark mark,
 		return true;
 	}
 	/* A new one is rare: what it used of scratch stays used. */
-	*status = (struct cycle_status){ code, plugin, why->count, NULL };
+	*status = (struct cycle_status){code, plugin, why->count, NULL};
 	if (!copy_reasons(e->d.scratch, why, status))
 		return false;
 	if (e->known_count < CYCLE_KNOWN_STATUSES)

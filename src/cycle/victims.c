@@ -36,14 +36,13 @@ static struct ranked *lower_pods(struct evaluation *e, uint32_t node, uint32_t *
 {
 	const struct cache *cache = e->cycle->cache;
 	const struct cache_node *at = cache_node_at(cache, node);
-	struct ranked *list =
-	    SCRATCH_ARRAY(e->d.scratch, struct ranked, (size_t)at->sums.pods + 1);
+	struct ranked *list = SCRATCH_ARRAY(e->d.scratch, struct ranked, (size_t)at->sums.pods + 1);
 	*count = 0;
 	for (uint32_t p = at->first_pod; list != NULL && p != 0; p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
 		int32_t priority = cache_class_of(cache, pod)->priority;
 		if (priority < e->d.pod.class->priority)
-			list[(*count)++] = (struct ranked){ p, priority, start_of(pod), false };
+			list[(*count)++] = (struct ranked){p, priority, start_of(pod), false};
 	}
 	if (list != NULL)
 		qsort(list, *count, sizeof(*list), compare_importance);
@@ -82,10 +81,10 @@ static bool protects(const struct cache *cache, const struct allowance *a, uint3
 	const struct cache_pod *record = cache_pod_at(cache, pod);
 	const struct kube_labels *labels = cache_labels_at(cache, record->labels);
 	return labels != NULL && labels->pairs.count > 0 &&
-	    a->namespace == cache_class_of(cache, record)->namespace &&
-	    a->budget->selector.requirements.count > 0 &&
-	    kube_selector_matches(a->budget, &a->budget->selector, labels) &&
-	    !is_disrupted(a->budget, record->name);
+		a->namespace == cache_class_of(cache, record)->namespace &&
+		a->budget->selector.requirements.count > 0 &&
+		kube_selector_matches(a->budget, &a->budget->selector, labels) &&
+		!is_disrupted(a->budget, record->name);
 }
 
 /* Every budget that protects the pod pays for it; one that cannot makes it a violation. */
@@ -103,8 +102,8 @@ static bool split_by_budget(struct evaluation *e, struct ranked *list, uint32_t 
 	for (struct list *l = all->next; l != all; l = l->next) {
 		const struct cache_object *object = LIST_OWNER(l, struct cache_object, link);
 		const struct kube_pdb *budget = (const struct kube_pdb *)(const void *)object->blob;
-		left[at++] = (struct allowance){ budget, object->namespace,
-			budget->disruptions_allowed };
+		left[at++] =
+			(struct allowance){budget, object->namespace, budget->disruptions_allowed};
 	}
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t b = 0; b < budgets; b++)
@@ -116,8 +115,8 @@ static bool split_by_budget(struct evaluation *e, struct ranked *list, uint32_t 
 /* ---- one node ---- */
 
 static enum victims_result none(struct evaluation *e, struct scratch_mark mark,
-    struct victims *found, enum plugin_code code, uint8_t plugin,
-    const struct plugin_reasons *why)
+	struct victims *found, enum plugin_code code, uint8_t plugin,
+	const struct plugin_reasons *why)
 {
 	bool kept = evaluation_keep_status(e, mark, why, code, plugin, &found->status);
 	return kept ? VICTIMS_NONE : VICTIMS_FAILED;
@@ -125,7 +124,7 @@ static enum victims_result none(struct evaluation *e, struct scratch_mark mark,
 
 /* Puts back who can come back, first those whose leaving breaks a budget. */
 static void reprieve(struct what_if *w, struct ranked *list, uint32_t count, bool violating,
-    bool *gone, struct victims *found)
+	bool *gone, struct victims *found)
 {
 	uint8_t plugin;
 	for (uint32_t i = 0; i < count; i++) {
@@ -142,8 +141,8 @@ static void reprieve(struct what_if *w, struct ranked *list, uint32_t count, boo
 }
 
 static enum victims_result choose_victims(struct evaluation *e, struct what_if *w,
-    struct ranked *list, uint32_t count, struct victims *found, struct plugin_reasons *why,
-    uint8_t *plugin, enum plugin_code *code)
+	struct ranked *list, uint32_t count, struct victims *found, struct plugin_reasons *why,
+	uint8_t *plugin, enum plugin_code *code)
 {
 	bool *gone = SCRATCH_ARRAY(e->d.scratch, bool, (size_t)count + 1);
 	if (e->d.scratch->overflowed || !split_by_budget(e, list, count))
@@ -168,10 +167,10 @@ static enum victims_result choose_victims(struct evaluation *e, struct what_if *
 enum victims_result victims_on_node(struct evaluation *e, uint32_t node, struct victims *found)
 {
 	struct scratch_mark mark = scratch_mark(e->d.scratch);
-	struct plugin_reasons why = { .scratch = e->d.scratch };
+	struct plugin_reasons why = {.scratch = e->d.scratch};
 	enum plugin_code code = PLUGIN_UNRESOLVABLE;
 	uint8_t plugin = PLUGIN_DEFAULT_PREEMPTION;
-	*found = (struct victims){ .node = node };
+	*found = (struct victims){.node = node};
 	uint32_t count;
 	struct ranked *list = lower_pods(e, node, &count);
 	if (list == NULL)
@@ -184,12 +183,12 @@ enum victims_result victims_on_node(struct evaluation *e, uint32_t node, struct 
 	if (!what_if_begin(&w, e, node, count + e->nominated_count))
 		return VICTIMS_FAILED;
 	enum victims_result result =
-	    choose_victims(e, &w, list, count, found, &why, &plugin, &code);
+		choose_victims(e, &w, list, count, found, &why, &plugin, &code);
 	what_if_end(&w);
 	if (result == VICTIMS_FOUND && found->count == 0) {
 		/* It fits without taking anybody, so taking somebody is no cure. */
 		plugin_because_of(&why, "expected at least one victim pod on node \"%.*s\"",
-		    TEXT_ARGS(cache_text(e->cycle->cache, w.view.node->name)));
+			TEXT_ARGS(cache_text(e->cycle->cache, w.view.node->name)));
 		return none(e, mark, found, PLUGIN_ERROR, PLUGIN_DEFAULT_PREEMPTION, &why);
 	}
 	return result == VICTIMS_NONE ? none(e, mark, found, code, plugin, &why) : result;

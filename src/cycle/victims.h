@@ -8,11 +8,11 @@
 #include "cycle/evaluation.h"
 
 struct victims {
-	uint32_t node; /* 0: nobody */
+	uint32_t node;  /* 0: nobody */
 	uint32_t *pods; /* most important first */
 	uint32_t count;
 	uint32_t room;
-	uint32_t violations; /* victims that a disruption budget protects */
+	uint32_t violations;        /* victims that a disruption budget protects */
 	struct cycle_status status; /* when there are none: why */
 };
 

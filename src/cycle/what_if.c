@@ -23,13 +23,13 @@ static uint32_t ports_of_node(const struct what_if *w)
 
 bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint32_t room)
 {
-	*w = (struct what_if){ .e = e, .room = room };
+	*w = (struct what_if){.e = e, .room = room};
 	w->view = cache_view_of(e->cycle->cache, node);
 	w->sums = w->view.node->sums;
 	w->view.sums = &w->sums;
 	w->scalar_room = w->sums.scalar_count + CACHE_NODE_SCALARS_MAX;
 	struct cache_node_scalar *scalars =
-	    SCRATCH_ARRAY(e->d.scratch, struct cache_node_scalar, w->scalar_room);
+		SCRATCH_ARRAY(e->d.scratch, struct cache_node_scalar, w->scalar_room);
 	w->with = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
 	w->without = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
 	w->erased_room = ports_of_node(w);
@@ -57,8 +57,7 @@ static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
 			continue;
 		CHECK(w->sums.scalar_count < w->scalar_room); /* a class has few enough of them */
 		w->sums.scalars[w->sums.scalar_count++] = (struct cache_node_scalar){
-			.name = list[i].name, .is_extended = list[i].is_extended
-		};
+			.name = list[i].name, .is_extended = list[i].is_extended};
 	}
 }
 
@@ -66,11 +65,11 @@ static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
 static void move_ports(struct what_if *w, const struct kube_pod_class *class, int sign)
 {
 	const struct kube_host_port *ports =
-	    KUBE_AT(class, class->host_ports, struct kube_host_port);
+		KUBE_AT(class, class->host_ports, struct kube_host_port);
 	for (uint32_t i = 0; i < class->host_ports.count; i++) {
 		uint32_t at = 0;
 		while (at < w->view.erased_count &&
-		    memcmp(&w->erased[at], &ports[i], sizeof(*ports)) != 0)
+			memcmp(&w->erased[at], &ports[i], sizeof(*ports)) != 0)
 			at++;
 		if (sign > 0 && at < w->view.erased_count)
 			w->erased[at] = w->erased[--w->view.erased_count];
@@ -145,7 +144,7 @@ void what_if_end(struct what_if *w)
 /* ---- filters ---- */
 
 static enum plugin_code filter_view(struct evaluation *e, const struct cache_view *view,
-    struct plugin_reasons *why, uint8_t *plugin)
+	struct plugin_reasons *why, uint8_t *plugin)
 {
 	const struct plugin_uses *uses = &e->d.profile->filter;
 	for (uint32_t i = 0; i < uses->count; i++) {
@@ -181,8 +180,8 @@ enum plugin_code what_if_filter(struct what_if *w, struct plugin_reasons *why, u
 	return code == PLUGIN_SUCCESS ? filter_view(e, &w->view, why, plugin) : code;
 }
 
-enum plugin_code evaluation_filter_node(struct evaluation *e, uint32_t node,
-    struct plugin_reasons *why, uint8_t *plugin)
+enum plugin_code evaluation_filter_node(
+	struct evaluation *e, uint32_t node, struct plugin_reasons *why, uint8_t *plugin)
 {
 	bool plain = true;
 	for (uint32_t i = 0; i < e->nominated_count && plain; i++)

@@ -20,8 +20,8 @@ uint32_t kube_build_id(struct kube_build *b, uint32_t id)
 	return id;
 }
 
-void kube_build_ids(struct kube_build *b, const uint32_t *ids, uint32_t count,
-    struct kube_span *span)
+void kube_build_ids(
+	struct kube_build *b, const uint32_t *ids, uint32_t count, struct kube_span *span)
 {
 	uint32_t *copy = kube_build_array(b, sizeof(*copy), count, span);
 	for (uint32_t i = 0; copy != NULL && i < count; i++)

@@ -82,7 +82,7 @@ struct plugin_uses {
 };
 
 struct plugin_profile {
-	uint32_t scheduler_name; /* string id */
+	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
 	struct plugin_uses pre_enqueue;
 	struct plugin_uses pre_filter;

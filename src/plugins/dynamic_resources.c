@@ -9,32 +9,35 @@
  */
 #include "plugins/table.h"
 
-static enum plugin_code refuse_claim(struct decision *d, const struct kube_resource_claim *claim,
-    struct plugin_reasons *why)
+static enum plugin_code refuse_claim(
+	struct decision *d, const struct kube_resource_claim *claim, struct plugin_reasons *why)
 {
 	struct text namespace = cache_text(d->cache, d->pod.class->namespace);
 	if (claim->claim_name == 0 && claim->template_name == 0) {
 		plugin_because_of(why,
-		    "pod \"%.*s/%.*s\", spec.resourceClaim \"%.*s\": none of the supported fields are set",
-		    TEXT_ARGS(namespace), TEXT_ARGS(d->pod.name),
-		    TEXT_ARGS(cache_text(d->cache, claim->name)));
+			"pod \"%.*s/%.*s\", spec.resourceClaim \"%.*s\": none of the supported "
+			"fields are set",
+			TEXT_ARGS(namespace), TEXT_ARGS(d->pod.name),
+			TEXT_ARGS(cache_text(d->cache, claim->name)));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	if (claim->claim_name == 0) {
-		plugin_because(why, "berth does not allocate devices: the pod has a resource claim template");
+		plugin_because(why,
+			"berth does not allocate devices: the pod has a resource claim template");
 		return PLUGIN_UNRESOLVABLE;
 	}
 	struct text name = cache_text(d->cache, claim->claim_name);
-	const struct kube_claim *object = cache_object_blob(d->cache, KUBE_RESOURCE_CLAIM,
-	    d->pod.class->namespace, claim->claim_name);
+	const struct kube_claim *object = cache_object_blob(
+		d->cache, KUBE_RESOURCE_CLAIM, d->pod.class->namespace, claim->claim_name);
 	if (object == NULL)
 		plugin_because_of(why, "could not find ResourceClaim \"%.*s/%.*s\"",
-		    TEXT_ARGS(namespace), TEXT_ARGS(name));
+			TEXT_ARGS(namespace), TEXT_ARGS(name));
 	else if (object->deleting != 0)
 		plugin_because_of(why, "resourceclaim \"%.*s\" is being deleted", TEXT_ARGS(name));
 	else
-		plugin_because_of(why, "berth does not allocate devices: the pod has the resource claim \"%.*s\"",
-		    TEXT_ARGS(name));
+		plugin_because_of(why,
+			"berth does not allocate devices: the pod has the resource claim \"%.*s\"",
+			TEXT_ARGS(name));
 	return PLUGIN_UNRESOLVABLE;
 }
 
@@ -43,6 +46,6 @@ enum plugin_code dynamic_resources_prefilter(struct decision *d, struct plugin_r
 	const struct kube_pod_class *class = d->pod.class;
 	if (class->resource_claims.count == 0)
 		return PLUGIN_SKIP;
-	return refuse_claim(d, KUBE_AT(class, class->resource_claims, struct kube_resource_claim),
-	    why);
+	return refuse_claim(
+		d, KUBE_AT(class, class->resource_claims, struct kube_resource_claim), why);
 }

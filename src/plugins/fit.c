@@ -14,7 +14,7 @@ struct fitting {
 };
 
 static void fit_one(struct fitting *fitting, int64_t request, int64_t allocatable, int64_t used,
-    const char *reason)
+	const char *reason)
 {
 	if (request <= 0 || request <= allocatable - used)
 		return;
@@ -45,7 +45,7 @@ static bool is_ignored(const struct decision *d, const struct kube_scalar *scala
 }
 
 static void fit_scalar(const struct decision *d, const struct cache_sums *sums,
-    const struct kube_scalar *scalar, struct fitting *fitting)
+	const struct kube_scalar *scalar, struct fitting *fitting)
 {
 	if (scalar->value == 0 || is_ignored(d, scalar))
 		return;
@@ -59,31 +59,31 @@ static void fit_scalar(const struct decision *d, const struct cache_sums *sums,
 	}
 	if (scalar->value <= allocatable - used)
 		return;
-	plugin_because_of(fitting->why, "Insufficient %.*s",
-	    TEXT_ARGS(cache_text(d->cache, scalar->name)));
+	plugin_because_of(
+		fitting->why, "Insufficient %.*s", TEXT_ARGS(cache_text(d->cache, scalar->name)));
 	fitting->fails = true;
 	fitting->hopeless = fitting->hopeless || scalar->value > allocatable;
 }
 
-enum plugin_code fit_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code fit_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct kube_resources *request = &d->pod.class->fit;
 	const struct kube_resources *offer = &view->node->facts->allocatable;
 	const struct cache_sums *sums = view->sums;
-	struct fitting fitting = { .why = why };
+	struct fitting fitting = {.why = why};
 	if ((int64_t)sums->pods + 1 > offer->pods) {
 		plugin_because(why, "Too many pods");
 		fitting.fails = true;
 	}
 	fit_one(&fitting, request->cpu_milli, offer->cpu_milli, sums->cpu_milli,
-	    "Insufficient cpu");
+		"Insufficient cpu");
 	fit_one(&fitting, request->memory_bytes, offer->memory_bytes, sums->memory_bytes,
-	    "Insufficient memory");
+		"Insufficient memory");
 	fit_one(&fitting, request->storage_bytes, offer->storage_bytes, sums->storage_bytes,
-	    "Insufficient ephemeral-storage");
+		"Insufficient ephemeral-storage");
 	const struct kube_scalar *list =
-	    KUBE_AT(d->pod.class, request->scalars, struct kube_scalar);
+		KUBE_AT(d->pod.class, request->scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < request->scalars.count; i++)
 		fit_scalar(d, sums, &list[i], &fitting);
 	if (!fitting.fails)

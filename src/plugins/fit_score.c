@@ -14,8 +14,8 @@ struct amounts { /* of one resource, on one node */
 	bool counts;
 };
 
-static int64_t scalar_of(const struct kube_pod_class *class, struct kube_span scalars,
-    uint32_t name)
+static int64_t scalar_of(
+	const struct kube_pod_class *class, struct kube_span scalars, uint32_t name)
 {
 	const struct kube_scalar *list = KUBE_AT(class, scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < scalars.count; i++)
@@ -24,8 +24,8 @@ static int64_t scalar_of(const struct kube_pod_class *class, struct kube_span sc
 	return 0;
 }
 
-static int64_t request_of(const struct decision *d, const struct kube_resources *from,
-    uint32_t name, bool *is_scalar)
+static int64_t request_of(
+	const struct decision *d, const struct kube_resources *from, uint32_t name, bool *is_scalar)
 {
 	const struct cache_names *names = &d->cache->names;
 	*is_scalar = false;
@@ -41,12 +41,12 @@ static int64_t request_of(const struct decision *d, const struct kube_resources 
 
 /* nonzero: count pods without requests as if they asked for a little. */
 static struct amounts amounts_of(const struct decision *d, const struct cache_node *node,
-    uint32_t name, const struct kube_resources *from, bool nonzero)
+	uint32_t name, const struct kube_resources *from, bool nonzero)
 {
 	const struct cache_names *names = &d->cache->names;
 	const struct cache_sums *sums = &node->sums;
 	const struct kube_resources *offer = &node->facts->allocatable;
-	struct amounts a = { 0 };
+	struct amounts a = {0};
 	bool is_scalar;
 	a.request = request_of(d, from, name, &is_scalar);
 	if (name == names->cpu) {
@@ -81,8 +81,9 @@ static int64_t shape_score(const struct fit_args *args, int64_t utilization)
 			return shape[0].score * 10;
 		int64_t x0 = shape[i - 1].utilization;
 		int64_t y0 = shape[i - 1].score * 10;
-		return y0 + (shape[i].score * 10 - y0) * (utilization - x0) /
-		    (shape[i].utilization - x0);
+		return y0 +
+			(shape[i].score * 10 - y0) * (utilization - x0) /
+			(shape[i].utilization - x0);
 	}
 	return args->shape_count == 0 ? 0 : shape[args->shape_count - 1].score * 10;
 }
@@ -98,11 +99,13 @@ static int64_t resource_score(const struct fit_args *args, const struct amounts 
 	int64_t wanted = a->used + a->request;
 	switch (args->strategy) {
 	case FIT_LEAST_ALLOCATED:
-		return wanted > a->allocatable ? 0 : percent(a->allocatable - wanted, a->allocatable);
+		return wanted > a->allocatable ? 0
+					       : percent(a->allocatable - wanted, a->allocatable);
 	case FIT_MOST_ALLOCATED:
 		return percent(wanted < a->allocatable ? wanted : a->allocatable, a->allocatable);
 	case FIT_REQUESTED_TO_CAPACITY_RATIO:
-		return shape_score(args, wanted > a->allocatable ? 100 : percent(wanted, a->allocatable));
+		return shape_score(
+			args, wanted > a->allocatable ? 100 : percent(wanted, a->allocatable));
 	}
 	CHECK_NEVER("a scoring strategy");
 }
@@ -116,7 +119,7 @@ int64_t fit_score(struct decision *d, uint32_t index)
 	int64_t weights = 0;
 	for (uint32_t i = 0; i < args->resource_count; i++) {
 		struct amounts a =
-		    amounts_of(d, node, args->resources[i].name, &d->pod.class->score, true);
+			amounts_of(d, node, args->resources[i].name, &d->pod.class->score, true);
 		if (!a.counts)
 			continue;
 		int64_t score = resource_score(args, &a);
@@ -176,7 +179,7 @@ int64_t balanced_score(struct decision *d, uint32_t index)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < args->resource_count; i++) {
 		struct amounts a =
-		    amounts_of(d, node, args->resources[i].name, &d->pod.class->used, false);
+			amounts_of(d, node, args->resources[i].name, &d->pod.class->used, false);
 		if (!a.counts)
 			continue;
 		with[count] = fraction(a.used + a.request, a.allocatable);

@@ -12,8 +12,8 @@ static const char others_anti[] = "node(s) didn't satisfy existing pods anti-aff
 
 /* ---- prefilter ---- */
 
-static void add_existing(void *self, const struct cache_query *query,
-    const struct cache_tally *tally)
+static void add_existing(
+	void *self, const struct cache_query *query, const struct cache_tally *tally)
 {
 	struct affinity_state *state = self;
 	if (state->existing_count == state->existing_room) {
@@ -21,7 +21,7 @@ static void add_existing(void *self, const struct cache_query *query,
 		return;
 	}
 	state->existing[state->existing_count++] =
-	    (struct affinity_count){ .query = query, .tally = *tally };
+		(struct affinity_count){.query = query, .tally = *tally};
 }
 
 static bool count_existing(struct decision *d, struct affinity_state *state)
@@ -29,7 +29,7 @@ static bool count_existing(struct decision *d, struct affinity_state *state)
 	/* Every matching term is a counter, so there are no more than those. */
 	state->existing_room = pool_used(&d->cache->counters.pool);
 	state->existing =
-	    SCRATCH_ARRAY(d->scratch, struct affinity_count, state->existing_room + 1);
+		SCRATCH_ARRAY(d->scratch, struct affinity_count, state->existing_room + 1);
 	if (state->existing == NULL)
 		return false;
 	return affinity_each_owned(d, CACHE_OWN_ANTI, add_existing, state) && !state->failed;
@@ -40,18 +40,18 @@ static bool count_own(struct decision *d, struct affinity_state *state)
 	const struct kube_pod_class *class = d->pod.class;
 	const struct kube_pod_term *terms = KUBE_AT(class, class->affinity, struct kube_pod_term);
 	for (uint32_t i = 0; i < class->affinity.count; i++) {
-		struct cache_query *query = affinity_query(d, class->affinity, 0,
-		    class->affinity.count, terms[i].topology_key);
+		struct cache_query *query = affinity_query(
+			d, class->affinity, 0, class->affinity.count, terms[i].topology_key);
 		if (!affinity_tally(d, &state->affinity[i], query))
 			return false;
 	}
 	state->affinity_count = class->affinity.count;
 	state->self = state->affinity_count > 0 &&
-	    cache_query_matches(d->cache, state->affinity[0].query, class, d->pod.labels);
+		cache_query_matches(d->cache, state->affinity[0].query, class, d->pod.labels);
 	terms = KUBE_AT(class, class->anti_affinity, struct kube_pod_term);
 	for (uint32_t i = 0; i < class->anti_affinity.count; i++) {
 		struct cache_query *query =
-		    affinity_query(d, class->anti_affinity, i, 1, terms[i].topology_key);
+			affinity_query(d, class->anti_affinity, i, 1, terms[i].topology_key);
 		if (!affinity_tally(d, &state->anti[i], query))
 			return false;
 	}
@@ -64,15 +64,15 @@ enum plugin_code inter_pod_affinity_prefilter(struct decision *d, struct plugin_
 	const struct kube_pod_class *class = d->pod.class;
 	if (class->affinity_error != 0) {
 		plugin_because_of(why, "parsing pod: %.*s",
-		    TEXT_ARGS(cache_text(d->cache, class->affinity_error)));
+			TEXT_ARGS(cache_text(d->cache, class->affinity_error)));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	struct affinity_state *state = SCRATCH_ONE(d->scratch, struct affinity_state);
 	if (state != NULL) {
 		state->affinity =
-		    SCRATCH_ARRAY(d->scratch, struct affinity_count, class->affinity.count + 1);
-		state->anti = SCRATCH_ARRAY(d->scratch, struct affinity_count,
-		    class->anti_affinity.count + 1);
+			SCRATCH_ARRAY(d->scratch, struct affinity_count, class->affinity.count + 1);
+		state->anti = SCRATCH_ARRAY(
+			d->scratch, struct affinity_count, class->anti_affinity.count + 1);
 	}
 	if (d->scratch->overflowed || !count_own(d, state) || !count_existing(d, state)) {
 		if (d->error == NULL)
@@ -80,7 +80,8 @@ enum plugin_code inter_pod_affinity_prefilter(struct decision *d, struct plugin_
 		return PLUGIN_ERROR;
 	}
 	d->affinity = state;
-	bool needed = state->existing_count > 0 || state->affinity_count > 0 || state->anti_count > 0;
+	bool needed =
+		state->existing_count > 0 || state->affinity_count > 0 || state->anti_count > 0;
 	return needed ? PLUGIN_SUCCESS : PLUGIN_SKIP;
 }
 
@@ -120,8 +121,8 @@ static bool any_pods_at(const struct affinity_count *counts, uint32_t count, uin
 	return false;
 }
 
-enum plugin_code inter_pod_affinity_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code inter_pod_affinity_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct affinity_state *state = d->affinity;
 	if (!affinity_holds(state, view->index)) {
@@ -133,7 +134,7 @@ enum plugin_code inter_pod_affinity_filter(struct decision *d, const struct cach
 		return PLUGIN_UNSCHEDULABLE;
 	}
 	if (state->extra_count > 0 ||
-	    any_pods_at(state->existing, state->existing_count, view->index)) {
+		any_pods_at(state->existing, state->existing_count, view->index)) {
 		plugin_because(why, others_anti);
 		return PLUGIN_UNSCHEDULABLE;
 	}
@@ -141,7 +142,7 @@ enum plugin_code inter_pod_affinity_filter(struct decision *d, const struct cach
 }
 
 static void reject_where_pods(const struct affinity_count *counts, uint32_t count,
-    const uint32_t *nodes, uint32_t node_count, uint8_t *rejected)
+	const uint32_t *nodes, uint32_t node_count, uint8_t *rejected)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (counts[i].tally.total == 0)
@@ -153,8 +154,8 @@ static void reject_where_pods(const struct affinity_count *counts, uint32_t coun
 	}
 }
 
-void inter_pod_affinity_filter_nodes(struct decision *d, const uint32_t *nodes, uint32_t count,
-    uint8_t *rejected)
+void inter_pod_affinity_filter_nodes(
+	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected)
 {
 	const struct affinity_state *state = d->affinity;
 	bool first = state->self && state->affinity_count > 0 && nobody_matches(state);
@@ -163,7 +164,8 @@ void inter_pod_affinity_filter_nodes(struct decision *d, const uint32_t *nodes, 
 		const int32_t *pods = state->affinity[i].tally.pods;
 		for (uint32_t n = 0; n < count; n++) {
 			uint32_t domain = of_node[nodes[n]];
-			rejected[nodes[n]] |= (uint8_t)(domain == 0 || (!first && pods[domain] <= 0));
+			rejected[nodes[n]] |=
+				(uint8_t)(domain == 0 || (!first && pods[domain] <= 0));
 		}
 	}
 	reject_where_pods(state->anti, state->anti_count, nodes, count, rejected);
@@ -173,7 +175,7 @@ void inter_pod_affinity_filter_nodes(struct decision *d, const uint32_t *nodes, 
 /* ---- in thought ---- */
 
 static void move_existing(struct decision *d, struct affinity_state *state,
-    const struct cache_query *query, uint32_t node, int sign)
+	const struct cache_query *query, uint32_t node, int sign)
 {
 	for (uint32_t i = 0; i < state->existing_count; i++) {
 		if (state->existing[i].query == query) {
@@ -184,7 +186,7 @@ static void move_existing(struct decision *d, struct affinity_state *state,
 	/* Nobody on a node owns this term yet: it came with a pod put on in thought. */
 	uint32_t value;
 	const struct kube_labels *labels =
-	    cache_labels_at(d->cache, cache_node_at(d->cache, node)->labels);
+		cache_labels_at(d->cache, cache_node_at(d->cache, node)->labels);
 	if (!kube_labels_get(labels, query->topology_key, &value))
 		return;
 	uint32_t i = 0;
@@ -196,8 +198,8 @@ static void move_existing(struct decision *d, struct affinity_state *state,
 		state->extra_keys[i] = state->extra_keys[--state->extra_count];
 }
 
-void inter_pod_affinity_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod,
-    int sign)
+void inter_pod_affinity_pod_moved(
+	struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	struct affinity_state *state = d->affinity;
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
@@ -209,21 +211,21 @@ void inter_pod_affinity_pod_moved(struct decision *d, const struct cache_view *v
 	for (uint32_t o = shared->first_owned; o != 0;) {
 		const struct cache_owned *owned = pool_at(&d->cache->counters.owned, o);
 		const struct cache_counter *counter =
-		    pool_at(&d->cache->counters.pool, owned->counter);
+			pool_at(&d->cache->counters.pool, owned->counter);
 		const struct cache_query *query = counter->query;
 		if (query->kind == CACHE_OWN_ANTI &&
-		    cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
-		        d->pod.class->namespace, d->pod.namespace_labels, d->pod.labels))
+			cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
+				d->pod.class->namespace, d->pod.namespace_labels, d->pod.labels))
 			move_existing(d, state, query, view->index, sign);
 		o = owned->next;
 	}
 	for (uint32_t i = 0; i < state->affinity_count; i++)
 		if (state->affinity[i].tally.of_node[view->index] != 0 &&
-		    cache_query_matches(d->cache, state->affinity[i].query, class, labels))
+			cache_query_matches(d->cache, state->affinity[i].query, class, labels))
 			state->affinity[i].moved += sign;
 	for (uint32_t i = 0; i < state->anti_count; i++)
 		if (state->anti[i].tally.of_node[view->index] != 0 &&
-		    cache_query_matches(d->cache, state->anti[i].query, class, labels))
+			cache_query_matches(d->cache, state->anti[i].query, class, labels))
 			state->anti[i].moved += sign;
 }
 

@@ -25,15 +25,15 @@ static bool names_namespace(const void *blob, const struct kube_pod_term *term, 
 
 /* Namespaces that the selector takes and the list does not name; `to` NULL only counts. */
 static uint32_t selected_namespaces(const struct decision *d, const struct kube_pod_term *term,
-    struct kube_build *b, uint32_t *to)
+	struct kube_build *b, uint32_t *to)
 {
 	const struct list *all = &d->cache->by_kind[KUBE_NAMESPACE];
 	uint32_t count = 0;
 	for (struct list *l = all->next; l != all; l = l->next) {
 		const struct cache_object *object = LIST_OWNER(l, struct cache_object, link);
 		if (names_namespace(d->pod.class, term, object->name) ||
-		    !kube_selector_matches(d->pod.class, &term->namespace_selector,
-		        cache_labels_at(d->cache, object->labels)))
+			!kube_selector_matches(d->pod.class, &term->namespace_selector,
+				cache_labels_at(d->cache, object->labels)))
 			continue;
 		if (to != NULL)
 			to[count] = kube_build_id(b, object->name);
@@ -55,16 +55,16 @@ static void sort_ids(uint32_t *ids, uint32_t count)
 }
 
 static void add_namespaces(struct decision *d, const struct kube_pod_term *term,
-    struct kube_build *b, struct cache_term *to)
+	struct kube_build *b, struct cache_term *to)
 {
 	if (selects_namespaces(term) &&
-	    kube_selector_matches(d->pod.class, &term->namespace_selector, NULL)) {
+		kube_selector_matches(d->pod.class, &term->namespace_selector, NULL)) {
 		to->all_namespaces = 1;
 		return;
 	}
 	uint32_t more = selects_namespaces(term) ? selected_namespaces(d, term, b, NULL) : 0;
 	uint32_t *ids =
-	    kube_build_array(b, sizeof(*ids), term->namespaces.count + more, &to->namespaces);
+		kube_build_array(b, sizeof(*ids), term->namespaces.count + more, &to->namespaces);
 	if (ids == NULL)
 		return;
 	const uint32_t *named = KUBE_AT(d->pod.class, term->namespaces, uint32_t);
@@ -77,7 +77,7 @@ static void add_namespaces(struct decision *d, const struct kube_pod_term *term,
 
 /* Preferred and required terms are the same struct, so one walk serves both. */
 struct cache_query *affinity_query(struct decision *d, struct kube_span terms, uint32_t first,
-    uint32_t count, uint32_t topology_key)
+	uint32_t count, uint32_t topology_key)
 {
 	struct kube_build b;
 	kube_build_init(&b, &d->cache->strings, d->scratch);
@@ -91,7 +91,7 @@ struct cache_query *affinity_query(struct decision *d, struct kube_span terms, u
 	for (uint32_t i = 0; to != NULL && i < count; i++) {
 		add_namespaces(d, &list[first + i], &b, &to[i]);
 		cache_query_term(&b, d->pod.class, NULL, &list[first + i].selector,
-		    query->terms.at + i * sizeof(*to));
+			query->terms.at + i * sizeof(*to));
 	}
 	return (struct cache_query *)(void *)kube_build_finish(&b);
 }
@@ -106,14 +106,14 @@ bool affinity_tally(struct decision *d, struct affinity_count *count, struct cac
 }
 
 bool affinity_each_owned(struct decision *d, enum cache_counter_kind kind,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self)
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self)
 {
 	const struct plugin_pod *pod = &d->pod;
 	if (d->way == CACHE_TALLY_RECOUNT)
 		return cache_each_owned_recount(d->cache, kind, pod->class->namespace,
-		    pod->namespace_labels, pod->labels, d->scratch, fn, self);
+			pod->namespace_labels, pod->labels, d->scratch, fn, self);
 	cache_each_owned(d->cache, kind, pod->class->namespace, pod->namespace_labels, pod->labels,
-	    fn, self);
+		fn, self);
 	return true;
 }

@@ -21,11 +21,11 @@ static void add_owned(void *self, const struct cache_query *query, const struct 
 		return;
 	}
 	g->state->affinity[g->state->affinity_count++] =
-	    (struct affinity_count){ .query = query, .tally = *tally, .weight = g->weight };
+		(struct affinity_count){.query = query, .tally = *tally, .weight = g->weight};
 }
 
-static bool add_preferred(struct decision *d, struct affinity_state *state, struct kube_span terms,
-    int sign)
+static bool add_preferred(
+	struct decision *d, struct affinity_state *state, struct kube_span terms, int sign)
 {
 	const struct kube_pod_term *list = KUBE_AT(d->pod.class, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++) {
@@ -45,9 +45,9 @@ static bool gather(struct decision *d, struct affinity_state *state, uint32_t ro
 	const struct kube_pod_class *class = d->pod.class;
 	int32_t hard_weight = d->profile->inter_pod_affinity.hard_weight;
 	if (!add_preferred(d, state, class->preferred_affinity, 1) ||
-	    !add_preferred(d, state, class->preferred_anti_affinity, -1))
+		!add_preferred(d, state, class->preferred_anti_affinity, -1))
 		return false;
-	struct gathering g = { state, room, hard_weight };
+	struct gathering g = {state, room, hard_weight};
 	if (hard_weight > 0 && !affinity_each_owned(d, CACHE_OWN_AFFINITY, add_owned, &g))
 		return false;
 	g.weight = 1; /* the sum of weights is what was counted */
@@ -112,6 +112,6 @@ void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t 
 			scores[i] = 0;
 		else
 			scores[i] = (int64_t)(100.0 *
-			    ((double)(scores[i] - least) / (double)(most - least)));
+				((double)(scores[i] - least) / (double)(most - least)));
 	}
 }

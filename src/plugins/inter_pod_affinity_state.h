@@ -21,7 +21,8 @@ struct affinity_state {
 	uint32_t affinity_count;
 	struct affinity_count *anti;
 	uint32_t anti_count;
-	struct affinity_count *existing; /* required anti-affinity of pods there that match the pod */
+	struct affinity_count
+		*existing; /* required anti-affinity of pods there that match the pod */
 	uint32_t existing_count;
 	uint32_t existing_room;
 	uint32_t extra_keys[AFFINITY_EXTRA_MAX]; /* the same of pods put on in thought */
@@ -36,11 +37,11 @@ struct affinity_state {
  * topology key given. NULL when there is no room.
  */
 struct cache_query *affinity_query(struct decision *d, struct kube_span terms, uint32_t first,
-    uint32_t count, uint32_t topology_key);
+	uint32_t count, uint32_t topology_key);
 bool affinity_tally(struct decision *d, struct affinity_count *count, struct cache_query *query);
 /* Terms of the kind owned by pods there that match the pod, through d->way. */
 bool affinity_each_owned(struct decision *d, enum cache_counter_kind kind,
-    void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
-    void *self);
+	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
+	void *self);
 
 #endif

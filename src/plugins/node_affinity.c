@@ -30,8 +30,8 @@ static void set_add(uint32_t *set, uint32_t *count, uint32_t id)
 	(*count)++;
 }
 
-static bool requirement_has(const struct kube_pod_class *class, const struct kube_requirement *r,
-    uint32_t id)
+static bool requirement_has(
+	const struct kube_pod_class *class, const struct kube_requirement *r, uint32_t id)
 {
 	const uint32_t *values = KUBE_AT(class, r->values, uint32_t);
 	for (uint32_t i = 0; i < r->values.count; i++)
@@ -41,12 +41,12 @@ static bool requirement_has(const struct kube_pod_class *class, const struct kub
 }
 
 /* Adds the names of one term; false when the term names none (then every node is possible). */
-static bool add_term_names(const struct decision *d, const struct kube_node_term *term,
-    uint32_t *set, uint32_t *count)
+static bool add_term_names(
+	const struct decision *d, const struct kube_node_term *term, uint32_t *set, uint32_t *count)
 {
 	const struct kube_pod_class *class = d->pod.class;
 	const struct kube_requirement *fields =
-	    KUBE_AT(class, term->fields, struct kube_requirement);
+		KUBE_AT(class, term->fields, struct kube_requirement);
 	const struct kube_requirement *first = NULL;
 	for (uint32_t i = 0; i < term->fields.count && first == NULL; i++)
 		if (fields[i].key == d->cache->names.metadata_name && fields[i].op == KUBE_IN)
@@ -57,7 +57,8 @@ static bool add_term_names(const struct decision *d, const struct kube_node_term
 	for (uint32_t n = 0; n < first->values.count; n++) {
 		bool in_all = true;
 		for (uint32_t i = 0; i < term->fields.count; i++)
-			if (fields[i].key == d->cache->names.metadata_name && fields[i].op == KUBE_IN)
+			if (fields[i].key == d->cache->names.metadata_name &&
+				fields[i].op == KUBE_IN)
 				in_all = in_all && requirement_has(class, &fields[i], names[n]);
 		if (in_all)
 			set_add(set, count, names[n]);
@@ -68,11 +69,11 @@ static bool add_term_names(const struct decision *d, const struct kube_node_term
 static uint32_t names_at_most(const struct kube_pod_class *class)
 {
 	const struct kube_node_term *terms =
-	    KUBE_AT(class, class->required_nodes, struct kube_node_term);
+		KUBE_AT(class, class->required_nodes, struct kube_node_term);
 	uint32_t most = 0;
 	for (uint32_t t = 0; t < class->required_nodes.count; t++) {
 		const struct kube_requirement *fields =
-		    KUBE_AT(class, terms[t].fields, struct kube_requirement);
+			KUBE_AT(class, terms[t].fields, struct kube_requirement);
 		for (uint32_t i = 0; i < terms[t].fields.count; i++)
 			most += fields[i].values.count;
 	}
@@ -84,7 +85,7 @@ enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reaso
 	const struct kube_pod_class *class = d->pod.class;
 	const struct kube_pod_class *added = d->profile->node_affinity.added;
 	if (class->has_required_nodes == 0 && class->has_node_selector == 0 &&
-	    (added == NULL || added->has_required_nodes == 0))
+		(added == NULL || added->has_required_nodes == 0))
 		return PLUGIN_SKIP;
 	if (class->required_nodes.count == 0)
 		return PLUGIN_SUCCESS;
@@ -94,7 +95,7 @@ enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reaso
 		return PLUGIN_ERROR;
 	}
 	const struct kube_node_term *terms =
-	    KUBE_AT(class, class->required_nodes, struct kube_node_term);
+		KUBE_AT(class, class->required_nodes, struct kube_node_term);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < class->required_nodes.count; i++)
 		if (!add_term_names(d, &terms[i], set, &count))
@@ -108,8 +109,8 @@ enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reaso
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code node_affinity_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code node_affinity_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct kube_pod_class *added = d->profile->node_affinity.added;
 	if (added != NULL && !cache_node_selected(d->cache, added, view->index)) {
@@ -130,7 +131,7 @@ static const struct kube_node_term *broken_preference(const struct kube_pod_clas
 	if (class == NULL)
 		return NULL;
 	const struct kube_preferred_nodes *list =
-	    KUBE_AT(class, class->preferred_nodes, struct kube_preferred_nodes);
+		KUBE_AT(class, class->preferred_nodes, struct kube_preferred_nodes);
 	for (uint32_t i = 0; i < class->preferred_nodes.count; i++)
 		if (list[i].weight != 0 && list[i].term.empty == 0 && list[i].term.error != 0)
 			return &list[i].term;
@@ -155,20 +156,18 @@ enum plugin_code node_affinity_prescore(struct decision *d)
 	return PLUGIN_ERROR;
 }
 
-static int64_t preference(const struct decision *d, const struct kube_pod_class *class,
-    uint32_t index)
+static int64_t preference(
+	const struct decision *d, const struct kube_pod_class *class, uint32_t index)
 {
 	if (class == NULL)
 		return 0;
 	const struct cache_node *node = cache_node_at(d->cache, index);
-	struct kube_node_match match = {
-		.strings = &d->cache->strings,
+	struct kube_node_match match = {.strings = &d->cache->strings,
 		.labels = cache_labels_at(d->cache, node->labels),
 		.name = node->name,
-		.name_key = d->cache->names.metadata_name
-	};
+		.name_key = d->cache->names.metadata_name};
 	const struct kube_preferred_nodes *list =
-	    KUBE_AT(class, class->preferred_nodes, struct kube_preferred_nodes);
+		KUBE_AT(class, class->preferred_nodes, struct kube_preferred_nodes);
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < class->preferred_nodes.count; i++)
 		if (list[i].weight != 0 && kube_node_term_matches(class, &list[i].term, &match))
@@ -179,7 +178,7 @@ static int64_t preference(const struct decision *d, const struct kube_pod_class 
 int64_t node_affinity_score(struct decision *d, uint32_t node)
 {
 	return preference(d, d->pod.class, node) +
-	    preference(d, d->profile->node_affinity.added, node);
+		preference(d, d->profile->node_affinity.added, node);
 }
 
 void node_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count)

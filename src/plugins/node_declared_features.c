@@ -10,8 +10,8 @@ enum plugin_code node_declared_features_prefilter(struct decision *d, struct plu
 	return d->pod.class->features == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
 }
 
-enum plugin_code node_declared_features_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code node_declared_features_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if ((d->pod.class->features & ~view->node->facts->features) == 0)
 		return PLUGIN_SUCCESS;

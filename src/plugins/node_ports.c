@@ -27,15 +27,15 @@ static bool is_erased(const struct kube_host_port *port, const struct cache_view
 static bool ports_meet(const struct kube_host_port *a, const struct kube_host_port *b, uint32_t any)
 {
 	return a->port == b->port && a->protocol == b->protocol &&
-	    (a->ip == b->ip || a->ip == any || b->ip == any);
+		(a->ip == b->ip || a->ip == any || b->ip == any);
 }
 
 /* Does the pod want a port that the other has? view NULL: none of the other's are erased. */
 static bool conflict(const struct cache *cache, const struct kube_pod_class *wants,
-    const struct kube_pod_class *has, const struct cache_view *view)
+	const struct kube_pod_class *has, const struct cache_view *view)
 {
 	const struct kube_host_port *wanted =
-	    KUBE_AT(wants, wants->host_ports, struct kube_host_port);
+		KUBE_AT(wants, wants->host_ports, struct kube_host_port);
 	const struct kube_host_port *there = KUBE_AT(has, has->host_ports, struct kube_host_port);
 	for (uint32_t j = 0; j < has->host_ports.count; j++) {
 		if (view != NULL && is_erased(&there[j], view))
@@ -47,24 +47,24 @@ static bool conflict(const struct cache *cache, const struct kube_pod_class *wan
 	return false;
 }
 
-bool node_ports_conflict(const struct cache *cache, const struct kube_pod_class *a,
-    const struct kube_pod_class *b)
+bool node_ports_conflict(
+	const struct cache *cache, const struct kube_pod_class *a, const struct kube_pod_class *b)
 {
 	return conflict(cache, a, b, NULL);
 }
 
-enum plugin_code node_ports_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code node_ports_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (view->sums->host_port_pods == 0)
 		return PLUGIN_SUCCESS;
-	struct cache_view_walk walk = { 0 };
+	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = cache_view_next_pod(d->cache, view, &walk)) != 0;) {
 		const struct kube_pod_class *there =
-		    cache_class_of(d->cache, cache_pod_at(d->cache, p));
+			cache_class_of(d->cache, cache_pod_at(d->cache, p));
 		bool put_on = walk.with_at > 0;
 		if (there->host_ports.count == 0 ||
-		    !conflict(d->cache, d->pod.class, there, put_on ? NULL : view))
+			!conflict(d->cache, d->pod.class, there, put_on ? NULL : view))
 			continue;
 		plugin_because(why, "node(s) didn't have free ports for the requested pod ports");
 		return PLUGIN_UNSCHEDULABLE;

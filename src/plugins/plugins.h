@@ -67,7 +67,7 @@ void plugin_because_of(struct plugin_reasons *why, const char *format, ...) PRIN
 
 /* The pod being decided, as plugins see it. It need not be in the cache (what-if, explain). */
 struct plugin_pod {
-	uint32_t index; /* in cache.pods, 0 when it is not there */
+	uint32_t index;       /* in cache.pods, 0 when it is not there */
 	uint32_t class_index; /* 0 when the class is not in the cache */
 	const struct kube_pod_class *class;
 	const struct kube_labels *labels; /* NULL: none */
@@ -126,25 +126,27 @@ struct plugin {
 
 	/* NULL where the plugin does not implement the point. */
 	enum plugin_code (*prefilter)(struct decision *d, struct plugin_reasons *why);
-	enum plugin_code (*filter)(struct decision *d, const struct cache_view *view,
-	    struct plugin_reasons *why);
+	enum plugin_code (*filter)(
+		struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 	enum plugin_code (*prescore)(struct decision *d);
 	int64_t (*score)(struct decision *d, uint32_t node);
 	/*
-	 * The same for many nodes at once, where that is cheaper; both must agree. filter_nodes sets
-	 * rejected[node] to 1, score_nodes fills a raw score per feasible node.
+	 * The same for many nodes at once, where that is cheaper; both must agree. filter_nodes
+	 * sets rejected[node] to 1, score_nodes fills a raw score per feasible node.
 	 */
-	void (*filter_nodes)(struct decision *d, const uint32_t *nodes, uint32_t count,
-	    uint8_t *rejected);
+	void (*filter_nodes)(
+		struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
 	void (*score_nodes)(struct decision *d, int64_t *scores);
 	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
 	void (*normalize)(struct decision *d, int64_t *scores, uint32_t count);
 
 	/*
-	 * Prefilter extensions: the state follows a pod put on (sign 1) or taken off (-1) the view's
-	 * node in thought. Only one node is changed at a time; forget drops all such changes.
+	 * Prefilter extensions: the state follows a pod put on (sign 1) or taken off (-1) the
+	 * view's node in thought. Only one node is changed at a time; forget drops all such
+	 * changes.
 	 */
-	void (*pod_moved)(struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
+	void (*pod_moved)(
+		struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
 	void (*pods_forgotten)(struct decision *d);
 };
 
@@ -157,7 +159,7 @@ enum plugin_id plugin_find(struct text name);
 void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse);
 
 /* SchedulingGates' words, or NULL when the pod is not gated. For the queue and for explain. */
-const char *plugin_gated(const struct cache *cache, const struct kube_pod_class *class,
-    struct scratch *scratch);
+const char *plugin_gated(
+	const struct cache *cache, const struct kube_pod_class *class, struct scratch *scratch);
 
 #endif

@@ -4,8 +4,8 @@
  */
 #include "plugins/plugins.h"
 
-const char *plugin_gated(const struct cache *cache, const struct kube_pod_class *class,
-    struct scratch *scratch)
+const char *plugin_gated(
+	const struct cache *cache, const struct kube_pod_class *class, struct scratch *scratch)
 {
 	if (class->gates.count == 0)
 		return NULL;

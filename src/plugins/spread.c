@@ -13,7 +13,7 @@
 #include "plugins/table.h"
 
 static const char missing_label[] =
-    "node(s) didn't match pod topology spread constraints (missing required label)";
+	"node(s) didn't match pod topology spread constraints (missing required label)";
 static const char skewed[] = "node(s) didn't match pod topology spread constraints";
 
 /* ---- filter ---- */
@@ -70,8 +70,8 @@ static int64_t skew_of(const struct spread_constraint *c, uint32_t domain, int32
 	return (int64_t)c->tally.pods[domain] + c->moved + (c->self ? 1 : 0) - smallest;
 }
 
-enum plugin_code spread_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code spread_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct spread_state *state = d->spread;
 	for (uint32_t i = 0; i < state->count; i++) {
@@ -89,8 +89,8 @@ enum plugin_code spread_filter(struct decision *d, const struct cache_view *view
 	return PLUGIN_SUCCESS;
 }
 
-void spread_filter_nodes(struct decision *d, const uint32_t *nodes, uint32_t count,
-    uint8_t *rejected)
+void spread_filter_nodes(
+	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected)
 {
 	const struct spread_state *state = d->spread;
 	for (uint32_t i = 0; i < state->count; i++) {
@@ -117,7 +117,7 @@ void spread_pod_moved(struct decision *d, const struct cache_view *view, uint32_
 	for (uint32_t i = 0; i < state->count; i++) {
 		struct spread_constraint *c = &state->constraints[i];
 		if (c->tally.of_node[view->index] != 0 && spread_selects(c, labels) &&
-		    cache_query_includes(d->cache, c->query, view->index))
+			cache_query_includes(d->cache, c->query, view->index))
 			c->moved += sign;
 	}
 }
@@ -156,8 +156,8 @@ static uint32_t mark_ignored(struct decision *d, struct spread_state *state)
 }
 
 /* Distinct values among the nodes that take part; nodes without the key share the value "". */
-static uint32_t count_domains(struct decision *d, const struct spread_state *state,
-    const struct spread_constraint *c)
+static uint32_t count_domains(
+	struct decision *d, const struct spread_state *state, const struct spread_constraint *c)
 {
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	uint8_t *met = SCRATCH_ARRAY(d->scratch, uint8_t, (size_t)c->tally.top + 1);
@@ -191,9 +191,9 @@ enum plugin_code spread_prescore(struct decision *d)
 	uint32_t taking_part = mark_ignored(d, state);
 	for (uint32_t i = 0; i < state->count; i++) {
 		struct spread_constraint *c = &state->constraints[i];
-		uint32_t domains = c->rule.topology_key == d->cache->names.hostname ?
-		    taking_part :
-		    count_domains(d, state, c);
+		uint32_t domains = c->rule.topology_key == d->cache->names.hostname
+			? taking_part
+			: count_domains(d, state, c);
 		c->weight = log((double)domains + 2);
 	}
 	return PLUGIN_SUCCESS;
@@ -211,7 +211,7 @@ int64_t spread_score(struct decision *d, uint32_t node)
 			continue;
 		}
 		sum += (double)c->tally.pods[c->tally.of_node[node]] * c->weight +
-		    (double)(c->rule.max_skew - 1);
+			(double)(c->rule.max_skew - 1);
 	}
 	return (int64_t)round(sum);
 }
@@ -233,8 +233,9 @@ void spread_score_nodes(struct decision *d, int64_t *scores)
 		bool by_label = c->rule.topology_key != d->cache->names.hostname;
 		for (uint32_t i = 0; i < d->feasible_count; i++) {
 			uint32_t domain = c->tally.of_node[d->feasible[i]];
-			bool counts = by_label ? domain != 0 :
-			    state->require_all || has_key(d, c, d->feasible[i]);
+			bool counts = by_label
+				? domain != 0
+				: state->require_all || has_key(d, c, d->feasible[i]);
 			if (counts)
 				sums[i] += (double)c->tally.pods[domain] * c->weight + extra;
 		}

@@ -24,7 +24,7 @@ static void purpose_set(struct purpose *purpose, uint32_t key, uint32_t value)
 		i++;
 	if (i == SELECTOR_PAIRS_MAX)
 		return;
-	purpose->pairs[i] = (struct kube_label){ key, value };
+	purpose->pairs[i] = (struct kube_label){key, value};
 	if (i == purpose->pair_count)
 		purpose->pair_count++;
 }
@@ -32,7 +32,7 @@ static void purpose_set(struct purpose *purpose, uint32_t key, uint32_t value)
 static void purpose_set_all(struct purpose *purpose, const struct kube_selecting *from)
 {
 	const struct kube_requirement *list =
-	    KUBE_AT(from, from->selector.requirements, struct kube_requirement);
+		KUBE_AT(from, from->selector.requirements, struct kube_requirement);
 	for (uint32_t i = 0; i < from->selector.requirements.count; i++)
 		purpose_set(purpose, list[i].key, KUBE_AT(from, list[i].values, uint32_t)[0]);
 }
@@ -47,15 +47,15 @@ static void purpose_of(const struct decision *d, struct purpose *purpose)
 	for (struct list *l = services->next; l != services; l = l->next) {
 		const struct cache_object *object = LIST_OWNER(l, struct cache_object, link);
 		const struct kube_selecting *service =
-		    (const struct kube_selecting *)(const void *)object->blob;
+			(const struct kube_selecting *)(const void *)object->blob;
 		if (object->namespace == class->namespace &&
-		    service->selector.requirements.count > 0 &&
-		    kube_selector_matches(service, &service->selector, d->pod.labels))
+			service->selector.requirements.count > 0 &&
+			kube_selector_matches(service, &service->selector, d->pod.labels))
 			purpose_set_all(purpose, service);
 	}
 	enum kube_kind kind = KUBE_NO_KIND;
 	if (class->owner.kind == cache->names.replication_controller &&
-	    class->owner.api_version == cache->names.v1)
+		class->owner.api_version == cache->names.v1)
 		kind = KUBE_REPLICATION_CONTROLLER;
 	else if (class->owner.api_version != cache->names.apps_v1)
 		return;
@@ -66,7 +66,7 @@ static void purpose_of(const struct decision *d, struct purpose *purpose)
 	if (kind == KUBE_NO_KIND)
 		return;
 	const struct kube_selecting *owner =
-	    cache_object_blob(cache, kind, class->namespace, class->owner.name);
+		cache_object_blob(cache, kind, class->namespace, class->owner.name);
 	if (owner == NULL || owner->selector.state != KUBE_SELECTOR_SET)
 		return;
 	if (kind == KUBE_REPLICATION_CONTROLLER)
@@ -78,13 +78,13 @@ static void purpose_of(const struct decision *d, struct purpose *purpose)
 static bool purpose_is_empty(const struct purpose *purpose)
 {
 	return purpose->pair_count == 0 &&
-	    (purpose->owner == NULL || purpose->owner->selector.requirements.count == 0);
+		(purpose->owner == NULL || purpose->owner->selector.requirements.count == 0);
 }
 
 /* ---- selectors into the query's one term ---- */
 
-static void require_value(struct kube_build *b, struct kube_requirement *r, uint32_t key,
-    uint32_t value)
+static void require_value(
+	struct kube_build *b, struct kube_requirement *r, uint32_t key, uint32_t value)
 {
 	r->key = kube_build_id(b, key);
 	r->op = KUBE_IN;
@@ -92,39 +92,39 @@ static void require_value(struct kube_build *b, struct kube_requirement *r, uint
 }
 
 static void copy_requirements(struct kube_build *b, struct kube_requirement *to, const void *blob,
-    const struct kube_selector *from)
+	const struct kube_selector *from)
 {
 	const struct kube_requirement *list =
-	    KUBE_AT(blob, from->requirements, struct kube_requirement);
+		KUBE_AT(blob, from->requirements, struct kube_requirement);
 	for (uint32_t i = 0; i < from->requirements.count; i++) {
 		to[i].key = kube_build_id(b, list[i].key);
 		to[i].op = list[i].op;
 		kube_build_ids(b, KUBE_AT(blob, list[i].values, uint32_t), list[i].values.count,
-		    &to[i].values);
+			&to[i].values);
 	}
 }
 
 /* Returns how many requirements the selector has. */
-static uint32_t select_by_purpose(struct kube_build *b, const struct purpose *purpose,
-    struct kube_selector *selector)
+static uint32_t select_by_purpose(
+	struct kube_build *b, const struct purpose *purpose, struct kube_selector *selector)
 {
 	uint32_t owned = purpose->owner == NULL ? 0 : purpose->owner->selector.requirements.count;
 	uint32_t count = purpose->pair_count + owned;
 	selector->state = KUBE_SELECTOR_SET;
 	struct kube_requirement *list =
-	    kube_build_array(b, sizeof(*list), count, &selector->requirements);
+		kube_build_array(b, sizeof(*list), count, &selector->requirements);
 	if (list == NULL)
 		return count;
 	for (uint32_t i = 0; i < purpose->pair_count; i++)
 		require_value(b, &list[i], purpose->pairs[i].key, purpose->pairs[i].value);
 	if (owned > 0)
-		copy_requirements(b, list + purpose->pair_count, purpose->owner,
-		    &purpose->owner->selector);
+		copy_requirements(
+			b, list + purpose->pair_count, purpose->owner, &purpose->owner->selector);
 	return count;
 }
 
 static uint32_t select_by_rule(struct kube_build *b, const struct decision *d,
-    const struct kube_spread *rule, struct kube_selector *selector)
+	const struct kube_spread *rule, struct kube_selector *selector)
 {
 	const struct kube_pod_class *class = d->pod.class;
 	selector->state = rule->selector.state;
@@ -137,7 +137,7 @@ static uint32_t select_by_rule(struct kube_build *b, const struct decision *d,
 		present += kube_labels_get(d->pod.labels, keys[i], &value);
 	uint32_t own = rule->selector.requirements.count;
 	struct kube_requirement *list =
-	    kube_build_array(b, sizeof(*list), own + present, &selector->requirements);
+		kube_build_array(b, sizeof(*list), own + present, &selector->requirements);
 	if (list == NULL)
 		return own + present;
 	copy_requirements(b, list, class, &rule->selector);
@@ -151,11 +151,11 @@ static uint32_t select_by_rule(struct kube_build *b, const struct decision *d,
 /* ---- queries ---- */
 
 static void include_nodes(struct kube_build *b, const struct decision *d,
-    const struct spread_state *state, const struct kube_spread *rule, struct cache_query *query)
+	const struct spread_state *state, const struct kube_spread *rule, struct cache_query *query)
 {
 	const struct kube_pod_class *class = d->pod.class;
 	query->honor_affinity = rule->node_affinity_policy == KUBE_POLICY_HONOR &&
-	    (class->node_selector.count > 0 || class->has_required_nodes != 0);
+		(class->node_selector.count > 0 || class->has_required_nodes != 0);
 	query->honor_taints = rule->node_taints_policy == KUBE_POLICY_HONOR;
 	if (query->honor_affinity != 0 || query->honor_taints != 0)
 		query->class = d->pod.class_index;
@@ -167,7 +167,7 @@ static void include_nodes(struct kube_build *b, const struct decision *d,
 }
 
 static struct cache_query *build_query(struct decision *d, const struct spread_state *state,
-    struct spread_constraint *constraint, const struct purpose *purpose)
+	struct spread_constraint *constraint, const struct purpose *purpose)
 {
 	const struct kube_spread *rule = &constraint->rule;
 	struct kube_build b;
@@ -185,10 +185,10 @@ static struct cache_query *build_query(struct decision *d, const struct spread_s
 	uint32_t requirements = 0;
 	if (term != NULL) {
 		kube_build_ids(&b, &d->pod.class->namespace, 1, &term->namespaces);
-		requirements = purpose != NULL ? select_by_purpose(&b, purpose, &term->selector) :
-		                                 select_by_rule(&b, d, rule, &term->selector);
+		requirements = purpose != NULL ? select_by_purpose(&b, purpose, &term->selector)
+					       : select_by_rule(&b, d, rule, &term->selector);
 		constraint->selects_all =
-		    term->selector.state == KUBE_SELECTOR_SET && requirements == 0;
+			term->selector.state == KUBE_SELECTOR_SET && requirements == 0;
 		if (constraint->selects_all)
 			query->terms.count = 0; /* counts no pod */
 	}
@@ -202,7 +202,7 @@ bool spread_selects(const struct spread_constraint *constraint, const struct kub
 	if (constraint->selects_all)
 		return true;
 	const struct cache_term *term =
-	    KUBE_AT(constraint->query, constraint->query->terms, struct cache_term);
+		KUBE_AT(constraint->query, constraint->query->terms, struct cache_term);
 	return kube_selector_matches(constraint->query, &term->selector, labels);
 }
 
@@ -214,13 +214,15 @@ static void add_rule(struct spread_state *state, const struct kube_spread *rule,
 		state->constraints[state->count++].rule = *rule;
 }
 
-static void add_default(struct spread_state *state, uint32_t key, int32_t max_skew, bool is_hard,
-    bool hard)
+static void add_default(
+	struct spread_state *state, uint32_t key, int32_t max_skew, bool is_hard, bool hard)
 {
-	struct kube_spread rule = {
-		.topology_key = key, .max_skew = max_skew, .min_domains = 1, .hard = is_hard,
-		.node_affinity_policy = KUBE_POLICY_HONOR, .node_taints_policy = KUBE_POLICY_IGNORE
-	};
+	struct kube_spread rule = {.topology_key = key,
+		.max_skew = max_skew,
+		.min_domains = 1,
+		.hard = is_hard,
+		.node_affinity_policy = KUBE_POLICY_HONOR,
+		.node_taints_policy = KUBE_POLICY_IGNORE};
 	add_rule(state, &rule, hard);
 }
 
@@ -229,7 +231,7 @@ static void choose(const struct decision *d, struct spread_state *state, bool ha
 	const struct spread_args *args = &d->profile->spread;
 	if (own) {
 		const struct kube_spread *list =
-		    KUBE_AT(d->pod.class, d->pod.class->spread, struct kube_spread);
+			KUBE_AT(d->pod.class, d->pod.class->spread, struct kube_spread);
 		for (uint32_t i = 0; i < d->pod.class->spread.count; i++)
 			add_rule(state, &list[i], hard);
 		return;
@@ -241,16 +243,16 @@ static void choose(const struct decision *d, struct spread_state *state, bool ha
 	}
 	for (uint32_t i = 0; i < args->constraint_count; i++)
 		add_default(state, args->constraints[i].topology_key, args->constraints[i].max_skew,
-		    args->constraints[i].hard, hard);
+			args->constraints[i].hard, hard);
 }
 
 static bool count_constraint(struct decision *d, struct spread_state *state, uint32_t index,
-    const struct purpose *purpose)
+	const struct purpose *purpose)
 {
 	struct spread_constraint *constraint = &state->constraints[index];
 	constraint->query = build_query(d, state, constraint, purpose);
 	if (constraint->query == NULL ||
-	    !cache_tally(d->cache, constraint->query, d->way, d->scratch, &constraint->tally)) {
+		!cache_tally(d->cache, constraint->query, d->way, d->scratch, &constraint->tally)) {
 		d->error = "no room to count the pods of a topology spread constraint";
 		return false;
 	}

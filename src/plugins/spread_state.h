@@ -8,7 +8,7 @@
 #include "plugins/plugins.h"
 
 struct spread_constraint {
-	struct kube_spread rule; /* its selector is not used: the query's is */
+	struct kube_spread rule;   /* its selector is not used: the query's is */
 	struct cache_query *query; /* selects the pods and includes the nodes; in scratch */
 	struct cache_tally tally;
 	bool selects_all; /* an empty selector: counts nothing, but the pod itself matches */

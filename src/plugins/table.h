@@ -7,34 +7,34 @@
 
 #include "plugins/plugins.h"
 
-enum plugin_code node_unschedulable_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code node_unschedulable_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
-enum plugin_code node_name_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code node_name_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
-enum plugin_code taint_toleration_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code taint_toleration_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 int64_t taint_toleration_score(struct decision *d, uint32_t node);
 void taint_toleration_normalize(struct decision *d, int64_t *scores, uint32_t count);
 
 enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code node_affinity_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code node_affinity_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 enum plugin_code node_affinity_prescore(struct decision *d);
 int64_t node_affinity_score(struct decision *d, uint32_t node);
 void node_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count);
 
 enum plugin_code node_ports_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code node_ports_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code node_ports_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
 /* Do two pods want the same host port? */
-bool node_ports_conflict(const struct cache *cache, const struct kube_pod_class *a,
-    const struct kube_pod_class *b);
+bool node_ports_conflict(
+	const struct cache *cache, const struct kube_pod_class *a, const struct kube_pod_class *b);
 
-enum plugin_code fit_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code fit_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 int64_t fit_score(struct decision *d, uint32_t node);
 
 enum plugin_code balanced_prescore(struct decision *d);
@@ -46,14 +46,14 @@ void image_locality_score_nodes(struct decision *d, int64_t *scores);
 enum plugin_code dynamic_resources_prefilter(struct decision *d, struct plugin_reasons *why);
 
 enum plugin_code node_declared_features_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code node_declared_features_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
+enum plugin_code node_declared_features_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
 enum plugin_code spread_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code spread_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
-void spread_filter_nodes(struct decision *d, const uint32_t *nodes, uint32_t count,
-    uint8_t *rejected);
+enum plugin_code spread_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+void spread_filter_nodes(
+	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
 enum plugin_code spread_prescore(struct decision *d);
 int64_t spread_score(struct decision *d, uint32_t node);
 void spread_score_nodes(struct decision *d, int64_t *scores);
@@ -62,16 +62,16 @@ void spread_pod_moved(struct decision *d, const struct cache_view *view, uint32_
 void spread_pods_forgotten(struct decision *d);
 
 enum plugin_code inter_pod_affinity_prefilter(struct decision *d, struct plugin_reasons *why);
-enum plugin_code inter_pod_affinity_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why);
-void inter_pod_affinity_filter_nodes(struct decision *d, const uint32_t *nodes, uint32_t count,
-    uint8_t *rejected);
+enum plugin_code inter_pod_affinity_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+void inter_pod_affinity_filter_nodes(
+	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
 enum plugin_code inter_pod_affinity_prescore(struct decision *d);
 int64_t inter_pod_affinity_score(struct decision *d, uint32_t node);
 void inter_pod_affinity_score_nodes(struct decision *d, int64_t *scores);
 void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count);
-void inter_pod_affinity_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod,
-    int sign);
+void inter_pod_affinity_pod_moved(
+	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
 void inter_pod_affinity_pods_forgotten(struct decision *d);
 
 #endif

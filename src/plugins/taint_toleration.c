@@ -4,8 +4,8 @@
  */
 #include "plugins/table.h"
 
-enum plugin_code taint_toleration_filter(struct decision *d, const struct cache_view *view,
-    struct plugin_reasons *why)
+enum plugin_code taint_toleration_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (cache_untolerated(d->pod.class, view->node->facts) == NULL)
 		return PLUGIN_SUCCESS;
@@ -20,7 +20,7 @@ int64_t taint_toleration_score(struct decision *d, uint32_t node)
 	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
 	const struct kube_pod_class *class = d->pod.class;
 	const struct kube_toleration *list =
-	    KUBE_AT(class, class->tolerations, struct kube_toleration);
+		KUBE_AT(class, class->tolerations, struct kube_toleration);
 	int64_t count = 0;
 	for (uint32_t t = 0; t < facts->taints.count; t++) {
 		if (taints[t].effect != KUBE_PREFER_NO_SCHEDULE)
@@ -28,8 +28,8 @@ int64_t taint_toleration_score(struct decision *d, uint32_t node)
 		bool tolerated = false;
 		for (uint32_t i = 0; i < class->tolerations.count && !tolerated; i++)
 			tolerated = (list[i].effect == KUBE_EFFECT_ANY ||
-			                list[i].effect == KUBE_PREFER_NO_SCHEDULE) &&
-			    kube_tolerates(&list[i], &taints[t]);
+					    list[i].effect == KUBE_PREFER_NO_SCHEDULE) &&
+				kube_tolerates(&list[i], &taints[t]);
 		count += !tolerated;
 	}
 	return count;

@@ -10,7 +10,7 @@
 static bool differ(const char *name, const char *path, struct text want, struct text got)
 {
 	printf("%s: %s\n    want %.*s\n    got  %.*s\n", name, path, TEXT_ARGS(want),
-	    TEXT_ARGS(got));
+		TEXT_ARGS(got));
 	return false;
 }
 
@@ -34,8 +34,8 @@ static bool same_set(struct json_value a, struct json_value b)
 	return true;
 }
 
-static bool same_list(const char *name, const char *key, struct json_value expect,
-    struct json_value answer)
+static bool same_list(
+	const char *name, const char *key, struct json_value expect, struct json_value answer)
 {
 	struct json_value want = json_get(expect, key);
 	struct json_value got = json_get(answer, key);
@@ -44,21 +44,22 @@ static bool same_list(const char *name, const char *key, struct json_value expec
 	return differ(name, key, json_raw(want), json_raw(got));
 }
 
-static bool same_text(const char *name, const char *key, struct json_value want,
-    struct json_value got)
+static bool same_text(
+	const char *name, const char *key, struct json_value want, struct json_value got)
 {
 	struct text a = json_text(json_get(want, key));
 	struct text b = json_text(json_get(got, key));
 	return text_is(a, b) || differ(name, key, a, b);
 }
 
-static bool same_status(const char *name, const char *path, struct json_value want,
-    struct json_value got)
+static bool same_status(
+	const char *name, const char *path, struct json_value want, struct json_value got)
 {
 	return (text_is(json_text(json_get(want, "plugin")), json_text(json_get(got, "plugin"))) &&
-	           text_is(json_text(json_get(want, "code")), json_text(json_get(got, "code"))) &&
-	           same_set(json_get(want, "reasons"), json_get(got, "reasons"))) ||
-	    differ(name, path, json_raw(want), json_raw(got));
+		       text_is(json_text(json_get(want, "code")),
+			       json_text(json_get(got, "code"))) &&
+		       same_set(json_get(want, "reasons"), json_get(got, "reasons"))) ||
+		differ(name, path, json_raw(want), json_raw(got));
 }
 
 static struct json_value member(struct json_value object, struct text key)
@@ -75,7 +76,7 @@ static bool same_rejected(const char *name, struct json_value expect, struct jso
 	struct json_value want = json_get(expect, "rejected");
 	struct json_value got = json_get(answer, "rejected");
 	bool same = json_count(want) == json_count(got) ||
-	    differ(name, "rejected", json_raw(want), json_raw(got));
+		differ(name, "rejected", json_raw(want), json_raw(got));
 	struct json_walk walk = json_walk(want);
 	while (json_walk_next(&walk)) {
 		char path[128];
@@ -113,8 +114,8 @@ static bool same_scores(const char *name, struct json_value expect, struct json_
 		char path[128];
 		snprintf(path, sizeof(path), "scores %.*s", TEXT_ARGS(walk.key));
 		bool agree = number(json_get(a, "total")) == number(json_get(b, "total")) &&
-		    scores_agree(json_get(a, "plugins"), json_get(b, "plugins")) &&
-		    scores_agree(json_get(b, "plugins"), json_get(a, "plugins"));
+			scores_agree(json_get(a, "plugins"), json_get(b, "plugins")) &&
+			scores_agree(json_get(b, "plugins"), json_get(a, "plugins"));
 		same = (agree || differ(name, path, json_raw(a), json_raw(b))) && same;
 	}
 	return same;
@@ -123,8 +124,8 @@ static bool same_scores(const char *name, struct json_value expect, struct json_
 static bool same_pick(struct json_value a, struct json_value b)
 {
 	return text_is(json_text(json_get(a, "node")), json_text(json_get(b, "node"))) &&
-	    same_set(json_get(a, "victims"), json_get(b, "victims")) &&
-	    number(json_get(a, "pdbViolations")) == number(json_get(b, "pdbViolations"));
+		same_set(json_get(a, "victims"), json_get(b, "victims")) &&
+		number(json_get(a, "pdbViolations")) == number(json_get(b, "pdbViolations"));
 }
 
 static bool same_preemption(const char *name, struct json_value expect, struct json_value answer)
@@ -133,9 +134,9 @@ static bool same_preemption(const char *name, struct json_value expect, struct j
 	struct json_value got = json_get(answer, "preemption");
 	if (json_type(want) == JSON_NONE)
 		return json_type(got) == JSON_NONE ||
-		    differ(name, "preemption", TEXT("(none)"), json_raw(got));
+			differ(name, "preemption", TEXT("(none)"), json_raw(got));
 	if (json_bool(json_get(want, "eligible"), false) !=
-	    json_bool(json_get(got, "eligible"), false))
+		json_bool(json_get(got, "eligible"), false))
 		return differ(name, "preemption", json_raw(want), json_raw(got));
 	struct json_value picks = json_get(want, "picks");
 	if (json_count(picks) == 0)
@@ -156,7 +157,7 @@ static bool same_prefilter(const char *name, struct json_value expect, struct js
 	struct json_value got = json_get(answer, "preFilter");
 	if (json_type(want) == JSON_NONE)
 		return json_type(got) == JSON_NONE ||
-		    differ(name, "preFilter", TEXT("(none)"), json_raw(got));
+			differ(name, "preFilter", TEXT("(none)"), json_raw(got));
 	return same_status(name, "preFilter", want, got);
 }
 

@@ -28,18 +28,18 @@ static bool on_piece(void *self, struct json_piece piece)
 
 static bool read_stream(FILE *file, struct json_cut *cut, struct reader *reader)
 {
-	static const struct json_want all[] = { { "*", NULL }, { NULL, NULL } };
+	static const struct json_want all[] = {{"*", NULL}, {NULL, NULL}};
 	static char chunk[CHUNK];
 	json_cut_start(cut, JSON_CUT_LINES, all, NULL, on_piece, reader);
 	size_t size;
 	while ((size = fread(chunk, 1, sizeof(chunk), file)) > 0)
-		if (json_cut_feed(cut, (struct text){ chunk, size }) != JSON_CUT_MORE)
+		if (json_cut_feed(cut, (struct text){chunk, size}) != JSON_CUT_MORE)
 			return false;
 	return json_cut_end(cut) && !reader->too_big;
 }
 
-static bool read_file(const char *folder, const char *name, struct json_cut *cut,
-    struct reader *reader)
+static bool read_file(
+	const char *folder, const char *name, struct json_cut *cut, struct reader *reader)
 {
 	char path[PATH_SIZE];
 	bool packed = text_ends(text_of(name), TEXT(".xz"));
@@ -71,7 +71,7 @@ static bool is_wanted(const char *name, const char *only)
 }
 
 bool lines_each_file(const char *folder, const char *only, size_t line_max,
-    void (*fn)(void *self, struct text line), void *self)
+	void (*fn)(void *self, struct text line), void *self)
 {
 	struct dirent **list;
 	int count = scandir(folder, &list, NULL, by_name);
@@ -81,7 +81,7 @@ bool lines_each_file(const char *folder, const char *only, size_t line_max,
 	}
 	size_t size = json_cut_size(line_max);
 	struct json_cut *cut = json_cut_init(malloc(size), size, line_max);
-	struct reader reader = { .fn = fn, .self = self };
+	struct reader reader = {.fn = fn, .self = self};
 	bool all = true;
 	for (int i = 0; i < count; i++) {
 		if (is_wanted(list[i]->d_name, only))

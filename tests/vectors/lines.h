@@ -12,6 +12,6 @@
 
 /* Calls fn for each line, canonical JSON; only != NULL: of that family alone. */
 bool lines_each_file(const char *folder, const char *only, size_t line_max,
-    void (*fn)(void *self, struct text line), void *self);
+	void (*fn)(void *self, struct text line), void *self);
 
 #endif

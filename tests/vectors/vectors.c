@@ -25,11 +25,16 @@ enum {
 	ARENA_BYTES = 96 << 20
 };
 
-static const struct cache_limits limits = {
-	.nodes = 64, .pods = 512, .objects = 1024, .classes = 512, .label_sets = 512,
-	.strings = 16384, .images = 512, .counters = 256, .store_bytes = 16 << 20
-};
-static const struct cycle_limits cycle_limits = { .nodes = 64, .rows = 4, .scratch_bytes = 8 << 20 };
+static const struct cache_limits limits = {.nodes = 64,
+	.pods = 512,
+	.objects = 1024,
+	.classes = 512,
+	.label_sets = 512,
+	.strings = 16384,
+	.images = 512,
+	.counters = 256,
+	.store_bytes = 16 << 20};
+static const struct cycle_limits cycle_limits = {.nodes = 64, .rows = 4, .scratch_bytes = 8 << 20};
 
 struct bench { /* what one case needs */
 	void *block;
@@ -43,8 +48,8 @@ static void say(const char *name, const char *what, struct text detail)
 	printf("%s: %s: %.*s\n", name, what, TEXT_ARGS(detail));
 }
 
-static bool load(struct bench *bench, struct cache *cache, struct json_value objects,
-    const char *name)
+static bool load(
+	struct bench *bench, struct cache *cache, struct json_value objects, const char *name)
 {
 	struct json_walk walk = json_walk(objects);
 	while (json_walk_next(&walk)) {
@@ -74,7 +79,7 @@ static uint32_t find_pod(const struct cache *cache, struct text name)
 }
 
 static bool compare_way(struct bench *bench, struct cycle *cycle, uint32_t pod,
-    enum cache_tally_way way, struct json_value expect, const char *name)
+	enum cache_tally_way way, struct json_value expect, const char *name)
 {
 	struct writer out;
 	writer_init(&out, bench->answer, ANSWER_BYTES);
@@ -82,7 +87,7 @@ static bool compare_way(struct bench *bench, struct cycle *cycle, uint32_t pod,
 	struct json_value answer;
 	scratch_reset(&bench->decode);
 	if (out.overflowed ||
-	    json_parse(writer_text(&out), &bench->decode, &answer) != JSON_PARSED) {
+		json_parse(writer_text(&out), &bench->decode, &answer) != JSON_PARSED) {
 		say(name, "answer is not JSON", writer_text(&out));
 		return false;
 	}
@@ -90,8 +95,8 @@ static bool compare_way(struct bench *bench, struct cycle *cycle, uint32_t pod,
 }
 
 /* The decision itself, without words, must be one that explain calls right. */
-static bool compare_decision(struct cycle *cycle, uint32_t pod, struct json_value expect,
-    const char *name)
+static bool compare_decision(
+	struct cycle *cycle, uint32_t pod, struct json_value expect, const char *name)
 {
 	struct cycle_decision decision;
 	cycle_decide(cycle, pod, CACHE_TALLY_FAST, &decision);
@@ -103,7 +108,7 @@ static bool compare_decision(struct cycle *cycle, uint32_t pod, struct json_valu
 		return false;
 	}
 	struct text node =
-	    cache_text(cycle->cache, cache_node_at(cycle->cache, decision.node)->name);
+		cache_text(cycle->cache, cache_node_at(cycle->cache, decision.node)->name);
 	/* A nominated node that will do is taken without looking for a better one. */
 	bool nominated = cache_pod_at(cycle->cache, pod)->nominated != 0;
 	struct json_walk walk = json_walk(json_get(expect, nominated ? "feasible" : "best"));
@@ -139,8 +144,8 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 		return false;
 	}
 	return compare_way(bench, &cycle, pod, CACHE_TALLY_RECOUNT, expect, name) &&
-	    compare_way(bench, &cycle, pod, CACHE_TALLY_FAST, expect, name) &&
-	    compare_decision(&cycle, pod, expect, name);
+		compare_way(bench, &cycle, pod, CACHE_TALLY_FAST, expect, name) &&
+		compare_decision(&cycle, pod, expect, name);
 }
 
 struct score {
@@ -172,11 +177,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: vectors DIR [FAMILY]\n");
 		return 2;
 	}
-	struct bench bench = { .block = memory_reserve(ARENA_BYTES), .answer = malloc(ANSWER_BYTES) };
+	struct bench bench = {.block = memory_reserve(ARENA_BYTES), .answer = malloc(ANSWER_BYTES)};
 	scratch_init(&bench.parse, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
 	scratch_init(&bench.decode, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
-	struct score score = { .bench = &bench };
-	bool read = lines_each_file(argv[1], argc > 2 ? argv[2] : NULL, LINE_MAX_BYTES, run_line, &score);
+	struct score score = {.bench = &bench};
+	bool read = lines_each_file(
+		argv[1], argc > 2 ? argv[2] : NULL, LINE_MAX_BYTES, run_line, &score);
 	printf("%u Tests %u Failures 0 Ignored\n", score.right + score.wrong, score.wrong);
 	return read && score.wrong == 0 && score.right > 0 ? 0 : 1;
 }
