@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/store.h"
+#include "cache/event.h"
 #include "cache/images.h"
 #include "cache/names.h"
 #include "cache/node.h"
@@ -138,7 +139,9 @@ struct cache {
 	uint16_t list_round[KUBE_KINDS];
 
 	uint64_t serials;
-	struct scratch work; /* for blobs that the cache builds itself */
+	struct scratch work;            /* for blobs that the cache builds itself */
+	struct cache_listener listener; /* NULL function: nobody listens */
+
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
 	bool incomplete;  /* a pod or node is missing from the picture: do not bind */
 };

@@ -220,10 +220,25 @@ static bool same_rules(const struct cache_node *node, const struct parts *parts)
 			a->taints.count * sizeof(struct kube_taint)) == 0;
 }
 
+static struct cache_side side_of(const struct cache *cache, const struct cache_node *node)
+{
+	return (struct cache_side){
+		.there = node->facts != NULL,
+		.blob = node->facts == NULL ? NULL : &node->facts->blob,
+		.labels = cache_labels_at(cache, node->labels),
+	};
+}
+
 /* Everything is there already; from here on nothing can fail. */
 static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts)
 {
 	struct cache_node *node = cache_node_at(cache, index);
+	struct cache_event event = {
+		.kind = KUBE_NODE,
+		.index = index,
+		.name = node->name,
+		.old = side_of(cache, node),
+	};
 	struct parts old = {node->facts, node->facts_handle, node->labels, node->uid};
 	bool rules_stay = old.facts != NULL && same_rules(node, parts);
 	if (old.facts != NULL && !rules_stay)
@@ -239,8 +254,10 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 		cache->images.generation++;
 	if (!rules_stay)
 		cache_counters_node_in(cache, index);
-	give_parts(cache, &old);
 	cache_log_change(cache, index);
+	event.now = side_of(cache, node);
+	cache_tell(cache, &event);
+	give_parts(cache, &old);
 }
 
 /* Room for the zone and the scalars, so that replacing cannot fail half way. */
@@ -299,6 +316,13 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	struct cache_node *node = cache_node_at(cache, index);
 	if (node->facts == NULL)
 		return CACHE_UNKNOWN;
+	struct cache_event event = {
+		.kind = KUBE_NODE,
+		.index = index,
+		.name = node->name,
+		.old = side_of(cache, node),
+	};
+	cache_tell(cache, &event); /* before, as upstream does: its pods still count */
 	cache_counters_node_out(cache, index);
 	cache_images_remove_node(cache, index, node->facts);
 	cache_order_remove(cache, index);

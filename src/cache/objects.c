@@ -108,6 +108,21 @@ static bool same_content(const struct cache_object *object, const struct parts *
 	return kube_blob_is(object->blob, parts->blob);
 }
 
+/* With the object's present state as the old side. */
+static struct cache_event event_of(const struct cache *cache, uint32_t index)
+{
+	const struct cache_object *object = object_at(cache, index);
+	return (struct cache_event){
+		.kind = (enum kube_kind)object->kind,
+		.index = index,
+		.namespace = object->namespace,
+		.name = object->name,
+		.old = {.there = true,
+			.blob = object->blob,
+			.labels = cache_labels_at(cache, object->labels)},
+	};
+}
+
 enum cache_result cache_put_object(
 	struct cache *cache, const struct kube_object *kube, uint32_t *index)
 {
@@ -134,13 +149,17 @@ enum cache_result cache_put_object(
 		give_parts(cache, &parts);
 		return CACHE_UNCHANGED;
 	}
+	struct cache_event event = event_of(cache, *index);
+	event.old.there = !is_new;
 	struct parts old = {
 		object->blob, object->handle, object->labels, parts.namespace, parts.name};
 	object->blob = parts.blob;
 	object->handle = parts.handle;
 	object->labels = parts.labels;
-	give_parts(cache, &old);
 	cache->kind_generation[kube->kind]++;
+	event.now = event_of(cache, *index).old;
+	cache_tell(cache, &event);
+	give_parts(cache, &old);
 	return CACHE_OK;
 }
 
@@ -148,9 +167,11 @@ enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
 {
 	struct cache_object *object = object_at(cache, index);
 	cache->kind_generation[object->kind]++;
+	struct cache_event event = event_of(cache, index);
 	list_remove(&object->link);
 	map_remove(&cache->objects_by_name,
 		name_hash(object->kind, object->namespace, object->name), index);
+	cache_tell(cache, &event);
 	struct parts parts = {
 		object->blob, object->handle, object->labels, object->namespace, object->name};
 	give_parts(cache, &parts);

@@ -180,6 +180,20 @@ static void count_state(struct cache *cache, const struct cache_pod *pod, int si
 		cache->pods_assumed += (uint32_t)sign;
 }
 
+/* How the apiserver sees the pod: an assumed one is still pending. */
+static struct cache_side side_of(const struct cache *cache, const struct cache_pod *pod)
+{
+	bool assumed = (pod->flags & CACHE_POD_ASSUMED) != 0;
+	return (struct cache_side){
+		.there = pod->class != 0,
+		.blob = pod->class == 0 ? NULL : &cache_class_of(cache, pod)->blob,
+		.labels = cache_labels_at(cache, pod->labels),
+		.node = assumed ? 0 : pod->node,
+		.nominated = pod->nominated,
+		.flags = pod->flags,
+	};
+}
+
 /* ---- put ---- */
 
 struct parts { /* what a pod is replaced by, all taken before anything is changed */
@@ -249,6 +263,20 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 	return index;
 }
 
+static void tell(struct cache *cache, uint32_t index, const struct cache_side *before)
+{
+	const struct cache_pod *pod = cache_pod_at(cache, index);
+	struct cache_event event = {
+		.kind = KUBE_POD,
+		.index = index,
+		.namespace = cache_class_of(cache, pod)->namespace,
+		.name = pod->name,
+		.old = *before,
+		.now = side_of(cache, pod),
+	};
+	cache_tell(cache, &event);
+}
+
 /* Everything is there already; from here on nothing can fail. */
 static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts, uint32_t node,
 	const struct kube_pod *kube, bool assumed)
@@ -260,6 +288,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	bool stays = old_node == node && pod->class == parts->class &&
 		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);
 
+	struct cache_side before = side_of(cache, pod);
+	intern_keep(&cache->strings, before.nominated);
 	count_state(cache, pod, -1);
 	if (old_node != 0 && !stays)
 		detach(cache, index);
@@ -276,6 +306,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	set_nominated(cache, pod, parts->nominated);
 	intern_give(&cache->strings, parts->nominated);
 	count_state(cache, pod, 1);
+	tell(cache, index, &before);
+	intern_give(&cache->strings, before.nominated);
 	give_parts(cache, &old);
 	if (old_node != 0 && old_node != node)
 		cache_node_drop_ghost(cache, old_node);
@@ -358,11 +390,21 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t node = pod->node;
+	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	struct cache_event event = {
+		.kind = KUBE_POD,
+		.index = index,
+		.namespace = namespace,
+		.name = pod->name,
+		.old = side_of(cache, pod),
+	};
+	intern_keep(&cache->strings, event.old.nominated);
 	count_state(cache, pod, -1);
 	if (node != 0)
 		detach(cache, index);
 	set_nominated(cache, pod, INTERN_EMPTY);
-	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	cache_tell(cache, &event);
+	intern_give(&cache->strings, event.old.nominated);
 	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
 	struct parts parts = {pod->class, pod->labels, pod->name, 0, pod->uid, true};
 	give_parts(cache, &parts);

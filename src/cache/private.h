@@ -52,4 +52,13 @@ static inline struct cache_counter *cache_counter_at(const struct cache *cache, 
 int64_t cache_recount(const struct cache *cache, const struct cache_query *query,
 	const uint32_t *of_node, int32_t *pods, int32_t *nodes);
 
+/* Tells the listener, when there is one. */
+static inline void cache_tell(struct cache *cache, struct cache_event *event)
+{
+	if (cache->listener.changed == NULL)
+		return;
+	cache_event_actions(event);
+	cache->listener.changed(cache->listener.self, event);
+}
+
 #endif
