@@ -11,19 +11,16 @@
 #include "base/hash.h"
 #include "kube/decode.h"
 
-enum {
-	BUILD_ALIGN = 8,
-	BUILD_REFS_SIZE = KUBE_BLOB_REFS_MAX * sizeof(uint32_t)
-};
+enum { BUILD_ALIGN = 8, BUILD_REFS_SIZE = KUBE_BLOB_REFS_MAX * sizeof(uint32_t) };
 
 _Static_assert(sizeof(struct kube_blob) % BUILD_ALIGN == 0, "heads begin with it");
-_Static_assert((uint64_t)KUBE_BLOB_REFS_MAX * INTERN_SIZE_MAX > KUBE_BLOB_MAX, "sizes are in u32");
+_Static_assert((uint64_t)KUBE_BLOB_REFS_MAX *INTERN_SIZE_MAX > KUBE_BLOB_MAX, "sizes are in u32");
 
 void kube_build_init(struct kube_build *b, struct intern *strings, struct scratch *scratch)
 {
 	CHECK(strings != NULL);
 	CHECK(scratch != NULL);
-	*b = (struct kube_build){ .strings = strings, .scratch = scratch };
+	*b = (struct kube_build){.strings = strings, .scratch = scratch};
 }
 
 void kube_decode_begin(struct kube_build *b)
@@ -93,10 +90,10 @@ void *kube_build_start(struct kube_build *b, size_t head_size)
 	return rest;
 }
 
-void *kube_build_array(struct kube_build *b, size_t element_size, uint32_t count,
-    struct kube_span *span)
+void *kube_build_array(
+	struct kube_build *b, size_t element_size, uint32_t count, struct kube_span *span)
 {
-	*span = (struct kube_span){ 0, 0 };
+	*span = (struct kube_span){0, 0};
 	if (kube_failed(b) || count == 0)
 		return NULL;
 	CHECK(b->blob != NULL);
@@ -113,13 +110,13 @@ void *kube_build_array(struct kube_build *b, size_t element_size, uint32_t count
 	}
 	void *elements = (uint8_t *)(void *)b->blob + at;
 	memset(elements, 0, size);
-	*span = (struct kube_span){ at, count };
+	*span = (struct kube_span){at, count};
 	b->blob->size = at + (uint32_t)size;
 	return elements;
 }
 
-void kube_build_shorten(struct kube_build *b, size_t element_size, uint32_t count,
-    struct kube_span *span)
+void kube_build_shorten(
+	struct kube_build *b, size_t element_size, uint32_t count, struct kube_span *span)
 {
 	if (kube_failed(b) || count == span->count)
 		return;
@@ -127,7 +124,7 @@ void kube_build_shorten(struct kube_build *b, size_t element_size, uint32_t coun
 	CHECK(span->at + build_rounded(element_size * span->count) == b->blob->size);
 	size_t size = build_rounded(element_size * count);
 	memset((uint8_t *)(void *)b->blob + span->at + element_size * count, 0,
-	    size - element_size * count);
+		size - element_size * count);
 	b->blob->size = span->at + (uint32_t)size;
 	span->count = count;
 	if (count == 0)
@@ -189,9 +186,9 @@ struct kube_blob *kube_build_finish(struct kube_build *b)
 	uint8_t *tail = (uint8_t *)(void *)blob + at;
 	memmove(tail, b->refs, b->ref_count * sizeof(uint32_t));
 	memset(tail + b->ref_count * sizeof(uint32_t), 0,
-	    refs_size - b->ref_count * sizeof(uint32_t));
+		refs_size - b->ref_count * sizeof(uint32_t));
 	blob->size = at + (uint32_t)refs_size;
-	blob->refs = (struct kube_span){ at, b->ref_count };
+	blob->refs = (struct kube_span){at, b->ref_count};
 	blob->hash = hash_bytes(blob + 1, at - sizeof(*blob));
 	b->blob = NULL;
 	b->ref_count = 0;
@@ -217,5 +214,5 @@ void kube_blob_drop(const struct kube_blob *blob, struct intern *strings)
 bool kube_blob_is(const struct kube_blob *a, const struct kube_blob *b)
 {
 	return a->hash == b->hash && a->refs.at == b->refs.at &&
-	    memcmp(a + 1, b + 1, a->refs.at - sizeof(*a)) == 0;
+		memcmp(a + 1, b + 1, a->refs.at - sizeof(*a)) == 0;
 }

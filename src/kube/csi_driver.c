@@ -5,25 +5,25 @@
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(kube_want_bookmark),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "storageCapacity", NULL },
-	{ "preventPodSchedulingIfMissing", NULL },
-	{ NULL, NULL },
+	{"storageCapacity", NULL},
+	{"preventPodSchedulingIfMissing", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_csi_driver_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", kube_want_nothing },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", kube_want_nothing},
+	{NULL, NULL},
 };
 
-static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
-    void *head)
+static void fill(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_csi_driver *driver = head;
 	(void)meta;
@@ -31,16 +31,16 @@ static void fill(struct kube_build *b, struct json_value object, const struct ku
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "storageCapacity"))
 			driver->storage_capacity =
-			    kube_read_bool(b, walk.value, false, "spec.storageCapacity");
+				kube_read_bool(b, walk.value, false, "spec.storageCapacity");
 		else if (KUBE_IS(walk.key, "preventPodSchedulingIfMissing"))
-			driver->prevent_if_missing = kube_read_bool(b, walk.value, false,
-			    "spec.preventPodSchedulingIfMissing");
+			driver->prevent_if_missing = kube_read_bool(
+				b, walk.value, false, "spec.preventPodSchedulingIfMissing");
 	}
 }
 
-enum kube_result kube_csi_driver_decode(struct kube_build *b, struct json_value object,
-    struct kube_object *out)
+enum kube_result kube_csi_driver_decode(
+	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(b, object, KUBE_CSI_DRIVER, sizeof(struct kube_csi_driver), fill,
-	    out);
+	return kube_object_decode(
+		b, object, KUBE_CSI_DRIVER, sizeof(struct kube_csi_driver), fill, out);
 }

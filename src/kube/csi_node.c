@@ -6,43 +6,43 @@
 #define ANNOTATION_MIGRATED "storage.alpha.kubernetes.io/migrated-plugins"
 
 static const struct json_want want_annotations[] = {
-	{ ANNOTATION_MIGRATED, NULL },
-	{ "k8s.io/initial-events-end", NULL },
-	{ NULL, NULL },
+	{ANNOTATION_MIGRATED, NULL},
+	{"k8s.io/initial-events-end", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(want_annotations),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 static const struct json_want want_allocatable[] = {
-	{ "count", NULL },
-	{ NULL, NULL },
+	{"count", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_csi_drivers[] = {
-	{ "name", NULL },
-	{ "nodeID", NULL },
-	{ "allocatable", want_allocatable },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"nodeID", NULL},
+	{"allocatable", want_allocatable},
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "drivers", kube_want_csi_drivers },
-	{ NULL, NULL },
+	{"drivers", kube_want_csi_drivers},
+	{NULL, NULL},
 };
 
 const struct json_want kube_csi_node_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", kube_want_nothing },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", kube_want_nothing},
+	{NULL, NULL},
 };
 
-static void driver_build(struct kube_build *b, struct json_value v,
-    struct kube_csi_node_driver *driver)
+static void driver_build(
+	struct kube_build *b, struct json_value v, struct kube_csi_node_driver *driver)
 {
 	struct json_walk walk = kube_read_object(b, v, "spec.drivers");
 	driver->limit = -1;
@@ -52,8 +52,10 @@ static void driver_build(struct kube_build *b, struct json_value v,
 		else if (KUBE_IS(walk.key, "nodeID"))
 			driver->node_id = kube_read_id(b, walk.value, "spec.drivers.nodeID");
 		else if (KUBE_IS(walk.key, "allocatable"))
-			driver->limit = kube_read_i32(b, kube_read_member(b, walk.value, "count",
-			    "spec.drivers.allocatable"), -1, "spec.drivers.allocatable.count");
+			driver->limit = kube_read_i32(b,
+				kube_read_member(
+					b, walk.value, "count", "spec.drivers.allocatable"),
+				-1, "spec.drivers.allocatable.count");
 	}
 }
 
@@ -73,22 +75,23 @@ static void migrated_build(struct kube_build *b, struct text list, struct kube_s
 	kube_build_shorten(b, sizeof(*ids), kube_sorted_unique(ids, sizeof(*ids), 1, count), span);
 }
 
-static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
-    void *head)
+static void fill(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_csi_node *node = head;
 	struct json_value drivers =
-	    kube_read_member(b, json_get(object, "spec"), "drivers", "spec");
+		kube_read_member(b, json_get(object, "spec"), "drivers", "spec");
 	struct json_walk walk = kube_read_array(b, drivers, "spec.drivers");
 	struct kube_csi_node_driver *built =
-	    kube_build_array(b, sizeof(*built), kube_read_count(drivers), &node->drivers);
+		kube_build_array(b, sizeof(*built), kube_read_count(drivers), &node->drivers);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++)
 		driver_build(b, walk.value, &built[i]);
 	migrated_build(b, kube_annotation(b, meta, ANNOTATION_MIGRATED), &node->migrated);
 }
 
-enum kube_result kube_csi_node_decode(struct kube_build *b, struct json_value object,
-    struct kube_object *out)
+enum kube_result kube_csi_node_decode(
+	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(b, object, KUBE_CSI_NODE, sizeof(struct kube_csi_node), fill, out);
+	return kube_object_decode(
+		b, object, KUBE_CSI_NODE, sizeof(struct kube_csi_node), fill, out);
 }

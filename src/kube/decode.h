@@ -17,8 +17,9 @@
 #include "kube/pod.h"
 #include "kube/quantity.h"
 
-#define KUBE_IS(text, literal) \
-	((text).size == sizeof(literal) - 1 && memcmp((text).at, (literal), sizeof(literal) - 1) == 0)
+#define KUBE_IS(text, literal)                 \
+	((text).size == sizeof(literal) - 1 && \
+		memcmp((text).at, (literal), sizeof(literal) - 1) == 0)
 
 static inline bool kube_failed(const struct kube_build *b)
 {
@@ -40,50 +41,50 @@ void kube_decode_begin(struct kube_build *b);
 struct text kube_read_text(struct kube_build *b, struct json_value v, const char *field);
 uint32_t kube_read_id(struct kube_build *b, struct json_value v, const char *field);
 bool kube_read_bool(struct kube_build *b, struct json_value v, bool otherwise, const char *field);
-int64_t kube_read_i64(struct kube_build *b, struct json_value v, int64_t otherwise,
-    const char *field);
-int32_t kube_read_i32(struct kube_build *b, struct json_value v, int32_t otherwise,
-    const char *field);
+int64_t kube_read_i64(
+	struct kube_build *b, struct json_value v, int64_t otherwise, const char *field);
+int32_t kube_read_i32(
+	struct kube_build *b, struct json_value v, int32_t otherwise, const char *field);
 struct wall kube_read_time(struct kube_build *b, struct json_value v, const char *field);
 /* False when absent or malformed. */
-bool kube_read_quantity(struct kube_build *b, struct json_value v, struct quantity *q,
-    const char *field);
+bool kube_read_quantity(
+	struct kube_build *b, struct json_value v, struct quantity *q, const char *field);
 /* Walks of what must be an object or an array; absent: nothing to walk. */
 struct json_walk kube_read_object(struct kube_build *b, struct json_value v, const char *field);
 struct json_walk kube_read_array(struct kube_build *b, struct json_value v, const char *field);
 /* A member of what must be an object; JSON_VALUE_NONE when either is absent. */
-struct json_value kube_read_member(struct kube_build *b, struct json_value v, const char *key,
-    const char *field);
+struct json_value kube_read_member(
+	struct kube_build *b, struct json_value v, const char *key, const char *field);
 /* How many elements an array has; 0 when it is no array. */
 uint32_t kube_read_count(struct json_value v);
 /* An array of strings, as they come. */
-void kube_read_ids(struct kube_build *b, struct json_value v, struct kube_span *span,
-    const char *field);
+void kube_read_ids(
+	struct kube_build *b, struct json_value v, struct kube_span *span, const char *field);
 /* An array of strings that is a set: sorted by id, without doubles. */
-void kube_read_id_set(struct kube_build *b, struct json_value v, struct kube_span *span,
-    const char *field);
+void kube_read_id_set(
+	struct kube_build *b, struct json_value v, struct kube_span *span, const char *field);
 /* A map of strings as struct kube_label, sorted by key. */
-void kube_read_pairs(struct kube_build *b, struct json_value v, struct kube_span *span,
-    const char *field);
+void kube_read_pairs(
+	struct kube_build *b, struct json_value v, struct kube_span *span, const char *field);
 
 /* For writing into the blob under construction; the bytes are ours until it is finished. */
 #define KUBE_BUILT(b, span, type) ((type *)(void *)((uint8_t *)(void *)(b)->blob + (span).at))
 
 /* Gives back the end of an array that was the last thing built. */
-void kube_build_shorten(struct kube_build *b, size_t element_size, uint32_t count,
-    struct kube_span *span);
+void kube_build_shorten(
+	struct kube_build *b, size_t element_size, uint32_t count, struct kube_span *span);
 
 /*
  * The frame of a decoder whose facts are one blob: metadata, a head of head_size bytes, `fill`
  * for what is special about the kind.
  */
-typedef void kube_fill_fn(struct kube_build *b, struct json_value object,
-    const struct kube_meta *meta, void *head);
+typedef void kube_fill_fn(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head);
 enum kube_result kube_object_decode(struct kube_build *b, struct json_value object,
-    enum kube_kind kind, size_t head_size, kube_fill_fn *fill, struct kube_object *out);
+	enum kube_kind kind, size_t head_size, kube_fill_fn *fill, struct kube_object *out);
 /* The same for kinds that are only an identity, and labels when asked for. */
 enum kube_result kube_identity_decode(struct kube_build *b, struct json_value object,
-    enum kube_kind kind, bool labels, struct kube_object *out);
+	enum kube_kind kind, bool labels, struct kube_object *out);
 /* An integer of bytes from a quantity; false when it is absent. */
 bool kube_read_bytes(struct kube_build *b, struct json_value v, int64_t *bytes, const char *field);
 /* spec.accessModes as bits of enum kube_access. */
@@ -97,25 +98,25 @@ uint32_t kube_read_volume_mode(struct kube_build *b, struct json_value v);
  */
 void kube_sort(void *elements, size_t element_size, uint32_t key_words, uint32_t count);
 /* Elements that are the same in their first key_words words as the one before go; new count. */
-uint32_t kube_sorted_unique(void *elements, size_t element_size, uint32_t key_words,
-    uint32_t count);
+uint32_t kube_sorted_unique(
+	void *elements, size_t element_size, uint32_t key_words, uint32_t count);
 
 /* Metadata of a kind that lives in namespaces: "default" when it names none. */
-void kube_meta_decode_namespaced(struct kube_build *b, struct json_value object,
-    struct kube_meta *meta);
+void kube_meta_decode_namespaced(
+	struct kube_build *b, struct json_value object, struct kube_meta *meta);
 /* The value of an annotation; TEXT_NONE when it is not there. */
 struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, const char *key);
 
 /* ---- parts of pods ---- */
 
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
-    struct text namespace, struct kube_pod_class *class);
-void kube_pod_spread_build(struct kube_build *b, struct json_value constraints,
-    struct kube_pod_class *class);
-void kube_pod_volumes_build(struct kube_build *b, struct json_value volumes,
-    struct kube_pod_class *class);
-void kube_pod_claims_build(struct kube_build *b, struct json_value claims,
-    struct kube_pod_class *class);
+	struct text namespace, struct kube_pod_class *class);
+void kube_pod_spread_build(
+	struct kube_build *b, struct json_value constraints, struct kube_pod_class *class);
+void kube_pod_volumes_build(
+	struct kube_build *b, struct json_value volumes, struct kube_pod_class *class);
+void kube_pod_claims_build(
+	struct kube_build *b, struct json_value claims, struct kube_pod_class *class);
 void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 
@@ -123,7 +124,7 @@ void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_sp
 void kube_node_terms_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 /* A term whose errors name it by "path[index]" (path may be ""). */
 void kube_node_term_build_at(struct kube_build *b, struct json_value v, const char *path,
-    uint32_t index, struct kube_node_term *term);
+	uint32_t index, struct kube_node_term *term);
 
 /* ---- wants that several kinds share ---- */
 
@@ -131,7 +132,7 @@ extern const struct json_want kube_want_nothing[];
 extern const struct json_want kube_want_details[];
 extern const struct json_want kube_want_bookmark[]; /* annotations of bookmarks */
 extern const struct json_want kube_want_owners[];
-extern const struct json_want kube_want_resources[];  /* requests and limits */
+extern const struct json_want kube_want_resources[]; /* requests and limits */
 extern const struct json_want kube_want_containers[];
 extern const struct json_want kube_want_container_statuses[];
 extern const struct json_want kube_want_pod_conditions[];
@@ -148,28 +149,33 @@ extern const struct json_want kube_want_csi_drivers[];
 extern const struct json_want kube_want_attachment_source[];
 
 /* What every object keeps besides metadata, spec and status: identity, and a Status's fields. */
-#define KUBE_WANT_ENVELOPE \
-	{ "kind", NULL }, { "apiVersion", NULL }, { "message", NULL }, { "reason", NULL }, \
-	    { "code", NULL }, { "details", kube_want_details }
+#define KUBE_WANT_ENVELOPE                                                                         \
+	{"kind", NULL}, {"apiVersion", NULL}, {"message", NULL}, {"reason", NULL}, {"code", NULL}, \
+	{                                                                                          \
+		"details", kube_want_details                                                       \
+	}
 /* What every metadata keeps; annotations are told apart by kind. */
-#define KUBE_WANT_META(annotations_inside) \
-	{ "name", NULL }, { "namespace", NULL }, { "uid", NULL }, { "resourceVersion", NULL }, \
-	    { "generation", NULL }, { "labels", NULL }, { "annotations", annotations_inside }, \
-	    { "deletionTimestamp", NULL }, { "ownerReferences", kube_want_owners }
+#define KUBE_WANT_META(annotations_inside)                                                   \
+	{"name", NULL}, {"namespace", NULL}, {"uid", NULL}, {"resourceVersion", NULL},       \
+		{"generation", NULL}, {"labels", NULL}, {"annotations", annotations_inside}, \
+		{"deletionTimestamp", NULL},                                                 \
+	{                                                                                    \
+		"ownerReferences", kube_want_owners                                          \
+	}
 
 extern const struct json_want kube_namespace_want[], kube_service_want[],
-    kube_replication_controller_want[], kube_replica_set_want[], kube_stateful_set_want[],
-    kube_pdb_want[], kube_resource_claim_want[], kube_resource_slice_want[],
-    kube_device_class_want[];
+	kube_replication_controller_want[], kube_replica_set_want[], kube_stateful_set_want[],
+	kube_pdb_want[], kube_resource_claim_want[], kube_resource_slice_want[],
+	kube_device_class_want[];
 
 /* ---- decoders, for the table in object.c ---- */
 
-typedef enum kube_result kube_decode_fn(struct kube_build *b, struct json_value object,
-    struct kube_object *out);
+typedef enum kube_result kube_decode_fn(
+	struct kube_build *b, struct json_value object, struct kube_object *out);
 kube_decode_fn kube_namespace_decode, kube_service_decode, kube_replication_controller_decode,
-    kube_replica_set_decode, kube_stateful_set_decode, kube_pv_decode, kube_pvc_decode,
-    kube_storage_class_decode, kube_csi_node_decode, kube_csi_driver_decode,
-    kube_csi_capacity_decode, kube_volume_attachment_decode, kube_pdb_decode,
-    kube_resource_claim_decode, kube_resource_slice_decode, kube_device_class_decode;
+	kube_replica_set_decode, kube_stateful_set_decode, kube_pv_decode, kube_pvc_decode,
+	kube_storage_class_decode, kube_csi_node_decode, kube_csi_driver_decode,
+	kube_csi_capacity_decode, kube_volume_attachment_decode, kube_pdb_decode,
+	kube_resource_claim_decode, kube_resource_slice_decode, kube_device_class_decode;
 
 #endif

@@ -4,29 +4,29 @@
 #include "kube/passing.h"
 
 static const struct json_want want_metadata[] = {
-	{ "name", NULL },
-	{ "namespace", NULL },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"namespace", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_series[] = {
-	{ "count", NULL },
-	{ NULL, NULL },
+	{"count", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_event_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "note", NULL },
-	{ "series", want_series },
-	{ "status", NULL }, /* of a Status */
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"note", NULL},
+	{"series", want_series},
+	{"status", NULL}, /* of a Status */
+	{NULL, NULL},
 };
 
 bool kube_event_decode(struct json_value object, struct kube_event *event)
 {
 	int64_t count;
-	*event = (struct kube_event){ .name = json_text(json_path(object, "metadata.name")) };
+	*event = (struct kube_event){.name = json_text(json_path(object, "metadata.name"))};
 	event->namespace = json_text(json_path(object, "metadata.namespace"));
 	event->reason = json_text(json_get(object, "reason"));
 	event->note = json_text(json_get(object, "note"));

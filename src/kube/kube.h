@@ -48,9 +48,9 @@ struct kube_blob {
 struct kube_build {
 	struct intern *strings;
 	struct scratch *scratch;
-	struct kube_blob *blob; /* under construction; NULL between blobs */
+	struct kube_blob *blob;     /* under construction; NULL between blobs */
 	struct scratch_mark before; /* scratch as it was when the blob was started */
-	size_t room;            /* bytes the blob may grow to */
+	size_t room;                /* bytes the blob may grow to */
 	uint32_t *refs;
 	uint32_t ref_count;
 	uint32_t ref_room;
@@ -72,14 +72,14 @@ void *kube_build_start(struct kube_build *b, size_t head_size);
  * Appends count zeroed elements. NULL when that failed (sticky) or count is 0. The returned
  * pointer stays good until the blob is finished: a blob grows in place.
  */
-void *kube_build_array(struct kube_build *b, size_t element_size, uint32_t count,
-    struct kube_span *span);
+void *kube_build_array(
+	struct kube_build *b, size_t element_size, uint32_t count, struct kube_span *span);
 /* Id of the text, its reference recorded in the blob. 0 for empty or absent text. */
 uint32_t kube_build_string(struct kube_build *b, struct text t);
 /* An id that is there already, with one more reference of the blob's own. */
 uint32_t kube_build_id(struct kube_build *b, uint32_t id);
-void kube_build_ids(struct kube_build *b, const uint32_t *ids, uint32_t count,
-    struct kube_span *span);
+void kube_build_ids(
+	struct kube_build *b, const uint32_t *ids, uint32_t count, struct kube_span *span);
 /* Ends the blob (refs, hash). NULL when anything failed before; all references went back then. */
 struct kube_blob *kube_build_finish(struct kube_build *b);
 void kube_build_malformed(struct kube_build *b, const char *field, const char *reason);
@@ -104,8 +104,8 @@ struct kube_meta {
 	struct text uid;
 	struct text resource_version;
 	int64_t generation;
-	bool deleting; /* deletionTimestamp is set */
-	struct wall creation_time; /* 0 when absent */
+	bool deleting;                /* deletionTimestamp is set */
+	struct wall creation_time;    /* 0 when absent */
 	struct kube_owner controller; /* the owner with controller=true, or all TEXT_NONE */
 	struct json_value labels;
 	struct json_value annotations;
@@ -128,8 +128,8 @@ struct kube_labels {
 };
 
 /* Of a JSON object of strings (absent: the empty set). */
-struct kube_labels *kube_labels_build(struct kube_build *b, struct json_value labels,
-    const char *field);
+struct kube_labels *kube_labels_build(
+	struct kube_build *b, struct json_value labels, const char *field);
 /* True and the value's id when the key is there. `labels` may be NULL (no labels). */
 bool kube_labels_get(const struct kube_labels *labels, uint32_t key, uint32_t *value);
 
@@ -146,7 +146,7 @@ enum kube_op {
 
 struct kube_requirement {
 	uint32_t key;
-	uint32_t op; /* enum kube_op */
+	uint32_t op;             /* enum kube_op */
 	struct kube_span values; /* uint32_t string ids, sorted by id, without doubles */
 	int64_t number;          /* for KUBE_GT and KUBE_LT */
 };
@@ -166,17 +166,18 @@ struct kube_selector {
 /* metav1.LabelSelector */
 void kube_selector_build(struct kube_build *b, struct json_value v, struct kube_selector *selector);
 /* Plain map (Service, ReplicationController): equality, not validated. null = NONE. */
-void kube_selector_build_map(struct kube_build *b, struct json_value v,
-    struct kube_selector *selector);
+void kube_selector_build_map(
+	struct kube_build *b, struct json_value v, struct kube_selector *selector);
 /* `blob` is the blob the selector lives in. INVALID and NONE match nothing. */
-bool kube_selector_matches(const void *blob, const struct kube_selector *selector,
-    const struct kube_labels *labels);
+bool kube_selector_matches(
+	const void *blob, const struct kube_selector *selector, const struct kube_labels *labels);
 
 struct kube_node_term {
 	struct kube_span expressions; /* struct kube_requirement */
-	struct kube_span fields;      /* struct kube_requirement; key is the id of "metadata.name" or other */
-	uint32_t error;               /* string id; 0 when the term parsed */
-	uint32_t empty;               /* neither expressions nor fields: matches nothing, no error */
+	struct kube_span
+		fields; /* struct kube_requirement; key is the id of "metadata.name" or other */
+	uint32_t error; /* string id; 0 when the term parsed */
+	uint32_t empty; /* neither expressions nor fields: matches nothing, no error */
 };
 
 /* v1.NodeSelectorTerm */
@@ -185,11 +186,11 @@ void kube_node_term_build(struct kube_build *b, struct json_value v, struct kube
 struct kube_node_match {
 	const struct intern *strings; /* Gt and Lt read label values as numbers */
 	const struct kube_labels *labels;
-	uint32_t name; /* the node's */
+	uint32_t name;     /* the node's */
 	uint32_t name_key; /* id of "metadata.name" */
 };
-bool kube_node_term_matches(const void *blob, const struct kube_node_term *term,
-    const struct kube_node_match *node);
+bool kube_node_term_matches(
+	const void *blob, const struct kube_node_term *term, const struct kube_node_match *node);
 
 /* ---- tolerations and taints ---- */
 
@@ -209,7 +210,7 @@ struct kube_taint {
 };
 
 struct kube_toleration {
-	uint32_t key;   /* 0: every key */
+	uint32_t key; /* 0: every key */
 	uint32_t value;
 	uint32_t effect;
 	uint32_t exists; /* 1: operator Exists, 0: Equal, 2: an operator that never tolerates */
@@ -228,10 +229,10 @@ struct kube_scalar {
 struct kube_resources {
 	int64_t cpu_milli;
 	int64_t memory_bytes;
-	int64_t storage_bytes; /* ephemeral-storage */
-	int64_t pods;          /* allocatable only */
+	int64_t storage_bytes;    /* ephemeral-storage */
+	int64_t pods;             /* allocatable only */
 	struct kube_span scalars; /* struct kube_scalar; entries of value 0 are kept */
-	uint32_t names;  /* bits: which of cpu 1, memory 2, ephemeral-storage 4 were named at all */
+	uint32_t names; /* bits: which of cpu 1, memory 2, ephemeral-storage 4 were named at all */
 	uint32_t reserved;
 };
 

@@ -2,8 +2,8 @@
 /* Label sets: pairs of ids, sorted by key id. */
 #include "kube/decode.h"
 
-struct kube_labels *kube_labels_build(struct kube_build *b, struct json_value labels,
-    const char *field)
+struct kube_labels *kube_labels_build(
+	struct kube_build *b, struct json_value labels, const char *field)
 {
 	struct kube_labels *set = kube_build_start(b, sizeof(*set));
 	if (set == NULL)

@@ -5,28 +5,28 @@
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(NULL),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "holderIdentity", NULL },
-	{ "leaseDurationSeconds", NULL },
-	{ "acquireTime", NULL },
-	{ "renewTime", NULL },
-	{ "leaseTransitions", NULL },
-	{ NULL, NULL },
+	{"holderIdentity", NULL},
+	{"leaseDurationSeconds", NULL},
+	{"acquireTime", NULL},
+	{"renewTime", NULL},
+	{"leaseTransitions", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_lease_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", NULL }, /* of a Status */
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", NULL}, /* of a Status */
+	{NULL, NULL},
 };
 
-enum kube_result kube_lease_decode(struct kube_build *b, struct json_value object,
-    struct kube_lease *lease)
+enum kube_result kube_lease_decode(
+	struct kube_build *b, struct json_value object, struct kube_lease *lease)
 {
 	struct kube_meta meta;
 	kube_decode_begin(b);
@@ -45,14 +45,14 @@ enum kube_result kube_lease_decode(struct kube_build *b, struct json_value objec
 			lease->has_holder = lease->holder.at != NULL;
 		} else if (KUBE_IS(walk.key, "leaseDurationSeconds")) {
 			lease->duration_seconds =
-			    kube_read_i32(b, walk.value, 0, "spec.leaseDurationSeconds");
+				kube_read_i32(b, walk.value, 0, "spec.leaseDurationSeconds");
 		} else if (KUBE_IS(walk.key, "acquireTime")) {
 			lease->acquire_time = kube_read_text(b, walk.value, "spec.acquireTime");
 		} else if (KUBE_IS(walk.key, "renewTime")) {
 			lease->renew_time = kube_read_text(b, walk.value, "spec.renewTime");
 		} else if (KUBE_IS(walk.key, "leaseTransitions")) {
 			lease->transitions =
-			    kube_read_i32(b, walk.value, 0, "spec.leaseTransitions");
+				kube_read_i32(b, walk.value, 0, "spec.leaseTransitions");
 		}
 	}
 	return b->result;

@@ -2,26 +2,26 @@
 /* Metadata of objects, and what of it and around it is kept while it arrives. */
 #include "kube/decode.h"
 
-const struct json_want kube_want_nothing[] = { { NULL, NULL } };
+const struct json_want kube_want_nothing[] = {{NULL, NULL}};
 
 const struct json_want kube_want_owners[] = {
-	{ "apiVersion", NULL },
-	{ "kind", NULL },
-	{ "name", NULL },
-	{ "uid", NULL },
-	{ "controller", NULL },
-	{ NULL, NULL },
+	{"apiVersion", NULL},
+	{"kind", NULL},
+	{"name", NULL},
+	{"uid", NULL},
+	{"controller", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_details[] = {
-	{ "retryAfterSeconds", NULL },
-	{ "causes", NULL },
-	{ NULL, NULL },
+	{"retryAfterSeconds", NULL},
+	{"causes", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_bookmark[] = {
-	{ "k8s.io/initial-events-end", NULL },
-	{ NULL, NULL },
+	{"k8s.io/initial-events-end", NULL},
+	{NULL, NULL},
 };
 
 static void owners_decode(struct kube_build *b, struct json_value owners, struct kube_meta *meta)
@@ -29,25 +29,25 @@ static void owners_decode(struct kube_build *b, struct json_value owners, struct
 	struct json_walk walk = kube_read_array(b, owners, "metadata.ownerReferences");
 	bool found = false;
 	while (json_walk_next(&walk)) {
-		struct kube_owner owner = { TEXT_NONE, TEXT_NONE, TEXT_NONE, TEXT_NONE };
+		struct kube_owner owner = {TEXT_NONE, TEXT_NONE, TEXT_NONE, TEXT_NONE};
 		bool controls = false;
 		struct json_walk of = kube_read_object(b, walk.value, "metadata.ownerReferences");
 		while (json_walk_next(&of)) {
 			if (KUBE_IS(of.key, "controller"))
-				controls = kube_read_bool(b, of.value, false,
-				    "metadata.ownerReferences.controller");
+				controls = kube_read_bool(
+					b, of.value, false, "metadata.ownerReferences.controller");
 			else if (KUBE_IS(of.key, "apiVersion"))
-				owner.api_version = kube_read_text(b, of.value,
-				    "metadata.ownerReferences.apiVersion");
+				owner.api_version = kube_read_text(
+					b, of.value, "metadata.ownerReferences.apiVersion");
 			else if (KUBE_IS(of.key, "kind"))
-				owner.kind = kube_read_text(b, of.value,
-				    "metadata.ownerReferences.kind");
+				owner.kind = kube_read_text(
+					b, of.value, "metadata.ownerReferences.kind");
 			else if (KUBE_IS(of.key, "name"))
-				owner.name = kube_read_text(b, of.value,
-				    "metadata.ownerReferences.name");
+				owner.name = kube_read_text(
+					b, of.value, "metadata.ownerReferences.name");
 			else if (KUBE_IS(of.key, "uid"))
-				owner.uid = kube_read_text(b, of.value,
-				    "metadata.ownerReferences.uid");
+				owner.uid =
+					kube_read_text(b, of.value, "metadata.ownerReferences.uid");
 		}
 		if (controls && !found) {
 			meta->controller = owner;
@@ -56,8 +56,8 @@ static void owners_decode(struct kube_build *b, struct json_value owners, struct
 	}
 }
 
-static void meta_member(struct kube_build *b, struct text key, struct json_value value,
-    struct kube_meta *meta)
+static void meta_member(
+	struct kube_build *b, struct text key, struct json_value value, struct kube_meta *meta)
 {
 	if (KUBE_IS(key, "name"))
 		meta->name = kube_read_text(b, value, "metadata.name");
@@ -83,7 +83,7 @@ static void meta_member(struct kube_build *b, struct text key, struct json_value
 
 void kube_meta_decode(struct kube_build *b, struct json_value object, struct kube_meta *meta)
 {
-	*meta = (struct kube_meta){ .labels = JSON_VALUE_NONE, .annotations = JSON_VALUE_NONE };
+	*meta = (struct kube_meta){.labels = JSON_VALUE_NONE, .annotations = JSON_VALUE_NONE};
 	if (json_type(object) != JSON_OBJECT) {
 		kube_build_malformed(b, "object", "not an object");
 		return;
@@ -98,8 +98,8 @@ void kube_meta_decode(struct kube_build *b, struct json_value object, struct kub
 	kube_read_object(b, meta->annotations, "metadata.annotations");
 }
 
-void kube_meta_decode_namespaced(struct kube_build *b, struct json_value object,
-    struct kube_meta *meta)
+void kube_meta_decode_namespaced(
+	struct kube_build *b, struct json_value object, struct kube_meta *meta)
 {
 	kube_meta_decode(b, object, meta);
 	if (meta->namespace.size == 0)

@@ -7,49 +7,49 @@
 #include "kube/pod_requests.h"
 
 static const struct json_want want_taint[] = {
-	{ "key", NULL },
-	{ "value", NULL },
-	{ "effect", NULL },
-	{ NULL, NULL },
+	{"key", NULL},
+	{"value", NULL},
+	{"effect", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "unschedulable", NULL },
-	{ "taints", want_taint },
-	{ NULL, NULL },
+	{"unschedulable", NULL},
+	{"taints", want_taint},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_node_images[] = {
-	{ "names", NULL },
-	{ "sizeBytes", NULL },
-	{ NULL, NULL },
+	{"names", NULL},
+	{"sizeBytes", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_condition[] = {
-	{ "type", NULL },
-	{ "status", NULL },
-	{ NULL, NULL },
+	{"type", NULL},
+	{"status", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_status[] = {
-	{ "allocatable", NULL },
-	{ "images", kube_want_node_images },
-	{ "conditions", want_condition },
-	{ "declaredFeatures", NULL },
-	{ NULL, NULL },
+	{"allocatable", NULL},
+	{"images", kube_want_node_images},
+	{"conditions", want_condition},
+	{"declaredFeatures", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(NULL),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 const struct json_want kube_node_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", want_status },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", want_status},
+	{NULL, NULL},
 };
 
 static uint32_t hash_text(struct text t)
@@ -87,8 +87,8 @@ static uint32_t conditions_hash(struct kube_build *b, struct json_value conditio
 	return hash;
 }
 
-static void features_read(struct kube_build *b, struct json_value features,
-    struct kube_node_facts *facts)
+static void features_read(
+	struct kube_build *b, struct json_value features, struct kube_node_facts *facts)
 {
 	struct json_walk walk = kube_read_array(b, features, "status.declaredFeatures");
 	while (json_walk_next(&walk)) {
@@ -101,12 +101,12 @@ static void features_read(struct kube_build *b, struct json_value features,
 	}
 }
 
-static void images_build(struct kube_build *b, struct json_value images,
-    struct kube_node_facts *facts)
+static void images_build(
+	struct kube_build *b, struct json_value images, struct kube_node_facts *facts)
 {
 	struct json_walk walk = kube_read_array(b, images, "status.images");
 	struct kube_image *built =
-	    kube_build_array(b, sizeof(*built), kube_read_count(images), &facts->images);
+		kube_build_array(b, sizeof(*built), kube_read_count(images), &facts->images);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
 		struct json_walk of = kube_read_object(b, walk.value, "status.images");
 		while (json_walk_next(&of)) {
@@ -114,13 +114,13 @@ static void images_build(struct kube_build *b, struct json_value images,
 				kube_read_ids(b, of.value, &built[i].names, "status.images.names");
 			else if (KUBE_IS(of.key, "sizeBytes"))
 				built[i].size_bytes =
-				    kube_read_i64(b, of.value, 0, "status.images.sizeBytes");
+					kube_read_i64(b, of.value, 0, "status.images.sizeBytes");
 		}
 	}
 }
 
-static void facts_fill(struct kube_build *b, struct json_value object,
-    const struct kube_meta *meta, struct kube_node_facts *facts)
+static void facts_fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
+	struct kube_node_facts *facts)
 {
 	struct json_value unschedulable = JSON_VALUE_NONE, taints = JSON_VALUE_NONE;
 	struct json_value allocatable = JSON_VALUE_NONE, images = JSON_VALUE_NONE;
@@ -149,11 +149,11 @@ static void facts_fill(struct kube_build *b, struct json_value object,
 	images_build(b, images, facts);
 }
 
-enum kube_result kube_node_decode(struct kube_build *b, struct json_value object,
-    struct kube_node *node)
+enum kube_result kube_node_decode(
+	struct kube_build *b, struct json_value object, struct kube_node *node)
 {
 	kube_decode_begin(b);
-	*node = (struct kube_node){ .facts = NULL };
+	*node = (struct kube_node){.facts = NULL};
 	kube_meta_decode(b, object, &node->meta);
 	node->labels = kube_labels_build(b, node->meta.labels, "metadata.labels");
 	struct kube_node_facts *facts = kube_build_start(b, sizeof(*facts));

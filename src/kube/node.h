@@ -21,9 +21,9 @@ struct kube_node_facts {
 	struct kube_span taints; /* struct kube_taint, in the node's order */
 	struct kube_span images; /* struct kube_image */
 	/* Only to see whether they changed (cluster events): hashes of the parts. */
-	uint32_t conditions_hash;  /* type -> status */
+	uint32_t conditions_hash; /* type -> status */
 	uint32_t annotations_hash;
-	uint32_t features_hash;    /* the list as it stands, order matters */
+	uint32_t features_hash; /* the list as it stands, order matters */
 	uint32_t reserved;
 };
 
@@ -34,7 +34,7 @@ struct kube_node {
 };
 
 extern const struct json_want kube_node_want[];
-MUST_USE enum kube_result kube_node_decode(struct kube_build *b, struct json_value object,
-    struct kube_node *node);
+MUST_USE enum kube_result kube_node_decode(
+	struct kube_build *b, struct json_value object, struct kube_node *node);
 
 #endif

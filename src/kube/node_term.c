@@ -9,7 +9,7 @@
  */
 #include "kube/requirement.h"
 
-#define TERM_OPERATORS "\"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\""
+#define TERM_OPERATORS  "\"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\""
 #define FIELD_OPERATORS "\"In\", \"NotIn\""
 
 static bool field_is_valid(const struct requirement *r, uint32_t op)
@@ -18,24 +18,24 @@ static bool field_is_valid(const struct requirement *r, uint32_t op)
 }
 
 /* False when a requirement is not valid (or not even of the right type). */
-static bool term_fill(struct kube_build *b, struct json_value list, bool fields,
-    struct kube_span *span)
+static bool term_fill(
+	struct kube_build *b, struct json_value list, bool fields, struct kube_span *span)
 {
 	struct kube_requirement *requirements =
-	    kube_build_array(b, sizeof(*requirements), kube_read_count(list), span);
+		kube_build_array(b, sizeof(*requirements), kube_read_count(list), span);
 	struct json_walk walk = json_walk(list);
 	for (uint32_t i = 0; requirements != NULL && json_walk_next(&walk); i++) {
 		struct kube_requirement *to = &requirements[i];
 		struct requirement r;
 		if (!requirement_read(b, walk.value, true, &r) ||
-		    !requirement_op(r.operator, true, &to->op))
+			!requirement_op(r.operator, true, &to->op))
 			return false;
 		if (fields ? !field_is_valid(&r, to->op) : !requirement_is_valid(&r, to->op))
 			return false;
 		if (to->op == KUBE_GT || to->op == KUBE_LT) {
 			struct json_walk values = json_walk(r.values);
 			bool is_number = json_walk_next(&values) &&
-			    text_to_i64(json_text(values.value), &to->number);
+				text_to_i64(json_text(values.value), &to->number);
 			CHECK(is_number);
 		}
 		to->key = kube_build_string(b, r.key);
@@ -46,7 +46,7 @@ static bool term_fill(struct kube_build *b, struct json_value list, bool fields,
 
 /* Appends what is wrong with the requirements of one list of a term. */
 static void term_explain(struct kube_build *b, struct json_value list, bool fields,
-    struct requirement_place *place, struct requirement_errors *errors)
+	struct requirement_place *place, struct requirement_errors *errors)
 {
 	struct json_walk walk = json_walk(list);
 	place->list = fields ? "matchFields" : "matchExpressions";
@@ -55,10 +55,11 @@ static void term_explain(struct kube_build *b, struct json_value list, bool fiel
 		uint32_t op;
 		if (!requirement_read(b, walk.value, true, &r))
 			return;
-		bool known = requirement_op(r.operator, true, &op) && (!fields || op <= KUBE_NOT_IN);
+		bool known =
+			requirement_op(r.operator, true, &op) && (!fields || op <= KUBE_NOT_IN);
 		if (!known)
 			requirement_error_operator(errors, place, r.operator,
-			    fields ? FIELD_OPERATORS : TERM_OPERATORS);
+				fields ? FIELD_OPERATORS : TERM_OPERATORS);
 		else if (!fields)
 			requirement_explain(errors, place, &r, op);
 		else if (!field_is_valid(&r, op))
@@ -67,7 +68,7 @@ static void term_explain(struct kube_build *b, struct json_value list, bool fiel
 }
 
 static void term_refuse(struct kube_build *b, struct json_value expressions,
-    struct json_value fields, struct requirement_place place, struct kube_node_term *term)
+	struct json_value fields, struct requirement_place place, struct kube_node_term *term)
 {
 	struct requirement_errors errors;
 	requirement_errors_init(&errors);
@@ -75,15 +76,15 @@ static void term_refuse(struct kube_build *b, struct json_value expressions,
 	term_explain(b, fields, true, &place, &errors);
 	if (kube_failed(b))
 		return;
-	term->expressions = (struct kube_span){ 0, 0 };
-	term->fields = (struct kube_span){ 0, 0 };
+	term->expressions = (struct kube_span){0, 0};
+	term->fields = (struct kube_span){0, 0};
 	term->error = kube_build_string(b, requirement_errors_text(&errors));
 }
 
 void kube_node_term_build_at(struct kube_build *b, struct json_value v, const char *path,
-    uint32_t index, struct kube_node_term *term)
+	uint32_t index, struct kube_node_term *term)
 {
-	*term = (struct kube_node_term){ .error = 0 };
+	*term = (struct kube_node_term){.error = 0};
 	struct json_value expressions = JSON_VALUE_NONE, fields = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, v, "nodeSelectorTerms");
 	while (json_walk_next(&walk)) {
@@ -99,12 +100,12 @@ void kube_node_term_build_at(struct kube_build *b, struct json_value v, const ch
 	if (json_count(expressions) == 0 && json_count(fields) == 0) {
 		term->empty = 1;
 	} else if (term_fill(b, expressions, false, &term->expressions) &&
-	    term_fill(b, fields, true, &term->fields)) {
-		requirements_finish(b, v.doc, &term->expressions,
-		    "nodeSelectorTerms.matchExpressions");
+		term_fill(b, fields, true, &term->fields)) {
+		requirements_finish(
+			b, v.doc, &term->expressions, "nodeSelectorTerms.matchExpressions");
 		requirements_finish(b, v.doc, &term->fields, "nodeSelectorTerms.matchFields");
 	} else if (!kube_failed(b)) {
-		struct requirement_place place = { path, index, NULL, 0 };
+		struct requirement_place place = {path, index, NULL, 0};
 		term_refuse(b, expressions, fields, place, term);
 	}
 }
@@ -117,13 +118,14 @@ void kube_node_term_build(struct kube_build *b, struct json_value v, struct kube
 void kube_node_terms_build(struct kube_build *b, struct json_value v, struct kube_span *span)
 {
 	struct json_walk walk = kube_read_array(b, v, "nodeSelectorTerms");
-	struct kube_node_term *terms = kube_build_array(b, sizeof(*terms), kube_read_count(v), span);
+	struct kube_node_term *terms =
+		kube_build_array(b, sizeof(*terms), kube_read_count(v), span);
 	for (uint32_t i = 0; terms != NULL && json_walk_next(&walk); i++)
 		kube_node_term_build_at(b, walk.value, "nodeSelectorTerms", i, &terms[i]);
 }
 
-static bool field_matches(const void *blob, const struct kube_requirement *field,
-    const struct kube_node_match *node)
+static bool field_matches(
+	const void *blob, const struct kube_requirement *field, const struct kube_node_match *node)
 {
 	CHECK(field->values.count == 1);
 	uint32_t wanted = *KUBE_AT(blob, field->values, uint32_t);
@@ -131,18 +133,19 @@ static bool field_matches(const void *blob, const struct kube_requirement *field
 	return (value == wanted) == (field->op == KUBE_IN);
 }
 
-bool kube_node_term_matches(const void *blob, const struct kube_node_term *term,
-    const struct kube_node_match *node)
+bool kube_node_term_matches(
+	const void *blob, const struct kube_node_term *term, const struct kube_node_match *node)
 {
 	if (term->error != 0 || term->empty != 0)
 		return false;
 	const struct kube_requirement *requirements =
-	    KUBE_AT(blob, term->expressions, struct kube_requirement);
+		KUBE_AT(blob, term->expressions, struct kube_requirement);
 	for (uint32_t i = 0; i < term->expressions.count; i++) {
 		if (!requirement_matches(blob, &requirements[i], node->labels, node->strings))
 			return false;
 	}
-	const struct kube_requirement *fields = KUBE_AT(blob, term->fields, struct kube_requirement);
+	const struct kube_requirement *fields =
+		KUBE_AT(blob, term->fields, struct kube_requirement);
 	for (uint32_t i = 0; i < term->fields.count; i++) {
 		if (!field_matches(blob, &fields[i], node))
 			return false;

@@ -34,7 +34,8 @@ enum kube_kind {
 
 struct kube_namespace {
 	struct kube_blob blob;
-	struct kube_span labels; /* struct kube_label: use kube_namespace_labels() in cache instead */
+	struct kube_span
+		labels; /* struct kube_label: use kube_namespace_labels() in cache instead */
 };
 
 /* Service, ReplicationController (plain maps), ReplicaSet, StatefulSet (label selectors). */
@@ -81,7 +82,7 @@ struct kube_kind_row {
 	bool namespaced;
 	const struct json_want *want; /* of the bare object */
 	enum kube_result (*decode)(struct kube_build *b, struct json_value object,
-	    struct kube_object *out); /* NULL for pods and nodes */
+		struct kube_object *out); /* NULL for pods and nodes */
 };
 
 extern const struct kube_kind_row kube_kinds[KUBE_KINDS];

@@ -11,10 +11,10 @@
 struct kube_status {
 	struct text status; /* "Success", "Failure" */
 	struct text message;
-	struct text reason; /* "Expired", "Conflict", "NotFound", ... */
-	int32_t code;       /* 0 when absent */
+	struct text reason;          /* "Expired", "Conflict", "NotFound", ... */
+	int32_t code;                /* 0 when absent */
 	int32_t retry_after_seconds; /* details.retryAfterSeconds; 0 when absent */
-	bool cause_uid_mismatch; /* precondition failed because the uid differs */
+	bool cause_uid_mismatch;     /* precondition failed because the uid differs */
 };
 extern const struct json_want kube_status_want[];
 /* False when the object is not a Status. */
@@ -40,8 +40,8 @@ enum kube_watch_type {
 struct kube_watch_line {
 	enum kube_watch_type type;
 	struct json_value object;
-	struct text resource_version;  /* of the object, also of bookmarks */
-	bool initial_events_end;       /* bookmark annotated k8s.io/initial-events-end=true */
+	struct text resource_version; /* of the object, also of bookmarks */
+	bool initial_events_end;      /* bookmark annotated k8s.io/initial-events-end=true */
 };
 /* A watch line wants {type, object{the kind's}}; every kind's want holds what is needed here. */
 bool kube_watch_line_decode(struct json_value line, struct kube_watch_line *out);
@@ -56,12 +56,12 @@ struct kube_lease {
 	struct text acquire_time;
 	struct text renew_time;
 	int32_t transitions;
-	struct json_value labels;      /* kept unchanged on PUT */
+	struct json_value labels; /* kept unchanged on PUT */
 	struct json_value annotations;
 };
 extern const struct json_want kube_lease_want[];
-MUST_USE enum kube_result kube_lease_decode(struct kube_build *b, struct json_value object,
-    struct kube_lease *lease);
+MUST_USE enum kube_result kube_lease_decode(
+	struct kube_build *b, struct json_value object, struct kube_lease *lease);
 
 struct kube_event {
 	struct text name;

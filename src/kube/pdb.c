@@ -4,26 +4,26 @@
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(kube_want_bookmark),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "selector", NULL },
-	{ NULL, NULL },
+	{"selector", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_status[] = {
-	{ "disruptionsAllowed", NULL },
-	{ "disruptedPods", NULL },
-	{ NULL, NULL },
+	{"disruptionsAllowed", NULL},
+	{"disruptedPods", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_pdb_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", want_status },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", want_status},
+	{NULL, NULL},
 };
 
 /* The keys of a map whose values (times) nobody asks for. */
@@ -37,29 +37,29 @@ static void disrupted_build(struct kube_build *b, struct json_value v, struct ku
 	if (kube_failed(b) || count < 2)
 		return;
 	kube_sort(names, sizeof(*names), 1, count);
-	kube_build_shorten(b, sizeof(*names), kube_sorted_unique(names, sizeof(*names), 1, count),
-	    span);
+	kube_build_shorten(
+		b, sizeof(*names), kube_sorted_unique(names, sizeof(*names), 1, count), span);
 }
 
-static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
-    void *head)
+static void fill(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_pdb *pdb = head;
 	(void)meta;
 	kube_selector_build(b, kube_read_member(b, json_get(object, "spec"), "selector", "spec"),
-	    &pdb->selector);
+		&pdb->selector);
 	struct json_walk walk = kube_read_object(b, json_get(object, "status"), "status");
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "disruptionsAllowed"))
 			pdb->disruptions_allowed =
-			    kube_read_i32(b, walk.value, 0, "status.disruptionsAllowed");
+				kube_read_i32(b, walk.value, 0, "status.disruptionsAllowed");
 		else if (KUBE_IS(walk.key, "disruptedPods"))
 			disrupted_build(b, walk.value, &pdb->disrupted);
 	}
 }
 
-enum kube_result kube_pdb_decode(struct kube_build *b, struct json_value object,
-    struct kube_object *out)
+enum kube_result kube_pdb_decode(
+	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
 	return kube_object_decode(b, object, KUBE_PDB, sizeof(struct kube_pdb), fill, out);
 }

@@ -12,135 +12,135 @@
 /* ---- wants ---- */
 
 const struct json_want kube_want_resources[] = {
-	{ "requests", NULL },
-	{ "limits", NULL },
-	{ NULL, NULL },
+	{"requests", NULL},
+	{"limits", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_name[] = {
-	{ "name", NULL },
-	{ NULL, NULL },
+	{"name", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_toleration[] = {
-	{ "key", NULL },
-	{ "operator", NULL },
-	{ "value", NULL },
-	{ "effect", NULL },
-	{ NULL, NULL },
+	{"key", NULL},
+	{"operator", NULL},
+	{"value", NULL},
+	{"effect", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_spread[] = {
-	{ "maxSkew", NULL },
-	{ "topologyKey", NULL },
-	{ "whenUnsatisfiable", NULL },
-	{ "labelSelector", NULL },
-	{ "minDomains", NULL },
-	{ "nodeAffinityPolicy", NULL },
-	{ "nodeTaintsPolicy", NULL },
-	{ "matchLabelKeys", NULL },
-	{ NULL, NULL },
+	{"maxSkew", NULL},
+	{"topologyKey", NULL},
+	{"whenUnsatisfiable", NULL},
+	{"labelSelector", NULL},
+	{"minDomains", NULL},
+	{"nodeAffinityPolicy", NULL},
+	{"nodeTaintsPolicy", NULL},
+	{"matchLabelKeys", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_port[] = {
-	{ "hostIP", NULL },
-	{ "hostPort", NULL },
-	{ "protocol", NULL },
-	{ NULL, NULL },
+	{"hostIP", NULL},
+	{"hostPort", NULL},
+	{"protocol", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_restart_rule[] = {
-	{ "action", NULL },
-	{ NULL, NULL },
+	{"action", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_containers[] = {
-	{ "name", NULL },
-	{ "image", NULL },
-	{ "resources", kube_want_resources },
-	{ "ports", want_port },
-	{ "restartPolicy", NULL },
-	{ "restartPolicyRules", want_restart_rule },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"image", NULL},
+	{"resources", kube_want_resources},
+	{"ports", want_port},
+	{"restartPolicy", NULL},
+	{"restartPolicyRules", want_restart_rule},
+	{NULL, NULL},
 };
 
 static const struct json_want want_resource_claim[] = {
-	{ "name", NULL },
-	{ "resourceClaimName", NULL },
-	{ "resourceClaimTemplateName", NULL },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"resourceClaimName", NULL},
+	{"resourceClaimTemplateName", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "nodeName", NULL },
-	{ "schedulerName", NULL },
-	{ "priority", NULL },
-	{ "preemptionPolicy", NULL },
-	{ "schedulingGates", want_name },
-	{ "nodeSelector", NULL },
-	{ "affinity", NULL },
-	{ "tolerations", want_toleration },
-	{ "topologySpreadConstraints", want_spread },
-	{ "containers", kube_want_containers },
-	{ "initContainers", kube_want_containers },
-	{ "overhead", NULL },
-	{ "resources", kube_want_resources },
-	{ "volumes", kube_want_pod_volumes },
-	{ "hostNetwork", NULL },
-	{ "hostUsers", NULL },
-	{ "resourceClaims", want_resource_claim },
-	{ NULL, NULL },
+	{"nodeName", NULL},
+	{"schedulerName", NULL},
+	{"priority", NULL},
+	{"preemptionPolicy", NULL},
+	{"schedulingGates", want_name},
+	{"nodeSelector", NULL},
+	{"affinity", NULL},
+	{"tolerations", want_toleration},
+	{"topologySpreadConstraints", want_spread},
+	{"containers", kube_want_containers},
+	{"initContainers", kube_want_containers},
+	{"overhead", NULL},
+	{"resources", kube_want_resources},
+	{"volumes", kube_want_pod_volumes},
+	{"hostNetwork", NULL},
+	{"hostUsers", NULL},
+	{"resourceClaims", want_resource_claim},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_pod_conditions[] = {
-	{ "type", NULL },
-	{ "status", NULL },
-	{ "reason", NULL },
-	{ "message", NULL },
-	{ "lastProbeTime", NULL },
-	{ "lastTransitionTime", NULL },
-	{ "observedGeneration", NULL },
-	{ NULL, NULL },
+	{"type", NULL},
+	{"status", NULL},
+	{"reason", NULL},
+	{"message", NULL},
+	{"lastProbeTime", NULL},
+	{"lastTransitionTime", NULL},
+	{"observedGeneration", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_container_statuses[] = {
-	{ "name", NULL },
-	{ "resources", kube_want_resources },
-	{ "allocatedResources", NULL },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"resources", kube_want_resources},
+	{"allocatedResources", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_claim_status[] = {
-	{ "name", NULL },
-	{ "resourceClaimName", NULL },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"resourceClaimName", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_status[] = {
-	{ "phase", NULL },
-	{ "nominatedNodeName", NULL },
-	{ "startTime", NULL },
-	{ "conditions", kube_want_pod_conditions },
-	{ "containerStatuses", kube_want_container_statuses },
-	{ "initContainerStatuses", kube_want_container_statuses },
-	{ "resources", kube_want_resources },
-	{ "allocatedResources", NULL },
-	{ "resourceClaimStatuses", want_claim_status },
-	{ NULL, NULL },
+	{"phase", NULL},
+	{"nominatedNodeName", NULL},
+	{"startTime", NULL},
+	{"conditions", kube_want_pod_conditions},
+	{"containerStatuses", kube_want_container_statuses},
+	{"initContainerStatuses", kube_want_container_statuses},
+	{"resources", kube_want_resources},
+	{"allocatedResources", NULL},
+	{"resourceClaimStatuses", want_claim_status},
+	{NULL, NULL},
 };
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(kube_want_bookmark),
-	{ "creationTimestamp", NULL },
-	{ NULL, NULL },
+	{"creationTimestamp", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_pod_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", want_status },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", want_status},
+	{NULL, NULL},
 };
 
 /* ---- spec ---- */
@@ -209,7 +209,7 @@ struct pod_container {
 
 static struct pod_container container_read(struct kube_build *b, struct json_value v)
 {
-	struct pod_container c = { TEXT_NONE, JSON_VALUE_NONE, false, false };
+	struct pod_container c = {TEXT_NONE, JSON_VALUE_NONE, false, false};
 	struct json_walk walk = kube_read_object(b, v, "spec.containers");
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "image")) {
@@ -217,18 +217,19 @@ static struct pod_container container_read(struct kube_build *b, struct json_val
 		} else if (KUBE_IS(walk.key, "ports")) {
 			c.ports = walk.value;
 		} else if (KUBE_IS(walk.key, "restartPolicy")) {
-			c.runs_on = text_is_z(kube_read_text(b, walk.value,
-			                             "spec.containers.restartPolicy"),
-			    "Always");
+			c.runs_on = text_is_z(
+				kube_read_text(b, walk.value, "spec.containers.restartPolicy"),
+				"Always");
 		} else if (KUBE_IS(walk.key, "restartPolicyRules")) {
-			struct json_walk rules = kube_read_array(b, walk.value,
-			    "spec.containers.restartPolicyRules");
+			struct json_walk rules = kube_read_array(
+				b, walk.value, "spec.containers.restartPolicyRules");
 			while (json_walk_next(&rules)) {
-				struct json_value action = kube_read_member(b, rules.value, "action",
-				    "spec.containers.restartPolicyRules");
-				c.restarts_all |= text_is_z(kube_read_text(b, action,
-				    "spec.containers.restartPolicyRules.action"),
-				    "RestartAllContainers");
+				struct json_value action = kube_read_member(b, rules.value,
+					"action", "spec.containers.restartPolicyRules");
+				c.restarts_all |= text_is_z(
+					kube_read_text(b, action,
+						"spec.containers.restartPolicyRules.action"),
+					"RestartAllContainers");
 			}
 		}
 	}
@@ -248,20 +249,23 @@ static void image_add(struct kube_build *b, struct text image, struct kube_span 
 
 /* Names as nodes list them, of init containers, containers and image volumes. */
 static void images_build(struct kube_build *b, const struct pod_container *containers,
-    struct json_value volumes, struct kube_pod_class *class)
+	struct json_value volumes, struct kube_pod_class *class)
 {
 	uint32_t most = class->container_count + kube_read_count(volumes);
 	struct kube_span room;
 	if (kube_build_array(b, sizeof(uint32_t), most, &room) == NULL)
 		return;
-	struct kube_span images = { room.at, 0 };
+	struct kube_span images = {room.at, 0};
 	for (uint32_t i = 0; i < class->container_count; i++)
 		image_add(b, containers[i].image, &images);
 	struct json_walk walk = kube_read_array(b, volumes, "spec.volumes");
 	while (json_walk_next(&walk)) {
 		struct json_value image = json_get(walk.value, "image");
-		image_add(b, kube_read_text(b, kube_read_member(b, image, "reference",
-		    "spec.volumes.image"), "spec.volumes.image.reference"), &images);
+		image_add(b,
+			kube_read_text(b,
+				kube_read_member(b, image, "reference", "spec.volumes.image"),
+				"spec.volumes.image.reference"),
+			&images);
 	}
 	kube_build_shorten(b, sizeof(uint32_t), images.count, &room);
 	class->images = room;
@@ -284,7 +288,8 @@ static void host_port_add(struct kube_build *b, struct json_value v, struct kube
 		kube_build_malformed(b, "spec.containers.ports.hostPort", "not a port");
 	if (port == 0 || kube_failed(b))
 		return;
-	KUBE_BUILT(b, *span, struct kube_host_port)[span->count++] = (struct kube_host_port){
+	KUBE_BUILT(b, *span, struct kube_host_port)
+	[span->count++] = (struct kube_host_port){
 		.ip = kube_build_string(b, ip.size == 0 ? TEXT("0.0.0.0") : ip),
 		.protocol = kube_build_string(b, protocol.size == 0 ? TEXT("TCP") : protocol),
 		.port = (uint32_t)port,
@@ -292,12 +297,12 @@ static void host_port_add(struct kube_build *b, struct json_value v, struct kube
 }
 
 static void host_ports_build(struct kube_build *b, const struct pod_container *containers,
-    uint32_t most, struct kube_pod_class *class)
+	uint32_t most, struct kube_pod_class *class)
 {
 	struct kube_span room;
 	if (kube_build_array(b, sizeof(struct kube_host_port), most, &room) == NULL)
 		return;
-	struct kube_span ports = { room.at, 0 };
+	struct kube_span ports = {room.at, 0};
 	for (uint32_t i = 0; i < class->container_count; i++) {
 		struct json_walk walk = json_walk(containers[i].ports);
 		while (containers[i].runs_on && json_walk_next(&walk))
@@ -310,8 +315,8 @@ static void host_ports_build(struct kube_build *b, const struct pod_container *c
 	class->host_ports = room;
 }
 
-static void containers_build(struct kube_build *b, const struct pod_spec *spec,
-    struct kube_pod_class *class)
+static void containers_build(
+	struct kube_build *b, const struct pod_spec *spec, struct kube_pod_class *class)
 {
 	uint32_t init_count = kube_read_count(spec->init_containers);
 	uint32_t count = init_count + kube_read_count(spec->containers);
@@ -339,29 +344,28 @@ static void containers_build(struct kube_build *b, const struct pod_spec *spec,
 	host_ports_build(b, containers, ports, class);
 }
 
-static void gates_build(struct kube_build *b, struct json_value gates,
-    struct kube_pod_class *class)
+static void gates_build(struct kube_build *b, struct json_value gates, struct kube_pod_class *class)
 {
 	struct json_walk walk = kube_read_array(b, gates, "spec.schedulingGates");
 	uint32_t *ids = kube_build_array(b, sizeof(*ids), kube_read_count(gates), &class->gates);
 	for (uint32_t i = 0; ids != NULL && json_walk_next(&walk); i++)
-		ids[i] = kube_read_id(b, kube_read_member(b, walk.value, "name",
-		    "spec.schedulingGates"), "spec.schedulingGates.name");
+		ids[i] = kube_read_id(b,
+			kube_read_member(b, walk.value, "name", "spec.schedulingGates"),
+			"spec.schedulingGates.name");
 }
 
 /* ---- class ---- */
 
 static void class_fill(struct kube_build *b, const struct kube_pod *pod,
-    const struct pod_spec *spec, struct json_value object, struct kube_pod_class *class)
+	const struct pod_spec *spec, struct json_value object, struct kube_pod_class *class)
 {
 	class->namespace = kube_build_string(b, pod->meta.namespace);
 	struct text scheduler = kube_read_text(b, spec->scheduler_name, "spec.schedulerName");
 	class->scheduler_name =
-	    kube_build_string(b, scheduler.size == 0 ? TEXT("default-scheduler") : scheduler);
+		kube_build_string(b, scheduler.size == 0 ? TEXT("default-scheduler") : scheduler);
 	class->priority = kube_read_i32(b, spec->priority, 0, "spec.priority");
-	class->preempts = !text_is_z(kube_read_text(b, spec->preemption_policy,
-	                                 "spec.preemptionPolicy"),
-	    "Never");
+	class->preempts = !text_is_z(
+		kube_read_text(b, spec->preemption_policy, "spec.preemptionPolicy"), "Never");
 	const struct kube_owner *owner = &pod->meta.controller;
 	class->owner.api_version = kube_build_string(b, owner->api_version);
 	class->owner.kind = kube_build_string(b, owner->kind);
@@ -387,7 +391,7 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 
 static struct kube_condition condition_read(struct kube_build *b, struct json_value v)
 {
-	struct kube_condition c = { .type = TEXT_NONE };
+	struct kube_condition c = {.type = TEXT_NONE};
 	struct json_walk walk = kube_read_object(b, v, "status.conditions");
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "type"))
@@ -400,13 +404,13 @@ static struct kube_condition condition_read(struct kube_build *b, struct json_va
 			c.message = kube_read_text(b, walk.value, "status.conditions.message");
 		else if (KUBE_IS(walk.key, "lastProbeTime"))
 			c.last_probe_time =
-			    kube_read_text(b, walk.value, "status.conditions.lastProbeTime");
+				kube_read_text(b, walk.value, "status.conditions.lastProbeTime");
 		else if (KUBE_IS(walk.key, "lastTransitionTime"))
-			c.last_transition_time =
-			    kube_read_text(b, walk.value, "status.conditions.lastTransitionTime");
+			c.last_transition_time = kube_read_text(
+				b, walk.value, "status.conditions.lastTransitionTime");
 		else if (KUBE_IS(walk.key, "observedGeneration"))
-			c.observed_generation = kube_read_i64(b, walk.value, 0,
-			    "status.conditions.observedGeneration");
+			c.observed_generation = kube_read_i64(
+				b, walk.value, 0, "status.conditions.observedGeneration");
 	}
 	return c;
 }
@@ -427,7 +431,7 @@ static void conditions_read(struct kube_build *b, struct json_value v, struct ku
 		struct kube_condition *c = &pod->conditions[i];
 		*c = condition_read(b, walk.value);
 		if (KUBE_IS(c->type, "DisruptionTarget") && KUBE_IS(c->status, "True") &&
-		    KUBE_IS(c->reason, "PreemptionByScheduler"))
+			KUBE_IS(c->reason, "PreemptionByScheduler"))
 			pod->disruption_target = 1;
 	}
 }
@@ -438,13 +442,13 @@ static void claim_statuses_read(struct kube_build *b, struct json_value v)
 	struct json_walk walk = kube_read_array(b, v, "status.resourceClaimStatuses");
 	while (json_walk_next(&walk)) {
 		struct json_walk of =
-		    kube_read_object(b, walk.value, "status.resourceClaimStatuses");
+			kube_read_object(b, walk.value, "status.resourceClaimStatuses");
 		while (json_walk_next(&of)) {
 			if (KUBE_IS(of.key, "name"))
 				kube_read_text(b, of.value, "status.resourceClaimStatuses.name");
 			else if (KUBE_IS(of.key, "resourceClaimName"))
 				kube_read_text(b, of.value,
-				    "status.resourceClaimStatuses.resourceClaimName");
+					"status.resourceClaimStatuses.resourceClaimName");
 		}
 	}
 }
@@ -462,7 +466,7 @@ static void pod_status_read(struct kube_build *b, struct json_value v, struct ku
 			pod->has_start_time = !kube_is_absent(walk.value);
 		} else if (KUBE_IS(walk.key, "nominatedNodeName")) {
 			pod->nominated_node_name =
-			    kube_read_text(b, walk.value, "status.nominatedNodeName");
+				kube_read_text(b, walk.value, "status.nominatedNodeName");
 		} else if (KUBE_IS(walk.key, "resourceClaimStatuses")) {
 			claim_statuses_read(b, walk.value);
 			pod->resource_claim_statuses = walk.value;
@@ -470,17 +474,17 @@ static void pod_status_read(struct kube_build *b, struct json_value v, struct ku
 	}
 }
 
-enum kube_result kube_pod_decode(struct kube_build *b, struct json_value object,
-    struct kube_pod *pod)
+enum kube_result kube_pod_decode(
+	struct kube_build *b, struct json_value object, struct kube_pod *pod)
 {
 	kube_decode_begin(b);
-	*pod = (struct kube_pod){ .resource_claim_statuses = JSON_VALUE_NONE };
+	*pod = (struct kube_pod){.resource_claim_statuses = JSON_VALUE_NONE};
 	kube_meta_decode_namespaced(b, object, &pod->meta);
 	pod->creation_time = pod->meta.creation_time;
 	if (kube_failed(b))
 		return b->result;
 
-	struct pod_spec spec = { .node_name = JSON_VALUE_NONE };
+	struct pod_spec spec = {.node_name = JSON_VALUE_NONE};
 	struct json_value status = JSON_VALUE_NONE;
 	struct json_walk walk = json_walk(object);
 	while (json_walk_next(&walk)) {

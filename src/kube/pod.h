@@ -11,8 +11,8 @@
 /* A term of (anti-)affinity, its namespaces resolved to ids. */
 struct kube_pod_term {
 	uint32_t topology_key;
-	int32_t weight;               /* preferred terms; 0 for required ones */
-	struct kube_span namespaces;  /* uint32_t ids, sorted; the pod's own one filled in */
+	int32_t weight;              /* preferred terms; 0 for required ones */
+	struct kube_span namespaces; /* uint32_t ids, sorted; the pod's own one filled in */
 	struct kube_selector namespace_selector; /* NONE: null; SET with none: every namespace */
 	struct kube_selector selector;
 };
@@ -27,7 +27,8 @@ struct kube_spread {
 	uint32_t node_affinity_policy;
 	uint32_t node_taints_policy;
 	struct kube_selector selector; /* labelSelector */
-	struct kube_span match_label_keys; /* uint32_t ids, in order; resolved against the pod's labels */
+	struct kube_span
+		match_label_keys; /* uint32_t ids, in order; resolved against the pod's labels */
 };
 
 struct kube_host_port {
@@ -38,13 +39,13 @@ struct kube_host_port {
 };
 
 enum kube_volume_kind {
-	KUBE_VOLUME_CLAIM,     /* persistentVolumeClaim: name = claimName */
-	KUBE_VOLUME_EPHEMERAL, /* ephemeral: name = the volume's name; claim is <pod>-<volume> */
-	KUBE_VOLUME_GCE,       /* gcePersistentDisk: id = pdName */
-	KUBE_VOLUME_EBS,       /* awsElasticBlockStore: id = volumeID */
-	KUBE_VOLUME_ISCSI,     /* id = iqn */
-	KUBE_VOLUME_RBD,       /* monitors, pool, id = image */
-	KUBE_VOLUME_CSI,       /* in-line csi: id = driver */
+	KUBE_VOLUME_CLAIM,      /* persistentVolumeClaim: name = claimName */
+	KUBE_VOLUME_EPHEMERAL,  /* ephemeral: name = the volume's name; claim is <pod>-<volume> */
+	KUBE_VOLUME_GCE,        /* gcePersistentDisk: id = pdName */
+	KUBE_VOLUME_EBS,        /* awsElasticBlockStore: id = volumeID */
+	KUBE_VOLUME_ISCSI,      /* id = iqn */
+	KUBE_VOLUME_RBD,        /* monitors, pool, id = image */
+	KUBE_VOLUME_CSI,        /* in-line csi: id = driver */
 	KUBE_VOLUME_AZURE_DISK, /* id = diskName (migratable in-line types: name = volume's name) */
 	KUBE_VOLUME_AZURE_FILE,
 	KUBE_VOLUME_CINDER,
@@ -87,35 +88,39 @@ struct kube_pod_class {
 	uint32_t preempts; /* 0: preemptionPolicy Never */
 
 	/* plugins.md 0.1: the same pod, asked for different ends */
-	struct kube_resources fit;   /* filter: not status aware, with pod level */
-	struct kube_resources used;  /* on a node: status aware, with pod level */
-	struct kube_resources score; /* NodeResourcesFit score: without pod level, 100m/200Mi filled in */
+	struct kube_resources fit;  /* filter: not status aware, with pod level */
+	struct kube_resources used; /* on a node: status aware, with pod level */
+	struct kube_resources
+		score; /* NodeResourcesFit score: without pod level, 100m/200Mi filled in */
 	int64_t used_nonzero_cpu_milli; /* on a node, 100m/200Mi filled in */
 	int64_t used_nonzero_memory_bytes;
 
-	uint32_t has_node_selector; /* not null, though maybe empty */
-	uint32_t has_required_nodes; /* requiredDuringScheduling... is not null */
-	struct kube_span node_selector;  /* struct kube_label, sorted by key */
-	struct kube_span required_nodes; /* struct kube_node_term */
+	uint32_t has_node_selector;       /* not null, though maybe empty */
+	uint32_t has_required_nodes;      /* requiredDuringScheduling... is not null */
+	struct kube_span node_selector;   /* struct kube_label, sorted by key */
+	struct kube_span required_nodes;  /* struct kube_node_term */
 	struct kube_span preferred_nodes; /* struct kube_preferred_nodes */
 
-	struct kube_span affinity;       /* struct kube_pod_term, required */
+	struct kube_span affinity; /* struct kube_pod_term, required */
 	struct kube_span anti_affinity;
 	struct kube_span preferred_affinity;
 	struct kube_span preferred_anti_affinity;
-	uint32_t has_pod_affinity;  /* any podAffinity or podAntiAffinity object, even empty */
-	uint32_t affinity_error;    /* string id of "requiredAffinityTerms: <e>" ..., 0 when all parsed */
+	uint32_t has_pod_affinity; /* any podAffinity or podAntiAffinity object, even empty */
+	uint32_t affinity_error; /* string id of "requiredAffinityTerms: <e>" ..., 0 when all parsed
+				  */
 
 	struct kube_span tolerations; /* struct kube_toleration */
 	struct kube_span spread;      /* struct kube_spread */
 	struct kube_span host_ports;  /* struct kube_host_port, sorted, without doubles */
-	struct kube_span images;      /* uint32_t ids of normalised names; containers' and volumes', as they come */
-	uint32_t container_count;     /* init containers + containers */
-	uint32_t features;            /* enum kube_feature bits */
-	struct kube_span volumes;     /* struct kube_volume of the kinds above */
-	struct kube_span gates;       /* uint32_t ids */
+	struct kube_span images;  /* uint32_t ids of normalised names; containers' and volumes', as
+				     they come */
+	uint32_t container_count; /* init containers + containers */
+	uint32_t features;        /* enum kube_feature bits */
+	struct kube_span volumes; /* struct kube_volume of the kinds above */
+	struct kube_span gates;   /* uint32_t ids */
 	struct kube_span resource_claims; /* struct kube_resource_claim */
-	struct kube_span mentioned;   /* uint32_t ids: every resource name in requests or limits (extenders) */
+	struct kube_span
+		mentioned; /* uint32_t ids: every resource name in requests or limits (extenders) */
 	struct kube_owner_ids {
 		uint32_t api_version;
 		uint32_t kind;
@@ -144,17 +149,18 @@ struct kube_pod {
 	struct text phase;
 	bool has_start_time;
 	struct wall start_time;
-	struct wall creation_time; /* 0 when absent */
+	struct wall creation_time;         /* 0 when absent */
 	struct kube_condition *conditions; /* in scratch */
 	uint32_t condition_count;
 	struct json_value resource_claim_statuses;
-	uint32_t disruption_target; /* condition DisruptionTarget=True, reason PreemptionByScheduler */
+	uint32_t disruption_target; /* condition DisruptionTarget=True, reason PreemptionByScheduler
+				     */
 };
 
 extern const struct json_want kube_pod_want[];
 
 /* On anything but KUBE_OK no references are held. */
-MUST_USE enum kube_result kube_pod_decode(struct kube_build *b, struct json_value object,
-    struct kube_pod *pod);
+MUST_USE enum kube_result kube_pod_decode(
+	struct kube_build *b, struct json_value object, struct kube_pod *pod);
 
 #endif

@@ -10,14 +10,14 @@
 
 /* ---- nodes ---- */
 
-static void preferred_nodes_build(struct kube_build *b, struct json_value v,
-    struct kube_pod_class *class)
+static void preferred_nodes_build(
+	struct kube_build *b, struct json_value v, struct kube_pod_class *class)
 {
 	static const char field[] =
-	    "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
+		"spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
 	struct json_walk walk = kube_read_array(b, v, field);
-	struct kube_preferred_nodes *terms = kube_build_array(b, sizeof(*terms), kube_read_count(v),
-	    &class->preferred_nodes);
+	struct kube_preferred_nodes *terms =
+		kube_build_array(b, sizeof(*terms), kube_read_count(v), &class->preferred_nodes);
 	for (uint32_t i = 0; terms != NULL && json_walk_next(&walk); i++) {
 		struct json_value preference = JSON_VALUE_NONE;
 		struct json_walk member = kube_read_object(b, walk.value, field);
@@ -35,8 +35,8 @@ static void preferred_nodes_build(struct kube_build *b, struct json_value v,
 	}
 }
 
-static void node_affinity_build(struct kube_build *b, struct json_value v,
-    struct kube_pod_class *class)
+static void node_affinity_build(
+	struct kube_build *b, struct json_value v, struct kube_pod_class *class)
 {
 	struct json_value required = JSON_VALUE_NONE, preferred = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, v, "spec.affinity.nodeAffinity");
@@ -47,9 +47,11 @@ static void node_affinity_build(struct kube_build *b, struct json_value v,
 			preferred = walk.value;
 	}
 	class->has_required_nodes = !kube_is_absent(required);
-	kube_node_terms_build(b, kube_read_member(b, required, "nodeSelectorTerms",
-	    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"),
-	    &class->required_nodes);
+	kube_node_terms_build(b,
+		kube_read_member(b, required, "nodeSelectorTerms",
+			"spec.affinity.nodeAffinity."
+			"requiredDuringSchedulingIgnoredDuringExecution"),
+		&class->required_nodes);
 	preferred_nodes_build(b, preferred, class);
 }
 
@@ -65,7 +67,7 @@ struct term_list {
 };
 
 static void pod_term_build(struct kube_build *b, struct json_value v, const char *field,
-    struct text namespace, struct kube_pod_term *term)
+	struct text namespace, struct kube_pod_term *term)
 {
 	struct json_value selector = JSON_VALUE_NONE, namespaces = JSON_VALUE_NONE;
 	struct json_value namespace_selector = JSON_VALUE_NONE;
@@ -93,8 +95,8 @@ static void pod_term_build(struct kube_build *b, struct json_value v, const char
 }
 
 /* Weighted terms are wrapped once more. */
-static struct json_value weighted_term(struct kube_build *b, struct json_value v,
-    const char *field, int32_t *weight)
+static struct json_value weighted_term(
+	struct kube_build *b, struct json_value v, const char *field, int32_t *weight)
 {
 	struct json_value term = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, v, field);
@@ -108,21 +110,21 @@ static struct json_value weighted_term(struct kube_build *b, struct json_value v
 }
 
 /* The id of the first fault, 0 when all terms parsed. */
-static uint32_t term_list_build(struct kube_build *b, const struct term_list *list,
-    struct text namespace)
+static uint32_t term_list_build(
+	struct kube_build *b, const struct term_list *list, struct text namespace)
 {
 	struct json_walk walk = kube_read_array(b, list->terms, list->field);
 	struct kube_pod_term *terms =
-	    kube_build_array(b, sizeof(*terms), kube_read_count(list->terms), list->span);
+		kube_build_array(b, sizeof(*terms), kube_read_count(list->terms), list->span);
 	for (uint32_t i = 0; terms != NULL && json_walk_next(&walk); i++) {
 		struct json_value term = walk.value;
 		if (list->weighted)
 			term = weighted_term(b, term, list->field, &terms[i].weight);
 		pod_term_build(b, term, list->field, namespace, &terms[i]);
 		uint32_t error = terms[i].selector.error != 0 ? terms[i].selector.error
-		                                              : terms[i].namespace_selector.error;
+							      : terms[i].namespace_selector.error;
 		if (error != 0) {
-			*list->span = (struct kube_span){ 0, 0 };
+			*list->span = (struct kube_span){0, 0};
 			return error;
 		}
 	}
@@ -132,7 +134,7 @@ static uint32_t term_list_build(struct kube_build *b, const struct term_list *li
 enum { TERM_LISTS = 4, TERM_ERRORS_SIZE = 4096 };
 
 static void affinity_errors_build(struct kube_build *b, const struct term_list *lists,
-    const uint32_t *errors, struct kube_pod_class *class)
+	const uint32_t *errors, struct kube_pod_class *class)
 {
 	char bytes[TERM_ERRORS_SIZE];
 	struct writer out;
@@ -153,11 +155,11 @@ static void affinity_errors_build(struct kube_build *b, const struct term_list *
 	class->affinity_error = kube_build_string(b, text_from(writer_text(&out), count == 1));
 }
 
-#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define REQUIRED  "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
 static void pod_lists_find(struct kube_build *b, struct json_value v, const char *field,
-    struct kube_pod_class *class, struct json_value *required, struct json_value *preferred)
+	struct kube_pod_class *class, struct json_value *required, struct json_value *preferred)
 {
 	struct json_walk walk = kube_read_object(b, v, field);
 	if (!kube_is_absent(v))
@@ -171,7 +173,7 @@ static void pod_lists_find(struct kube_build *b, struct json_value v, const char
 }
 
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
-    struct text namespace, struct kube_pod_class *class)
+	struct text namespace, struct kube_pod_class *class)
 {
 	struct json_value node = JSON_VALUE_NONE, pod = JSON_VALUE_NONE, anti = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, affinity, "spec.affinity");
@@ -187,19 +189,19 @@ void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
 	}
 	node_affinity_build(b, node, class);
 	struct term_list lists[TERM_LISTS] = {
-		{ "spec.affinity.podAffinity." REQUIRED, "requiredAffinityTerms", false,
-		    JSON_VALUE_NONE, &class->affinity },
-		{ "spec.affinity.podAntiAffinity." REQUIRED, "requiredAntiAffinityTerms", false,
-		    JSON_VALUE_NONE, &class->anti_affinity },
-		{ "spec.affinity.podAffinity." PREFERRED, "preferredAffinityTerms", true,
-		    JSON_VALUE_NONE, &class->preferred_affinity },
-		{ "spec.affinity.podAntiAffinity." PREFERRED, "preferredAntiAffinityTerms", true,
-		    JSON_VALUE_NONE, &class->preferred_anti_affinity },
+		{"spec.affinity.podAffinity." REQUIRED, "requiredAffinityTerms", false,
+			JSON_VALUE_NONE, &class->affinity},
+		{"spec.affinity.podAntiAffinity." REQUIRED, "requiredAntiAffinityTerms", false,
+			JSON_VALUE_NONE, &class->anti_affinity},
+		{"spec.affinity.podAffinity." PREFERRED, "preferredAffinityTerms", true,
+			JSON_VALUE_NONE, &class->preferred_affinity},
+		{"spec.affinity.podAntiAffinity." PREFERRED, "preferredAntiAffinityTerms", true,
+			JSON_VALUE_NONE, &class->preferred_anti_affinity},
 	};
-	pod_lists_find(b, pod, "spec.affinity.podAffinity", class, &lists[0].terms,
-	    &lists[2].terms);
-	pod_lists_find(b, anti, "spec.affinity.podAntiAffinity", class, &lists[1].terms,
-	    &lists[3].terms);
+	pod_lists_find(
+		b, pod, "spec.affinity.podAffinity", class, &lists[0].terms, &lists[2].terms);
+	pod_lists_find(
+		b, anti, "spec.affinity.podAntiAffinity", class, &lists[1].terms, &lists[3].terms);
 
 	uint32_t errors[TERM_LISTS];
 	bool any = false;

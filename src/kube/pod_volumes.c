@@ -9,8 +9,8 @@ struct volume_source {
 	uint32_t kind;
 };
 
-#define SOURCE(key, id, kind) \
-	{ \
+#define SOURCE(key, id, kind)                      \
+	{                                          \
 		key, id, "spec.volumes." key, kind \
 	}
 static const struct volume_source sources[] = {
@@ -28,11 +28,11 @@ static const struct volume_source sources[] = {
 	SOURCE("portworxVolume", "volumeID", KUBE_VOLUME_PORTWORX),
 };
 
-#define WANT_ID(name, id) \
+#define WANT_ID(name, id)                 \
 	const struct json_want name[] = { \
-		{ id, NULL }, \
-		{ "readOnly", NULL }, \
-		{ NULL, NULL }, \
+		{id, NULL},               \
+		{"readOnly", NULL},       \
+		{NULL, NULL},             \
 	}
 static WANT_ID(want_claim, "claimName");
 WANT_ID(kube_want_gce_disk, "pdName");
@@ -44,29 +44,29 @@ WANT_ID(kube_want_azure_file, "shareName");
 WANT_ID(kube_want_vsphere_volume, "volumePath");
 static WANT_ID(want_image, "reference");
 static const struct json_want want_rbd[] = {
-	{ "monitors", NULL },
-	{ "pool", NULL },
-	{ "image", NULL },
-	{ "readOnly", NULL },
-	{ NULL, NULL },
+	{"monitors", NULL},
+	{"pool", NULL},
+	{"image", NULL},
+	{"readOnly", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_pod_volumes[] = {
-	{ "name", NULL },
-	{ "persistentVolumeClaim", want_claim },
-	{ "ephemeral", kube_want_nothing },
-	{ "gcePersistentDisk", kube_want_gce_disk },
-	{ "awsElasticBlockStore", kube_want_volume_id },
-	{ "iscsi", want_iscsi },
-	{ "rbd", want_rbd },
-	{ "csi", want_csi },
-	{ "azureDisk", kube_want_azure_disk },
-	{ "azureFile", kube_want_azure_file },
-	{ "cinder", kube_want_volume_id },
-	{ "vsphereVolume", kube_want_vsphere_volume },
-	{ "portworxVolume", kube_want_volume_id },
-	{ "image", want_image },
-	{ NULL, NULL },
+	{"name", NULL},
+	{"persistentVolumeClaim", want_claim},
+	{"ephemeral", kube_want_nothing},
+	{"gcePersistentDisk", kube_want_gce_disk},
+	{"awsElasticBlockStore", kube_want_volume_id},
+	{"iscsi", want_iscsi},
+	{"rbd", want_rbd},
+	{"csi", want_csi},
+	{"azureDisk", kube_want_azure_disk},
+	{"azureFile", kube_want_azure_file},
+	{"cinder", kube_want_volume_id},
+	{"vsphereVolume", kube_want_vsphere_volume},
+	{"portworxVolume", kube_want_volume_id},
+	{"image", want_image},
+	{NULL, NULL},
 };
 
 static const struct volume_source *source_of(struct text key)
@@ -79,8 +79,8 @@ static const struct volume_source *source_of(struct text key)
 }
 
 /* The source of a volume, NULL when it is of a kind nobody asks for. */
-static const struct volume_source *volume_source(struct kube_build *b, struct json_value v,
-    struct text *name, struct json_value *value)
+static const struct volume_source *volume_source(
+	struct kube_build *b, struct json_value v, struct text *name, struct json_value *value)
 {
 	const struct volume_source *found = NULL;
 	struct json_walk walk = kube_read_object(b, v, "spec.volumes");
@@ -95,8 +95,8 @@ static const struct volume_source *volume_source(struct kube_build *b, struct js
 	return found;
 }
 
-static void volume_build(struct kube_build *b, const struct volume_source *source,
-    struct text name, struct json_value v, struct kube_volume *volume)
+static void volume_build(struct kube_build *b, const struct volume_source *source, struct text name,
+	struct json_value v, struct kube_volume *volume)
 {
 	struct text id = TEXT_NONE, pool = TEXT_NONE;
 	struct json_value monitors = JSON_VALUE_NONE;
@@ -124,8 +124,8 @@ static void volume_build(struct kube_build *b, const struct volume_source *sourc
 	}
 }
 
-void kube_pod_volumes_build(struct kube_build *b, struct json_value volumes,
-    struct kube_pod_class *class)
+void kube_pod_volumes_build(
+	struct kube_build *b, struct json_value volumes, struct kube_pod_class *class)
 {
 	struct text name = TEXT_NONE;
 	struct json_value value = JSON_VALUE_NONE;
@@ -144,12 +144,12 @@ void kube_pod_volumes_build(struct kube_build *b, struct json_value volumes,
 	}
 }
 
-void kube_pod_claims_build(struct kube_build *b, struct json_value claims,
-    struct kube_pod_class *class)
+void kube_pod_claims_build(
+	struct kube_build *b, struct json_value claims, struct kube_pod_class *class)
 {
 	struct json_walk walk = kube_read_array(b, claims, "spec.resourceClaims");
-	struct kube_resource_claim *built = kube_build_array(b, sizeof(*built),
-	    kube_read_count(claims), &class->resource_claims);
+	struct kube_resource_claim *built = kube_build_array(
+		b, sizeof(*built), kube_read_count(claims), &class->resource_claims);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
 		struct text name = TEXT_NONE, claim = TEXT_NONE, template = TEXT_NONE;
 		struct json_walk of = kube_read_object(b, walk.value, "spec.resourceClaims");
@@ -157,11 +157,11 @@ void kube_pod_claims_build(struct kube_build *b, struct json_value claims,
 			if (KUBE_IS(of.key, "name"))
 				name = kube_read_text(b, of.value, "spec.resourceClaims.name");
 			else if (KUBE_IS(of.key, "resourceClaimName"))
-				claim = kube_read_text(b, of.value,
-				    "spec.resourceClaims.resourceClaimName");
+				claim = kube_read_text(
+					b, of.value, "spec.resourceClaims.resourceClaimName");
 			else if (KUBE_IS(of.key, "resourceClaimTemplateName"))
 				template = kube_read_text(b, of.value,
-				    "spec.resourceClaims.resourceClaimTemplateName");
+					"spec.resourceClaims.resourceClaimTemplateName");
 		}
 		built[i].name = kube_build_string(b, name);
 		built[i].claim_name = kube_build_string(b, claim);

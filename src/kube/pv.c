@@ -8,65 +8,65 @@
 #define ANNOTATION_BOUND "pv.kubernetes.io/bound-by-controller"
 
 static const struct json_want want_annotations[] = {
-	{ ANNOTATION_CLASS, NULL },
-	{ ANNOTATION_BOUND, NULL },
-	{ "k8s.io/initial-events-end", NULL },
-	{ NULL, NULL },
+	{ANNOTATION_CLASS, NULL},
+	{ANNOTATION_BOUND, NULL},
+	{"k8s.io/initial-events-end", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(want_annotations),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_claim_ref[] = {
-	{ "namespace", NULL },
-	{ "name", NULL },
-	{ "uid", NULL },
-	{ NULL, NULL },
+	{"namespace", NULL},
+	{"name", NULL},
+	{"uid", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_csi_source[] = {
-	{ "driver", NULL },
-	{ "volumeHandle", NULL },
-	{ NULL, NULL },
+	{"driver", NULL},
+	{"volumeHandle", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_capacity[] = {
-	{ "storage", NULL },
-	{ NULL, NULL },
+	{"storage", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "capacity", want_capacity },
-	{ "accessModes", NULL },
-	{ "volumeMode", NULL },
-	{ "storageClassName", NULL },
-	{ "volumeAttributesClassName", NULL },
-	{ "claimRef", kube_want_claim_ref },
-	{ "nodeAffinity", NULL },
-	{ "csi", kube_want_csi_source },
-	{ "awsElasticBlockStore", kube_want_volume_id },
-	{ "gcePersistentDisk", kube_want_gce_disk },
-	{ "azureDisk", kube_want_azure_disk },
-	{ "azureFile", kube_want_azure_file },
-	{ "cinder", kube_want_volume_id },
-	{ "vsphereVolume", kube_want_vsphere_volume },
-	{ "portworxVolume", kube_want_volume_id },
-	{ NULL, NULL },
+	{"capacity", want_capacity},
+	{"accessModes", NULL},
+	{"volumeMode", NULL},
+	{"storageClassName", NULL},
+	{"volumeAttributesClassName", NULL},
+	{"claimRef", kube_want_claim_ref},
+	{"nodeAffinity", NULL},
+	{"csi", kube_want_csi_source},
+	{"awsElasticBlockStore", kube_want_volume_id},
+	{"gcePersistentDisk", kube_want_gce_disk},
+	{"azureDisk", kube_want_azure_disk},
+	{"azureFile", kube_want_azure_file},
+	{"cinder", kube_want_volume_id},
+	{"vsphereVolume", kube_want_vsphere_volume},
+	{"portworxVolume", kube_want_volume_id},
+	{NULL, NULL},
 };
 
 static const struct json_want want_status[] = {
-	{ "phase", NULL },
-	{ NULL, NULL },
+	{"phase", NULL},
+	{NULL, NULL},
 };
 
 const struct json_want kube_pv_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", want_status },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", want_status},
+	{NULL, NULL},
 };
 
 uint32_t kube_read_access(struct kube_build *b, struct json_value v)
@@ -122,8 +122,8 @@ static void zones_build(struct kube_build *b, const struct kube_meta *meta, stru
 }
 
 /* True when the key names a source; the first that is not null counts. */
-static bool source_build(struct kube_build *b, struct text key, struct json_value v,
-    struct kube_pv *pv)
+static bool source_build(
+	struct kube_build *b, struct text key, struct json_value v, struct kube_pv *pv)
 {
 	static const struct {
 		const char *key;
@@ -131,15 +131,14 @@ static bool source_build(struct kube_build *b, struct text key, struct json_valu
 		const char *field;
 		uint32_t source;
 	} sources[] = {
-		{ "csi", "volumeHandle", "spec.csi", KUBE_SOURCE_CSI },
-		{ "awsElasticBlockStore", "volumeID", "spec.awsElasticBlockStore",
-		    KUBE_SOURCE_EBS },
-		{ "gcePersistentDisk", "pdName", "spec.gcePersistentDisk", KUBE_SOURCE_GCE },
-		{ "azureDisk", "diskName", "spec.azureDisk", KUBE_SOURCE_AZURE_DISK },
-		{ "azureFile", "shareName", "spec.azureFile", KUBE_SOURCE_AZURE_FILE },
-		{ "cinder", "volumeID", "spec.cinder", KUBE_SOURCE_CINDER },
-		{ "vsphereVolume", "volumePath", "spec.vsphereVolume", KUBE_SOURCE_VSPHERE },
-		{ "portworxVolume", "volumeID", "spec.portworxVolume", KUBE_SOURCE_PORTWORX },
+		{"csi", "volumeHandle", "spec.csi", KUBE_SOURCE_CSI},
+		{"awsElasticBlockStore", "volumeID", "spec.awsElasticBlockStore", KUBE_SOURCE_EBS},
+		{"gcePersistentDisk", "pdName", "spec.gcePersistentDisk", KUBE_SOURCE_GCE},
+		{"azureDisk", "diskName", "spec.azureDisk", KUBE_SOURCE_AZURE_DISK},
+		{"azureFile", "shareName", "spec.azureFile", KUBE_SOURCE_AZURE_FILE},
+		{"cinder", "volumeID", "spec.cinder", KUBE_SOURCE_CINDER},
+		{"vsphereVolume", "volumePath", "spec.vsphereVolume", KUBE_SOURCE_VSPHERE},
+		{"portworxVolume", "volumeID", "spec.portworxVolume", KUBE_SOURCE_PORTWORX},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(sources); i++) {
 		if (!text_is_z(key, sources[i].key))
@@ -149,9 +148,10 @@ static bool source_build(struct kube_build *b, struct text key, struct json_valu
 		const char *field = sources[i].field;
 		pv->source = sources[i].source;
 		pv->handle =
-		    kube_read_id(b, kube_read_member(b, v, sources[i].handle, field), field);
+			kube_read_id(b, kube_read_member(b, v, sources[i].handle, field), field);
 		if (pv->source == KUBE_SOURCE_CSI)
-			pv->driver = kube_read_id(b, kube_read_member(b, v, "driver", field), field);
+			pv->driver =
+				kube_read_id(b, kube_read_member(b, v, "driver", field), field);
 		return true;
 	}
 	return false;
@@ -163,7 +163,8 @@ static void claim_ref_build(struct kube_build *b, struct json_value v, struct ku
 	pv->has_claim = !kube_is_absent(v);
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "namespace"))
-			pv->claim_namespace = kube_read_id(b, walk.value, "spec.claimRef.namespace");
+			pv->claim_namespace =
+				kube_read_id(b, walk.value, "spec.claimRef.namespace");
 		else if (KUBE_IS(walk.key, "name"))
 			pv->claim_name = kube_read_id(b, walk.value, "spec.claimRef.name");
 		else if (KUBE_IS(walk.key, "uid"))
@@ -175,12 +176,13 @@ static void node_affinity_build(struct kube_build *b, struct json_value v, struc
 {
 	struct json_value required = kube_read_member(b, v, "required", "spec.nodeAffinity");
 	pv->has_node_affinity = !kube_is_absent(required);
-	kube_node_terms_build(b, kube_read_member(b, required, "nodeSelectorTerms",
-	    "spec.nodeAffinity.required"), &pv->node_terms);
+	kube_node_terms_build(b,
+		kube_read_member(b, required, "nodeSelectorTerms", "spec.nodeAffinity.required"),
+		&pv->node_terms);
 }
 
 static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_pv *pv,
-    struct json_value *class, struct json_value *mode)
+	struct json_value *class, struct json_value *mode)
 {
 	struct json_walk walk = kube_read_object(b, spec, "spec");
 	while (json_walk_next(&walk)) {
@@ -189,7 +191,7 @@ static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_
 			continue;
 		if (KUBE_IS(walk.key, "capacity"))
 			kube_read_bytes(b, kube_read_member(b, v, "storage", "spec.capacity"),
-			    &pv->capacity_bytes, "spec.capacity.storage");
+				&pv->capacity_bytes, "spec.capacity.storage");
 		else if (KUBE_IS(walk.key, "accessModes"))
 			pv->access = kube_read_access(b, v);
 		else if (KUBE_IS(walk.key, "volumeMode"))
@@ -197,8 +199,7 @@ static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_
 		else if (KUBE_IS(walk.key, "storageClassName"))
 			*class = v;
 		else if (KUBE_IS(walk.key, "volumeAttributesClassName"))
-			pv->attributes_class =
-			    kube_read_id(b, v, "spec.volumeAttributesClassName");
+			pv->attributes_class = kube_read_id(b, v, "spec.volumeAttributesClassName");
 		else if (KUBE_IS(walk.key, "claimRef"))
 			claim_ref_build(b, v, pv);
 		else if (KUBE_IS(walk.key, "nodeAffinity"))
@@ -206,8 +207,8 @@ static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_
 	}
 }
 
-static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
-    void *head)
+static void fill(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_pv *pv = head;
 	struct json_value class = JSON_VALUE_NONE, mode = JSON_VALUE_NONE;
@@ -215,19 +216,19 @@ static void fill(struct kube_build *b, struct json_value object, const struct ku
 	pv->volume_mode = kube_read_volume_mode(b, mode);
 	struct text class_name = kube_read_text(b, class, "spec.storageClassName");
 	struct text class_annotation = kube_annotation(b, meta, ANNOTATION_CLASS);
-	pv->class = kube_build_string(b,
-	    class_annotation.at != NULL ? class_annotation : class_name);
+	pv->class =
+		kube_build_string(b, class_annotation.at != NULL ? class_annotation : class_name);
 	pv->bound_by_controller = kube_annotation(b, meta, ANNOTATION_BOUND).at != NULL;
-	pv->phase = kube_read_id(b, kube_read_member(b, json_get(object, "status"), "phase",
-	    "status"), "status.phase");
+	pv->phase = kube_read_id(b,
+		kube_read_member(b, json_get(object, "status"), "phase", "status"), "status.phase");
 	pv->deleting = meta->deleting;
 	pv->uid = kube_build_string(b, meta->uid);
 	zones_build(b, meta, pv);
 	kube_read_pairs(b, meta->labels, &pv->labels, "metadata.labels");
 }
 
-enum kube_result kube_pv_decode(struct kube_build *b, struct json_value object,
-    struct kube_object *out)
+enum kube_result kube_pv_decode(
+	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
 	return kube_object_decode(b, object, KUBE_PV, sizeof(struct kube_pv), fill, out);
 }

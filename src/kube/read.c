@@ -30,8 +30,8 @@ bool kube_read_bool(struct kube_build *b, struct json_value v, bool otherwise, c
 	return otherwise;
 }
 
-int64_t kube_read_i64(struct kube_build *b, struct json_value v, int64_t otherwise,
-    const char *field)
+int64_t kube_read_i64(
+	struct kube_build *b, struct json_value v, int64_t otherwise, const char *field)
 {
 	int64_t value;
 	if (kube_is_absent(v))
@@ -42,14 +42,14 @@ int64_t kube_read_i64(struct kube_build *b, struct json_value v, int64_t otherwi
 	return otherwise;
 }
 
-int32_t kube_read_i32(struct kube_build *b, struct json_value v, int32_t otherwise,
-    const char *field)
+int32_t kube_read_i32(
+	struct kube_build *b, struct json_value v, int32_t otherwise, const char *field)
 {
 	int64_t value;
 	if (kube_is_absent(v))
 		return otherwise;
 	if (json_type(v) == JSON_NUMBER && json_i64(v, &value) && value >= INT32_MIN &&
-	    value <= INT32_MAX)
+		value <= INT32_MAX)
 		return (int32_t)value;
 	kube_build_malformed(b, field, "not an integer of 32 bits");
 	return otherwise;
@@ -57,17 +57,17 @@ int32_t kube_read_i32(struct kube_build *b, struct json_value v, int32_t otherwi
 
 struct wall kube_read_time(struct kube_build *b, struct json_value v, const char *field)
 {
-	struct wall time = { 0 };
+	struct wall time = {0};
 	struct text t = kube_read_text(b, v, field);
 	if (t.size > 0 && !kube_time_parse(t, &time)) {
 		kube_build_malformed(b, field, "not a time");
-		return (struct wall){ 0 };
+		return (struct wall){0};
 	}
 	return time;
 }
 
-bool kube_read_quantity(struct kube_build *b, struct json_value v, struct quantity *q,
-    const char *field)
+bool kube_read_quantity(
+	struct kube_build *b, struct json_value v, struct quantity *q, const char *field)
 {
 	enum json_type type = json_type(v);
 	if (type == JSON_NONE || type == JSON_NULL)
@@ -102,8 +102,8 @@ struct json_walk kube_read_array(struct kube_build *b, struct json_value v, cons
 	return json_walk(JSON_VALUE_NONE);
 }
 
-struct json_value kube_read_member(struct kube_build *b, struct json_value v, const char *key,
-    const char *field)
+struct json_value kube_read_member(
+	struct kube_build *b, struct json_value v, const char *key, const char *field)
 {
 	if (json_type(v) == JSON_OBJECT)
 		return json_get(v, key);
@@ -117,8 +117,8 @@ uint32_t kube_read_count(struct json_value v)
 	return json_type(v) == JSON_ARRAY ? json_count(v) : 0;
 }
 
-void kube_read_ids(struct kube_build *b, struct json_value v, struct kube_span *span,
-    const char *field)
+void kube_read_ids(
+	struct kube_build *b, struct json_value v, struct kube_span *span, const char *field)
 {
 	struct json_walk walk = kube_read_array(b, v, field);
 	uint32_t *ids = kube_build_array(b, sizeof(*ids), kube_read_count(v), span);
@@ -126,8 +126,8 @@ void kube_read_ids(struct kube_build *b, struct json_value v, struct kube_span *
 		ids[i] = kube_read_id(b, walk.value, field);
 }
 
-void kube_read_id_set(struct kube_build *b, struct json_value v, struct kube_span *span,
-    const char *field)
+void kube_read_id_set(
+	struct kube_build *b, struct json_value v, struct kube_span *span, const char *field)
 {
 	kube_read_ids(b, v, span, field);
 	if (kube_failed(b) || span->count < 2)
@@ -138,8 +138,8 @@ void kube_read_id_set(struct kube_build *b, struct json_value v, struct kube_spa
 	kube_build_shorten(b, sizeof(*ids), count, span);
 }
 
-void kube_read_pairs(struct kube_build *b, struct json_value v, struct kube_span *span,
-    const char *field)
+void kube_read_pairs(
+	struct kube_build *b, struct json_value v, struct kube_span *span, const char *field)
 {
 	struct json_walk walk = kube_read_object(b, v, field);
 	uint32_t count = json_type(v) == JSON_OBJECT ? json_count(v) : 0;

@@ -8,12 +8,12 @@ bool requirement_op(struct text operator, bool of_node, uint32_t *op)
 		const char *name;
 		uint32_t op;
 	} operators[] = {
-		{ "In", KUBE_IN },
-		{ "NotIn", KUBE_NOT_IN },
-		{ "Exists", KUBE_EXISTS },
-		{ "DoesNotExist", KUBE_DOES_NOT_EXIST },
-		{ "Gt", KUBE_GT },
-		{ "Lt", KUBE_LT },
+		{"In", KUBE_IN},
+		{"NotIn", KUBE_NOT_IN},
+		{"Exists", KUBE_EXISTS},
+		{"DoesNotExist", KUBE_DOES_NOT_EXIST},
+		{"Gt", KUBE_GT},
+		{"Lt", KUBE_LT},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(operators); i++) {
 		if (text_is_z(operator, operators[i].name)) {
@@ -24,26 +24,26 @@ bool requirement_op(struct text operator, bool of_node, uint32_t *op)
 	return false;
 }
 
-bool requirement_read(struct kube_build *b, struct json_value v, bool of_node,
-    struct requirement *r)
+bool requirement_read(
+	struct kube_build *b, struct json_value v, bool of_node, struct requirement *r)
 {
-	*r = (struct requirement){ TEXT_NONE, TEXT_NONE, JSON_VALUE_NONE, false };
+	*r = (struct requirement){TEXT_NONE, TEXT_NONE, JSON_VALUE_NONE, false};
 	struct json_walk walk = kube_read_object(b, v,
-	    of_node ? "nodeSelectorTerms.matchExpressions" : "labelSelector.matchExpressions");
+		of_node ? "nodeSelectorTerms.matchExpressions" : "labelSelector.matchExpressions");
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "key"))
 			r->key = kube_read_text(b, walk.value,
-			    of_node ? "nodeSelectorTerms.matchExpressions.key"
-			            : "labelSelector.matchExpressions.key");
+				of_node ? "nodeSelectorTerms.matchExpressions.key"
+					: "labelSelector.matchExpressions.key");
 		else if (KUBE_IS(walk.key, "operator"))
-			r->operator = kube_read_text(b, walk.value,
-			    of_node ? "nodeSelectorTerms.matchExpressions.operator"
-			            : "labelSelector.matchExpressions.operator");
+			r->operator= kube_read_text(b, walk.value,
+				of_node ? "nodeSelectorTerms.matchExpressions.operator"
+					: "labelSelector.matchExpressions.operator");
 		else if (KUBE_IS(walk.key, "values"))
 			r->values = walk.value;
 	}
 	const char *values_field = of_node ? "nodeSelectorTerms.matchExpressions.values"
-	                                   : "labelSelector.matchExpressions.values";
+					   : "labelSelector.matchExpressions.values";
 	struct json_walk values = kube_read_array(b, r->values, values_field);
 	while (json_walk_next(&values))
 		kube_read_text(b, values.value, values_field);
@@ -53,11 +53,11 @@ bool requirement_read(struct kube_build *b, struct json_value v, bool of_node,
 void requirement_remember(struct kube_requirement *requirement, const struct requirement *r)
 {
 	if (r->single || json_count(r->values) > 0)
-		requirement->values = (struct kube_span){ r->values.token, 1 };
+		requirement->values = (struct kube_span){r->values.token, 1};
 }
 
 void requirements_finish(struct kube_build *b, const struct json_doc *doc,
-    const struct kube_span *span, const char *field)
+	const struct kube_span *span, const char *field)
 {
 	if (kube_failed(b) || span->count == 0)
 		return;
@@ -65,7 +65,7 @@ void requirements_finish(struct kube_build *b, const struct json_doc *doc,
 	kube_sort(requirements, sizeof(*requirements), 3, span->count);
 	for (uint32_t i = 0; i < span->count; i++) {
 		struct kube_span *values = &requirements[i].values;
-		struct json_value v = { doc, values->at };
+		struct json_value v = {doc, values->at};
 		if (values->count == 0)
 			continue;
 		if (json_type(v) == JSON_ARRAY) {
@@ -78,8 +78,8 @@ void requirements_finish(struct kube_build *b, const struct json_doc *doc,
 	}
 }
 
-static bool requirement_has_value(const void *blob, const struct kube_requirement *requirement,
-    uint32_t value)
+static bool requirement_has_value(
+	const void *blob, const struct kube_requirement *requirement, uint32_t value)
 {
 	const uint32_t *values = KUBE_AT(blob, requirement->values, uint32_t);
 	uint32_t first = 0;
@@ -92,18 +92,18 @@ static bool requirement_has_value(const void *blob, const struct kube_requiremen
 	return count == 1 && values[first] == value;
 }
 
-static bool requirement_compares(const struct kube_requirement *requirement, uint32_t value,
-    const struct intern *strings)
+static bool requirement_compares(
+	const struct kube_requirement *requirement, uint32_t value, const struct intern *strings)
 {
 	int64_t number;
 	if (strings == NULL || !text_to_i64(intern_text(strings, value), &number))
 		return false;
 	return requirement->op == KUBE_GT ? number > requirement->number
-	                                  : number < requirement->number;
+					  : number < requirement->number;
 }
 
 bool requirement_matches(const void *blob, const struct kube_requirement *requirement,
-    const struct kube_labels *labels, const struct intern *strings)
+	const struct kube_labels *labels, const struct intern *strings)
 {
 	uint32_t value;
 	bool there = kube_labels_get(labels, requirement->key, &value);

@@ -42,8 +42,8 @@ struct requirement {
 	bool single;
 };
 /* False when the element, or something in it, is of a wrong type. */
-bool requirement_read(struct kube_build *b, struct json_value v, bool of_node,
-    struct requirement *r);
+bool requirement_read(
+	struct kube_build *b, struct json_value v, bool of_node, struct requirement *r);
 
 /* False for an operator that is none; label selectors have no Gt and Lt. */
 bool requirement_op(struct text operator, bool of_node, uint32_t *op);
@@ -51,11 +51,11 @@ bool requirement_op(struct text operator, bool of_node, uint32_t *op);
 /* The two say the same; the second in words, which are appended. */
 bool requirement_is_valid(const struct requirement *r, uint32_t op);
 void requirement_explain(struct requirement_errors *errors, const struct requirement_place *place,
-    const struct requirement *r, uint32_t op);
+	const struct requirement *r, uint32_t op);
 void requirement_error_operator(struct requirement_errors *errors,
-    const struct requirement_place *place, struct text operator, const char *supported);
+	const struct requirement_place *place, struct text operator, const char * supported);
 void requirement_error_values(struct requirement_errors *errors,
-    const struct requirement_place *place, struct json_value values, const char *detail);
+	const struct requirement_place *place, struct json_value values, const char *detail);
 
 /*
  * Requirements are put in order before their values are written, so that equal selectors give
@@ -63,10 +63,10 @@ void requirement_error_values(struct requirement_errors *errors,
  */
 void requirement_remember(struct kube_requirement *requirement, const struct requirement *r);
 void requirements_finish(struct kube_build *b, const struct json_doc *doc,
-    const struct kube_span *span, const char *field);
+	const struct kube_span *span, const char *field);
 
 /* The rule of one requirement on a set of labels. */
 bool requirement_matches(const void *blob, const struct kube_requirement *requirement,
-    const struct kube_labels *labels, const struct intern *strings);
+	const struct kube_labels *labels, const struct intern *strings);
 
 #endif

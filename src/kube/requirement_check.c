@@ -10,18 +10,18 @@
 #include "kube/requirement.h"
 
 #define QUALIFIED_FORM "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-#define QUALIFIED_RULE \
-	"must consist of alphanumeric characters, '-', '_' or '.', and must start and end with " \
+#define QUALIFIED_RULE                                                                            \
+	"must consist of alphanumeric characters, '-', '_' or '.', and must start and end with "  \
 	"an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " \
 	"validation is '" QUALIFIED_FORM "')"
-#define VALUE_RULE \
+#define VALUE_RULE                                                                               \
 	"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' " \
-	"or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or " \
+	"or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or "    \
 	"'my_value',  or '12345', regex used for validation is '(" QUALIFIED_FORM ")?')"
 #define DNS_LABEL_FORM "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-#define SUBDOMAIN_RULE \
+#define SUBDOMAIN_RULE                                                                            \
 	"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' " \
-	"or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " \
+	"or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "     \
 	"regex used for validation is '" DNS_LABEL_FORM "(\\." DNS_LABEL_FORM ")*')"
 
 enum { NAME_MAX_BYTES = 63, SUBDOMAIN_MAX_BYTES = 253 };
@@ -56,7 +56,7 @@ static bool has_subdomain_form(struct text t)
 	while (text_cut(&t, '.', &label)) {
 		any = true;
 		if (label.size == 0 || !is_lower_or_digit(label.at[0]) ||
-		    !is_lower_or_digit(label.at[label.size - 1]))
+			!is_lower_or_digit(label.at[label.size - 1]))
 			return false;
 		for (size_t i = 0; i < label.size; i++) {
 			if (!is_lower_or_digit(label.at[i]) && label.at[i] != '-')
@@ -74,7 +74,7 @@ bool kube_is_qualified_name(struct text t)
 	struct text prefix = text_first(t, slash);
 	struct text name = text_from(t, slash + 1);
 	return prefix.size <= SUBDOMAIN_MAX_BYTES && has_subdomain_form(prefix) &&
-	    name.size <= NAME_MAX_BYTES && has_name_form(name);
+		name.size <= NAME_MAX_BYTES && has_name_form(name);
 }
 
 bool kube_is_label_value(struct text t)
@@ -123,8 +123,8 @@ void requirement_write_quoted(struct writer *out, struct text t)
 }
 
 /* Begins an error: "path[1].matchExpressions[0].child". */
-static struct writer *error_begin(struct requirement_errors *errors,
-    const struct requirement_place *place, const char *child)
+static struct writer *error_begin(
+	struct requirement_errors *errors, const struct requirement_place *place, const char *child)
 {
 	struct writer *out = &errors->out;
 	if (errors->count++ > 0)
@@ -158,26 +158,27 @@ static void explain_prefix(struct faults *faults, struct text prefix)
 	}
 	if (prefix.size > SUBDOMAIN_MAX_BYTES)
 		write_format(fault_begin(faults), "prefix part must be no more than %d bytes",
-		    SUBDOMAIN_MAX_BYTES);
+			SUBDOMAIN_MAX_BYTES);
 	if (!has_subdomain_form(prefix))
 		write_z(fault_begin(faults), "prefix part " SUBDOMAIN_RULE);
 }
 
-static void explain_key(struct requirement_errors *errors, const struct requirement_place *place,
-    struct text key)
+static void explain_key(
+	struct requirement_errors *errors, const struct requirement_place *place, struct text key)
 {
 	if (kube_is_qualified_name(key))
 		return;
-	struct faults faults = { error_begin(errors, place, "key: Invalid value: "), false };
+	struct faults faults = {error_begin(errors, place, "key: Invalid value: "), false};
 	requirement_write_quoted(faults.out, key);
 	struct text name = key;
 	size_t slash = text_find(key, '/');
 	if (slash < key.size) {
 		name = text_from(key, slash + 1);
 		if (text_find(name, '/') < name.size) {
-			write_z(fault_begin(&faults), "a valid label key " QUALIFIED_RULE
-			    " with an optional DNS subdomain prefix and '/' "
-			    "(e.g. 'example.com/MyName')");
+			write_z(fault_begin(&faults),
+				"a valid label key " QUALIFIED_RULE
+				" with an optional DNS subdomain prefix and '/' "
+				"(e.g. 'example.com/MyName')");
 			return;
 		}
 		explain_prefix(&faults, text_first(key, slash));
@@ -186,30 +187,29 @@ static void explain_key(struct requirement_errors *errors, const struct requirem
 		write_z(fault_begin(&faults), "name part must be non-empty");
 	else if (name.size > NAME_MAX_BYTES)
 		write_format(fault_begin(&faults), "name part must be no more than %d bytes",
-		    NAME_MAX_BYTES);
+			NAME_MAX_BYTES);
 	if (!has_name_form(name))
 		write_z(fault_begin(&faults), "name part " QUALIFIED_RULE);
 }
 
 static void explain_value(struct requirement_errors *errors, const struct requirement_place *place,
-    struct text key, struct text value, uint32_t index)
+	struct text key, struct text value, uint32_t index)
 {
 	if (kube_is_label_value(value))
 		return;
-	struct faults faults = { error_begin(errors, place, "values"), false };
+	struct faults faults = {error_begin(errors, place, "values"), false};
 	write_format(faults.out, "[%u][", index);
 	write_text(faults.out, key);
 	write_z(faults.out, "]: Invalid value: ");
 	requirement_write_quoted(faults.out, value);
 	if (value.size > NAME_MAX_BYTES)
-		write_format(fault_begin(&faults), "must be no more than %d bytes",
-		    NAME_MAX_BYTES);
+		write_format(fault_begin(&faults), "must be no more than %d bytes", NAME_MAX_BYTES);
 	if (!has_name_form(value))
 		write_z(fault_begin(&faults), VALUE_RULE);
 }
 
 void requirement_error_values(struct requirement_errors *errors,
-    const struct requirement_place *place, struct json_value values, const char *detail)
+	const struct requirement_place *place, struct json_value values, const char *detail)
 {
 	struct writer *out = error_begin(errors, place, "values: Invalid value: ");
 	struct json_walk walk = json_walk(values);
@@ -224,7 +224,7 @@ void requirement_error_values(struct requirement_errors *errors,
 }
 
 void requirement_error_operator(struct requirement_errors *errors,
-    const struct requirement_place *place, struct text operator, const char *supported)
+	const struct requirement_place *place, struct text operator, const char * supported)
 {
 	struct writer *out = error_begin(errors, place, "operator: Unsupported value: ");
 	requirement_write_quoted(out, operator);
@@ -232,12 +232,12 @@ void requirement_error_operator(struct requirement_errors *errors,
 	write_z(out, supported);
 }
 
-static void explain_numbers(struct requirement_errors *errors, const struct requirement_place *place,
-    struct json_value values)
+static void explain_numbers(struct requirement_errors *errors,
+	const struct requirement_place *place, struct json_value values)
 {
 	if (json_count(values) != 1)
 		requirement_error_values(errors, place, values,
-		    "for 'Gt', 'Lt' operators, exactly one value is required");
+			"for 'Gt', 'Lt' operators, exactly one value is required");
 	struct json_walk walk = json_walk(values);
 	for (uint32_t i = 0; json_walk_next(&walk); i++) {
 		int64_t number;
@@ -273,7 +273,7 @@ bool requirement_is_valid(const struct requirement *r, uint32_t op)
 }
 
 void requirement_explain(struct requirement_errors *errors, const struct requirement_place *place,
-    const struct requirement *r, uint32_t op)
+	const struct requirement *r, uint32_t op)
 {
 	explain_key(errors, place, r->key);
 	if (r->single) {
@@ -286,13 +286,13 @@ void requirement_explain(struct requirement_errors *errors, const struct require
 	case KUBE_NOT_IN:
 		if (count == 0)
 			requirement_error_values(errors, place, r->values,
-			    "for 'in', 'notin' operators, values set can't be empty");
+				"for 'in', 'notin' operators, values set can't be empty");
 		break;
 	case KUBE_EXISTS:
 	case KUBE_DOES_NOT_EXIST:
 		if (count != 0)
 			requirement_error_values(errors, place, r->values,
-			    "values set must be empty for exists and does not exist");
+				"values set must be empty for exists and does not exist");
 		break;
 	case KUBE_GT:
 	case KUBE_LT: explain_numbers(errors, place, r->values); break;

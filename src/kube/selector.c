@@ -8,8 +8,7 @@
  */
 #include "kube/requirement.h"
 
-static void selector_refuse(struct kube_build *b, struct kube_selector *selector,
-    struct text error)
+static void selector_refuse(struct kube_build *b, struct kube_selector *selector, struct text error)
 {
 	kube_build_shorten(b, sizeof(struct kube_requirement), 0, &selector->requirements);
 	selector->state = KUBE_SELECTOR_INVALID;
@@ -18,17 +17,17 @@ static void selector_refuse(struct kube_build *b, struct kube_selector *selector
 
 /* Why a requirement is not valid. */
 static void selector_refuse_requirement(struct kube_build *b, struct kube_selector *selector,
-    const struct requirement *r, uint32_t op)
+	const struct requirement *r, uint32_t op)
 {
-	static const struct requirement_place no_place = { NULL, 0, NULL, 0 };
+	static const struct requirement_place no_place = {NULL, 0, NULL, 0};
 	struct requirement_errors errors;
 	requirement_errors_init(&errors);
 	requirement_explain(&errors, &no_place, r, op);
 	selector_refuse(b, selector, requirement_errors_text(&errors));
 }
 
-static void selector_refuse_operator(struct kube_build *b, struct kube_selector *selector,
-    struct text operator)
+static void selector_refuse_operator(
+	struct kube_build *b, struct kube_selector *selector, struct text operator)
 {
 	char bytes[REQUIREMENT_ERRORS_SIZE];
 	struct writer out;
@@ -40,12 +39,13 @@ static void selector_refuse_operator(struct kube_build *b, struct kube_selector 
 
 /* The requirements of matchLabels, or of a plain map; false when one is not valid. */
 static bool selector_fill_map(struct kube_build *b, struct json_value map, bool checked,
-    struct kube_selector *selector, struct kube_requirement *requirements)
+	struct kube_selector *selector, struct kube_requirement *requirements)
 {
 	struct json_walk walk = json_walk(map);
 	for (uint32_t i = 0; json_walk_next(&walk); i++) {
-		struct requirement r = { walk.key, TEXT_NONE, walk.value, true };
-		kube_read_text(b, walk.value, checked ? "labelSelector.matchLabels" : "spec.selector");
+		struct requirement r = {walk.key, TEXT_NONE, walk.value, true};
+		kube_read_text(
+			b, walk.value, checked ? "labelSelector.matchLabels" : "spec.selector");
 		if (kube_failed(b))
 			return false;
 		if (checked && !requirement_is_valid(&r, KUBE_IN)) {
@@ -60,7 +60,7 @@ static bool selector_fill_map(struct kube_build *b, struct json_value map, bool 
 }
 
 static bool selector_fill_expressions(struct kube_build *b, struct json_value expressions,
-    struct kube_selector *selector, struct kube_requirement *requirements)
+	struct kube_selector *selector, struct kube_requirement *requirements)
 {
 	struct json_walk walk = json_walk(expressions);
 	for (uint32_t i = 0; json_walk_next(&walk); i++) {
@@ -83,7 +83,7 @@ static bool selector_fill_expressions(struct kube_build *b, struct json_value ex
 
 void kube_selector_build(struct kube_build *b, struct json_value v, struct kube_selector *selector)
 {
-	*selector = (struct kube_selector){ .state = KUBE_SELECTOR_NONE };
+	*selector = (struct kube_selector){.state = KUBE_SELECTOR_NONE};
 	struct json_value labels = JSON_VALUE_NONE, expressions = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, v, "labelSelector");
 	while (json_walk_next(&walk)) {
@@ -100,35 +100,35 @@ void kube_selector_build(struct kube_build *b, struct json_value v, struct kube_
 	selector->state = KUBE_SELECTOR_SET;
 	uint32_t label_count = json_count(labels);
 	struct kube_requirement *requirements = kube_build_array(b, sizeof(*requirements),
-	    label_count + json_count(expressions), &selector->requirements);
+		label_count + json_count(expressions), &selector->requirements);
 	if (requirements == NULL)
 		return;
 	if (selector_fill_map(b, labels, true, selector, requirements) &&
-	    selector_fill_expressions(b, expressions, selector, requirements + label_count))
+		selector_fill_expressions(b, expressions, selector, requirements + label_count))
 		requirements_finish(b, v.doc, &selector->requirements, "labelSelector");
 }
 
-void kube_selector_build_map(struct kube_build *b, struct json_value v,
-    struct kube_selector *selector)
+void kube_selector_build_map(
+	struct kube_build *b, struct json_value v, struct kube_selector *selector)
 {
-	*selector = (struct kube_selector){ .state = KUBE_SELECTOR_NONE };
+	*selector = (struct kube_selector){.state = KUBE_SELECTOR_NONE};
 	kube_read_object(b, v, "spec.selector");
 	if (kube_failed(b) || kube_is_absent(v))
 		return;
 	selector->state = KUBE_SELECTOR_SET;
-	struct kube_requirement *requirements = kube_build_array(b, sizeof(*requirements),
-	    json_count(v), &selector->requirements);
+	struct kube_requirement *requirements =
+		kube_build_array(b, sizeof(*requirements), json_count(v), &selector->requirements);
 	if (requirements != NULL && selector_fill_map(b, v, false, selector, requirements))
 		requirements_finish(b, v.doc, &selector->requirements, "spec.selector");
 }
 
-bool kube_selector_matches(const void *blob, const struct kube_selector *selector,
-    const struct kube_labels *labels)
+bool kube_selector_matches(
+	const void *blob, const struct kube_selector *selector, const struct kube_labels *labels)
 {
 	if (selector->state != KUBE_SELECTOR_SET)
 		return false;
 	const struct kube_requirement *requirements =
-	    KUBE_AT(blob, selector->requirements, struct kube_requirement);
+		KUBE_AT(blob, selector->requirements, struct kube_requirement);
 	for (uint32_t i = 0; i < selector->requirements.count; i++) {
 		if (!requirement_matches(blob, &requirements[i], labels, NULL))
 			return false;

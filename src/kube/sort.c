@@ -40,8 +40,8 @@ static void sort_few(uint8_t *elements, size_t size, uint32_t key_words, uint32_
 }
 
 /* Lets the element at `top` sink in the heap of `count`, the largest on top. */
-static void sort_sink(uint8_t *elements, size_t size, uint32_t key_words, uint32_t top,
-    uint32_t count)
+static void sort_sink(
+	uint8_t *elements, size_t size, uint32_t key_words, uint32_t top, uint32_t count)
 {
 	uint8_t moving[SORT_ELEMENT_MAX];
 	memcpy(moving, elements + size * top, size);
@@ -49,8 +49,9 @@ static void sort_sink(uint8_t *elements, size_t size, uint32_t key_words, uint32
 		uint32_t child = top * 2 + 1;
 		if (child >= count)
 			break;
-		if (child + 1 < count && sort_less(sort_at(elements, size, child),
-		        sort_at(elements, size, child + 1), key_words))
+		if (child + 1 < count &&
+			sort_less(sort_at(elements, size, child),
+				sort_at(elements, size, child + 1), key_words))
 			child++;
 		if (!sort_less(moving, sort_at(elements, size, child), key_words))
 			break;
@@ -79,8 +80,9 @@ void kube_sort(void *elements, size_t element_size, uint32_t key_words, uint32_t
 	CHECK(key_words * sizeof(uint32_t) <= element_size);
 	uint8_t *bytes = elements;
 	uint32_t sorted = 1;
-	while (sorted < count && !sort_less(sort_at(bytes, element_size, sorted),
-	        sort_at(bytes, element_size, sorted - 1), key_words))
+	while (sorted < count &&
+		!sort_less(sort_at(bytes, element_size, sorted),
+			sort_at(bytes, element_size, sorted - 1), key_words))
 		sorted++;
 	if (sorted >= count)
 		return;
@@ -90,14 +92,14 @@ void kube_sort(void *elements, size_t element_size, uint32_t key_words, uint32_t
 		sort_many(bytes, element_size, key_words, count);
 }
 
-uint32_t kube_sorted_unique(void *elements, size_t element_size, uint32_t key_words,
-    uint32_t count)
+uint32_t kube_sorted_unique(void *elements, size_t element_size, uint32_t key_words, uint32_t count)
 {
 	uint8_t *bytes = elements;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *element = sort_at(bytes, element_size, i);
-		if (kept > 0 && !sort_less(sort_at(bytes, element_size, kept - 1), element, key_words))
+		if (kept > 0 &&
+			!sort_less(sort_at(bytes, element_size, kept - 1), element, key_words))
 			continue;
 		if (kept != i)
 			memcpy(bytes + element_size * kept, element, element_size);

@@ -6,8 +6,8 @@
 
 const struct json_want kube_status_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "status", NULL },
-	{ NULL, NULL },
+	{"status", NULL},
+	{NULL, NULL},
 };
 
 static int32_t status_number(struct json_value v)
@@ -18,7 +18,7 @@ static int32_t status_number(struct json_value v)
 
 bool kube_status_decode(struct json_value object, struct kube_status *status)
 {
-	*status = (struct kube_status){ .status = TEXT_NONE };
+	*status = (struct kube_status){.status = TEXT_NONE};
 	if (!text_is_z(json_text(json_get(object, "kind")), "Status"))
 		return false;
 	status->status = json_text(json_get(object, "status"));
@@ -28,6 +28,6 @@ bool kube_status_decode(struct json_value object, struct kube_status *status)
 	status->retry_after_seconds = status_number(json_path(object, "details.retryAfterSeconds"));
 	/* There is no machine-readable word for it. */
 	status->cause_uid_mismatch =
-	    text_contains(status->message, TEXT("Precondition failed: UID in precondition"));
+		text_contains(status->message, TEXT("Precondition failed: UID in precondition"));
 	return true;
 }

@@ -5,17 +5,17 @@
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(kube_want_bookmark),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 const struct json_want kube_storage_class_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "status", kube_want_nothing },
-	{ "provisioner", NULL },
-	{ "volumeBindingMode", NULL },
-	{ "allowedTopologies", NULL },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"status", kube_want_nothing},
+	{"provisioner", NULL},
+	{"volumeBindingMode", NULL},
+	{"allowedTopologies", NULL},
+	{NULL, NULL},
 };
 
 static void expressions_build(struct kube_build *b, struct json_value v, struct kube_span *span)
@@ -23,16 +23,16 @@ static void expressions_build(struct kube_build *b, struct json_value v, struct 
 	static const char field[] = "allowedTopologies.matchLabelExpressions";
 	struct json_walk walk = kube_read_array(b, v, field);
 	struct kube_topology_expression *built =
-	    kube_build_array(b, sizeof(*built), kube_read_count(v), span);
+		kube_build_array(b, sizeof(*built), kube_read_count(v), span);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
 		struct json_walk of = kube_read_object(b, walk.value, field);
 		while (json_walk_next(&of)) {
 			if (KUBE_IS(of.key, "key"))
-				built[i].key = kube_read_id(b, of.value,
-				    "allowedTopologies.matchLabelExpressions.key");
+				built[i].key = kube_read_id(
+					b, of.value, "allowedTopologies.matchLabelExpressions.key");
 			else if (KUBE_IS(of.key, "values"))
 				kube_read_id_set(b, of.value, &built[i].values,
-				    "allowedTopologies.matchLabelExpressions.values");
+					"allowedTopologies.matchLabelExpressions.values");
 		}
 	}
 }
@@ -41,20 +41,22 @@ static void topologies_build(struct kube_build *b, struct json_value v, struct k
 {
 	struct json_walk walk = kube_read_array(b, v, "allowedTopologies");
 	struct kube_topology_term *terms =
-	    kube_build_array(b, sizeof(*terms), kube_read_count(v), span);
+		kube_build_array(b, sizeof(*terms), kube_read_count(v), span);
 	for (uint32_t i = 0; terms != NULL && json_walk_next(&walk); i++)
-		expressions_build(b, kube_read_member(b, walk.value, "matchLabelExpressions",
-		    "allowedTopologies"), &terms[i].expressions);
+		expressions_build(b,
+			kube_read_member(
+				b, walk.value, "matchLabelExpressions", "allowedTopologies"),
+			&terms[i].expressions);
 }
 
-static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
-    void *head)
+static void fill(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_storage_class *class = head;
 	(void)meta;
 	class->provisioner = kube_read_id(b, json_get(object, "provisioner"), "provisioner");
-	struct text mode = kube_read_text(b, json_get(object, "volumeBindingMode"),
-	    "volumeBindingMode");
+	struct text mode =
+		kube_read_text(b, json_get(object, "volumeBindingMode"), "volumeBindingMode");
 	/* Whatever is not WaitForFirstConsumer binds at once; only null is no mode at all. */
 	if (KUBE_IS(mode, "WaitForFirstConsumer"))
 		class->binding_mode = KUBE_BINDING_WAIT;
@@ -63,9 +65,9 @@ static void fill(struct kube_build *b, struct json_value object, const struct ku
 	topologies_build(b, json_get(object, "allowedTopologies"), &class->allowed_topologies);
 }
 
-enum kube_result kube_storage_class_decode(struct kube_build *b, struct json_value object,
-    struct kube_object *out)
+enum kube_result kube_storage_class_decode(
+	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(b, object, KUBE_STORAGE_CLASS, sizeof(struct kube_storage_class),
-	    fill, out);
+	return kube_object_decode(
+		b, object, KUBE_STORAGE_CLASS, sizeof(struct kube_storage_class), fill, out);
 }

@@ -25,21 +25,21 @@ static uint32_t exists_of(struct text operator)
 
 static struct kube_toleration toleration_read(struct kube_build *b, struct json_value v)
 {
-	struct kube_toleration toleration = { 0, 0, KUBE_EFFECT_ANY, 0 };
+	struct kube_toleration toleration = {0, 0, KUBE_EFFECT_ANY, 0};
 	struct text key = TEXT_NONE, value = TEXT_NONE;
 	struct json_walk walk = kube_read_object(b, v, "spec.tolerations");
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "key"))
 			key = kube_read_text(b, walk.value, "spec.tolerations.key");
 		else if (KUBE_IS(walk.key, "operator"))
-			toleration.exists =
-			    exists_of(kube_read_text(b, walk.value, "spec.tolerations.operator"));
+			toleration.exists = exists_of(
+				kube_read_text(b, walk.value, "spec.tolerations.operator"));
 		else if (KUBE_IS(walk.key, "value"))
 			value = kube_read_text(b, walk.value, "spec.tolerations.value");
 		else if (KUBE_IS(walk.key, "effect"))
-			toleration.effect = effect_of(
-			    kube_read_text(b, walk.value, "spec.tolerations.effect"),
-			    KUBE_EFFECT_UNKNOWN);
+			toleration.effect =
+				effect_of(kube_read_text(b, walk.value, "spec.tolerations.effect"),
+					KUBE_EFFECT_UNKNOWN);
 	}
 	toleration.key = kube_build_string(b, key);
 	toleration.value = kube_build_string(b, value);
@@ -50,14 +50,14 @@ void kube_tolerations_build(struct kube_build *b, struct json_value v, struct ku
 {
 	struct json_walk walk = kube_read_array(b, v, "spec.tolerations");
 	struct kube_toleration *tolerations =
-	    kube_build_array(b, sizeof(*tolerations), kube_read_count(v), span);
+		kube_build_array(b, sizeof(*tolerations), kube_read_count(v), span);
 	for (uint32_t i = 0; tolerations != NULL && json_walk_next(&walk); i++)
 		tolerations[i] = toleration_read(b, walk.value);
 }
 
 static struct kube_taint taint_read(struct kube_build *b, struct json_value v)
 {
-	struct kube_taint taint = { .effect = KUBE_EFFECT_ANY };
+	struct kube_taint taint = {.effect = KUBE_EFFECT_ANY};
 	struct text key = TEXT_NONE, value = TEXT_NONE;
 	struct json_walk walk = kube_read_object(b, v, "spec.taints");
 	while (json_walk_next(&walk)) {
@@ -66,8 +66,9 @@ static struct kube_taint taint_read(struct kube_build *b, struct json_value v)
 		else if (KUBE_IS(walk.key, "value"))
 			value = kube_read_text(b, walk.value, "spec.taints.value");
 		else if (KUBE_IS(walk.key, "effect"))
-			taint.effect = effect_of(kube_read_text(b, walk.value, "spec.taints.effect"),
-			    KUBE_EFFECT_ANY);
+			taint.effect =
+				effect_of(kube_read_text(b, walk.value, "spec.taints.effect"),
+					KUBE_EFFECT_ANY);
 	}
 	taint.key = kube_build_string(b, key);
 	taint.value = kube_build_string(b, value);
@@ -89,5 +90,5 @@ bool kube_tolerates(const struct kube_toleration *toleration, const struct kube_
 	if (toleration->key != INTERN_EMPTY && toleration->key != taint->key)
 		return false;
 	return toleration->exists == 1 ||
-	    (toleration->exists == 0 && toleration->value == taint->value);
+		(toleration->exists == 0 && toleration->value == taint->value);
 }

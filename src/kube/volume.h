@@ -26,21 +26,21 @@ enum kube_volume_source {
 struct kube_pv {
 	struct kube_blob blob;
 	uint32_t labels_zone[4]; /* values of the four zone/region labels, 0 when absent:
-	                            beta zone, beta region, topology zone, topology region */
+				    beta zone, beta region, topology zone, topology region */
 	uint32_t has_label_zone; /* bits, same order */
-	uint32_t class; /* beta annotation wins over spec.storageClassName */
+	uint32_t class;          /* beta annotation wins over spec.storageClassName */
 	int64_t capacity_bytes;
-	uint32_t access; /* enum kube_access bits */
+	uint32_t access;      /* enum kube_access bits */
 	uint32_t volume_mode; /* string id; "Filesystem" filled in */
 	uint32_t attributes_class;
-	uint32_t source; /* enum kube_volume_source */
-	uint32_t driver; /* CSI */
-	uint32_t handle; /* CSI volumeHandle, or the in-tree type's id */
+	uint32_t source;    /* enum kube_volume_source */
+	uint32_t driver;    /* CSI */
+	uint32_t handle;    /* CSI volumeHandle, or the in-tree type's id */
 	uint32_t has_claim; /* claimRef is not null */
 	uint32_t claim_namespace;
 	uint32_t claim_name;
 	uint32_t claim_uid;
-	uint32_t has_node_affinity; /* spec.nodeAffinity.required is not null */
+	uint32_t has_node_affinity;  /* spec.nodeAffinity.required is not null */
 	struct kube_span node_terms; /* struct kube_node_term */
 	uint32_t phase;
 	uint32_t deleting;
@@ -96,7 +96,7 @@ struct kube_csi_node_driver {
 };
 struct kube_csi_node {
 	struct kube_blob blob;
-	struct kube_span drivers; /* struct kube_csi_node_driver */
+	struct kube_span drivers;  /* struct kube_csi_node_driver */
 	struct kube_span migrated; /* uint32_t ids: the comma list of migrated-plugins */
 };
 
@@ -126,7 +126,7 @@ struct kube_volume_attachment {
 };
 
 extern const struct json_want kube_pv_want[], kube_pvc_want[], kube_storage_class_want[],
-    kube_csi_node_want[], kube_csi_driver_want[], kube_csi_capacity_want[],
-    kube_volume_attachment_want[];
+	kube_csi_node_want[], kube_csi_driver_want[], kube_csi_capacity_want[],
+	kube_volume_attachment_want[];
 
 #endif

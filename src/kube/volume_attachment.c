@@ -5,31 +5,31 @@
 
 static const struct json_want want_metadata[] = {
 	KUBE_WANT_META(kube_want_bookmark),
-	{ NULL, NULL },
+	{NULL, NULL},
 };
 
 const struct json_want kube_want_attachment_source[] = {
-	{ "persistentVolumeName", NULL },
-	{ NULL, NULL },
+	{"persistentVolumeName", NULL},
+	{NULL, NULL},
 };
 
 static const struct json_want want_spec[] = {
-	{ "attacher", NULL },
-	{ "nodeName", NULL },
-	{ "source", kube_want_attachment_source },
-	{ NULL, NULL },
+	{"attacher", NULL},
+	{"nodeName", NULL},
+	{"source", kube_want_attachment_source},
+	{NULL, NULL},
 };
 
 const struct json_want kube_volume_attachment_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{ "metadata", want_metadata },
-	{ "spec", want_spec },
-	{ "status", kube_want_nothing },
-	{ NULL, NULL },
+	{"metadata", want_metadata},
+	{"spec", want_spec},
+	{"status", kube_want_nothing},
+	{NULL, NULL},
 };
 
-static void fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
-    void *head)
+static void fill(
+	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_volume_attachment *attachment = head;
 	(void)meta;
@@ -40,15 +40,16 @@ static void fill(struct kube_build *b, struct json_value object, const struct ku
 		else if (KUBE_IS(walk.key, "nodeName"))
 			attachment->node = kube_read_id(b, walk.value, "spec.nodeName");
 		else if (KUBE_IS(walk.key, "source"))
-			attachment->pv = kube_read_id(b, kube_read_member(b, walk.value,
-			    "persistentVolumeName", "spec.source"),
-			    "spec.source.persistentVolumeName");
+			attachment->pv = kube_read_id(b,
+				kube_read_member(
+					b, walk.value, "persistentVolumeName", "spec.source"),
+				"spec.source.persistentVolumeName");
 	}
 }
 
-enum kube_result kube_volume_attachment_decode(struct kube_build *b, struct json_value object,
-    struct kube_object *out)
+enum kube_result kube_volume_attachment_decode(
+	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
 	return kube_object_decode(b, object, KUBE_VOLUME_ATTACHMENT,
-	    sizeof(struct kube_volume_attachment), fill, out);
+		sizeof(struct kube_volume_attachment), fill, out);
 }

@@ -22,7 +22,7 @@ static enum kube_watch_type watch_type(struct text type)
 bool kube_watch_line_decode(struct json_value line, struct kube_watch_line *out)
 {
 	struct json_value type = json_get(line, "type");
-	*out = (struct kube_watch_line){ .object = json_get(line, "object") };
+	*out = (struct kube_watch_line){.object = json_get(line, "object")};
 	out->type = watch_type(json_text(type));
 	if (json_type(type) != JSON_STRING || json_type(out->object) != JSON_OBJECT)
 		return false;
@@ -30,8 +30,8 @@ bool kube_watch_line_decode(struct json_value line, struct kube_watch_line *out)
 	out->resource_version = json_text(json_get(metadata, "resourceVersion"));
 	if (out->type == KUBE_WATCH_BOOKMARK)
 		out->initial_events_end =
-		    text_is_z(json_text(json_get(json_get(metadata, "annotations"),
-		                  "k8s.io/initial-events-end")),
-		        "true");
+			text_is_z(json_text(json_get(json_get(metadata, "annotations"),
+					  "k8s.io/initial-events-end")),
+				"true");
 	return true;
 }

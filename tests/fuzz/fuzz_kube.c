@@ -59,25 +59,25 @@ static void world_start(void)
 
 /* ---- using what came out ---- */
 
-static void match_selector(const void *blob, const struct kube_selector *selector,
-    const struct kube_labels *labels)
+static void match_selector(
+	const void *blob, const struct kube_selector *selector, const struct kube_labels *labels)
 {
 	bool matches = kube_selector_matches(blob, selector, labels);
 	CHECK(!matches || selector->state == KUBE_SELECTOR_SET);
 	CHECK((selector->error != 0) == (selector->state == KUBE_SELECTOR_INVALID));
 }
 
-static void match_node_terms(const void *blob, const struct kube_span *span,
-    const struct kube_labels *labels)
+static void match_node_terms(
+	const void *blob, const struct kube_span *span, const struct kube_labels *labels)
 {
-	const struct kube_node_match node = { &world.strings, labels, 0, 0 };
+	const struct kube_node_match node = {&world.strings, labels, 0, 0};
 	const struct kube_node_term *terms = KUBE_AT(blob, *span, struct kube_node_term);
 	for (uint32_t i = 0; i < span->count; i++)
 		CHECK(!kube_node_term_matches(blob, &terms[i], &node) || terms[i].error == 0);
 }
 
-static void match_pod_terms(const void *blob, const struct kube_span *span,
-    const struct kube_labels *labels)
+static void match_pod_terms(
+	const void *blob, const struct kube_span *span, const struct kube_labels *labels)
 {
 	const struct kube_pod_term *terms = KUBE_AT(blob, *span, struct kube_pod_term);
 	for (uint32_t i = 0; i < span->count; i++) {
@@ -98,8 +98,8 @@ static void use_pod(const struct kube_pod *pod)
 	for (uint32_t i = 0; i < class->spread.count; i++)
 		match_selector(class, &spread[i].selector, pod->labels);
 	const struct kube_toleration *tolerations =
-	    KUBE_AT(class, class->tolerations, struct kube_toleration);
-	const struct kube_taint taint = { 0, 0, KUBE_NO_SCHEDULE, 0 };
+		KUBE_AT(class, class->tolerations, struct kube_toleration);
+	const struct kube_taint taint = {0, 0, KUBE_NO_SCHEDULE, 0};
 	for (uint32_t i = 0; i < class->tolerations.count; i++)
 		(void)kube_tolerates(&tolerations[i], &taint);
 	CHECK(class->scheduler_name != 0);
@@ -116,12 +116,18 @@ static void use_object(const struct kube_object *object)
 	case KUBE_STATEFUL_SET:
 		match_selector(blob, &((const struct kube_selecting *)blob)->selector, NULL);
 		break;
-	case KUBE_PDB: match_selector(blob, &((const struct kube_pdb *)blob)->selector, NULL); break;
-	case KUBE_PVC: match_selector(blob, &((const struct kube_pvc *)blob)->selector, NULL); break;
+	case KUBE_PDB:
+		match_selector(blob, &((const struct kube_pdb *)blob)->selector, NULL);
+		break;
+	case KUBE_PVC:
+		match_selector(blob, &((const struct kube_pvc *)blob)->selector, NULL);
+		break;
 	case KUBE_CSI_CAPACITY:
 		match_selector(blob, &((const struct kube_csi_capacity *)blob)->topology, NULL);
 		break;
-	case KUBE_PV: match_node_terms(blob, &((const struct kube_pv *)blob)->node_terms, NULL); break;
+	case KUBE_PV:
+		match_node_terms(blob, &((const struct kube_pv *)blob)->node_terms, NULL);
+		break;
 	default: break;
 	}
 }
@@ -130,7 +136,7 @@ static void use_object(const struct kube_object *object)
 
 static struct blobs decode(enum kube_kind kind, struct json_value v)
 {
-	struct blobs blobs = { KUBE_OK, NULL, NULL };
+	struct blobs blobs = {KUBE_OK, NULL, NULL};
 	if (kind == KUBE_POD) {
 		struct kube_pod pod;
 		blobs.result = kube_pod_decode(&world.b, v, &pod);
@@ -206,7 +212,7 @@ static bool on_piece(void *self, struct json_piece piece)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct json_want all[] = { { "*", NULL }, { NULL, NULL } };
+	static const struct json_want all[] = {{"*", NULL}, {NULL, NULL}};
 	struct world *w = &world;
 	if (size < 2)
 		return 0;
@@ -214,11 +220,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		world_start();
 	w->kind = data[0] % KUBE_KINDS;
 	w->little = (data[1] & 4) != 0;
-	const struct json_want *wants[] = { all, kube_any_want, kube_kinds[w->kind].want,
-		kube_kinds[w->kind].want };
+	const struct json_want *wants[] = {
+		all, kube_any_want, kube_kinds[w->kind].want, kube_kinds[w->kind].want};
 	const struct json_want *want = w->kind == KUBE_NO_KIND ? all : wants[data[1] & 3];
 	json_cut_start(w->cut, JSON_CUT_LINES, want, NULL, on_piece, w);
-	if (json_cut_feed(w->cut, (struct text){ (const char *)data + 2, size - 2 }) == JSON_CUT_MORE)
+	if (json_cut_feed(w->cut, (struct text){(const char *)data + 2, size - 2}) == JSON_CUT_MORE)
 		(void)!json_cut_end(w->cut);
 	CHECK(pool_used(&w->strings.strings) == 0);
 	return 0;

@@ -71,7 +71,7 @@ static inline void fixture_end(void)
 	TEST_ASSERT_EQUAL_MESSAGE(0, left, "strings are still referred to");
 }
 
-static const struct json_want fixture_want_all[] = { { "*", NULL }, { NULL, NULL } };
+static const struct json_want fixture_want_all[] = {{"*", NULL}, {NULL, NULL}};
 
 static inline bool fixture_piece(void *self, struct json_piece piece)
 {
@@ -83,7 +83,7 @@ static inline bool fixture_piece(void *self, struct json_piece piece)
 	if (bytes == NULL)
 		return false;
 	memcpy(bytes, piece.text.at, piece.text.size);
-	f->parsed = json_parse((struct text){ bytes, piece.text.size }, &f->scratch, &f->root);
+	f->parsed = json_parse((struct text){bytes, piece.text.size}, &f->scratch, &f->root);
 	return true;
 }
 
@@ -94,7 +94,7 @@ static inline struct json_value fixture_cut(struct text json, const struct json_
 	f->root = JSON_VALUE_NONE;
 	f->parsed = JSON_PARSE_BROKEN;
 	json_cut_start(f->cut, JSON_CUT_LINES, want == NULL ? fixture_want_all : want, NULL,
-	    fixture_piece, f);
+		fixture_piece, f);
 	if (json_cut_feed(f->cut, json) == JSON_CUT_MORE)
 		f->ended = json_cut_end(f->cut);
 	return f->parsed == JSON_PARSED ? f->root : JSON_VALUE_NONE;
@@ -134,8 +134,8 @@ static inline struct kube_object fixture_decode(enum kube_kind kind, const char 
 	struct kube_object object;
 	struct json_value v = fixture_json(json, kube_kinds[kind].want);
 	enum kube_result result = kube_kinds[kind].decode(&fixture.b, v, &object);
-	TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, result,
-	    fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
+	TEST_ASSERT_EQUAL_MESSAGE(
+		KUBE_OK, result, fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
 	TEST_ASSERT_EQUAL(kind, object.kind);
 	return object;
 }
@@ -164,19 +164,19 @@ static inline struct fixture_blobs fixture_take(enum kube_kind kind, struct json
 	if (kind == KUBE_POD) {
 		struct kube_pod pod;
 		enum kube_result result = kube_pod_decode(b, v, &pod);
-		return (struct fixture_blobs){ result, pod.class == NULL ? NULL : &pod.class->blob,
-			pod.labels == NULL ? NULL : &pod.labels->blob };
+		return (struct fixture_blobs){result, pod.class == NULL ? NULL : &pod.class->blob,
+			pod.labels == NULL ? NULL : &pod.labels->blob};
 	}
 	if (kind == KUBE_NODE) {
 		struct kube_node node;
 		enum kube_result result = kube_node_decode(b, v, &node);
-		return (struct fixture_blobs){ result, node.facts == NULL ? NULL : &node.facts->blob,
-			node.labels == NULL ? NULL : &node.labels->blob };
+		return (struct fixture_blobs){result, node.facts == NULL ? NULL : &node.facts->blob,
+			node.labels == NULL ? NULL : &node.labels->blob};
 	}
 	struct kube_object object;
 	enum kube_result result = kube_kinds[kind].decode(b, v, &object);
-	return (struct fixture_blobs){ result, object.blob,
-		object.labels == NULL ? NULL : &object.labels->blob };
+	return (struct fixture_blobs){
+		result, object.blob, object.labels == NULL ? NULL : &object.labels->blob};
 }
 
 static inline void fixture_give(struct fixture_blobs blobs)
@@ -196,8 +196,8 @@ static inline enum kube_result fixture_try(enum kube_kind kind, struct json_valu
 	return blobs.result;
 }
 
-static inline void fixture_faults(enum kube_kind kind, const struct fixture_fault *rows,
-    size_t count)
+static inline void fixture_faults(
+	enum kube_kind kind, const struct fixture_fault *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		scratch_reset(&fixture.scratch);
@@ -207,17 +207,17 @@ static inline void fixture_faults(enum kube_kind kind, const struct fixture_faul
 			TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, result, rows[i].json);
 		} else {
 			TEST_ASSERT_EQUAL_MESSAGE(KUBE_MALFORMED, result, rows[i].json);
-			TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].field, fixture.b.fault_field,
-			    rows[i].json);
+			TEST_ASSERT_EQUAL_STRING_MESSAGE(
+				rows[i].field, fixture.b.fault_field, rows[i].json);
 			TEST_ASSERT_NOT_NULL(fixture.b.fault_reason);
 		}
 		TEST_ASSERT_EQUAL_MESSAGE(0, pool_used(&fixture.strings.strings), rows[i].json);
 	}
 }
-#define FIXTURE_FAULTS(kind, ...) \
-	do { \
-		static const struct fixture_fault fixture_rows[] = { __VA_ARGS__ }; \
-		fixture_faults(kind, fixture_rows, ARRAY_COUNT(fixture_rows)); \
+#define FIXTURE_FAULTS(kind, ...)                                                 \
+	do {                                                                      \
+		static const struct fixture_fault fixture_rows[] = {__VA_ARGS__}; \
+		fixture_faults(kind, fixture_rows, ARRAY_COUNT(fixture_rows));    \
 	} while (0)
 
 #endif

@@ -38,7 +38,7 @@ static struct head *build(const char *const *texts, uint32_t count, uint64_t num
 	return (struct head *)(void *)blob;
 }
 
-static const char *const names[] = { "one", "two", "", "one" };
+static const char *const names[] = {"one", "two", "", "one"};
 
 static void test_a_blob_holds_what_was_written(void)
 {
@@ -71,7 +71,7 @@ static void test_a_blob_can_be_moved(void)
 
 static void test_equal_content_is_equal(void)
 {
-	static const char *const others[] = { "one", "two", "", "three" };
+	static const char *const others[] = {"one", "two", "", "three"};
 	struct head *a = build(names, 4, 17);
 	struct head *b = build(names, 4, 17);
 	struct head *c = build(names, 4, 18);
@@ -80,7 +80,7 @@ static void test_equal_content_is_equal(void)
 	TEST_ASSERT_EQUAL(a->blob.hash, b->blob.hash);
 	TEST_ASSERT_FALSE(kube_blob_is(&a->blob, &c->blob));
 	TEST_ASSERT_FALSE(kube_blob_is(&a->blob, &d->blob));
-	struct head *all[] = { a, b, c, d };
+	struct head *all[] = {a, b, c, d};
 	for (size_t i = 0; i < ARRAY_COUNT(all); i++)
 		kube_blob_drop(&all[i]->blob, &fixture.strings);
 }
@@ -265,8 +265,8 @@ static void test_sorting_of_any_length(void)
 
 static void test_sorting_looks_at_all_key_words(void)
 {
-	uint32_t pairs[4][2] = { { 2, 1 }, { 1, 2 }, { 1, 1 }, { 1, 2 } };
-	static const uint32_t expected[3][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 } };
+	uint32_t pairs[4][2] = {{2, 1}, {1, 2}, {1, 1}, {1, 2}};
+	static const uint32_t expected[3][2] = {{1, 1}, {1, 2}, {2, 1}};
 	kube_sort(pairs, sizeof(pairs[0]), 2, 4);
 	TEST_ASSERT_EQUAL(3, kube_sorted_unique(pairs, sizeof(pairs[0]), 2, 4));
 	TEST_ASSERT_EQUAL_MEMORY(expected, pairs, sizeof(expected));

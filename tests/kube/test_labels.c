@@ -48,7 +48,7 @@ static void test_no_labels_have_no_keys(void)
 {
 	uint32_t value;
 	TEST_ASSERT_FALSE(kube_labels_get(NULL, 1, &value));
-	const char *const texts[] = { NULL, "null", "{}" };
+	const char *const texts[] = {NULL, "null", "{}"};
 	for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
 		struct kube_labels *labels = labels_of(texts[i]);
 		TEST_ASSERT_NOT_NULL(labels);
@@ -97,8 +97,8 @@ static void test_search_in_sets_of_any_size(void)
 
 static void test_what_is_no_label_set(void)
 {
-	static const char *const texts[] = { "[]", "\"a\"", "{\"a\":1}", "{\"a\":{}}",
-		"{\"a\":[\"b\"]}", "{\"a\":\"1\",\"b\":\"2\",\"a\":\"3\"}" };
+	static const char *const texts[] = {"[]", "\"a\"", "{\"a\":1}", "{\"a\":{}}",
+		"{\"a\":[\"b\"]}", "{\"a\":\"1\",\"b\":\"2\",\"a\":\"3\"}"};
 	for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
 		kube_build_init(&fixture.b, &fixture.strings, &fixture.scratch);
 		TEST_ASSERT_NULL_MESSAGE(labels_of(texts[i]), texts[i]);

@@ -33,7 +33,7 @@ static void decode(struct kube_node *n, const char *json)
 {
 	struct json_value v = fixture_json(json, kube_node_want);
 	TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, kube_node_decode(&fixture.b, v, n),
-	    fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
+		fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
 }
 
 static void test_a_full_node(void)
@@ -43,8 +43,9 @@ static void test_a_full_node(void)
 	fixture_text_is("n", node.meta.name);
 	TEST_ASSERT_EQUAL(2, node.labels->pairs.count);
 	TEST_ASSERT_EQUAL(1, facts->unschedulable);
-	TEST_ASSERT_EQUAL(KUBE_FEATURE_RESTART_ALL_CONTAINERS |
-	        KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK, facts->features);
+	TEST_ASSERT_EQUAL(
+		KUBE_FEATURE_RESTART_ALL_CONTAINERS | KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK,
+		facts->features);
 	TEST_ASSERT_EQUAL(3800, facts->allocatable.cpu_milli);
 	TEST_ASSERT_EQUAL_INT64(INT64_C(8) << 30, facts->allocatable.memory_bytes);
 	TEST_ASSERT_EQUAL_INT64(INT64_C(20) << 30, facts->allocatable.storage_bytes);
@@ -81,24 +82,32 @@ static void test_hashes_see_changes(void)
 		const char *b;
 		uint32_t changed;
 	} rows[] = {
-		{ "\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":\"1\",\"b\":\"2\"}}",
-		    "\"metadata\":{\"name\":\"n\",\"annotations\":{\"b\":\"2\",\"a\":\"1\"}}", 0 },
-		{ "\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":\"1\",\"b\":\"2\"}}",
-		    "\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":\"2\",\"b\":\"1\"}}",
-		    ANNOTATIONS },
-		{ "\"metadata\":{\"name\":\"n\",\"annotations\":{}}", "\"metadata\":{\"name\":\"n\"}", 0 },
-		{ "\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\","
-		  "\"status\":\"True\",\"lastHeartbeatTime\":\"x\"},{\"type\":\"B\",\"status\":\"False\"}]}",
-		    "\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"status\":\"False\","
-		    "\"type\":\"B\"},{\"type\":\"Ready\",\"status\":\"True\",\"lastHeartbeatTime\":\"y\"}]}",
-		    0 },
-		{ "\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\","
-		  "\"status\":\"True\"}]}",
-		    "\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\","
-		    "\"status\":\"False\"}]}", CONDITIONS },
-		{ "\"metadata\":{\"name\":\"n\"},\"status\":{\"declaredFeatures\":[\"A\",\"B\"]}",
-		    "\"metadata\":{\"name\":\"n\"},\"status\":{\"declaredFeatures\":[\"B\",\"A\"]}",
-		    FEATURES },
+		{"\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":\"1\",\"b\":\"2\"}}",
+			"\"metadata\":{\"name\":\"n\",\"annotations\":{\"b\":\"2\",\"a\":\"1\"}}",
+			0},
+		{"\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":\"1\",\"b\":\"2\"}}",
+			"\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":\"2\",\"b\":\"1\"}}",
+			ANNOTATIONS},
+		{"\"metadata\":{\"name\":\"n\",\"annotations\":{}}",
+			"\"metadata\":{\"name\":\"n\"}", 0},
+		{"\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\","
+		 "\"status\":\"True\",\"lastHeartbeatTime\":\"x\"},{\"type\":\"B\",\"status\":"
+		 "\"False\"}]}",
+			"\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"status\":"
+			"\"False\","
+			"\"type\":\"B\"},{\"type\":\"Ready\",\"status\":\"True\","
+			"\"lastHeartbeatTime\":\"y\"}]}",
+			0},
+		{"\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"type\":\"Ready\","
+		 "\"status\":\"True\"}]}",
+			"\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":[{\"type\":"
+			"\"Ready\","
+			"\"status\":\"False\"}]}",
+			CONDITIONS},
+		{"\"metadata\":{\"name\":\"n\"},\"status\":{\"declaredFeatures\":[\"A\",\"B\"]}",
+			"\"metadata\":{\"name\":\"n\"},\"status\":{\"declaredFeatures\":[\"B\","
+			"\"A\"]}",
+			FEATURES},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char json[1024];
@@ -109,8 +118,8 @@ static void test_hashes_see_changes(void)
 		decode(&other, json);
 		const struct kube_node_facts *a = node.facts, *b = other.facts;
 		uint32_t changed = (a->conditions_hash != b->conditions_hash ? CONDITIONS : 0) |
-		    (a->annotations_hash != b->annotations_hash ? ANNOTATIONS : 0) |
-		    (a->features_hash != b->features_hash ? FEATURES : 0);
+			(a->annotations_hash != b->annotations_hash ? ANNOTATIONS : 0) |
+			(a->features_hash != b->features_hash ? FEATURES : 0);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].changed, changed, rows[i].b);
 		TEST_ASSERT_EQUAL(changed == 0, kube_blob_is(&a->blob, &b->blob));
 		drop(&node);
@@ -121,16 +130,19 @@ static void test_hashes_see_changes(void)
 static void test_faults(void)
 {
 	FIXTURE_FAULTS(KUBE_NODE,
-	    { "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"unschedulable\":1}}", "spec.unschedulable" },
-	    { "{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":{\"cpu\":\"x\"}}}",
-	        "status.allocatable" },
-	    { "{\"metadata\":{\"name\":\"n\"},\"status\":{\"images\":[{\"sizeBytes\":1e30}]}}",
-	        "status.images.sizeBytes" },
-	    { "{\"metadata\":{\"name\":\"n\"},\"status\":{\"images\":[{\"names\":[1]}]}}",
-	        "status.images.names" },
-	    { "{\"metadata\":{\"name\":\"n\"},\"status\":{\"images\":[{\"names\":[null]}]}}", NULL },
-	    { "{\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":1}}}", "metadata.annotations" },
-	    { "{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":1}}}", "metadata.labels" });
+		{"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"unschedulable\":1}}",
+			"spec.unschedulable"},
+		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":{\"cpu\":\"x\"}}}",
+			"status.allocatable"},
+		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"images\":[{\"sizeBytes\":1e30}]}}",
+			"status.images.sizeBytes"},
+		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"images\":[{\"names\":[1]}]}}",
+			"status.images.names"},
+		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"images\":[{\"names\":[null]}]}}",
+			NULL},
+		{"{\"metadata\":{\"name\":\"n\",\"annotations\":{\"a\":1}}}",
+			"metadata.annotations"},
+		{"{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":1}}}", "metadata.labels"});
 }
 
 int main(void)

@@ -40,8 +40,9 @@ static bool matches(const char *term, const char *labels)
 {
 	struct holder *holder = build(term, NULL);
 	TEST_ASSERT_NOT_NULL_MESSAGE(holder, term);
-	struct kube_labels *set = kube_labels_build(&fixture.b, fixture_json(labels, NULL), "labels");
-	struct kube_node_match node = { &fixture.strings, set, 0, 0 };
+	struct kube_labels *set =
+		kube_labels_build(&fixture.b, fixture_json(labels, NULL), "labels");
+	struct kube_node_match node = {&fixture.strings, set, 0, 0};
 	TEST_ASSERT_TRUE(intern_take(&fixture.strings, TEXT("n1"), &node.name));
 	TEST_ASSERT_TRUE(intern_take(&fixture.strings, TEXT("metadata.name"), &node.name_key));
 	bool result = kube_node_term_matches(holder, &holder->term, &node);
@@ -53,7 +54,7 @@ static bool matches(const char *term, const char *labels)
 }
 
 #define R(key, operator, values) \
-	"{\"key\":\"" key "\",\"operator\":\"" operator "\",\"values\":" values "}"
+	"{\"key\":\"" key "\",\"operator\":\"" operator"\",\"values\":" values "}"
 #define E(list) "{\"matchExpressions\":[" list "]}"
 #define F(list) "{\"matchFields\":[" list "]}"
 
@@ -64,48 +65,50 @@ static void test_what_matches(void)
 		const char *labels;
 		bool matches;
 	} rows[] = {
-		{ NULL, "{}", false },
-		{ "null", "{}", false },
-		{ "{}", "{}", false },
-		{ "{\"matchExpressions\":[],\"matchFields\":null}", "{}", false },
-		{ E(R("a", "In", "[\"1\",\"2\"]")), "{\"a\":\"2\"}", true },
-		{ E(R("a", "In", "[\"1\",\"2\"]")), "{\"a\":\"3\"}", false },
-		{ E(R("a", "NotIn", "[\"1\"]")), "{}", true },
-		{ E(R("a", "Exists", "[]")), "{\"a\":\"\"}", true },
-		{ E(R("a", "DoesNotExist", "[]")), "{\"a\":\"\"}", false },
-		{ E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"6\"}", true },
-		{ E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"5\"}", false },
-		{ E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"x\"}", false },
-		{ E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"\"}", false },
-		{ E(R("a", "Gt", "[\"5\"]")), "{\"b\":\"6\"}", false },
-		{ E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"99999999999999999999\"}", false },
-		{ E(R("a", "Lt", "[\"5\"]")), "{\"a\":\"4\"}", true },
-		{ E(R("a", "Lt", "[\"5\"]")), "{\"a\":\"-4\"}", true },
-		{ E(R("a", "Lt", "[\"5\"]")), "{\"a\":\"5\"}", false },
-		{ E(R("a", "Lt", "[\"9223372036854775807\"]")), "{\"a\":\"9223372036854775806\"}",
-		    true },
-		{ E(R("a", "Exists", "[]") "," R("b", "Exists", "[]")), "{\"a\":\"\"}", false },
-		{ E(R("a", "Exists", "[]") "," R("b", "Exists", "[]")), "{\"a\":\"\",\"b\":\"\"}",
-		    true },
-		{ F(R("metadata.name", "In", "[\"n1\"]")), "{}", true },
-		{ F(R("metadata.name", "In", "[\"n2\"]")), "{}", false },
-		{ F(R("metadata.name", "NotIn", "[\"n1\"]")), "{}", false },
-		{ F(R("metadata.name", "NotIn", "[\"n2\"]")), "{}", true },
+		{NULL, "{}", false},
+		{"null", "{}", false},
+		{"{}", "{}", false},
+		{"{\"matchExpressions\":[],\"matchFields\":null}", "{}", false},
+		{E(R("a", "In", "[\"1\",\"2\"]")), "{\"a\":\"2\"}", true},
+		{E(R("a", "In", "[\"1\",\"2\"]")), "{\"a\":\"3\"}", false},
+		{E(R("a", "NotIn", "[\"1\"]")), "{}", true},
+		{E(R("a", "Exists", "[]")), "{\"a\":\"\"}", true},
+		{E(R("a", "DoesNotExist", "[]")), "{\"a\":\"\"}", false},
+		{E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"6\"}", true},
+		{E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"5\"}", false},
+		{E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"x\"}", false},
+		{E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"\"}", false},
+		{E(R("a", "Gt", "[\"5\"]")), "{\"b\":\"6\"}", false},
+		{E(R("a", "Gt", "[\"5\"]")), "{\"a\":\"99999999999999999999\"}", false},
+		{E(R("a", "Lt", "[\"5\"]")), "{\"a\":\"4\"}", true},
+		{E(R("a", "Lt", "[\"5\"]")), "{\"a\":\"-4\"}", true},
+		{E(R("a", "Lt", "[\"5\"]")), "{\"a\":\"5\"}", false},
+		{E(R("a", "Lt", "[\"9223372036854775807\"]")), "{\"a\":\"9223372036854775806\"}",
+			true},
+		{E(R("a", "Exists", "[]") "," R("b", "Exists", "[]")), "{\"a\":\"\"}", false},
+		{E(R("a", "Exists", "[]") "," R("b", "Exists", "[]")), "{\"a\":\"\",\"b\":\"\"}",
+			true},
+		{F(R("metadata.name", "In", "[\"n1\"]")), "{}", true},
+		{F(R("metadata.name", "In", "[\"n2\"]")), "{}", false},
+		{F(R("metadata.name", "NotIn", "[\"n1\"]")), "{}", false},
+		{F(R("metadata.name", "NotIn", "[\"n2\"]")), "{}", true},
 		/* any other field is empty */
-		{ F(R("metadata.uid", "In", "[\"n1\"]")), "{}", false },
-		{ F(R("metadata.uid", "In", "[\"\"]")), "{}", true },
-		{ F(R("metadata.uid", "NotIn", "[\"n1\"]")), "{}", true },
-		{ "{\"matchFields\":[" R("metadata.name", "In", "[\"n1\"]") "],"
-		  "\"matchExpressions\":[" R("a", "Exists", "[]") "]}",
-		    "{\"b\":\"\"}", false },
-		{ "{\"matchFields\":[" R("metadata.name", "In", "[\"n1\"]") "],"
-		  "\"matchExpressions\":[" R("a", "Exists", "[]") "]}",
-		    "{\"a\":\"\"}", true },
+		{F(R("metadata.uid", "In", "[\"n1\"]")), "{}", false},
+		{F(R("metadata.uid", "In", "[\"\"]")), "{}", true},
+		{F(R("metadata.uid", "NotIn", "[\"n1\"]")), "{}", true},
+		{"{\"matchFields\":[" R("metadata.name", "In",
+			 "[\"n1\"]") "],"
+				     "\"matchExpressions\":[" R("a", "Exists", "[]") "]}",
+			"{\"b\":\"\"}", false},
+		{"{\"matchFields\":[" R("metadata.name", "In",
+			 "[\"n1\"]") "],"
+				     "\"matchExpressions\":[" R("a", "Exists", "[]") "]}",
+			"{\"a\":\"\"}", true},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		scratch_reset(&fixture.scratch);
-		TEST_ASSERT_EQUAL_MESSAGE(rows[i].matches, matches(rows[i].term, rows[i].labels),
-		    rows[i].term);
+		TEST_ASSERT_EQUAL_MESSAGE(
+			rows[i].matches, matches(rows[i].term, rows[i].labels), rows[i].term);
 	}
 }
 
@@ -126,27 +129,33 @@ static void test_faults(void)
 		const char *path;
 		const char *error;
 	} rows[] = {
-		{ E(R("a", "x", "[]")), NULL,
-		    "matchExpressions[0].operator: Unsupported value: \"x\": supported values: "
-		    "\"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\"" },
-		{ E(R("a", "Exists", "[]") "," R("a", "Gt", "[]")), "nodeSelectorTerms",
-		    "nodeSelectorTerms[3].matchExpressions[1].values: Invalid value: null: for 'Gt', "
-		    "'Lt' operators, exactly one value is required" },
-		{ E(R("a", "Lt", "[\"x\"]")), "",
-		    "[3].matchExpressions[0].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' "
-		    "operators, the value must be an integer" },
-		{ F(R("metadata.name", "In", "[]")), NULL,
-		    "matchFields[0].values: Invalid value: null: must have one element" },
-		{ F(R("metadata.name", "NotIn", "[\"a\",\"b\"]")), NULL,
-		    "matchFields[0].values: Invalid value: [\"a\",\"b\"]: must have one element" },
-		{ F(R("metadata.name", "Exists", "[]")), NULL,
-		    "matchFields[0].operator: Unsupported value: \"Exists\": supported values: "
-		    "\"In\", \"NotIn\"" },
-		{ "{\"matchFields\":[" R("metadata.name", "In", "[]") "],"
-		  "\"matchExpressions\":[" R("a", "In", "[]") "]}", NULL,
-		    "[matchExpressions[0].values: Invalid value: null: for 'in', 'notin' operators, "
-		    "values set can't be empty, matchFields[0].values: Invalid value: null: must "
-		    "have one element]" },
+		{E(R("a", "x", "[]")), NULL,
+			"matchExpressions[0].operator: Unsupported value: \"x\": supported values: "
+			"\"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\""},
+		{E(R("a", "Exists", "[]") "," R("a", "Gt", "[]")), "nodeSelectorTerms",
+			"nodeSelectorTerms[3].matchExpressions[1].values: Invalid value: null: for "
+			"'Gt', "
+			"'Lt' operators, exactly one value is required"},
+		{E(R("a", "Lt", "[\"x\"]")), "",
+			"[3].matchExpressions[0].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' "
+			"operators, the value must be an integer"},
+		{F(R("metadata.name", "In", "[]")), NULL,
+			"matchFields[0].values: Invalid value: null: must have one element"},
+		{F(R("metadata.name", "NotIn", "[\"a\",\"b\"]")), NULL,
+			"matchFields[0].values: Invalid value: [\"a\",\"b\"]: must have one "
+			"element"},
+		{F(R("metadata.name", "Exists", "[]")), NULL,
+			"matchFields[0].operator: Unsupported value: \"Exists\": supported values: "
+			"\"In\", \"NotIn\""},
+		{"{\"matchFields\":[" R("metadata.name", "In", "[]") "],"
+								     "\"matchExpressions\":[" R(
+									     "a", "In", "[]") "]}",
+			NULL,
+			"[matchExpressions[0].values: Invalid value: null: for 'in', 'notin' "
+			"operators, "
+			"values set can't be empty, matchFields[0].values: Invalid value: null: "
+			"must "
+			"have one element]"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		scratch_reset(&fixture.scratch);
@@ -154,7 +163,7 @@ static void test_faults(void)
 		TEST_ASSERT_NOT_NULL_MESSAGE(holder, rows[i].term);
 		fixture_is(rows[i].error, holder->term.error);
 		TEST_ASSERT_EQUAL(0, holder->term.empty);
-		struct kube_node_match node = { &fixture.strings, NULL, 0, 0 };
+		struct kube_node_match node = {&fixture.strings, NULL, 0, 0};
 		TEST_ASSERT_FALSE(kube_node_term_matches(holder, &holder->term, &node));
 		kube_blob_drop(&holder->blob, &fixture.strings);
 	}
@@ -163,14 +172,14 @@ static void test_faults(void)
 static void test_wrong_types(void)
 {
 	static const struct fixture_fault rows[] = {
-		{ "[]", "nodeSelectorTerms" },
-		{ "{\"matchExpressions\":{}}", "nodeSelectorTerms.matchExpressions" },
-		{ "{\"matchFields\":\"a\"}", "nodeSelectorTerms.matchFields" },
-		{ "{\"matchFields\":[[]]}", "nodeSelectorTerms.matchExpressions" },
-		{ E("{\"key\":[]}"), "nodeSelectorTerms.matchExpressions.key" },
-		{ E("{\"operator\":true}"), "nodeSelectorTerms.matchExpressions.operator" },
-		{ E(R("a", "In", "\"x\"")), "nodeSelectorTerms.matchExpressions.values" },
-		{ F(R("a", "In", "[{}]")), "nodeSelectorTerms.matchExpressions.values" },
+		{"[]", "nodeSelectorTerms"},
+		{"{\"matchExpressions\":{}}", "nodeSelectorTerms.matchExpressions"},
+		{"{\"matchFields\":\"a\"}", "nodeSelectorTerms.matchFields"},
+		{"{\"matchFields\":[[]]}", "nodeSelectorTerms.matchExpressions"},
+		{E("{\"key\":[]}"), "nodeSelectorTerms.matchExpressions.key"},
+		{E("{\"operator\":true}"), "nodeSelectorTerms.matchExpressions.operator"},
+		{E(R("a", "In", "\"x\"")), "nodeSelectorTerms.matchExpressions.values"},
+		{F(R("a", "In", "[{}]")), "nodeSelectorTerms.matchExpressions.values"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		TEST_ASSERT_NULL_MESSAGE(build(rows[i].json, NULL), rows[i].json);

@@ -46,8 +46,8 @@ static const struct json_want *want_find(const struct json_want *list, const cha
 }
 
 /* Every key of `part` is kept by `whole`, or `whole` keeps everything. */
-static void want_is_inside(const struct json_want *part, const struct json_want *whole,
-    const char *kind)
+static void want_is_inside(
+	const struct json_want *part, const struct json_want *whole, const char *kind)
 {
 	char message[128];
 	for (; part != NULL && part->key != NULL; part++) {
@@ -69,12 +69,12 @@ static void test_mixed_lists_keep_what_every_kind_wants(void)
 
 static void test_every_want_keeps_what_a_watch_needs(void)
 {
-	static const struct json_want metadata[] = { { "name", NULL }, { "namespace", NULL },
-		{ "uid", NULL }, { "resourceVersion", NULL }, { "deletionTimestamp", NULL },
-		{ "labels", NULL }, { NULL, NULL } };
-	static const struct json_want needed[] = { { "kind", NULL }, { "apiVersion", NULL },
-		{ "metadata", metadata }, { "message", NULL }, { "reason", NULL }, { "code", NULL },
-		{ NULL, NULL } };
+	static const struct json_want metadata[] = {{"name", NULL}, {"namespace", NULL},
+		{"uid", NULL}, {"resourceVersion", NULL}, {"deletionTimestamp", NULL},
+		{"labels", NULL}, {NULL, NULL}};
+	static const struct json_want needed[] = {{"kind", NULL}, {"apiVersion", NULL},
+		{"metadata", metadata}, {"message", NULL}, {"reason", NULL}, {"code", NULL},
+		{NULL, NULL}};
 	for (uint32_t i = 1; i < KUBE_KINDS; i++)
 		want_is_inside(needed, kube_kinds[i].want, kube_kinds[i].kind);
 }
@@ -84,7 +84,8 @@ static void test_thinning_loses_nothing_that_is_read(void)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(full_objects); i++) {
 		const struct full_object *full = &full_objects[i];
-		const struct json_want *wants[] = { NULL, kube_kinds[full->kind].want, kube_any_want };
+		const struct json_want *wants[] = {
+			NULL, kube_kinds[full->kind].want, kube_any_want};
 		struct fixture_blobs blobs[ARRAY_COUNT(wants)];
 		scratch_reset(&fixture.scratch);
 		for (size_t w = 0; w < ARRAY_COUNT(wants); w++) {
@@ -92,8 +93,9 @@ static void test_thinning_loses_nothing_that_is_read(void)
 			TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, blobs[w].result, full->json);
 			TEST_ASSERT_EQUAL(blobs[0].facts == NULL, blobs[w].facts == NULL);
 			if (blobs[0].facts != NULL)
-				TEST_ASSERT_TRUE_MESSAGE(kube_blob_is(blobs[0].facts,
-				    blobs[w].facts), kube_kinds[full->kind].kind);
+				TEST_ASSERT_TRUE_MESSAGE(
+					kube_blob_is(blobs[0].facts, blobs[w].facts),
+					kube_kinds[full->kind].kind);
 			if (blobs[0].labels != NULL)
 				TEST_ASSERT_TRUE(kube_blob_is(blobs[0].labels, blobs[w].labels));
 		}
@@ -104,22 +106,22 @@ static void test_thinning_loses_nothing_that_is_read(void)
 
 static void test_minimal_objects(void)
 {
-	static const char *const texts[] = { "{\"metadata\":{\"name\":\"x\"}}",
+	static const char *const texts[] = {"{\"metadata\":{\"name\":\"x\"}}",
 		"{\"metadata\":{\"name\":\"x\"},\"spec\":null,\"status\":null}",
-		"{\"metadata\":{\"name\":\"x\"},\"spec\":{},\"status\":{}}" };
+		"{\"metadata\":{\"name\":\"x\"},\"spec\":{},\"status\":{}}"};
 	for (uint32_t kind = 1; kind < KUBE_KINDS; kind++) {
 		for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
 			struct json_value v = fixture_json(texts[i], kube_kinds[kind].want);
 			TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, fixture_try((enum kube_kind)kind, v),
-			    kube_kinds[kind].kind);
+				kube_kinds[kind].kind);
 		}
 	}
 }
 
 static void test_a_name_is_required(void)
 {
-	static const char *const texts[] = { "{}", "{\"metadata\":null}", "{\"metadata\":{}}",
-		"{\"metadata\":{\"name\":\"\"}}", "{\"metadata\":{\"name\":null}}" };
+	static const char *const texts[] = {"{}", "{\"metadata\":null}", "{\"metadata\":{}}",
+		"{\"metadata\":{\"name\":\"\"}}", "{\"metadata\":{\"name\":null}}"};
 	for (uint32_t kind = 1; kind < KUBE_KINDS; kind++) {
 		for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
 			struct json_value v = fixture_json(texts[i], kube_kinds[kind].want);
@@ -135,16 +137,17 @@ static void test_the_default_namespace(void)
 {
 	for (uint32_t kind = KUBE_NAMESPACE; kind < KUBE_KINDS; kind++) {
 		struct kube_object object =
-		    fixture_decode((enum kube_kind)kind, "{\"metadata\":{\"name\":\"x\"}}");
-		fixture_text_is(kube_kinds[kind].namespaced ? "default" : "",
-		    object.meta.namespace);
+			fixture_decode((enum kube_kind)kind, "{\"metadata\":{\"name\":\"x\"}}");
+		fixture_text_is(
+			kube_kinds[kind].namespaced ? "default" : "", object.meta.namespace);
 		fixture_drop(&object);
 	}
 }
 
 static void test_metadata(void)
 {
-	struct kube_object object = fixture_decode(KUBE_SERVICE, full_objects[KUBE_SERVICE - 1].json);
+	struct kube_object object =
+		fixture_decode(KUBE_SERVICE, full_objects[KUBE_SERVICE - 1].json);
 	struct kube_meta *meta = &object.meta;
 	fixture_text_is("svc", meta->name);
 	fixture_text_is("ns", meta->namespace);
@@ -179,23 +182,23 @@ struct mutation {
 /* Wanted, but read by nobody who decodes the object itself, or only compared with other texts. */
 static bool is_unread(enum kube_kind kind, const char *path)
 {
-	static const char *const unread[] = { "kind", "apiVersion", "message", "reason", "code",
+	static const char *const unread[] = {"kind", "apiVersion", "message", "reason", "code",
 		"details", "spec.containers.name", "spec.initContainers.name",
 		"status.containerStatuses.name", "status.initContainerStatuses.name",
-		"spec.resources.limits" };
+		"spec.resources.limits"};
 	for (size_t i = 0; i < ARRAY_COUNT(unread); i++) {
 		if (strcmp(path, unread[i]) == 0)
 			return true;
 	}
 	if (strncmp(path, "metadata.labels.", 16) == 0)
 		return kind != KUBE_POD && kind != KUBE_NODE && kind != KUBE_NAMESPACE &&
-		    kind != KUBE_PV;
+			kind != KUBE_PV;
 	/* Kept because a Status has it. */
 	if (strcmp(path, "status") == 0)
 		return want_find(kube_kinds[kind].want, path)->inside == kube_want_nothing;
 	/* Only the names count. */
 	return strstr(path, "resources.limits.") != NULL ||
-	    strncmp(path, "status.disruptedPods.", 21) == 0;
+		strncmp(path, "status.disruptedPods.", 21) == 0;
 }
 
 /* The fault must name the field, the list it is in, or the selector it is part of. */
@@ -206,7 +209,8 @@ static bool names(const char *field, const char *path)
 	if (strncmp(field, path, strlen(field)) == 0 || strncmp(field, path, strlen(path)) == 0)
 		return true;
 	if (strncmp(field, "nodeSelectorTerms", 17) == 0)
-		return strstr(path, "odeSelectorTerms") != NULL || strstr(path, "preference") != NULL;
+		return strstr(path, "odeSelectorTerms") != NULL ||
+			strstr(path, "preference") != NULL;
 	if (strncmp(field, "labelSelector", 13) == 0)
 		return strstr(path, "elector") != NULL || strstr(path, "nodeTopology") != NULL;
 	/* Init containers are containers, allocated resources are resources. */
@@ -221,7 +225,7 @@ static void try_text(struct mutation *m, struct text text, const char *path, boo
 	enum kube_result result = fixture_try(m->kind, v);
 	char message[PATH_MAX_SIZE * 2];
 	snprintf(message, sizeof(message), "%s %s: %s", kube_kinds[m->kind].kind, path,
-	    fixture.b.fault_field == NULL ? "taken" : fixture.b.fault_field);
+		fixture.b.fault_field == NULL ? "taken" : fixture.b.fault_field);
 	TEST_ASSERT_EQUAL_MESSAGE(0, pool_used(&fixture.strings.strings), message);
 	m->tried++;
 	if (is_null) {
@@ -234,8 +238,8 @@ static void try_text(struct mutation *m, struct text text, const char *path, boo
 }
 
 /* The object with one value replaced. */
-static void try_replaced(struct mutation *m, struct json_value v, const char *with,
-    const char *path)
+static void try_replaced(
+	struct mutation *m, struct json_value v, const char *with, const char *path)
 {
 	static char bytes[TEXT_MAX_SIZE];
 	struct writer out;
@@ -251,15 +255,19 @@ static void try_replaced(struct mutation *m, struct json_value v, const char *wi
 
 static void mutate(struct mutation *m, struct json_value v, const char *path)
 {
-	static const char *const wrong[] = { [JSON_BOOL] = "\"true\"", [JSON_NUMBER] = "{}",
-		[JSON_STRING] = "{\"a\":1}", [JSON_ARRAY] = "\"x\"", [JSON_OBJECT] = "\"x\"" };
+	static const char *const wrong[] = {[JSON_BOOL] = "\"true\"",
+		[JSON_NUMBER] = "{}",
+		[JSON_STRING] = "{\"a\":1}",
+		[JSON_ARRAY] = "\"x\"",
+		[JSON_OBJECT] = "\"x\""};
 	enum json_type type = json_type(v);
 	struct json_walk walk = json_walk(v);
 	while (json_walk_next(&walk)) {
 		char inner[PATH_MAX_SIZE];
 		bool member = type == JSON_OBJECT;
-		snprintf(inner, sizeof(inner), "%s%s%.*s", path, member && path[0] != '\0' ? "." : "",
-		    TEXT_ARGS(member ? walk.key : TEXT("")));
+		snprintf(inner, sizeof(inner), "%s%s%.*s", path,
+			member && path[0] != '\0' ? "." : "",
+			TEXT_ARGS(member ? walk.key : TEXT("")));
 		mutate(m, walk.value, inner);
 	}
 	if (path[0] == '\0' || type == JSON_NULL)
@@ -272,7 +280,7 @@ static void test_every_field_is_checked(void)
 {
 	static char whole[TEXT_MAX_SIZE];
 	for (size_t i = 0; i < ARRAY_COUNT(full_objects); i++) {
-		struct mutation m = { .kind = full_objects[i].kind };
+		struct mutation m = {.kind = full_objects[i].kind};
 		/* Tokens of the original live outside of what the attempts use. */
 		static uint8_t block[1 << 20];
 		struct scratch own;
@@ -280,7 +288,7 @@ static void test_every_field_is_checked(void)
 		struct text raw = json_raw(v);
 		TEST_ASSERT_TRUE(raw.size < sizeof(whole));
 		memcpy(whole, raw.at, raw.size);
-		m.whole = (struct text){ whole, raw.size };
+		m.whole = (struct text){whole, raw.size};
 		scratch_init(&own, block, sizeof(block));
 		TEST_ASSERT_EQUAL(JSON_PARSED, json_parse(m.whole, &own, &v));
 		mutate(&m, v, "");
@@ -307,20 +315,20 @@ static const struct json_want *noise_want(const struct json_want *list)
 
 static void noise_scalar(struct writer *out)
 {
-	static const char *const scalars[] = { "null", "true", "false", "0", "-1", "2147483648",
+	static const char *const scalars[] = {"null", "true", "false", "0", "-1", "2147483648",
 		"1e400", "\"\"", "\"x\"", "\"100m\"", "\"In\"", "\"Gt\"", "\"7\"", "\"a/b/c\"",
-		"\"\\u0000\\\"\"", "\"2026-11-18T08:00:00Z\"", "\"Always\"", "\"metadata.name\"" };
+		"\"\\u0000\\\"\"", "\"2026-11-18T08:00:00Z\"", "\"Always\"", "\"metadata.name\""};
 	write_z(out, scalars[noise(ARRAY_COUNT(scalars))]);
 }
 
 /* Something of the shape that is wanted, or nearly. */
 static void noise_value(struct writer *out, const struct json_want *want, uint32_t depth)
 {
-	static const char *const keys[] = { "key", "operator", "values", "matchLabels",
+	static const char *const keys[] = {"key", "operator", "values", "matchLabels",
 		"matchExpressions", "matchFields", "nodeSelectorTerms", "cpu", "memory", "storage",
-		"podAffinity", "nodeAffinity", "labelSelector", "weight", "preference", "topologyKey",
-		"requiredDuringSchedulingIgnoredDuringExecution",
-		"preferredDuringSchedulingIgnoredDuringExecution", "podAffinityTerm", "namespaces" };
+		"podAffinity", "nodeAffinity", "labelSelector", "weight", "preference",
+		"topologyKey", "requiredDuringSchedulingIgnoredDuringExecution",
+		"preferredDuringSchedulingIgnoredDuringExecution", "podAffinityTerm", "namespaces"};
 	uint32_t kind = noise(8);
 	uint32_t count = noise(5);
 	if (depth > 7 || kind == 0) {
@@ -336,7 +344,8 @@ static void noise_value(struct writer *out, const struct json_want *want, uint32
 		write_char(out, '{');
 		for (uint32_t i = 0; i < count; i++) {
 			const struct json_want *inner = want == NULL ? NULL : noise_want(want);
-			const char *key = inner == NULL ? keys[noise(ARRAY_COUNT(keys))] : inner->key;
+			const char *key =
+				inner == NULL ? keys[noise(ARRAY_COUNT(keys))] : inner->key;
 			write_format(out, "%s\"%s\":", i == 0 ? "" : ",", key);
 			noise_value(out, inner == NULL ? NULL : inner->inside, depth + 1);
 		}
@@ -347,7 +356,7 @@ static void noise_value(struct writer *out, const struct json_want *want, uint32
 static void test_noise_never_crashes(void)
 {
 	static char bytes[1 << 16];
-	uint32_t results[3] = { 0 };
+	uint32_t results[3] = {0};
 	for (uint32_t seed = 0; seed < 6000; seed++) {
 		enum kube_kind kind = (enum kube_kind)(1 + seed % (KUBE_KINDS - 1));
 		struct writer out;
@@ -364,7 +373,8 @@ static void test_noise_never_crashes(void)
 		if (out.overflowed)
 			continue;
 		scratch_reset(&fixture.scratch);
-		struct json_value v = fixture_cut(writer_text(&out), seed % 2 ? kube_any_want : NULL);
+		struct json_value v =
+			fixture_cut(writer_text(&out), seed % 2 ? kube_any_want : NULL);
 		if (json_type(v) == JSON_NONE)
 			continue;
 		results[fixture_try(kind, v)]++;

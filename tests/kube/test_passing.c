@@ -30,27 +30,33 @@ static void test_statuses(void)
 		int32_t retry_after_seconds;
 		bool uid;
 	} rows[] = {
-		{ "{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"m\",\"reason\":\"Expired\","
-		  "\"code\":410}", true, "Expired", 410, 0, false },
-		{ "{\"kind\":\"Status\",\"metadata\":{},\"reason\":\"TooManyRequests\",\"details\":{"
-		  "\"retryAfterSeconds\":7,\"kind\":\"pods\"},\"code\":429}", true, "TooManyRequests",
-		    429, 7, false },
-		{ "{\"kind\":\"Status\",\"message\":\"Operation cannot be fulfilled: Precondition failed: "
-		  "UID in precondition: a, UID in object meta: b\",\"reason\":\"Conflict\",\"code\":409}",
-		    true, "Conflict", 409, 0, true },
-		{ "{\"kind\":\"Status\",\"code\":\"x\",\"reason\":7,\"details\":{\"retryAfterSeconds\":"
-		  "-1}}", true, "", 0, 0, false },
-		{ "{\"kind\":\"Status\",\"code\":99999999999,\"details\":3}", true, "", 0, 0, false },
-		{ "{\"kind\":\"Pod\",\"code\":1,\"reason\":\"x\"}", false, "", 0, 0, false },
-		{ "{}", false, "", 0, 0, false },
-		{ "[]", false, "", 0, 0, false },
-		{ "\"Status\"", false, "", 0, 0, false },
+		{"{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"m\",\"reason\":"
+		 "\"Expired\","
+		 "\"code\":410}",
+			true, "Expired", 410, 0, false},
+		{"{\"kind\":\"Status\",\"metadata\":{},\"reason\":\"TooManyRequests\",\"details\":{"
+		 "\"retryAfterSeconds\":7,\"kind\":\"pods\"},\"code\":429}",
+			true, "TooManyRequests", 429, 7, false},
+		{"{\"kind\":\"Status\",\"message\":\"Operation cannot be fulfilled: Precondition "
+		 "failed: "
+		 "UID in precondition: a, UID in object meta: "
+		 "b\",\"reason\":\"Conflict\",\"code\":409}",
+			true, "Conflict", 409, 0, true},
+		{"{\"kind\":\"Status\",\"code\":\"x\",\"reason\":7,\"details\":{"
+		 "\"retryAfterSeconds\":"
+		 "-1}}",
+			true, "", 0, 0, false},
+		{"{\"kind\":\"Status\",\"code\":99999999999,\"details\":3}", true, "", 0, 0, false},
+		{"{\"kind\":\"Pod\",\"code\":1,\"reason\":\"x\"}", false, "", 0, 0, false},
+		{"{}", false, "", 0, 0, false},
+		{"[]", false, "", 0, 0, false},
+		{"\"Status\"", false, "", 0, 0, false},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		struct kube_status status;
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].is_status,
-		    kube_status_decode(fixture_json(rows[i].json, kube_status_want), &status),
-		    rows[i].json);
+			kube_status_decode(fixture_json(rows[i].json, kube_status_want), &status),
+			rows[i].json);
 		fixture_text_is(rows[i].reason, status.reason);
 		TEST_ASSERT_EQUAL(rows[i].code, status.code);
 		TEST_ASSERT_EQUAL(rows[i].retry_after_seconds, status.retry_after_seconds);
@@ -62,10 +68,10 @@ static void test_statuses(void)
 static void test_every_want_keeps_a_status(void)
 {
 	static const char json[] = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
-	                           "\"status\":\"Failure\",\"message\":\"m\",\"reason\":\"Gone\","
-	                           "\"details\":{\"retryAfterSeconds\":3},\"code\":410}";
-	const struct json_want *wants[KUBE_KINDS + 5] = { kube_lease_want, kube_event_want,
-		kube_list_want, kube_status_want, kube_any_want };
+				   "\"status\":\"Failure\",\"message\":\"m\",\"reason\":\"Gone\","
+				   "\"details\":{\"retryAfterSeconds\":3},\"code\":410}";
+	const struct json_want *wants[KUBE_KINDS + 5] = {
+		kube_lease_want, kube_event_want, kube_list_want, kube_status_want, kube_any_want};
 	for (uint32_t i = 1; i < KUBE_KINDS; i++)
 		wants[4 + i] = kube_kinds[i].want;
 	for (size_t i = 0; i < KUBE_KINDS + 4; i++) {
@@ -85,12 +91,14 @@ static void test_a_lease(void)
 {
 	struct kube_lease lease;
 	struct json_value v = fixture_json(
-	    "{\"kind\":\"Lease\",\"metadata\":{\"name\":\"kube-scheduler\",\"namespace\":"
-	    "\"kube-system\",\"uid\":\"u\",\"resourceVersion\":\"243\",\"labels\":{\"a\":\"b\"},"
-	    "\"annotations\":{\"c\":\"d\"},\"managedFields\":[]},\"spec\":{\"holderIdentity\":\"me\","
-	    "\"leaseDurationSeconds\":15,\"acquireTime\":\"2026-11-18T10:37:24.798604Z\","
-	    "\"renewTime\":\"2026-11-18T10:37:25.798604Z\",\"leaseTransitions\":4}}",
-	    kube_lease_want);
+		"{\"kind\":\"Lease\",\"metadata\":{\"name\":\"kube-scheduler\",\"namespace\":"
+		"\"kube-system\",\"uid\":\"u\",\"resourceVersion\":\"243\",\"labels\":{\"a\":\"b\"}"
+		","
+		"\"annotations\":{\"c\":\"d\"},\"managedFields\":[]},\"spec\":{\"holderIdentity\":"
+		"\"me\","
+		"\"leaseDurationSeconds\":15,\"acquireTime\":\"2026-11-18T10:37:24.798604Z\","
+		"\"renewTime\":\"2026-11-18T10:37:25.798604Z\",\"leaseTransitions\":4}}",
+		kube_lease_want);
 	TEST_ASSERT_EQUAL(KUBE_OK, kube_lease_decode(&fixture.b, v, &lease));
 	fixture_text_is("kube-scheduler", lease.name);
 	fixture_text_is("243", lease.resource_version);
@@ -113,23 +121,26 @@ static void test_holders_of_leases(void)
 		enum kube_result result;
 		const char *field;
 	} rows[] = {
-		{ "{}", false, KUBE_OK, NULL },
-		{ "null", false, KUBE_OK, NULL },
-		{ "{\"holderIdentity\":null,\"leaseDurationSeconds\":null}", false, KUBE_OK, NULL },
-		{ "{\"holderIdentity\":\"\"}", true, KUBE_OK, NULL },
-		{ "{\"holderIdentity\":1}", false, KUBE_MALFORMED, "spec.holderIdentity" },
-		{ "{\"leaseDurationSeconds\":\"1\"}", false, KUBE_MALFORMED,
-		    "spec.leaseDurationSeconds" },
-		{ "{\"leaseTransitions\":4294967296}", false, KUBE_MALFORMED, "spec.leaseTransitions" },
-		{ "{\"renewTime\":{}}", false, KUBE_MALFORMED, "spec.renewTime" },
-		{ "{\"acquireTime\":1}", false, KUBE_MALFORMED, "spec.acquireTime" },
+		{"{}", false, KUBE_OK, NULL},
+		{"null", false, KUBE_OK, NULL},
+		{"{\"holderIdentity\":null,\"leaseDurationSeconds\":null}", false, KUBE_OK, NULL},
+		{"{\"holderIdentity\":\"\"}", true, KUBE_OK, NULL},
+		{"{\"holderIdentity\":1}", false, KUBE_MALFORMED, "spec.holderIdentity"},
+		{"{\"leaseDurationSeconds\":\"1\"}", false, KUBE_MALFORMED,
+			"spec.leaseDurationSeconds"},
+		{"{\"leaseTransitions\":4294967296}", false, KUBE_MALFORMED,
+			"spec.leaseTransitions"},
+		{"{\"renewTime\":{}}", false, KUBE_MALFORMED, "spec.renewTime"},
+		{"{\"acquireTime\":1}", false, KUBE_MALFORMED, "spec.acquireTime"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char json[256];
 		struct kube_lease lease;
-		snprintf(json, sizeof(json), "{\"metadata\":{\"name\":\"l\"},\"spec\":%s}", rows[i].spec);
+		snprintf(json, sizeof(json), "{\"metadata\":{\"name\":\"l\"},\"spec\":%s}",
+			rows[i].spec);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].result,
-		    kube_lease_decode(&fixture.b, fixture_json(json, kube_lease_want), &lease), json);
+			kube_lease_decode(&fixture.b, fixture_json(json, kube_lease_want), &lease),
+			json);
 		if (rows[i].field == NULL)
 			TEST_ASSERT_EQUAL(rows[i].has_holder, lease.has_holder);
 		else
@@ -142,23 +153,30 @@ static void test_holders_of_leases(void)
 static void test_events(void)
 {
 	struct kube_event event;
-	TEST_ASSERT_TRUE(kube_event_decode(fixture_json(
-	    "{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\",\"namespace\":\"n\"},\"reason\":"
-	    "\"Scheduled\",\"note\":\"text\",\"series\":{\"count\":3},\"regarding\":{}}",
-	    kube_event_want), &event));
+	TEST_ASSERT_TRUE(
+		kube_event_decode(fixture_json("{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\","
+					       "\"namespace\":\"n\"},\"reason\":"
+					       "\"Scheduled\",\"note\":\"text\",\"series\":{"
+					       "\"count\":3},\"regarding\":{}}",
+					  kube_event_want),
+			&event));
 	fixture_text_is("e", event.name);
 	fixture_text_is("n", event.namespace);
 	fixture_text_is("Scheduled", event.reason);
 	fixture_text_is("text", event.note);
 	TEST_ASSERT_EQUAL(3, event.series_count);
-	TEST_ASSERT_TRUE(kube_event_decode(fixture_json(
-	    "{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\"},\"message\":\"core\",\"series\":null}",
-	    kube_event_want), &event));
+	TEST_ASSERT_TRUE(
+		kube_event_decode(fixture_json("{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\"},"
+					       "\"message\":\"core\",\"series\":null}",
+					  kube_event_want),
+			&event));
 	fixture_text_is("core", event.note);
 	TEST_ASSERT_EQUAL(0, event.series_count);
 	TEST_ASSERT_FALSE(kube_event_decode(fixture_json("{\"kind\":\"Event\"}", NULL), &event));
 	TEST_ASSERT_FALSE(kube_event_decode(fixture_json("{\"kind\":\"Pod\",\"metadata\":{\"name\":"
-	                                                 "\"e\"}}", NULL), &event));
+							 "\"e\"}}",
+						    NULL),
+		&event));
 }
 
 /* ---- envelopes ---- */
@@ -166,16 +184,18 @@ static void test_events(void)
 static void test_list_envelopes(void)
 {
 	struct kube_list_meta meta;
-	kube_list_meta_decode(fixture_json("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":"
-	                                   "\"9\",\"continue\":\"tok\",\"remainingItemCount\":12}}",
-	    kube_list_want), &meta);
+	kube_list_meta_decode(
+		fixture_json("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":"
+			     "\"9\",\"continue\":\"tok\",\"remainingItemCount\":12}}",
+			kube_list_want),
+		&meta);
 	fixture_text_is("PodList", meta.kind);
 	fixture_text_is("9", meta.resource_version);
 	fixture_text_is("tok", meta.continue_token);
 	TEST_ASSERT_EQUAL(12, meta.remaining);
-	static const char *const odd[] = { "{}", "[]", "{\"metadata\":7}",
+	static const char *const odd[] = {"{}", "[]", "{\"metadata\":7}",
 		"{\"kind\":{},\"metadata\":{\"resourceVersion\":1,\"continue\":null,"
-		"\"remainingItemCount\":-4}}" };
+		"\"remainingItemCount\":-4}}"};
 	for (size_t i = 0; i < ARRAY_COUNT(odd); i++) {
 		kube_list_meta_decode(fixture_json(odd[i], NULL), &meta);
 		TEST_ASSERT_EQUAL(0, meta.resource_version.size);
@@ -193,32 +213,33 @@ static void test_watch_lines(void)
 		const char *resource_version;
 		bool end;
 	} rows[] = {
-		{ "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"5\"}}}", true,
-		    KUBE_WATCH_ADDED, "5", false },
-		{ "{\"object\":{\"metadata\":{\"resourceVersion\":\"6\"}},\"type\":\"MODIFIED\"}", true,
-		    KUBE_WATCH_MODIFIED, "6", false },
-		{ "{\"type\":\"DELETED\",\"object\":{}}", true, KUBE_WATCH_DELETED, "", false },
-		{ "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\"}}", true, KUBE_WATCH_ERROR, "",
-		    false },
-		{ "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"7\"}}}", true,
-		    KUBE_WATCH_BOOKMARK, "7", false },
-		{ "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"8\","
-		  "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}", true,
-		    KUBE_WATCH_BOOKMARK, "8", true },
-		{ "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"8\","
-		  "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}", true, KUBE_WATCH_ADDED,
-		    "8", false },
-		{ "{\"type\":\"OTHER\",\"object\":{}}", true, KUBE_WATCH_UNKNOWN, "", false },
-		{ "{\"type\":\"ADDED\",\"object\":[]}", false, KUBE_WATCH_ADDED, "", false },
-		{ "{\"type\":\"ADDED\"}", false, KUBE_WATCH_ADDED, "", false },
-		{ "{\"type\":1,\"object\":{}}", false, KUBE_WATCH_UNKNOWN, "", false },
-		{ "{}", false, KUBE_WATCH_UNKNOWN, "", false },
-		{ "7", false, KUBE_WATCH_UNKNOWN, "", false },
+		{"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"5\"}}}", true,
+			KUBE_WATCH_ADDED, "5", false},
+		{"{\"object\":{\"metadata\":{\"resourceVersion\":\"6\"}},\"type\":\"MODIFIED\"}",
+			true, KUBE_WATCH_MODIFIED, "6", false},
+		{"{\"type\":\"DELETED\",\"object\":{}}", true, KUBE_WATCH_DELETED, "", false},
+		{"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\"}}", true, KUBE_WATCH_ERROR,
+			"", false},
+		{"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"7\"}}}",
+			true, KUBE_WATCH_BOOKMARK, "7", false},
+		{"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"8\","
+		 "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}",
+			true, KUBE_WATCH_BOOKMARK, "8", true},
+		{"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"8\","
+		 "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}",
+			true, KUBE_WATCH_ADDED, "8", false},
+		{"{\"type\":\"OTHER\",\"object\":{}}", true, KUBE_WATCH_UNKNOWN, "", false},
+		{"{\"type\":\"ADDED\",\"object\":[]}", false, KUBE_WATCH_ADDED, "", false},
+		{"{\"type\":\"ADDED\"}", false, KUBE_WATCH_ADDED, "", false},
+		{"{\"type\":1,\"object\":{}}", false, KUBE_WATCH_UNKNOWN, "", false},
+		{"{}", false, KUBE_WATCH_UNKNOWN, "", false},
+		{"7", false, KUBE_WATCH_UNKNOWN, "", false},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		struct kube_watch_line line;
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].good,
-		    kube_watch_line_decode(fixture_json(rows[i].json, NULL), &line), rows[i].json);
+			kube_watch_line_decode(fixture_json(rows[i].json, NULL), &line),
+			rows[i].json);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].type, line.type, rows[i].json);
 		fixture_text_is(rows[i].resource_version, line.resource_version);
 		TEST_ASSERT_EQUAL(rows[i].end, line.initial_events_end);
@@ -244,7 +265,7 @@ static void read_object(struct reading *reading, struct json_value object)
 {
 	/* Items of a list do not say what they are. */
 	TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, fixture_try(reading->kind, object),
-	    fixture.b.fault_field == NULL ? "" : fixture.b.fault_field);
+		fixture.b.fault_field == NULL ? "" : fixture.b.fault_field);
 	reading->objects++;
 }
 
@@ -288,12 +309,12 @@ static void read_file(const char *name, struct reading *reading)
 	size_t size = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
 	TEST_ASSERT_TRUE(size > 0 && size < sizeof(bytes));
-	const struct json_want watched[] = { { "type", NULL },
-		{ "object", kube_kinds[reading->kind].want }, { NULL, NULL } };
+	const struct json_want watched[] = {
+		{"type", NULL}, {"object", kube_kinds[reading->kind].want}, {NULL, NULL}};
 	json_cut_start(fixture.cut, reading->watch ? JSON_CUT_LINES : JSON_CUT_LIST,
-	    reading->watch ? watched : kube_kinds[reading->kind].want, kube_list_want, read_piece,
-	    reading);
-	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(fixture.cut, (struct text){ bytes, size }));
+		reading->watch ? watched : kube_kinds[reading->kind].want, kube_list_want,
+		read_piece, reading);
+	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(fixture.cut, (struct text){bytes, size}));
 	TEST_ASSERT_TRUE(json_cut_end(fixture.cut));
 }
 
@@ -305,17 +326,17 @@ static void test_lists_of_an_apiserver(void)
 		uint32_t objects;
 		bool more;
 	} rows[] = {
-		{ "list-nodes", KUBE_NODE, 3, false },
-		{ "list-pods-page1", KUBE_POD, 2, true },
-		{ "list-pods-page2", KUBE_POD, 2, true },
+		{"list-nodes", KUBE_NODE, 3, false},
+		{"list-pods-page1", KUBE_POD, 2, true},
+		{"list-pods-page2", KUBE_POD, 2, true},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-		struct reading reading = { .kind = rows[i].kind };
+		struct reading reading = {.kind = rows[i].kind};
 		read_file(rows[i].name, &reading);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].objects, reading.objects, rows[i].name);
 		TEST_ASSERT_TRUE(reading.meta.resource_version.size > 0);
-		TEST_ASSERT_EQUAL_MESSAGE(rows[i].more, reading.meta.continue_token.size > 0,
-		    rows[i].name);
+		TEST_ASSERT_EQUAL_MESSAGE(
+			rows[i].more, reading.meta.continue_token.size > 0, rows[i].name);
 	}
 }
 
@@ -327,14 +348,14 @@ static void test_watches_of_an_apiserver(void)
 		uint32_t objects, bookmarks, errors;
 		bool ended;
 	} rows[] = {
-		{ "watch-nodes-initial", KUBE_NODE, 3, 1, 0, true },
-		{ "watch-pods-initial", KUBE_POD, 5, 1, 0, true },
-		{ "watch-pods-live", KUBE_POD, 3, 1, 0, false },
-		{ "watch-expired-410", KUBE_POD, 0, 0, 1, false },
-		{ "watch-initial-events-unsupported", KUBE_POD, 0, 0, 1, false },
+		{"watch-nodes-initial", KUBE_NODE, 3, 1, 0, true},
+		{"watch-pods-initial", KUBE_POD, 5, 1, 0, true},
+		{"watch-pods-live", KUBE_POD, 3, 1, 0, false},
+		{"watch-expired-410", KUBE_POD, 0, 0, 1, false},
+		{"watch-initial-events-unsupported", KUBE_POD, 0, 0, 1, false},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-		struct reading reading = { .kind = rows[i].kind, .watch = true };
+		struct reading reading = {.kind = rows[i].kind, .watch = true};
 		read_file(rows[i].name, &reading);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].objects, reading.objects, rows[i].name);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].bookmarks, reading.bookmarks, rows[i].name);

@@ -33,7 +33,7 @@ static void decode(struct kube_pod *p, const char *json)
 {
 	struct json_value v = fixture_json(json, kube_pod_want);
 	TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, kube_pod_decode(&fixture.b, v, p),
-	    fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
+		fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
 }
 
 /* A pod with this spec; metadata and status are the least there is. */
@@ -86,8 +86,9 @@ static void test_scalars_of_the_class(void)
 	fixture_is("ReplicaSet", class->owner.kind);
 	fixture_is("owner", class->owner.name);
 	TEST_ASSERT_EQUAL(4, class->container_count);
-	TEST_ASSERT_EQUAL(KUBE_FEATURE_RESTART_ALL_CONTAINERS |
-	        KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK, class->features);
+	TEST_ASSERT_EQUAL(
+		KUBE_FEATURE_RESTART_ALL_CONTAINERS | KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK,
+		class->features);
 	TEST_ASSERT_EQUAL(2, class->gates.count);
 	fixture_is("g1", *ITEM(gates, uint32_t, 0));
 	fixture_is("g2", *ITEM(gates, uint32_t, 1));
@@ -115,8 +116,9 @@ static void test_defaults(void)
 	TEST_ASSERT_EQUAL(0, pod.disruption_target);
 	TEST_ASSERT_EQUAL(JSON_NONE, json_type(pod.resource_claim_statuses));
 	drop(&pod);
-	decode_spec(&pod, "{\"schedulerName\":\"\",\"hostNetwork\":true,\"nodeSelector\":{},"
-	                  "\"preemptionPolicy\":\"PreemptLowerPriority\"}");
+	decode_spec(&pod,
+		"{\"schedulerName\":\"\",\"hostNetwork\":true,\"nodeSelector\":{},"
+		"\"preemptionPolicy\":\"PreemptLowerPriority\"}");
 	fixture_is("default-scheduler", pod.class->scheduler_name);
 	TEST_ASSERT_EQUAL(1, pod.class->has_node_selector);
 	TEST_ASSERT_EQUAL(0, pod.class->features);
@@ -128,13 +130,15 @@ static void test_disruption_target_needs_all_three(void)
 	static const char *const rows[] = {
 		"{\"type\":\"DisruptionTarget\",\"status\":\"False\",\"reason\":"
 		"\"PreemptionByScheduler\"}",
-		"{\"type\":\"DisruptionTarget\",\"status\":\"True\",\"reason\":\"EvictionByEvictionAPI\"}",
+		"{\"type\":\"DisruptionTarget\",\"status\":\"True\",\"reason\":"
+		"\"EvictionByEvictionAPI\"}",
 		"{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"PreemptionByScheduler\"}",
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char json[512];
 		snprintf(json, sizeof(json),
-		    "{\"metadata\":{\"name\":\"x\"},\"status\":{\"conditions\":[%s]}}", rows[i]);
+			"{\"metadata\":{\"name\":\"x\"},\"status\":{\"conditions\":[%s]}}",
+			rows[i]);
 		decode(&pod, json);
 		TEST_ASSERT_EQUAL_MESSAGE(0, pod.disruption_target, rows[i]);
 		drop(&pod);
@@ -144,10 +148,12 @@ static void test_disruption_target_needs_all_three(void)
 static void test_host_ports(void)
 {
 	decode_spec(&pod,
-	    "{\"containers\":[{\"ports\":[{\"containerPort\":1},{\"hostPort\":0},{\"hostPort\":80},"
-	    "{\"hostPort\":80,\"hostIP\":\"\",\"protocol\":\"\"},{\"hostPort\":80,\"hostIP\":"
-	    "\"1.2.3.4\"}]}],\"initContainers\":[{\"ports\":[{\"hostPort\":99}]},{\"restartPolicy\":"
-	    "\"Always\",\"ports\":[{\"hostPort\":53,\"protocol\":\"UDP\"}]}]}");
+		"{\"containers\":[{\"ports\":[{\"containerPort\":1},{\"hostPort\":0},{\"hostPort\":"
+		"80},"
+		"{\"hostPort\":80,\"hostIP\":\"\",\"protocol\":\"\"},{\"hostPort\":80,\"hostIP\":"
+		"\"1.2.3.4\"}]}],\"initContainers\":[{\"ports\":[{\"hostPort\":99}]},{"
+		"\"restartPolicy\":"
+		"\"Always\",\"ports\":[{\"hostPort\":53,\"protocol\":\"UDP\"}]}]}");
 	TEST_ASSERT_EQUAL(3, pod.class->host_ports.count);
 	uint32_t seen = 0;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -163,9 +169,9 @@ static void test_host_ports(void)
 static void test_images(void)
 {
 	decode(&pod, full_pod);
-	static const char *const expected[] = { "registry:5000/setup:latest",
+	static const char *const expected[] = {"registry:5000/setup:latest",
 		"registry:5000/sidecar:latest", "registry:5000/main:latest",
-		"registry:5000/second:latest", "data:1" };
+		"registry:5000/second:latest", "data:1"};
 	TEST_ASSERT_EQUAL(ARRAY_COUNT(expected), pod.class->images.count);
 	for (uint32_t i = 0; i < ARRAY_COUNT(expected); i++)
 		fixture_is(expected[i], *ITEM(images, uint32_t, i));
@@ -179,18 +185,18 @@ static void test_volumes(void)
 		const char *id;
 		uint32_t read_only;
 	} expected[] = {
-		{ KUBE_VOLUME_CLAIM, "c0", "", 1 },
-		{ KUBE_VOLUME_EPHEMERAL, "v1", "", 0 },
-		{ KUBE_VOLUME_GCE, "v2", "pd", 1 },
-		{ KUBE_VOLUME_EBS, "v3", "ebs", 0 },
-		{ KUBE_VOLUME_ISCSI, "v4", "iqn.x", 0 },
-		{ KUBE_VOLUME_RBD, "v5", "im", 1 },
-		{ KUBE_VOLUME_CSI, "v6", "csi.x", 0 },
-		{ KUBE_VOLUME_AZURE_DISK, "v7", "ad", 0 },
-		{ KUBE_VOLUME_AZURE_FILE, "v8", "af", 0 },
-		{ KUBE_VOLUME_CINDER, "v9", "ci", 0 },
-		{ KUBE_VOLUME_VSPHERE, "v10", "vs", 0 },
-		{ KUBE_VOLUME_PORTWORX, "v11", "px", 0 },
+		{KUBE_VOLUME_CLAIM, "c0", "", 1},
+		{KUBE_VOLUME_EPHEMERAL, "v1", "", 0},
+		{KUBE_VOLUME_GCE, "v2", "pd", 1},
+		{KUBE_VOLUME_EBS, "v3", "ebs", 0},
+		{KUBE_VOLUME_ISCSI, "v4", "iqn.x", 0},
+		{KUBE_VOLUME_RBD, "v5", "im", 1},
+		{KUBE_VOLUME_CSI, "v6", "csi.x", 0},
+		{KUBE_VOLUME_AZURE_DISK, "v7", "ad", 0},
+		{KUBE_VOLUME_AZURE_FILE, "v8", "af", 0},
+		{KUBE_VOLUME_CINDER, "v9", "ci", 0},
+		{KUBE_VOLUME_VSPHERE, "v10", "vs", 0},
+		{KUBE_VOLUME_PORTWORX, "v11", "px", 0},
 	};
 	decode(&pod, full_pod);
 	TEST_ASSERT_EQUAL(ARRAY_COUNT(expected), pod.class->volumes.count);
@@ -208,8 +214,9 @@ static void test_volumes(void)
 
 static void test_sources_that_are_null(void)
 {
-	decode_spec(&pod, "{\"volumes\":[{\"name\":\"a\",\"csi\":null,\"ephemeral\":{}},{\"name\":"
-	                  "\"b\",\"iscsi\":null},{\"name\":\"c\",\"projected\":{}},null]}");
+	decode_spec(&pod,
+		"{\"volumes\":[{\"name\":\"a\",\"csi\":null,\"ephemeral\":{}},{\"name\":"
+		"\"b\",\"iscsi\":null},{\"name\":\"c\",\"projected\":{}},null]}");
 	TEST_ASSERT_EQUAL(1, pod.class->volumes.count);
 	TEST_ASSERT_EQUAL(KUBE_VOLUME_EPHEMERAL, ITEM(volumes, struct kube_volume, 0)->kind);
 }
@@ -232,8 +239,9 @@ static void test_spread(void)
 	fixture_is("app", keys[1]);
 	drop(&pod);
 
-	decode_spec(&pod, "{\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"z\","
-	                  "\"whenUnsatisfiable\":\"ScheduleAnyway\",\"minDomains\":null}]}");
+	decode_spec(&pod,
+		"{\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"z\","
+		"\"whenUnsatisfiable\":\"ScheduleAnyway\",\"minDomains\":null}]}");
 	spread = ITEM(spread, struct kube_spread, 0);
 	TEST_ASSERT_EQUAL(0, spread->hard);
 	TEST_ASSERT_EQUAL(1, spread->min_domains);
@@ -246,7 +254,7 @@ static void test_resource_claims(void)
 {
 	decode(&pod, full_pod);
 	const struct kube_resource_claim *claims =
-	    ITEM(resource_claims, struct kube_resource_claim, 0);
+		ITEM(resource_claims, struct kube_resource_claim, 0);
 	TEST_ASSERT_EQUAL(2, pod.class->resource_claims.count);
 	fixture_is("rc", claims[0].name);
 	fixture_is("claim", claims[0].claim_name);
@@ -267,23 +275,28 @@ static void test_equal_specs_give_equal_classes(void)
 		const char *b;
 		bool same;
 	} rows[] = {
-		{ "{\"priority\":1," CONTAINERS "}", "{" CONTAINERS ",\"priority\":1}", true },
-		{ "{\"priority\":1," CONTAINERS "}", "{" CONTAINERS ",\"priority\":2}", false },
-		{ "{" CONTAINERS "}", "{" CONTAINERS ",\"priority\":null,\"nodeName\":\"n\"}", true },
-		{ "{\"nodeSelector\":{\"a\":\"1\",\"b\":\"2\"}}",
-		    "{\"nodeSelector\":{\"b\":\"2\",\"a\":\"1\"}}", true },
-		{ "{\"nodeSelector\":{}}", "{}", false },
-		{ "{\"containers\":[{\"ports\":[{\"hostPort\":1},{\"hostPort\":2}]}]}",
-		    "{\"containers\":[{\"ports\":[{\"hostPort\":2},{\"hostPort\":1},{\"hostPort\":2}]}]}",
-		    true },
-		{ "{\"volumes\":[{\"rbd\":{\"monitors\":[\"a\",\"b\"],\"image\":\"i\"}}]}",
-		    "{\"volumes\":[{\"rbd\":{\"image\":\"i\",\"monitors\":[\"b\",\"a\"]}}]}", true },
-		{ "{\"tolerations\":[{\"key\":\"a\",\"value\":\"b\"}]}",
-		    "{\"tolerations\":[{\"value\":\"b\",\"key\":\"a\"}]}", true },
-		{ "{\"tolerations\":[{\"key\":\"a\"}]}", "{\"tolerations\":[{\"key\":\"b\"}]}", false },
+		{"{\"priority\":1," CONTAINERS "}", "{" CONTAINERS ",\"priority\":1}", true},
+		{"{\"priority\":1," CONTAINERS "}", "{" CONTAINERS ",\"priority\":2}", false},
+		{"{" CONTAINERS "}", "{" CONTAINERS ",\"priority\":null,\"nodeName\":\"n\"}", true},
+		{"{\"nodeSelector\":{\"a\":\"1\",\"b\":\"2\"}}",
+			"{\"nodeSelector\":{\"b\":\"2\",\"a\":\"1\"}}", true},
+		{"{\"nodeSelector\":{}}", "{}", false},
+		{"{\"containers\":[{\"ports\":[{\"hostPort\":1},{\"hostPort\":2}]}]}",
+			"{\"containers\":[{\"ports\":[{\"hostPort\":2},{\"hostPort\":1},{"
+			"\"hostPort\":2}]}]}",
+			true},
+		{"{\"volumes\":[{\"rbd\":{\"monitors\":[\"a\",\"b\"],\"image\":\"i\"}}]}",
+			"{\"volumes\":[{\"rbd\":{\"image\":\"i\",\"monitors\":[\"b\",\"a\"]}}]}",
+			true},
+		{"{\"tolerations\":[{\"key\":\"a\",\"value\":\"b\"}]}",
+			"{\"tolerations\":[{\"value\":\"b\",\"key\":\"a\"}]}", true},
+		{"{\"tolerations\":[{\"key\":\"a\"}]}", "{\"tolerations\":[{\"key\":\"b\"}]}",
+			false},
 		/* what nobody reads */
-		{ "{" CONTAINERS "}",
-		    "{\"containers\":[{\"image\":\"i\",\"name\":\"other\",\"command\":[\"x\"]}]}", true },
+		{"{" CONTAINERS "}",
+			"{\"containers\":[{\"image\":\"i\",\"name\":\"other\",\"command\":[\"x\"]}]"
+			"}",
+			true},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		struct kube_pod other;
@@ -291,7 +304,7 @@ static void test_equal_specs_give_equal_classes(void)
 		decode_spec(&pod, rows[i].a);
 		decode_spec(&other, rows[i].b);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].same,
-		    kube_blob_is(&pod.class->blob, &other.class->blob), rows[i].b);
+			kube_blob_is(&pod.class->blob, &other.class->blob), rows[i].b);
 		drop(&pod);
 		drop(&other);
 	}
@@ -300,11 +313,13 @@ static void test_equal_specs_give_equal_classes(void)
 static void test_identity_is_no_part_of_the_class(void)
 {
 	struct kube_pod other;
-	decode(&pod, "{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"labels\":{\"x\":\"y\"}},\"spec\":{"
-	             CONTAINERS "}}");
-	decode(&other, "{\"metadata\":{\"name\":\"b\",\"uid\":\"2\",\"labels\":{\"x\":\"z\"}},"
-	               "\"spec\":{" CONTAINERS ",\"nodeName\":\"n\"},\"status\":{\"phase\":"
-	               "\"Running\"}}");
+	decode(&pod,
+		"{\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"labels\":{\"x\":\"y\"}},\"spec\":"
+		"{" CONTAINERS "}}");
+	decode(&other,
+		"{\"metadata\":{\"name\":\"b\",\"uid\":\"2\",\"labels\":{\"x\":\"z\"}},"
+		"\"spec\":{" CONTAINERS ",\"nodeName\":\"n\"},\"status\":{\"phase\":"
+		"\"Running\"}}");
 	TEST_ASSERT_TRUE(kube_blob_is(&pod.class->blob, &other.class->blob));
 	TEST_ASSERT_FALSE(kube_blob_is(&pod.labels->blob, &other.labels->blob));
 	drop(&other);
@@ -327,7 +342,8 @@ static void refused(const char *list, const char *element, uint32_t count, const
 	TEST_ASSERT_TRUE(json_type(v) != JSON_NONE);
 	TEST_ASSERT_EQUAL_MESSAGE(KUBE_MALFORMED, kube_pod_decode(&fixture.b, v, &pod), list);
 	TEST_ASSERT_NULL(pod.class);
-	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(fixture.b.fault_reason, reason), fixture.b.fault_reason);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(fixture.b.fault_reason, reason), fixture.b.fault_reason);
 	TEST_ASSERT_EQUAL(0, pool_used(&fixture.strings.strings));
 }
 
@@ -342,22 +358,31 @@ static void test_too_much_is_refused_by_name(void)
 static void test_numbers_out_of_range(void)
 {
 	FIXTURE_FAULTS(KUBE_POD,
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":2147483648}}", "spec.priority" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":-2147483648}}", NULL },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":1.5}}", "spec.priority" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":\"1\"}}", "spec.priority" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"ports\":[{\"hostPort\":"
-	      "65536}]}]}}", "spec.containers.ports.hostPort" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"ports\":[{\"hostPort\":"
-	      "-1}]}]}}", "spec.containers.ports.hostPort" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"topologySpreadConstraints\":[{\"maxSkew\":"
-	      "9999999999}]}}", "spec.topologySpreadConstraints.maxSkew" },
-	    { "{\"metadata\":{\"name\":\"x\",\"generation\":9223372036854775808}}",
-	        "metadata.generation" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"status\":{\"startTime\":\"yesterday\"}}",
-	        "status.startTime" },
-	    { "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"resources\":{\"requests\":{"
-	      "\"cpu\":\"1x\"}}}]}}", "spec.containers.resources.requests" });
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":2147483648}}",
+			"spec.priority"},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":-2147483648}}", NULL},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":1.5}}", "spec.priority"},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"priority\":\"1\"}}", "spec.priority"},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"ports\":[{"
+		 "\"hostPort\":"
+		 "65536}]}]}}",
+			"spec.containers.ports.hostPort"},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"ports\":[{"
+		 "\"hostPort\":"
+		 "-1}]}]}}",
+			"spec.containers.ports.hostPort"},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"topologySpreadConstraints\":[{"
+		 "\"maxSkew\":"
+		 "9999999999}]}}",
+			"spec.topologySpreadConstraints.maxSkew"},
+		{"{\"metadata\":{\"name\":\"x\",\"generation\":9223372036854775808}}",
+			"metadata.generation"},
+		{"{\"metadata\":{\"name\":\"x\"},\"status\":{\"startTime\":\"yesterday\"}}",
+			"status.startTime"},
+		{"{\"metadata\":{\"name\":\"x\"},\"spec\":{\"containers\":[{\"resources\":{"
+		 "\"requests\":{"
+		 "\"cpu\":\"1x\"}}}]}}",
+			"spec.containers.resources.requests"});
 }
 
 int main(void)

@@ -33,19 +33,19 @@ static void decode(const char *json)
 {
 	struct json_value v = fixture_json(json, kube_pod_want);
 	TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, kube_pod_decode(&fixture.b, v, &pod),
-	    fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
+		fixture.b.fault_field == NULL ? json : fixture.b.fault_field);
 }
 
 static void decode_affinity(const char *affinity)
 {
 	static char json[1 << 15];
 	snprintf(json, sizeof(json),
-	    "{\"metadata\":{\"name\":\"x\",\"namespace\":\"own\"},\"spec\":{\"affinity\":%s}}",
-	    affinity);
+		"{\"metadata\":{\"name\":\"x\",\"namespace\":\"own\"},\"spec\":{\"affinity\":%s}}",
+		affinity);
 	decode(json);
 }
 
-#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define REQUIRED  "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
 static void check_term(const struct kube_pod_term *term, int32_t weight)
@@ -55,7 +55,8 @@ static void check_term(const struct kube_pod_term *term, int32_t weight)
 	TEST_ASSERT_EQUAL(2, term->namespaces.count);
 	const uint32_t *namespaces = KUBE_AT(pod.class, term->namespaces, uint32_t);
 	TEST_ASSERT_TRUE(namespaces[0] < namespaces[1]);
-	TEST_ASSERT_TRUE(namespaces[0] == fixture_id("ns-a") || namespaces[0] == fixture_id("ns-b"));
+	TEST_ASSERT_TRUE(
+		namespaces[0] == fixture_id("ns-a") || namespaces[0] == fixture_id("ns-b"));
 	TEST_ASSERT_EQUAL(KUBE_SELECTOR_SET, term->namespace_selector.state);
 	TEST_ASSERT_EQUAL(1, term->namespace_selector.requirements.count);
 	TEST_ASSERT_TRUE(kube_selector_matches(pod.class, &term->selector, pod.labels));
@@ -78,13 +79,14 @@ static void test_all_lists(void)
 
 	TEST_ASSERT_EQUAL(1, class->has_required_nodes);
 	TEST_ASSERT_EQUAL(2, class->required_nodes.count);
-	const struct kube_node_term *nodes = KUBE_AT(class, class->required_nodes, struct kube_node_term);
+	const struct kube_node_term *nodes =
+		KUBE_AT(class, class->required_nodes, struct kube_node_term);
 	TEST_ASSERT_EQUAL(2, nodes[0].expressions.count);
 	TEST_ASSERT_EQUAL(1, nodes[0].fields.count);
 	TEST_ASSERT_EQUAL(1, nodes[1].empty);
 	TEST_ASSERT_EQUAL(1, class->preferred_nodes.count);
 	const struct kube_preferred_nodes *preferred =
-	    KUBE_AT(class, class->preferred_nodes, struct kube_preferred_nodes);
+		KUBE_AT(class, class->preferred_nodes, struct kube_preferred_nodes);
 	TEST_ASSERT_EQUAL(9, preferred->weight);
 	TEST_ASSERT_EQUAL(2, preferred->term.expressions.count);
 	TEST_ASSERT_EQUAL(2, class->node_selector.count);
@@ -97,20 +99,21 @@ static void test_namespaces_of_terms(void)
 		uint32_t count;
 		uint32_t selector_state;
 	} rows[] = {
-		{ "{}", 1, KUBE_SELECTOR_NONE },
-		{ "{\"namespaces\":[]}", 1, KUBE_SELECTOR_NONE },
-		{ "{\"namespaces\":null,\"namespaceSelector\":null}", 1, KUBE_SELECTOR_NONE },
-		{ "{\"namespaceSelector\":{}}", 0, KUBE_SELECTOR_SET },
-		{ "{\"namespaceSelector\":{\"matchLabels\":{\"a\":\"b\"}}}", 0, KUBE_SELECTOR_SET },
-		{ "{\"namespaces\":[\"a\",\"b\",\"a\"]}", 2, KUBE_SELECTOR_NONE },
-		{ "{\"namespaces\":[\"a\"],\"namespaceSelector\":{}}", 1, KUBE_SELECTOR_SET },
+		{"{}", 1, KUBE_SELECTOR_NONE},
+		{"{\"namespaces\":[]}", 1, KUBE_SELECTOR_NONE},
+		{"{\"namespaces\":null,\"namespaceSelector\":null}", 1, KUBE_SELECTOR_NONE},
+		{"{\"namespaceSelector\":{}}", 0, KUBE_SELECTOR_SET},
+		{"{\"namespaceSelector\":{\"matchLabels\":{\"a\":\"b\"}}}", 0, KUBE_SELECTOR_SET},
+		{"{\"namespaces\":[\"a\",\"b\",\"a\"]}", 2, KUBE_SELECTOR_NONE},
+		{"{\"namespaces\":[\"a\"],\"namespaceSelector\":{}}", 1, KUBE_SELECTOR_SET},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char json[512];
-		snprintf(json, sizeof(json), "{\"podAffinity\":{\"" REQUIRED "\":[%s]}}", rows[i].term);
+		snprintf(json, sizeof(json), "{\"podAffinity\":{\"" REQUIRED "\":[%s]}}",
+			rows[i].term);
 		decode_affinity(json);
 		const struct kube_pod_term *term =
-		    KUBE_AT(pod.class, pod.class->affinity, struct kube_pod_term);
+			KUBE_AT(pod.class, pod.class->affinity, struct kube_pod_term);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].count, term->namespaces.count, rows[i].term);
 		TEST_ASSERT_EQUAL(rows[i].selector_state, term->namespace_selector.state);
 		TEST_ASSERT_EQUAL(KUBE_SELECTOR_NONE, term->selector.state);
@@ -140,8 +143,9 @@ static void test_what_is_there_though_empty(void)
 	TEST_ASSERT_EQUAL(1, pod.class->has_required_nodes);
 }
 
-#define BAD(operator) \
-	"{\"labelSelector\":{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"" operator "\"}]}}"
+#define BAD(operator)                                                                              \
+	"{\"labelSelector\":{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"" operator"\"}]}" \
+											   "}"
 #define BAD_NAMESPACES \
 	"{\"namespaceSelector\":{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"n\"}]}}"
 
@@ -151,17 +155,18 @@ static void test_terms_that_do_not_parse(void)
 		const char *affinity;
 		const char *error;
 	} rows[] = {
-		{ "{\"podAffinity\":{\"" REQUIRED "\":[{}," BAD("x") "," BAD("y") "]}}",
-		    "requiredAffinityTerms: \"x\" is not a valid label selector operator" },
-		{ "{\"podAntiAffinity\":{\"" REQUIRED "\":[" BAD_NAMESPACES "]}}",
-		    "requiredAntiAffinityTerms: \"n\" is not a valid label selector operator" },
-		{ "{\"podAffinity\":{\"" PREFERRED "\":[{\"weight\":1,\"podAffinityTerm\":" BAD("x")
-		  "}]}}",
-		    "preferredAffinityTerms: \"x\" is not a valid label selector operator" },
-		{ "{\"podAntiAffinity\":{\"" PREFERRED "\":[{\"weight\":1,\"podAffinityTerm\":" BAD("x")
-		  "}]},\"podAffinity\":{\"" REQUIRED "\":[" BAD("y") "]}}",
-		    "[requiredAffinityTerms: \"y\" is not a valid label selector operator, "
-		    "preferredAntiAffinityTerms: \"x\" is not a valid label selector operator]" },
+		{"{\"podAffinity\":{\"" REQUIRED "\":[{}," BAD("x") "," BAD("y") "]}}",
+			"requiredAffinityTerms: \"x\" is not a valid label selector operator"},
+		{"{\"podAntiAffinity\":{\"" REQUIRED "\":[" BAD_NAMESPACES "]}}",
+			"requiredAntiAffinityTerms: \"n\" is not a valid label selector operator"},
+		{"{\"podAffinity\":{\"" PREFERRED
+		 "\":[{\"weight\":1,\"podAffinityTerm\":" BAD("x") "}]}}",
+			"preferredAffinityTerms: \"x\" is not a valid label selector operator"},
+		{"{\"podAntiAffinity\":{\"" PREFERRED "\":[{\"weight\":1,\"podAffinityTerm\":" BAD(
+			 "x") "}]},\"podAffinity\":{\"" REQUIRED "\":[" BAD("y") "]}}",
+			"[requiredAffinityTerms: \"y\" is not a valid label selector operator, "
+			"preferredAntiAffinityTerms: \"x\" is not a valid label selector "
+			"operator]"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		decode_affinity(rows[i].affinity);
@@ -176,8 +181,9 @@ static void test_terms_that_do_not_parse(void)
 
 static void test_the_lists_that_did_parse_stay(void)
 {
-	decode_affinity("{\"podAntiAffinity\":{\"" REQUIRED "\":[" BAD("x") "],\"" PREFERRED
-	                "\":[{\"weight\":3,\"podAffinityTerm\":{\"topologyKey\":\"z\"}}]}}");
+	decode_affinity("{\"podAntiAffinity\":{\"" REQUIRED "\":[" BAD(
+		"x") "],\"" PREFERRED
+		     "\":[{\"weight\":3,\"podAffinityTerm\":{\"topologyKey\":\"z\"}}]}}");
 	TEST_ASSERT_EQUAL(0, pod.class->anti_affinity.count);
 	TEST_ASSERT_EQUAL(1, pod.class->preferred_anti_affinity.count);
 }
@@ -185,18 +191,18 @@ static void test_the_lists_that_did_parse_stay(void)
 static void test_preferred_nodes_that_do_not_count(void)
 {
 	decode_affinity("{\"nodeAffinity\":{\"" PREFERRED "\":[{\"weight\":0,\"preference\":{"
-	                "\"matchExpressions\":[{\"key\":\"a b\",\"operator\":\"Exists\"}]}},"
-	                "{\"weight\":2,\"preference\":{}},{\"weight\":3,\"preference\":{"
-	                "\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"y\"}]}}]}}");
+			"\"matchExpressions\":[{\"key\":\"a b\",\"operator\":\"Exists\"}]}},"
+			"{\"weight\":2,\"preference\":{}},{\"weight\":3,\"preference\":{"
+			"\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"y\"}]}}]}}");
 	const struct kube_preferred_nodes *terms =
-	    KUBE_AT(pod.class, pod.class->preferred_nodes, struct kube_preferred_nodes);
+		KUBE_AT(pod.class, pod.class->preferred_nodes, struct kube_preferred_nodes);
 	TEST_ASSERT_EQUAL(3, pod.class->preferred_nodes.count);
 	TEST_ASSERT_EQUAL(0, terms[0].term.error);
 	TEST_ASSERT_EQUAL(1, terms[0].term.empty);
 	TEST_ASSERT_EQUAL(1, terms[1].term.empty);
 	fixture_is("[2].matchExpressions[0].operator: Unsupported value: \"y\": supported values: "
-	           "\"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\"",
-	    terms[2].term.error);
+		   "\"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\"",
+		terms[2].term.error);
 }
 
 int main(void)

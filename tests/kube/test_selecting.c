@@ -45,7 +45,8 @@ static const void *decode_full(enum kube_kind kind)
 
 static bool selects(const struct kube_selector *selector, const char *labels)
 {
-	struct kube_labels *set = kube_labels_build(&fixture.b, fixture_json(labels, NULL), "labels");
+	struct kube_labels *set =
+		kube_labels_build(&fixture.b, fixture_json(labels, NULL), "labels");
 	bool result = kube_selector_matches(object.blob, selector, set);
 	kube_blob_drop(&set->blob, &fixture.strings);
 	return result;
@@ -53,13 +54,13 @@ static bool selects(const struct kube_selector *selector, const char *labels)
 
 static void test_plain_maps(void)
 {
-	static const enum kube_kind kinds[] = { KUBE_SERVICE, KUBE_REPLICATION_CONTROLLER };
+	static const enum kube_kind kinds[] = {KUBE_SERVICE, KUBE_REPLICATION_CONTROLLER};
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
-		const struct kube_selecting *selecting =
-		    decode(kinds[i], META ",\"spec\":{\"selector\":{\"app\":\"web\",\"b c\":\"d e\"}}}");
+		const struct kube_selecting *selecting = decode(kinds[i],
+			META ",\"spec\":{\"selector\":{\"app\":\"web\",\"b c\":\"d e\"}}}");
 		TEST_ASSERT_EQUAL(2, selecting->selector.requirements.count);
-		TEST_ASSERT_TRUE(selects(&selecting->selector,
-		    "{\"app\":\"web\",\"b c\":\"d e\",\"x\":\"y\"}"));
+		TEST_ASSERT_TRUE(selects(
+			&selecting->selector, "{\"app\":\"web\",\"b c\":\"d e\",\"x\":\"y\"}"));
 		TEST_ASSERT_FALSE(selects(&selecting->selector, "{\"app\":\"web\"}"));
 		selecting = decode(kinds[i], META "}");
 		TEST_ASSERT_EQUAL(KUBE_SELECTOR_NONE, selecting->selector.state);
@@ -71,15 +72,17 @@ static void test_plain_maps(void)
 
 static void test_label_selectors(void)
 {
-	static const enum kube_kind kinds[] = { KUBE_REPLICA_SET, KUBE_STATEFUL_SET };
+	static const enum kube_kind kinds[] = {KUBE_REPLICA_SET, KUBE_STATEFUL_SET};
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
 		const struct kube_selecting *selecting = decode_full(kinds[i]);
-		TEST_ASSERT_TRUE(selects(&selecting->selector, "{\"app\":\"web\",\"tier\":\"back\"}"));
+		TEST_ASSERT_TRUE(
+			selects(&selecting->selector, "{\"app\":\"web\",\"tier\":\"back\"}"));
 		TEST_ASSERT_FALSE(selects(&selecting->selector, "{\"app\":\"web\"}"));
-		TEST_ASSERT_FALSE(selects(&selecting->selector,
-		    "{\"app\":\"web\",\"tier\":\"back\",\"x\":\"\"}"));
-		selecting = decode(kinds[i], META ",\"spec\":{\"selector\":{\"matchLabels\":{\"a b\":"
-		                                  "\"c\"}}}}");
+		TEST_ASSERT_FALSE(selects(
+			&selecting->selector, "{\"app\":\"web\",\"tier\":\"back\",\"x\":\"\"}"));
+		selecting = decode(kinds[i],
+			META ",\"spec\":{\"selector\":{\"matchLabels\":{\"a b\":"
+			     "\"c\"}}}}");
 		TEST_ASSERT_EQUAL(KUBE_SELECTOR_INVALID, selecting->selector.state);
 	}
 }
@@ -141,14 +144,15 @@ static void test_device_classes_and_slices(void)
 
 static void test_faults(void)
 {
-	FIXTURE_FAULTS(KUBE_SERVICE, { META ",\"spec\":{\"selector\":{\"a\":1}}}", "spec.selector" },
-	    { META ",\"spec\":[]}", "spec" });
+	FIXTURE_FAULTS(KUBE_SERVICE, {META ",\"spec\":{\"selector\":{\"a\":1}}}", "spec.selector"},
+		{META ",\"spec\":[]}", "spec"});
 	FIXTURE_FAULTS(KUBE_PDB,
-	    { META ",\"status\":{\"disruptionsAllowed\":4294967296}}", "status.disruptionsAllowed" },
-	    { META ",\"status\":{\"disruptedPods\":[]}}", "status.disruptedPods" });
+		{META ",\"status\":{\"disruptionsAllowed\":4294967296}}",
+			"status.disruptionsAllowed"},
+		{META ",\"status\":{\"disruptedPods\":[]}}", "status.disruptedPods"});
 	FIXTURE_FAULTS(KUBE_DEVICE_CLASS,
-	    { "{\"metadata\":{\"name\":\"x\",\"creationTimestamp\":\"now\"}}",
-	        "metadata.creationTimestamp" });
+		{"{\"metadata\":{\"name\":\"x\",\"creationTimestamp\":\"now\"}}",
+			"metadata.creationTimestamp"});
 }
 
 int main(void)

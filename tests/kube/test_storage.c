@@ -82,10 +82,12 @@ static void test_a_bare_volume(void)
 	TEST_ASSERT_EQUAL(0, pv->has_claim);
 	TEST_ASSERT_EQUAL(0, pv->has_node_affinity);
 	TEST_ASSERT_EQUAL(0, pv->bound_by_controller);
-	pv = decode(KUBE_PV, META ",\"spec\":{\"nodeAffinity\":{},\"claimRef\":null,\"local\":{}}}");
+	pv = decode(
+		KUBE_PV, META ",\"spec\":{\"nodeAffinity\":{},\"claimRef\":null,\"local\":{}}}");
 	TEST_ASSERT_EQUAL(0, pv->has_node_affinity);
 	TEST_ASSERT_EQUAL(0, pv->has_claim);
-	pv = decode(KUBE_PV, META ",\"spec\":{\"nodeAffinity\":{\"required\":{}},\"claimRef\":{}}}");
+	pv = decode(
+		KUBE_PV, META ",\"spec\":{\"nodeAffinity\":{\"required\":{}},\"claimRef\":{}}}");
 	TEST_ASSERT_EQUAL(1, pv->has_node_affinity);
 	TEST_ASSERT_EQUAL(0, pv->node_terms.count);
 	TEST_ASSERT_EQUAL(1, pv->has_claim);
@@ -96,17 +98,19 @@ static void test_the_class_of_a_volume(void)
 	const struct kube_pv *pv = decode(KUBE_PV, META ",\"spec\":{\"storageClassName\":\"s\"}}");
 	fixture_is("s", pv->class);
 	/* An empty annotation is an annotation. */
-	pv = decode(KUBE_PV, "{\"metadata\":{\"name\":\"x\",\"annotations\":{"
-	                     "\"volume.beta.kubernetes.io/storage-class\":\"\"}},\"spec\":{"
-	                     "\"storageClassName\":\"s\"}}");
+	pv = decode(KUBE_PV,
+		"{\"metadata\":{\"name\":\"x\",\"annotations\":{"
+		"\"volume.beta.kubernetes.io/storage-class\":\"\"}},\"spec\":{"
+		"\"storageClassName\":\"s\"}}");
 	TEST_ASSERT_EQUAL(0, pv->class);
 }
 
 static void test_zones_of_a_volume(void)
 {
 	const struct kube_pv *pv = decode(KUBE_PV,
-	    "{\"metadata\":{\"name\":\"x\",\"labels\":{\"topology.kubernetes.io/zone\":\"a__b\","
-	    "\"failure-domain.beta.kubernetes.io/region\":\"\",\"other\":\"c\"}}}");
+		"{\"metadata\":{\"name\":\"x\",\"labels\":{\"topology.kubernetes.io/"
+		"zone\":\"a__b\","
+		"\"failure-domain.beta.kubernetes.io/region\":\"\",\"other\":\"c\"}}}");
 	TEST_ASSERT_EQUAL(2 | 4, pv->has_label_zone);
 	fixture_is("a__b", pv->labels_zone[2]);
 	TEST_ASSERT_EQUAL(0, pv->labels_zone[1]);
@@ -120,15 +124,16 @@ static void test_sources_of_volumes(void)
 		uint32_t source;
 		const char *handle;
 	} rows[] = {
-		{ "\"awsElasticBlockStore\":{\"volumeID\":\"a\"}", KUBE_SOURCE_EBS, "a" },
-		{ "\"gcePersistentDisk\":{\"pdName\":\"b\"}", KUBE_SOURCE_GCE, "b" },
-		{ "\"azureDisk\":{\"diskName\":\"c\",\"diskURI\":\"u\"}", KUBE_SOURCE_AZURE_DISK, "c" },
-		{ "\"azureFile\":{\"shareName\":\"d\"}", KUBE_SOURCE_AZURE_FILE, "d" },
-		{ "\"cinder\":{\"volumeID\":\"e\"}", KUBE_SOURCE_CINDER, "e" },
-		{ "\"vsphereVolume\":{\"volumePath\":\"f\"}", KUBE_SOURCE_VSPHERE, "f" },
-		{ "\"portworxVolume\":{\"volumeID\":\"g\"}", KUBE_SOURCE_PORTWORX, "g" },
-		{ "\"csi\":null,\"cinder\":{\"volumeID\":\"e\"}", KUBE_SOURCE_CINDER, "e" },
-		{ "\"hostPath\":{\"path\":\"/\"}", KUBE_SOURCE_OTHER, "" },
+		{"\"awsElasticBlockStore\":{\"volumeID\":\"a\"}", KUBE_SOURCE_EBS, "a"},
+		{"\"gcePersistentDisk\":{\"pdName\":\"b\"}", KUBE_SOURCE_GCE, "b"},
+		{"\"azureDisk\":{\"diskName\":\"c\",\"diskURI\":\"u\"}", KUBE_SOURCE_AZURE_DISK,
+			"c"},
+		{"\"azureFile\":{\"shareName\":\"d\"}", KUBE_SOURCE_AZURE_FILE, "d"},
+		{"\"cinder\":{\"volumeID\":\"e\"}", KUBE_SOURCE_CINDER, "e"},
+		{"\"vsphereVolume\":{\"volumePath\":\"f\"}", KUBE_SOURCE_VSPHERE, "f"},
+		{"\"portworxVolume\":{\"volumeID\":\"g\"}", KUBE_SOURCE_PORTWORX, "g"},
+		{"\"csi\":null,\"cinder\":{\"volumeID\":\"e\"}", KUBE_SOURCE_CINDER, "e"},
+		{"\"hostPath\":{\"path\":\"/\"}", KUBE_SOURCE_OTHER, ""},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char json[256];
@@ -188,11 +193,12 @@ static void test_a_bare_claim(void)
 static void test_annotations_and_owner_of_a_claim(void)
 {
 	const struct kube_pvc *pvc = decode(KUBE_PVC,
-	    "{\"metadata\":{\"name\":\"x\",\"annotations\":{\"any\":\"\","
-	    "\"volume.beta.kubernetes.io/storage-class\":\"beta\"},\"ownerReferences\":[{\"kind\":"
-	    "\"Pod\",\"name\":\"p\",\"uid\":\"pu\",\"controller\":true}]},\"spec\":{"
-	    "\"storageClassName\":\"s\",\"selector\":{\"matchExpressions\":[{\"key\":\"a\","
-	    "\"operator\":\"x\"}]}}}");
+		"{\"metadata\":{\"name\":\"x\",\"annotations\":{\"any\":\"\","
+		"\"volume.beta.kubernetes.io/"
+		"storage-class\":\"beta\"},\"ownerReferences\":[{\"kind\":"
+		"\"Pod\",\"name\":\"p\",\"uid\":\"pu\",\"controller\":true}]},\"spec\":{"
+		"\"storageClassName\":\"s\",\"selector\":{\"matchExpressions\":[{\"key\":\"a\","
+		"\"operator\":\"x\"}]}}}");
 	fixture_is("beta", pvc->class);
 	TEST_ASSERT_EQUAL(1, pvc->has_annotations);
 	TEST_ASSERT_EQUAL(0, pvc->bind_completed);
@@ -211,10 +217,10 @@ static void test_a_class(void)
 	TEST_ASSERT_EQUAL(KUBE_BINDING_WAIT, class->binding_mode);
 	TEST_ASSERT_EQUAL(1, class->allowed_topologies.count);
 	const struct kube_topology_term *term =
-	    KUBE_AT(class, class->allowed_topologies, struct kube_topology_term);
+		KUBE_AT(class, class->allowed_topologies, struct kube_topology_term);
 	TEST_ASSERT_EQUAL(1, term->expressions.count);
 	const struct kube_topology_expression *expression =
-	    KUBE_AT(class, term->expressions, struct kube_topology_expression);
+		KUBE_AT(class, term->expressions, struct kube_topology_expression);
 	fixture_is("zone", expression->key);
 	TEST_ASSERT_EQUAL(2, expression->values.count);
 	const uint32_t *values = KUBE_AT(class, expression->values, uint32_t);
@@ -228,8 +234,9 @@ static void test_binding_modes(void)
 	TEST_ASSERT_EQUAL(0, class->allowed_topologies.count);
 	class = decode(KUBE_STORAGE_CLASS, META ",\"volumeBindingMode\":null}");
 	TEST_ASSERT_EQUAL(KUBE_BINDING_UNSET, class->binding_mode);
-	class = decode(KUBE_STORAGE_CLASS, META ",\"volumeBindingMode\":\"Immediate\","
-	                                        "\"allowedTopologies\":[{},null]}");
+	class = decode(KUBE_STORAGE_CLASS,
+		META ",\"volumeBindingMode\":\"Immediate\","
+		     "\"allowedTopologies\":[{},null]}");
 	TEST_ASSERT_EQUAL(KUBE_BINDING_IMMEDIATE, class->binding_mode);
 	TEST_ASSERT_EQUAL(2, class->allowed_topologies.count);
 }
@@ -240,7 +247,7 @@ static void test_a_csi_node(void)
 {
 	const struct kube_csi_node *node = decode_full(KUBE_CSI_NODE);
 	const struct kube_csi_node_driver *drivers =
-	    KUBE_AT(node, node->drivers, struct kube_csi_node_driver);
+		KUBE_AT(node, node->drivers, struct kube_csi_node_driver);
 	TEST_ASSERT_EQUAL(2, node->drivers.count);
 	fixture_is("csi.x", drivers[0].name);
 	fixture_is("id", drivers[0].node_id);
@@ -252,8 +259,9 @@ static void test_a_csi_node(void)
 	TEST_ASSERT_TRUE(migrated[0] < migrated[1]);
 	TEST_ASSERT_NOT_EQUAL(0, fixture_id("kubernetes.io/aws-ebs"));
 
-	node = decode(KUBE_CSI_NODE, META ",\"spec\":{\"drivers\":[{\"name\":\"a\",\"allocatable\":{"
-	                                  "\"count\":0}},{\"allocatable\":{\"count\":null}}]}}");
+	node = decode(KUBE_CSI_NODE,
+		META ",\"spec\":{\"drivers\":[{\"name\":\"a\",\"allocatable\":{"
+		     "\"count\":0}},{\"allocatable\":{\"count\":null}}]}}");
 	drivers = KUBE_AT(node, node->drivers, struct kube_csi_node_driver);
 	TEST_ASSERT_EQUAL(0, drivers[0].limit);
 	TEST_ASSERT_EQUAL(-1, drivers[1].limit);
@@ -279,7 +287,8 @@ static void test_a_capacity(void)
 	TEST_ASSERT_EQUAL(1, capacity->has_maximum);
 	TEST_ASSERT_EQUAL_INT64(INT64_C(10) << 30, capacity->maximum_bytes);
 	TEST_ASSERT_EQUAL(KUBE_SELECTOR_SET, capacity->topology.state);
-	capacity = decode(KUBE_CSI_CAPACITY, META ",\"storageClassName\":\"s\",\"nodeTopology\":null}");
+	capacity = decode(
+		KUBE_CSI_CAPACITY, META ",\"storageClassName\":\"s\",\"nodeTopology\":null}");
 	TEST_ASSERT_EQUAL(0, capacity->has_capacity);
 	TEST_ASSERT_EQUAL(0, capacity->has_maximum);
 	TEST_ASSERT_EQUAL(KUBE_SELECTOR_NONE, capacity->topology.state);
@@ -298,16 +307,16 @@ static void test_an_attachment(void)
 static void test_faults(void)
 {
 	FIXTURE_FAULTS(KUBE_PV,
-	    { META ",\"spec\":{\"capacity\":{\"storage\":\"1z\"}}}", "spec.capacity.storage" },
-	    { META ",\"spec\":{\"capacity\":{\"storage\":5}}}", NULL },
-	    { META ",\"spec\":{\"csi\":[]}}", "spec.csi" });
+		{META ",\"spec\":{\"capacity\":{\"storage\":\"1z\"}}}", "spec.capacity.storage"},
+		{META ",\"spec\":{\"capacity\":{\"storage\":5}}}", NULL},
+		{META ",\"spec\":{\"csi\":[]}}", "spec.csi"});
 	FIXTURE_FAULTS(KUBE_PVC,
-	    { META ",\"spec\":{\"resources\":{\"requests\":{\"storage\":\"\"}}}}",
-	        "spec.resources.requests.storage" });
+		{META ",\"spec\":{\"resources\":{\"requests\":{\"storage\":\"\"}}}}",
+			"spec.resources.requests.storage"});
 	FIXTURE_FAULTS(KUBE_CSI_NODE,
-	    { META ",\"spec\":{\"drivers\":[{\"allocatable\":{\"count\":4294967296}}]}}",
-	        "spec.drivers.allocatable.count" });
-	FIXTURE_FAULTS(KUBE_CSI_CAPACITY, { META ",\"capacity\":{}}", "capacity" });
+		{META ",\"spec\":{\"drivers\":[{\"allocatable\":{\"count\":4294967296}}]}}",
+			"spec.drivers.allocatable.count"});
+	FIXTURE_FAULTS(KUBE_CSI_CAPACITY, {META ",\"capacity\":{}}", "capacity"});
 }
 
 int main(void)

@@ -37,31 +37,30 @@ static struct holder *build(const char *taints, const char *tolerations)
 
 static void test_what_is_tolerated(void)
 {
-	static const char taint[] =
-	    "[{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}]";
+	static const char taint[] = "[{\"key\":\"k\",\"value\":\"v\",\"effect\":\"NoSchedule\"}]";
 	static const struct {
 		const char *toleration;
 		bool tolerates;
 	} rows[] = {
-		{ "{\"key\":\"k\",\"operator\":\"Equal\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
-		    true },
-		{ "{\"key\":\"k\",\"value\":\"v\"}", true },
-		{ "{\"key\":\"k\",\"value\":\"w\"}", false },
-		{ "{\"key\":\"k\"}", false },
-		{ "{\"key\":\"k\",\"operator\":\"Exists\"}", true },
-		{ "{\"key\":\"k\",\"operator\":\"Exists\",\"value\":\"w\"}", true },
-		{ "{\"key\":\"l\",\"operator\":\"Exists\"}", false },
-		{ "{\"operator\":\"Exists\"}", true },
-		{ "{\"value\":\"v\"}", true },
-		{ "{}", false },
-		{ "null", false },
-		{ "{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}", false },
-		{ "{\"operator\":\"Exists\",\"effect\":\"PreferNoSchedule\"}", false },
-		{ "{\"operator\":\"Exists\",\"effect\":\"Other\"}", false },
-		{ "{\"operator\":\"Exists\",\"effect\":\"\"}", true },
-		{ "{\"key\":\"k\",\"operator\":\"Gt\",\"value\":\"v\"}", false },
-		{ "{\"key\":\"k\",\"operator\":\"Lt\",\"value\":\"v\"}", false },
-		{ "{\"key\":\"k\",\"operator\":\"exists\",\"value\":\"v\"}", false },
+		{"{\"key\":\"k\",\"operator\":\"Equal\",\"value\":\"v\",\"effect\":\"NoSchedule\"}",
+			true},
+		{"{\"key\":\"k\",\"value\":\"v\"}", true},
+		{"{\"key\":\"k\",\"value\":\"w\"}", false},
+		{"{\"key\":\"k\"}", false},
+		{"{\"key\":\"k\",\"operator\":\"Exists\"}", true},
+		{"{\"key\":\"k\",\"operator\":\"Exists\",\"value\":\"w\"}", true},
+		{"{\"key\":\"l\",\"operator\":\"Exists\"}", false},
+		{"{\"operator\":\"Exists\"}", true},
+		{"{\"value\":\"v\"}", true},
+		{"{}", false},
+		{"null", false},
+		{"{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}", false},
+		{"{\"operator\":\"Exists\",\"effect\":\"PreferNoSchedule\"}", false},
+		{"{\"operator\":\"Exists\",\"effect\":\"Other\"}", false},
+		{"{\"operator\":\"Exists\",\"effect\":\"\"}", true},
+		{"{\"key\":\"k\",\"operator\":\"Gt\",\"value\":\"v\"}", false},
+		{"{\"key\":\"k\",\"operator\":\"Lt\",\"value\":\"v\"}", false},
+		{"{\"key\":\"k\",\"operator\":\"exists\",\"value\":\"v\"}", false},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char list[256];
@@ -69,9 +68,9 @@ static void test_what_is_tolerated(void)
 		struct holder *holder = build(taint, list);
 		TEST_ASSERT_NOT_NULL_MESSAGE(holder, list);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].tolerates,
-		    kube_tolerates(KUBE_AT(holder, holder->tolerations, struct kube_toleration),
-		        KUBE_AT(holder, holder->taints, struct kube_taint)),
-		    list);
+			kube_tolerates(KUBE_AT(holder, holder->tolerations, struct kube_toleration),
+				KUBE_AT(holder, holder->taints, struct kube_taint)),
+			list);
 		kube_blob_drop(&holder->blob, &fixture.strings);
 	}
 }
@@ -79,8 +78,9 @@ static void test_what_is_tolerated(void)
 static void test_lists_keep_their_order(void)
 {
 	struct holder *holder = build("[{\"key\":\"b\",\"effect\":\"NoExecute\"},"
-	                              "{\"key\":\"a\",\"effect\":\"PreferNoSchedule\"},"
-	                              "{\"key\":\"c\",\"effect\":\"Other\"}]", "null");
+				      "{\"key\":\"a\",\"effect\":\"PreferNoSchedule\"},"
+				      "{\"key\":\"c\",\"effect\":\"Other\"}]",
+		"null");
 	const struct kube_taint *taints = KUBE_AT(holder, holder->taints, struct kube_taint);
 	TEST_ASSERT_EQUAL(3, holder->taints.count);
 	TEST_ASSERT_EQUAL(0, holder->tolerations.count);
@@ -94,7 +94,7 @@ static void test_lists_keep_their_order(void)
 
 static void test_wrong_types(void)
 {
-	static const char *const fields[] = { "key", "operator", "value", "effect" };
+	static const char *const fields[] = {"key", "operator", "value", "effect"};
 	for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
 		char list[64], field[64];
 		snprintf(list, sizeof(list), "[{\"%s\":1}]", fields[i]);
