@@ -32,12 +32,6 @@ enum kube_kind {
 	KUBE_KINDS
 };
 
-struct kube_namespace {
-	struct kube_blob blob;
-	struct kube_span
-		labels; /* struct kube_label: use kube_namespace_labels() in cache instead */
-};
-
 /* Service, ReplicationController (plain maps), ReplicaSet, StatefulSet (label selectors). */
 struct kube_selecting {
 	struct kube_blob blob;
@@ -67,7 +61,8 @@ struct kube_device_class {
 	int64_t created_us;
 };
 
-/* One object as it came. blob is NULL for kinds whose facts are only identity. */
+/* One object as it came. blob is NULL for Namespace and ResourceSlice, which have no other facts.
+ */
 struct kube_object {
 	enum kube_kind kind;
 	struct kube_meta meta;
