@@ -21,7 +21,7 @@ struct writer *config_fault_begin(
 	write_text(out, path);
 	if (faults->count < CONFIG_FAULTS_MAX)
 		faults->list[faults->count] = (struct config_fault){
-			place, {faults->bytes + start, out->used - start}, TEXT_NONE};
+			place, {faults->bytes + start, out->used - start}, TEXT_NONE, false};
 	return out;
 }
 
@@ -50,6 +50,25 @@ void config_fault(struct config_faults *faults, struct config_place place, struc
 	write_format_v(out, format, args);
 	va_end(args);
 	config_fault_end(faults);
+}
+
+void config_fault_mark_unread(struct config_faults *faults)
+{
+	if (faults->dropped == 0 && faults->count > 0)
+		faults->list[faults->count - 1].unread = true;
+}
+
+bool config_fault_is_below_unread(const struct config_faults *faults, struct text path)
+{
+	for (uint32_t i = 0; i < faults->count; i++) {
+		struct text above = faults->list[i].path;
+		if (!faults->list[i].unread || !text_starts(path, above))
+			continue;
+		if (path.size == above.size || path.at[above.size] == '.' ||
+			path.at[above.size] == '[')
+			return true;
+	}
+	return false;
 }
 
 /* Broken UTF-8 and controls are shown as bytes: the message goes to terminals and logs. */

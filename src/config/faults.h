@@ -6,6 +6,7 @@
 #ifndef BERTH_CONFIG_FAULTS_H
 #define BERTH_CONFIG_FAULTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/check.h"
@@ -26,6 +27,7 @@ struct config_fault {
 	struct config_place place;
 	struct text path;    /* "profiles[0].schedulerName"; empty for the whole file */
 	struct text message; /* "Invalid value: 0: must be greater than 0" */
+	bool unread;         /* the value is of a wrong type: no rule can say more about it */
 };
 
 /* One list for what makes a file unusable, another one for what is only worth a line in the log. */
@@ -53,6 +55,11 @@ void config_fault(struct config_faults *faults, struct config_place place, struc
 #define CONFIG_SHOWN(t)                                                               \
 	(int)((t).size < CONFIG_VALUE_SHOWN ? (t).size : (size_t)CONFIG_VALUE_SHOWN), \
 		(t).at == NULL ? "" : (t).at
+
+/* The fault that was ended last is of that kind. */
+void config_fault_mark_unread(struct config_faults *faults);
+/* Is the path at or below a value that was not read? */
+bool config_fault_is_below_unread(const struct config_faults *faults, struct text path);
 
 /* "text", with escapes for what does not print, cut off after CONFIG_VALUE_SHOWN bytes. */
 void config_write_quoted(struct writer *out, struct text t);

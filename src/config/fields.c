@@ -104,66 +104,76 @@ static struct config_place find_place(const struct reading *r)
 
 /* ---- rules ---- */
 
+/* NULL when the value could not be read, which was said already. */
 static struct writer *refusal(struct reading *r, const char *child)
 {
+	struct writer *out = NULL;
 	size_t before = reading_enter(r, child);
-	struct writer *out = config_fault_begin(r->faults, find_place(r), writer_text(&r->path));
+	if (!config_fault_is_below_unread(r->faults, writer_text(&r->path)))
+		out = config_fault_begin(r->faults, find_place(r), writer_text(&r->path));
 	reading_leave(r, before);
 	return out;
 }
 
 void refuse(struct reading *r, const char *child, const char *format, ...)
 {
+	struct writer *out = refusal(r, child);
+	if (out == NULL)
+		return;
 	va_list args;
 	va_start(args, format);
-	write_format_v(refusal(r, child), format, args);
+	write_format_v(out, format, args);
 	va_end(args);
 	config_fault_end(r->faults);
 }
 
 void refuse_i64(struct reading *r, const char *child, int64_t value, const char *why)
 {
+	refuse(r, child, "Invalid value: %lld: %s", (long long)value, why);
+}
+
+struct about { /* a message around a value of the file */
+	const char *kind;
+	struct text value;
+	const char *before_why;
+	const char *why;
+};
+
+static void refuse_value(struct reading *r, const char *child, const struct about *about)
+{
 	struct writer *out = refusal(r, child);
-	write_z(out, "Invalid value: ");
-	write_i64(out, value);
-	write_format(out, ": %s", why);
+	if (out == NULL)
+		return;
+	write_z(out, about->kind);
+	config_write_quoted(out, about->value);
+	write_z(out, about->before_why);
+	write_z(out, about->why);
 	config_fault_end(r->faults);
 }
 
 void refuse_text(struct reading *r, const char *child, struct text value, const char *why)
 {
-	struct writer *out = refusal(r, child);
-	write_z(out, "Invalid value: ");
-	config_write_quoted(out, value);
-	write_format(out, ": %s", why);
-	config_fault_end(r->faults);
+	const struct about about = {"Invalid value: ", value, ": ", why};
+	refuse_value(r, child, &about);
 }
 
 void refuse_missing(struct reading *r, const char *child, const char *why)
 {
-	struct writer *out = refusal(r, child);
-	write_z(out, "Required value");
-	if (why[0] != '\0')
-		write_format(out, ": %s", why);
-	config_fault_end(r->faults);
+	refuse(r, child, "Required value%s%s", why[0] == '\0' ? "" : ": ", why);
 }
 
 void refuse_duplicate(struct reading *r, const char *child, struct text value)
 {
-	struct writer *out = refusal(r, child);
-	write_z(out, "Duplicate value: ");
-	config_write_quoted(out, value);
-	config_fault_end(r->faults);
+	const struct about about = {"Duplicate value: ", value, "", ""};
+	refuse_value(r, child, &about);
 }
 
 void refuse_unsupported(
 	struct reading *r, const char *child, struct text value, const char *supported)
 {
-	struct writer *out = refusal(r, child);
-	write_z(out, "Unsupported value: ");
-	config_write_quoted(out, value);
-	write_format(out, ": supported values: %s", supported);
-	config_fault_end(r->faults);
+	const struct about about = {
+		"Unsupported value: ", value, ": supported values: ", supported};
+	refuse_value(r, child, &about);
 }
 
 void remark(struct reading *r, const char *child, const char *what)
@@ -235,6 +245,7 @@ static bool refuse_type(struct reading *r, const struct yaml_node *node, const c
 	write_format(out, "must be %s, found ", wanted);
 	write_found(out, node);
 	config_fault_end(r->faults);
+	config_fault_mark_unread(r->faults);
 	return false;
 }
 
@@ -253,7 +264,7 @@ static void read_duration(struct reading *r, const struct yaml_node *node, int64
 	if (node->kind == YAML_TEXT && r->grammar->duration(node->text, &value))
 		*us = value;
 	else
-		refuse_type(r, node, "a duration in quotes like \"15s\" or \"1m30s\"");
+		refuse_type(r, node, "a duration like \"15s\" or \"1m30s\"");
 }
 
 static void read_texts(

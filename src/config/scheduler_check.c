@@ -74,7 +74,7 @@ static void check_args_names(struct reading *r, const struct scheduler_profile *
 		uint32_t first = 0;
 		while (!text_is(args[first].plugin, args[i].plugin))
 			first++;
-		if (first < i)
+		if (first < i && args[i].plugin.size > 0)
 			refuse_duplicate(r, "", args[i].plugin);
 		if (is_removed(args[i].plugin))
 			refuse_text(r, "", args[i].plugin, REMOVED_WHY);
