@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "json/json.h"
 
 enum { CHUNK = 64 * 1024, PATH_SIZE = 1024 };
@@ -43,8 +44,9 @@ static bool read_file(
 {
 	char path[PATH_SIZE];
 	bool packed = text_ends(text_of(name), TEXT(".xz"));
-	const char *format = packed ? "xz -dc '%s/%s'" : "%s/%s";
-	if (snprintf(path, sizeof(path), format, folder, name) >= (int)sizeof(path))
+	int size = packed ? snprintf(path, sizeof(path), "xz -dc '%s/%s'", folder, name)
+			  : snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (size >= (int)sizeof(path))
 		return false;
 	FILE *file = packed ? popen(path, "r") : fopen(path, "r");
 	if (file == NULL)
@@ -80,7 +82,7 @@ bool lines_each_file(const char *folder, const char *only, size_t line_max,
 		return false;
 	}
 	size_t size = json_cut_size(line_max);
-	struct json_cut *cut = json_cut_init(malloc(size), size, line_max);
+	struct json_cut *cut = json_cut_init(memory_reserve(size), size, line_max);
 	struct reader reader = {.fn = fn, .self = self};
 	bool all = true;
 	for (int i = 0; i < count; i++) {
@@ -89,6 +91,6 @@ bool lines_each_file(const char *folder, const char *only, size_t line_max,
 		free(list[i]);
 	}
 	free(list);
-	free(cut);
+	memory_release(cut, size);
 	return all;
 }

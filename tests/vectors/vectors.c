@@ -7,7 +7,6 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
 // deps: tests/vectors/compare.c tests/vectors/lines.c
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -119,6 +118,32 @@ static bool compare_decision(
 	return false;
 }
 
+static bool read_config(struct bench *bench, struct cache *cache, struct arena *arena,
+	struct text json, struct plugin_profile *profile, const char *name)
+{
+	static struct config_faults faults;
+	static struct config_faults notes;
+	static struct scheduler_config config;
+	static struct plugin_profile profiles[SCHEDULER_PROFILES_MAX];
+	char words[256];
+	struct writer fault;
+	writer_init(&fault, words, sizeof(words));
+	scratch_reset(&bench->decode);
+	struct profile_memory memory = {cache, arena, &bench->decode};
+	if (scheduler_config_read(json, &bench->decode, &profile_grammar, &config, &faults,
+		    &notes) != SCHEDULER_CONFIG_OK) {
+		config_faults_print(&faults, text_of(name), &fault);
+		say(name, "config refused", writer_text(&fault));
+		return false;
+	}
+	if (profiles_build(&memory, &config, profiles, &fault) != PROFILE_OK) {
+		say(name, "config refused", writer_text(&fault));
+		return false;
+	}
+	*profile = profiles[0];
+	return true;
+}
+
 static bool run_case(struct bench *bench, struct json_value line, const char *name)
 {
 	struct arena arena;
@@ -130,10 +155,9 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 	cache_init(&cache, &arena, &limits);
 	profile_defaults(&cache, &profile);
 	struct json_value config = json_get(line, "config");
-	if (json_type(config) == JSON_OBJECT) {
-		say(name, "config", TEXT("not read"));
+	if (json_type(config) == JSON_OBJECT &&
+		!read_config(bench, &cache, &arena, json_raw(config), &profile, name))
 		return false;
-	}
 	cycle_init(&cycle, &arena, &cycle_limits, &cache, &profile, 1);
 	struct json_value expect = json_get(line, "expect");
 	if (!load(bench, &cache, json_get(line, "objects"), name))
@@ -177,7 +201,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: vectors DIR [FAMILY]\n");
 		return 2;
 	}
-	struct bench bench = {.block = memory_reserve(ARENA_BYTES), .answer = malloc(ANSWER_BYTES)};
+	struct bench bench = {
+		.block = memory_reserve(ARENA_BYTES), .answer = memory_reserve(ANSWER_BYTES)};
 	scratch_init(&bench.parse, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
 	scratch_init(&bench.decode, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
 	struct score score = {.bench = &bench};
