@@ -51,7 +51,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wstrict-prototyp
 # -isystem: their headers keep their warnings. -iquote: a board's limits.h must never shadow the <limits.h> of C.
 VENDOR_INCLUDES := $(patsubst %,-isystem %,vendor/mbedtls vendor/mongoose \
 	$(addprefix $(O)/vendor/,mbedtls/include mongoose jsmn yaml/include unity/src))
-VENDOR_DEFINES := -DMBEDTLS_CONFIG_FILE='<mbedtls_config.h>'
+VENDOR_DEFINES := -DMBEDTLS_CONFIG_FILE='<mbedtls_config.h>' -DUNITY_INCLUDE_DOUBLE -DUNITY_SUPPORT_64
 PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
 CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -Isrc -iquote board/$(BOARD) \
 	-iquote $(O)/vendor $(VENDOR_INCLUDES) $(VENDOR_DEFINES) -DBERTH_VERSION='"$(VERSION)"' -DBERTH_BOARD='"$(BOARD)"'
@@ -76,7 +76,8 @@ LIB_board := $(B)
 CC_board = $(CROSS)gcc $(CPU) -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INCLUDE) $(SMALL) $(HARDEN)
 AR_board = $(CROSS)gcc-ar
 FIRST_board := $(LIBC)
-LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static-pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
+# Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
+LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o
 PROGRAMS_board := $(BENCHES) $(WHOLE)
@@ -101,7 +102,7 @@ DIR_fuzz := $(O)/fuzz
 CC_fuzz := clang $(SANITIZE) -fsanitize=fuzzer-no-link
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
-$(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
+$(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar)$(eval END_$(v) := -lm) \
 	$(eval FLAGS_$(v) := -Itests -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval PROGRAMS_$(v) ?= $(TESTS)))
 
 # Without optimisation gcc thinks that Unity's longjmp clobbers constants.
