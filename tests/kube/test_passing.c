@@ -194,8 +194,8 @@ static void test_list_envelopes(void)
 	fixture_text_is("tok", meta.continue_token);
 	TEST_ASSERT_EQUAL(12, meta.remaining);
 	static const char *const odd[] = {"{}", "[]", "{\"metadata\":7}",
-		"{\"kind\":{},\"metadata\":{\"resourceVersion\":1,\"continue\":null,"
-		"\"remainingItemCount\":-4}}"};
+		("{\"kind\":{},\"metadata\":{\"resourceVersion\":1,\"continue\":null,"
+		 "\"remainingItemCount\":-4}}")};
 	for (size_t i = 0; i < ARRAY_COUNT(odd); i++) {
 		kube_list_meta_decode(fixture_json(odd[i], NULL), &meta);
 		TEST_ASSERT_EQUAL(0, meta.resource_version.size);
