@@ -42,7 +42,7 @@ static bool fail(const struct load *load, uint32_t line, const char *field, cons
 }
 
 static bool fail_node(const struct load *load, const struct yaml_node *node, const char *where,
-    const char *field, const char *what)
+	const char *field, const char *what)
 {
 	char name[128];
 	struct writer w;
@@ -63,7 +63,7 @@ static bool keep(const struct load *load, struct text t, struct text *kept)
 	char *to = arena_take(load->arena, t.size + 1);
 	if (t.size > 0)
 		memcpy(to, t.at, t.size);
-	*kept = (struct text){ to, t.size };
+	*kept = (struct text){to, t.size};
 	return true;
 }
 
@@ -84,7 +84,7 @@ static bool keep_path(const struct load *load, struct text t, const char **kept)
 		return fail(load, 0, "", "no memory for what is in it");
 	memcpy(joined, folder.at, slash + 1);
 	memcpy(joined + slash + 1, t.at, t.size);
-	if (!keep(load, (struct text){ joined, slash + 1 + t.size }, &whole))
+	if (!keep(load, (struct text){joined, slash + 1 + t.size}, &whole))
 		return false;
 	*kept = whole.at;
 	return true;
@@ -94,7 +94,7 @@ static bool keep_path(const struct load *load, struct text t, const char **kept)
 
 /* TEXT_NONE when it is not there, null, or empty. */
 static bool get_text(const struct load *load, const struct yaml_node *map, const char *where,
-    const char *field, struct text *value)
+	const char *field, struct text *value)
 {
 	const struct yaml_node *node = yaml_get(map, field);
 
@@ -111,7 +111,7 @@ static bool get_text(const struct load *load, const struct yaml_node *map, const
 }
 
 static bool keep_text(const struct load *load, const struct yaml_node *map, const char *where,
-    const char *field, struct text *kept)
+	const char *field, struct text *kept)
 {
 	struct text value;
 
@@ -121,7 +121,7 @@ static bool keep_text(const struct load *load, const struct yaml_node *map, cons
 }
 
 static bool get_bool(const struct load *load, const struct yaml_node *map, const char *where,
-    const char *field, bool *value)
+	const char *field, bool *value)
 {
 	const struct yaml_node *node = yaml_get(map, field);
 	char json[8];
@@ -140,12 +140,13 @@ static bool get_bool(const struct load *load, const struct yaml_node *map, const
 
 /* FIELD-data as PEM text, or FIELD as a path. */
 static bool keep_pem(const struct load *load, const struct yaml_node *map, const char *where,
-    const char *field, const char *data_field, struct text *pem, const char **file)
+	const char *field, const char *data_field, struct text *pem, const char **file)
 {
 	struct text data, path;
 	size_t size;
 
-	if (!get_text(load, map, where, data_field, &data) || !get_text(load, map, where, field, &path))
+	if (!get_text(load, map, where, data_field, &data) ||
+		!get_text(load, map, where, field, &path))
 		return false;
 	if (data.at == NULL)
 		return path.at == NULL || keep_path(load, path, file);
@@ -155,9 +156,10 @@ static bool keep_pem(const struct load *load, const struct yaml_node *map, const
 		return fail(load, 0, "", "no memory for what is in it");
 	if (!base64_decode(data, decoded, &size))
 		return fail_node(load, node, where, data_field, "is not base64");
-	if (!text_contains((struct text){ decoded, size }, TEXT("-----BEGIN ")))
-		return fail_node(load, node, where, data_field, "is base64, but not of PEM (-----BEGIN ...)");
-	return keep(load, (struct text){ decoded, size }, pem);
+	if (!text_contains((struct text){decoded, size}, TEXT("-----BEGIN ")))
+		return fail_node(load, node, where, data_field,
+			"is base64, but not of PEM (-----BEGIN ...)");
+	return keep(load, (struct text){decoded, size}, pem);
 }
 
 /* What would change how or as whom we talk, and cannot be done. */
@@ -167,20 +169,32 @@ static bool refuse(const struct load *load, const struct yaml_node *map, const c
 		const char *field;
 		const char *what;
 	} refused[] = {
-		{ "exec", "credential plugins are not supported; use a client certificate, token or tokenFile" },
-		{ "auth-provider", "auth providers are not supported; use a client certificate, token or tokenFile" },
-		{ "proxy-url", "proxies are not supported; name a server that can be reached directly" },
-		{ "as", "acting as somebody else is not supported; use that user's own credentials" },
-		{ "as-uid", "acting as somebody else is not supported; use that user's own credentials" },
-		{ "as-groups", "acting as somebody else is not supported; use that user's own credentials" },
-		{ "as-user-extra", "acting as somebody else is not supported; use that user's own credentials" },
+		{"exec",
+			"credential plugins are not supported; use a client certificate, token or "
+			"tokenFile"},
+		{"auth-provider",
+			"auth providers are not supported; use a client certificate, token or "
+			"tokenFile"},
+		{"proxy-url",
+			"proxies are not supported; name a server that can be reached directly"},
+		{"as", "acting as somebody else is not supported; use that user's own credentials"},
+		{"as-uid",
+			"acting as somebody else is not supported; use that user's own "
+			"credentials"},
+		{"as-groups",
+			"acting as somebody else is not supported; use that user's own "
+			"credentials"},
+		{"as-user-extra",
+			"acting as somebody else is not supported; use that user's own "
+			"credentials"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(refused); i++) {
 		const struct yaml_node *node = yaml_get(map, refused[i].field);
 
-		if (node == NULL || node->kind == YAML_NULL || (node->kind == YAML_TEXT && node->text.size == 0) ||
-		    ((node->kind == YAML_LIST || node->kind == YAML_MAP) && node->count == 0))
+		if (node == NULL || node->kind == YAML_NULL ||
+			(node->kind == YAML_TEXT && node->text.size == 0) ||
+			((node->kind == YAML_LIST || node->kind == YAML_MAP) && node->count == 0))
 			continue;
 		return fail_node(load, node->key, where, refused[i].field, refused[i].what);
 	}
@@ -189,7 +203,8 @@ static bool refuse(const struct load *load, const struct yaml_node *map, const c
 
 /* ---- cluster, user, context ---- */
 
-static bool parse_server(struct load *load, struct text server, uint32_t line, const char *field, bool secure)
+static bool parse_server(
+	struct load *load, struct text server, uint32_t line, const char *field, bool secure)
 {
 	struct text kept;
 	const char *fault;
@@ -205,26 +220,31 @@ static bool load_cluster(struct load *load, const struct yaml_node *cluster, con
 	struct text server;
 
 	if (!refuse(load, cluster, where) || !get_text(load, cluster, where, "server", &server) ||
-	    !get_bool(load, cluster, where, "insecure-skip-tls-verify", &to->insecure_skip_tls_verify) ||
-	    !keep_text(load, cluster, where, "tls-server-name", &to->tls_server_name) ||
-	    !keep_pem(load, cluster, where, "certificate-authority", "certificate-authority-data", &to->ca,
-		&to->ca_file))
+		!get_bool(load, cluster, where, "insecure-skip-tls-verify",
+			&to->insecure_skip_tls_verify) ||
+		!keep_text(load, cluster, where, "tls-server-name", &to->tls_server_name) ||
+		!keep_pem(load, cluster, where, "certificate-authority",
+			"certificate-authority-data", &to->ca, &to->ca_file))
 		return false;
 	bool has_ca = to->ca.at != NULL || to->ca_file != NULL;
 	if (to->insecure_skip_tls_verify && has_ca)
-		return fail_node(load, yaml_get(cluster, "insecure-skip-tls-verify"), where, "insecure-skip-tls-verify",
-		    "specifying a root certificates file with the insecure flag is not allowed");
+		return fail_node(load, yaml_get(cluster, "insecure-skip-tls-verify"), where,
+			"insecure-skip-tls-verify",
+			"specifying a root certificates file with the insecure flag is not "
+			"allowed");
 	if (load->question->master != NULL)
 		return true;
 	if (server.at == NULL)
-		return fail_node(load, cluster, where, "server", "is missing: the apiserver's address, https://HOST:PORT");
+		return fail_node(load, cluster, where, "server",
+			"is missing: the apiserver's address, https://HOST:PORT");
 	const struct yaml_node *node = yaml_get(cluster, "server");
 	char field[160];
 	struct writer w;
 	writer_init(&w, field, sizeof(field) - 1);
 	write_format(&w, "%s.server", where);
 	field[w.used] = '\0';
-	return parse_server(load, server, node->line, field, has_ca || to->insecure_skip_tls_verify);
+	return parse_server(
+		load, server, node->line, field, has_ca || to->insecure_skip_tls_verify);
 }
 
 static bool load_user(struct load *load, const struct yaml_node *user, const char *where)
@@ -233,23 +253,28 @@ static bool load_user(struct load *load, const struct yaml_node *user, const cha
 	struct text token_file;
 
 	if (!refuse(load, user, where) || !keep_text(load, user, where, "token", &to->token) ||
-	    !get_text(load, user, where, "tokenFile", &token_file) ||
-	    !keep_text(load, user, where, "username", &to->username) ||
-	    !keep_text(load, user, where, "password", &to->password) ||
-	    !keep_pem(load, user, where, "client-certificate", "client-certificate-data", &to->certificate,
-		&to->certificate_file) ||
-	    !keep_pem(load, user, where, "client-key", "client-key-data", &to->key, &to->key_file))
+		!get_text(load, user, where, "tokenFile", &token_file) ||
+		!keep_text(load, user, where, "username", &to->username) ||
+		!keep_text(load, user, where, "password", &to->password) ||
+		!keep_pem(load, user, where, "client-certificate", "client-certificate-data",
+			&to->certificate, &to->certificate_file) ||
+		!keep_pem(load, user, where, "client-key", "client-key-data", &to->key,
+			&to->key_file))
 		return false;
-	if (to->token.at == NULL && token_file.at != NULL && !keep_path(load, token_file, &to->token_file))
+	if (to->token.at == NULL && token_file.at != NULL &&
+		!keep_path(load, token_file, &to->token_file))
 		return false;
 	bool has_certificate = to->certificate.at != NULL || to->certificate_file != NULL;
 	bool has_key = to->key.at != NULL || to->key_file != NULL;
 	if (has_certificate && !has_key)
-		return fail_node(load, user, where, "client-key", "is missing: client-certificate needs it");
+		return fail_node(
+			load, user, where, "client-key", "is missing: client-certificate needs it");
 	if (has_key && !has_certificate)
-		return fail_node(load, user, where, "client-certificate", "is missing: client-key needs it");
+		return fail_node(
+			load, user, where, "client-certificate", "is missing: client-key needs it");
 	if (has_certificate && to->username.at != NULL)
-		return fail_node(load, user, where, "username", "and a client certificate together: choose one");
+		return fail_node(load, user, where, "username",
+			"and a client certificate together: choose one");
 	if ((to->token.at != NULL || to->token_file != NULL) && to->username.at != NULL)
 		return fail_node(load, user, where, "username", "and a token together: choose one");
 	if (to->username.at != NULL && to->password.at == NULL)
@@ -259,7 +284,8 @@ static bool load_user(struct load *load, const struct yaml_node *user, const cha
 
 /* The element of LIST whose name is `name`; its member `inside` in *found. */
 static bool find_named(const struct load *load, const struct yaml_node *root, const char *list,
-    struct text name, const char *inside, const struct yaml_node **found, char *where, size_t where_size)
+	struct text name, const char *inside, const struct yaml_node **found, char *where,
+	size_t where_size)
 {
 	const struct yaml_node *elements = yaml_get(root, list);
 	struct text named;
@@ -271,7 +297,8 @@ static bool find_named(const struct load *load, const struct yaml_node *root, co
 		return true;
 	if (elements->kind != YAML_LIST)
 		return fail(load, elements->line, list, "must be a list");
-	for (const struct yaml_node *element = elements->first; element != NULL; element = element->next, index++) {
+	for (const struct yaml_node *element = elements->first; element != NULL;
+		element = element->next, index++) {
 		writer_init(&w, where, where_size - 1);
 		write_format(&w, "%s[%u]", list, (unsigned)index);
 		where[w.used] = '\0';
@@ -292,8 +319,8 @@ static bool find_named(const struct load *load, const struct yaml_node *root, co
 	return true;
 }
 
-static bool fail_unknown(const struct load *load, uint32_t line, const char *field, const char *what,
-    struct text name)
+static bool fail_unknown(const struct load *load, uint32_t line, const char *field,
+	const char *what, struct text name)
 {
 	char words[160];
 	struct writer w;
@@ -304,8 +331,8 @@ static bool fail_unknown(const struct load *load, uint32_t line, const char *fie
 	return fail(load, line, field, words);
 }
 
-static bool load_context(struct load *load, const struct yaml_node *root, struct text name, uint32_t line,
-    const char *field)
+static bool load_context(struct load *load, const struct yaml_node *root, struct text name,
+	uint32_t line, const char *field)
 {
 	const struct yaml_node *context, *cluster, *user;
 	struct text cluster_name, user_name;
@@ -316,15 +343,18 @@ static bool load_context(struct load *load, const struct yaml_node *root, struct
 	if (context == NULL)
 		return fail_unknown(load, line, field, "context", name);
 	if (!keep(load, name, &load->to->context) ||
-	    !get_text(load, context, where, "cluster", &cluster_name) ||
-	    !get_text(load, context, where, "user", &user_name))
+		!get_text(load, context, where, "cluster", &cluster_name) ||
+		!get_text(load, context, where, "user", &user_name))
 		return false;
 	if (cluster_name.at == NULL)
-		return fail_node(load, context, where, "cluster", "is missing: the name of one of clusters");
-	if (!find_named(load, root, "clusters", cluster_name, "cluster", &cluster, inside, sizeof(inside)))
+		return fail_node(
+			load, context, where, "cluster", "is missing: the name of one of clusters");
+	if (!find_named(load, root, "clusters", cluster_name, "cluster", &cluster, inside,
+		    sizeof(inside)))
 		return false;
 	if (cluster == NULL)
-		return fail_unknown(load, yaml_get(context, "cluster")->line, where, "cluster", cluster_name);
+		return fail_unknown(
+			load, yaml_get(context, "cluster")->line, where, "cluster", cluster_name);
 	if (!load_cluster(load, cluster, inside))
 		return false;
 	if (user_name.at == NULL)
@@ -332,7 +362,8 @@ static bool load_context(struct load *load, const struct yaml_node *root, struct
 	if (!find_named(load, root, "users", user_name, "user", &user, inside, sizeof(inside)))
 		return false;
 	if (user == NULL)
-		return fail_unknown(load, yaml_get(context, "user")->line, where, "user", user_name);
+		return fail_unknown(
+			load, yaml_get(context, "user")->line, where, "user", user_name);
 	return load_user(load, user, inside);
 }
 
@@ -372,7 +403,7 @@ static bool read_file(const struct load *load, struct text *content)
 	close(fd);
 	if (what != NULL)
 		return fail(load, 0, "", what);
-	*content = (struct text){ at, (size_t)st.st_size };
+	*content = (struct text){at, (size_t)st.st_size};
 	return true;
 }
 
@@ -381,7 +412,8 @@ static bool check_kind(const struct load *load, const struct yaml_node *root)
 	struct text kind;
 
 	if (root->kind != YAML_MAP)
-		return fail(load, root->line, "", "not a kubeconfig: it must be a map with clusters, contexts, users");
+		return fail(load, root->line, "",
+			"not a kubeconfig: it must be a map with clusters, contexts, users");
 	if (!get_text(load, root, "kubeconfig", "kind", &kind))
 		return false;
 	if (kind.at != NULL && !text_is_z(kind, "Config"))
@@ -411,7 +443,8 @@ static bool load_file(struct load *load)
 		return false;
 	if (name.at == NULL)
 		return fail(load, 0, "current-context", "is missing: the name of one of contexts");
-	return load_context(load, root, name, yaml_get(root, "current-context")->line, "current-context");
+	return load_context(
+		load, root, name, yaml_get(root, "current-context")->line, "current-context");
 }
 
 /* ---- the service account of a pod ---- */
@@ -421,7 +454,8 @@ static const char *from_environment(const char *name)
 	return getenv(name);
 }
 
-static bool folder_file(const struct load *load, const char *folder, const char *name, const char **path)
+static bool folder_file(
+	const struct load *load, const char *folder, const char *name, const char **path)
 {
 	char joined[512];
 	struct text kept;
@@ -442,17 +476,21 @@ static bool load_in_cluster(struct load *load)
 {
 	const struct kubeconfig_question *question = load->question;
 	const char *(*environment)(const char *) =
-	    question->environment == NULL ? from_environment : question->environment;
-	const char *folder =
-	    question->service_account_folder == NULL ? service_account_folder : question->service_account_folder;
-	const char *host = environment("KUBERNETES_SERVICE_HOST"), *port = environment("KUBERNETES_SERVICE_PORT");
+		question->environment == NULL ? from_environment : question->environment;
+	const char *folder = question->service_account_folder == NULL
+		? service_account_folder
+		: question->service_account_folder;
+	const char *host = environment("KUBERNETES_SERVICE_HOST"),
+		   *port = environment("KUBERNETES_SERVICE_PORT");
 	char server[320];
 	struct writer w;
 
 	load->path = "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT";
 	if (host == NULL || port == NULL || host[0] == '\0' || port[0] == '\0') {
-		write_z(load->fault, "no --kubeconfig, no --master, and not in a pod (KUBERNETES_SERVICE_HOST and "
-				     "KUBERNETES_SERVICE_PORT are not set): name a kubeconfig file");
+		write_z(load->fault,
+			"no --kubeconfig, no --master, and not in a pod (KUBERNETES_SERVICE_HOST "
+			"and "
+			"KUBERNETES_SERVICE_PORT are not set): name a kubeconfig file");
 		return false;
 	}
 	writer_init(&w, server, sizeof(server));
@@ -462,8 +500,8 @@ static bool load_in_cluster(struct load *load)
 		return fail(load, 0, "", "too long");
 	load->to->in_cluster = true;
 	return parse_server(load, writer_text(&w), 0, "server", true) &&
-	    folder_file(load, folder, "token", &load->to->token_file) &&
-	    folder_file(load, folder, "ca.crt", &load->to->ca_file);
+		folder_file(load, folder, "token", &load->to->token_file) &&
+		folder_file(load, folder, "ca.crt", &load->to->ca_file);
 }
 
 /* ---- all together ---- */
@@ -475,22 +513,27 @@ static void forget_credentials(struct kubeconfig *to)
 }
 
 bool kubeconfig_load(struct kubeconfig *kubeconfig, const struct kubeconfig_question *question,
-    struct arena *arena, struct scratch *scratch, struct writer *fault)
+	struct arena *arena, struct scratch *scratch, struct writer *fault)
 {
-	struct load load = { .to = kubeconfig, .question = question, .arena = arena, .scratch = scratch,
-		.fault = fault, .path = "" };
+	struct load load = {.to = kubeconfig,
+		.question = question,
+		.arena = arena,
+		.scratch = scratch,
+		.fault = fault,
+		.path = ""};
 	bool has_file = question->path != NULL && question->path[0] != '\0';
 
-	*kubeconfig = (struct kubeconfig){ .in_cluster = false };
+	*kubeconfig = (struct kubeconfig){.in_cluster = false};
 	if (has_file && !load_file(&load))
 		return false;
 	if (!has_file && question->master == NULL)
 		return load_in_cluster(&load);
 	bool secure = kubeconfig->ca.at != NULL || kubeconfig->ca_file != NULL ||
-	    kubeconfig->certificate.at != NULL || kubeconfig->certificate_file != NULL ||
-	    kubeconfig->insecure_skip_tls_verify;
+		kubeconfig->certificate.at != NULL || kubeconfig->certificate_file != NULL ||
+		kubeconfig->insecure_skip_tls_verify;
 	load.path = "--master";
-	if (question->master != NULL && !parse_server(&load, text_of(question->master), 0, "address", secure))
+	if (question->master != NULL &&
+		!parse_server(&load, text_of(question->master), 0, "address", secure))
 		return false;
 	if (!kubeconfig->server.https)
 		forget_credentials(kubeconfig);

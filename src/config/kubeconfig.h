@@ -44,7 +44,8 @@ struct kubeconfig_question {
  * Strings are copied to the arena (less than twice the file's size). False with one line in
  * `fault`: file, line, field, what is wrong, what would be right.
  */
-MUST_USE bool kubeconfig_load(struct kubeconfig *kubeconfig, const struct kubeconfig_question *question,
-    struct arena *arena, struct scratch *scratch, struct writer *fault);
+MUST_USE bool kubeconfig_load(struct kubeconfig *kubeconfig,
+	const struct kubeconfig_question *question, struct arena *arena, struct scratch *scratch,
+	struct writer *fault);
 
 #endif

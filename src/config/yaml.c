@@ -61,8 +61,8 @@ static bool fail_at(struct yaml_fault *fault, uint32_t line, uint32_t column, co
 
 static bool fail_event(struct build *b, const yaml_event_t *event, const char *what)
 {
-	return fail_at(b->fault, (uint32_t)event->start_mark.line + 1, (uint32_t)event->start_mark.column + 1,
-	    what);
+	return fail_at(b->fault, (uint32_t)event->start_mark.line + 1,
+		(uint32_t)event->start_mark.column + 1, what);
 }
 
 /* ---- nodes ---- */
@@ -75,7 +75,7 @@ static bool copy_text(struct build *b, const void *at, size_t size, struct text 
 		return false;
 	if (size > 0)
 		memcpy(to, at, size);
-	*copy = (struct text){ to, size };
+	*copy = (struct text){to, size};
 	return true;
 }
 
@@ -102,12 +102,13 @@ static bool check_key(struct build *b, const struct level *level, const struct y
 	if (key->kind == YAML_LIST || key->kind == YAML_MAP)
 		return fail_at(b->fault, key->line, key->column, "a list or a map cannot be a key");
 	/* Also 1 and "1": they would be the same key of JSON. */
-	for (const struct yaml_node *other = level->node->first; other != NULL; other = other->next) {
+	for (const struct yaml_node *other = level->node->first; other != NULL;
+		other = other->next) {
 		if (!text_is(other->key->text, key->text))
 			continue;
 		writer_init(&w, what, sizeof(what) - 1);
-		write_format(&w, "the key \"%.*s\" is there twice, first in line %u", TEXT_ARGS(key->text),
-		    (unsigned)other->key->line);
+		write_format(&w, "the key \"%.*s\" is there twice, first in line %u",
+			TEXT_ARGS(key->text), (unsigned)other->key->line);
 		what[w.used] = '\0';
 		return fail_at(b->fault, key->line, key->column, what);
 	}
@@ -148,7 +149,7 @@ static bool place(struct build *b, const yaml_event_t *event, struct yaml_node *
 /* ---- anchors ---- */
 
 static bool add_anchor(struct build *b, const yaml_event_t *event, const yaml_char_t *name,
-    struct yaml_node *node, uint32_t *index)
+	struct yaml_node *node, uint32_t *index)
 {
 	struct anchor *anchor = NULL;
 	struct text t = text_of((const char *)name);
@@ -172,7 +173,8 @@ static bool add_anchor(struct build *b, const yaml_event_t *event, const yaml_ch
 	return true;
 }
 
-static void anchor_is_complete(struct build *b, uint32_t index, const struct yaml_node *node, uint32_t weight)
+static void anchor_is_complete(
+	struct build *b, uint32_t index, const struct yaml_node *node, uint32_t weight)
 {
 	if (index != 0 && b->anchors[index - 1].node == node)
 		b->anchors[index - 1].weight = weight;
@@ -195,8 +197,12 @@ static bool take_alias(struct build *b, const yaml_event_t *event)
 	struct yaml_node *node = make_node(b, event, YAML_NULL);
 	if (node == NULL)
 		return false;
-	*node = (struct yaml_node){ .kind = anchor->node->kind, .text = anchor->node->text, .line = node->line,
-		.column = node->column, .count = anchor->node->count, .first = anchor->node->first };
+	*node = (struct yaml_node){.kind = anchor->node->kind,
+		.text = anchor->node->text,
+		.line = node->line,
+		.column = node->column,
+		.count = anchor->node->count,
+		.first = anchor->node->first};
 	b->aliased += anchor->weight;
 	b->nodes += anchor->weight - 1;
 	return place(b, event, node);
@@ -204,9 +210,11 @@ static bool take_alias(struct build *b, const yaml_event_t *event)
 
 /* ---- events ---- */
 
-static bool check_tag(struct build *b, const yaml_event_t *event, const yaml_char_t *tag, const char *own)
+static bool check_tag(
+	struct build *b, const yaml_event_t *event, const yaml_char_t *tag, const char *own)
 {
-	return tag == NULL || strcmp((const char *)tag, own) == 0 || fail_event(b, event, "a tag that means nothing here");
+	return tag == NULL || strcmp((const char *)tag, own) == 0 ||
+		fail_event(b, event, "a tag that means nothing here");
 }
 
 static bool take_scalar(struct build *b, const yaml_event_t *event)
@@ -221,17 +229,21 @@ static bool take_scalar(struct build *b, const yaml_event_t *event)
 	if (!copy_text(b, event->data.scalar.value, event->data.scalar.length, &node->text))
 		return fail_event(b, event, "the file is too big");
 	if (!yaml_scalar_kind(node->text, tag, plain, &node->kind))
-		return fail_event(b, event, tag == NULL ? "not a value" : "a tag that does not fit the value");
+		return fail_event(b, event,
+			tag == NULL ? "not a value" : "a tag that does not fit the value");
 	if (plain && tag == NULL && text_is_z(node->text, "<<") && b->depth > 0 &&
-	    b->levels[b->depth - 1].node->kind == YAML_MAP && b->levels[b->depth - 1].key == NULL)
-		return fail_event(b, event, "merge keys (<<) are not supported: write the fields out");
+		b->levels[b->depth - 1].node->kind == YAML_MAP &&
+		b->levels[b->depth - 1].key == NULL)
+		return fail_event(
+			b, event, "merge keys (<<) are not supported: write the fields out");
 	if (!add_anchor(b, event, event->data.scalar.anchor, node, &anchor))
 		return false;
 	anchor_is_complete(b, anchor, node, 1);
 	return place(b, event, node);
 }
 
-static bool open_level(struct build *b, const yaml_event_t *event, enum yaml_kind kind, const yaml_char_t *name)
+static bool open_level(
+	struct build *b, const yaml_event_t *event, enum yaml_kind kind, const yaml_char_t *name)
 {
 	uint32_t before = b->nodes, anchor;
 	struct yaml_node *node;
@@ -242,7 +254,7 @@ static bool open_level(struct build *b, const yaml_event_t *event, enum yaml_kin
 	if (node == NULL || !add_anchor(b, event, name, node, &anchor) || !place(b, event, node))
 		return false;
 	b->nodes_at[b->depth] = before;
-	b->levels[b->depth++] = (struct level){ .node = node, .anchor = anchor };
+	b->levels[b->depth++] = (struct level){.node = node, .anchor = anchor};
 	return true;
 }
 
@@ -260,10 +272,10 @@ static bool take_event(struct build *b, const yaml_event_t *event)
 	case YAML_ALIAS_EVENT: return take_alias(b, event);
 	case YAML_SEQUENCE_START_EVENT:
 		return check_tag(b, event, event->data.sequence_start.tag, YAML_SEQ_TAG) &&
-		    open_level(b, event, YAML_LIST, event->data.sequence_start.anchor);
+			open_level(b, event, YAML_LIST, event->data.sequence_start.anchor);
 	case YAML_MAPPING_START_EVENT:
 		return check_tag(b, event, event->data.mapping_start.tag, YAML_MAP_TAG) &&
-		    open_level(b, event, YAML_MAP, event->data.mapping_start.anchor);
+			open_level(b, event, YAML_MAP, event->data.mapping_start.anchor);
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT: close_level(b); return true;
 	default: return true;
@@ -276,8 +288,8 @@ static bool fail_parser(const yaml_parser_t *parser, struct yaml_fault *fault)
 
 	if (parser->error == YAML_MEMORY_ERROR)
 		problem = "no memory";
-	return fail_at(fault, (uint32_t)parser->problem_mark.line + 1, (uint32_t)parser->problem_mark.column + 1,
-	    problem);
+	return fail_at(fault, (uint32_t)parser->problem_mark.line + 1,
+		(uint32_t)parser->problem_mark.column + 1, problem);
 }
 
 static enum yaml_result read_document(struct yaml_reader *reader, struct build *b)
@@ -320,8 +332,8 @@ void yaml_close(struct yaml_reader *reader)
 	yaml_parser_delete(&reader->parser);
 }
 
-enum yaml_result yaml_next(struct yaml_reader *reader, struct scratch *scratch, struct yaml_node **root,
-    struct yaml_fault *fault)
+enum yaml_result yaml_next(struct yaml_reader *reader, struct scratch *scratch,
+	struct yaml_node **root, struct yaml_fault *fault)
 {
 	struct build *b = SCRATCH_ONE(scratch, struct build);
 
@@ -340,7 +352,7 @@ enum yaml_result yaml_next(struct yaml_reader *reader, struct scratch *scratch, 
 }
 
 enum yaml_result yaml_read(struct text text, struct scratch *scratch, struct yaml_node **root,
-    struct yaml_fault *fault)
+	struct yaml_fault *fault)
 {
 	struct yaml_reader *reader = yaml_open(text, scratch);
 	struct yaml_node *second = NULL;
@@ -354,7 +366,8 @@ enum yaml_result yaml_read(struct text text, struct scratch *scratch, struct yam
 	if (result == YAML_DOCUMENT) {
 		enum yaml_result more = yaml_next(reader, scratch, &second, fault);
 		if (more == YAML_DOCUMENT)
-			fail_at(fault, second == NULL ? 0 : second->line, 1, "a second document (---): there can be only one");
+			fail_at(fault, second == NULL ? 0 : second->line, 1,
+				"a second document (---): there can be only one");
 		if (more != YAML_END)
 			result = YAML_BROKEN;
 	}
@@ -429,7 +442,8 @@ static bool write_key(const struct yaml_node *key, struct writer *out, struct ya
 }
 
 /* Depth is bounded by YAML_DEPTH_MAX times what aliases add, which take_alias() bounds. */
-static bool write_node(const struct yaml_node *node, struct writer *out, struct yaml_fault *fault, uint32_t depth)
+static bool write_node(
+	const struct yaml_node *node, struct writer *out, struct yaml_fault *fault, uint32_t depth)
 {
 	if (depth > YAML_DEPTH_MAX)
 		return fail_at(fault, node->line, node->column, "nested too deeply");
@@ -439,7 +453,8 @@ static bool write_node(const struct yaml_node *node, struct writer *out, struct 
 	}
 	if (node->kind != YAML_LIST && node->kind != YAML_MAP)
 		return yaml_scalar_write(node->kind, node->text, out) ||
-		    fail_at(fault, node->line, node->column, "a number that JSON does not have");
+			fail_at(fault, node->line, node->column,
+				"a number that JSON does not have");
 	write_char(out, node->kind == YAML_LIST ? '[' : '{');
 	for (const struct yaml_node *child = node->first; child != NULL; child = child->next) {
 		if (child != node->first)
@@ -459,5 +474,5 @@ static bool write_node(const struct yaml_node *node, struct writer *out, struct 
 bool yaml_write_json(const struct yaml_node *node, struct writer *out, struct yaml_fault *fault)
 {
 	return write_node(node, out, fault, 0) &&
-	    (!out->overflowed || fail_at(fault, node->line, node->column, "too big as JSON"));
+		(!out->overflowed || fail_at(fault, node->line, node->column, "too big as JSON"));
 }

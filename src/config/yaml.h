@@ -40,7 +40,7 @@ struct yaml_node {
 	uint32_t count;          /* elements, members */
 	struct yaml_node *first; /* children in the order of the file */
 	struct yaml_node *next;
-	struct yaml_node *key;   /* of a member of a map: a scalar; else NULL */
+	struct yaml_node *key; /* of a member of a map: a scalar; else NULL */
 };
 
 /* What is wrong with the file, for one line of output. */
@@ -58,12 +58,12 @@ enum yaml_result { YAML_DOCUMENT, YAML_END, YAML_BROKEN };
 struct yaml_reader *yaml_open(struct text text, struct scratch *scratch);
 /* The next document's root, in scratch. An empty document is a YAML_NULL. */
 MUST_USE enum yaml_result yaml_next(struct yaml_reader *reader, struct scratch *scratch,
-    struct yaml_node **root, struct yaml_fault *fault);
+	struct yaml_node **root, struct yaml_fault *fault);
 void yaml_close(struct yaml_reader *reader);
 
 /* For files with one document: YAML_END when there is none, more than one is YAML_BROKEN. */
-MUST_USE enum yaml_result yaml_read(struct text text, struct scratch *scratch, struct yaml_node **root,
-    struct yaml_fault *fault);
+MUST_USE enum yaml_result yaml_read(struct text text, struct scratch *scratch,
+	struct yaml_node **root, struct yaml_fault *fault);
 
 /* NULL when it is not there, or `map` is not a map (NULL included). */
 struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
@@ -73,6 +73,7 @@ const char *yaml_kind_name(enum yaml_kind kind); /* "a map" */
  * One line of JSON of the node: members in the order of the file, keys as text (`yes: 1` becomes
  * {"true":1}), numbers in decimal. False when it cannot be said in JSON (.nan, a null as key).
  */
-MUST_USE bool yaml_write_json(const struct yaml_node *node, struct writer *out, struct yaml_fault *fault);
+MUST_USE bool yaml_write_json(
+	const struct yaml_node *node, struct writer *out, struct yaml_fault *fault);
 
 #endif

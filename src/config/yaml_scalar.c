@@ -16,21 +16,39 @@ static const struct {
 	enum yaml_kind kind;
 	bool value;
 } words[] = {
-	{ "", YAML_NULL, false },      { "~", YAML_NULL, false },     { "null", YAML_NULL, false },
-	{ "Null", YAML_NULL, false },  { "NULL", YAML_NULL, false },  { "true", YAML_BOOL, true },
-	{ "True", YAML_BOOL, true },   { "TRUE", YAML_BOOL, true },   { "y", YAML_BOOL, true },
-	{ "Y", YAML_BOOL, true },      { "yes", YAML_BOOL, true },    { "Yes", YAML_BOOL, true },
-	{ "YES", YAML_BOOL, true },    { "on", YAML_BOOL, true },     { "On", YAML_BOOL, true },
-	{ "ON", YAML_BOOL, true },     { "false", YAML_BOOL, false }, { "False", YAML_BOOL, false },
-	{ "FALSE", YAML_BOOL, false }, { "n", YAML_BOOL, false },     { "N", YAML_BOOL, false },
-	{ "no", YAML_BOOL, false },    { "No", YAML_BOOL, false },    { "NO", YAML_BOOL, false },
-	{ "off", YAML_BOOL, false },   { "Off", YAML_BOOL, false },   { "OFF", YAML_BOOL, false },
+	{"", YAML_NULL, false},
+	{"~", YAML_NULL, false},
+	{"null", YAML_NULL, false},
+	{"Null", YAML_NULL, false},
+	{"NULL", YAML_NULL, false},
+	{"true", YAML_BOOL, true},
+	{"True", YAML_BOOL, true},
+	{"TRUE", YAML_BOOL, true},
+	{"y", YAML_BOOL, true},
+	{"Y", YAML_BOOL, true},
+	{"yes", YAML_BOOL, true},
+	{"Yes", YAML_BOOL, true},
+	{"YES", YAML_BOOL, true},
+	{"on", YAML_BOOL, true},
+	{"On", YAML_BOOL, true},
+	{"ON", YAML_BOOL, true},
+	{"false", YAML_BOOL, false},
+	{"False", YAML_BOOL, false},
+	{"FALSE", YAML_BOOL, false},
+	{"n", YAML_BOOL, false},
+	{"N", YAML_BOOL, false},
+	{"no", YAML_BOOL, false},
+	{"No", YAML_BOOL, false},
+	{"NO", YAML_BOOL, false},
+	{"off", YAML_BOOL, false},
+	{"Off", YAML_BOOL, false},
+	{"OFF", YAML_BOOL, false},
 };
 
 static bool is_special_float(struct text t)
 {
-	static const char *const specials[] = { ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf",
-		"+.INF", "-.inf", "-.Inf", "-.INF" };
+	static const char *const specials[] = {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF",
+		"+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
 
 	for (size_t i = 0; i < ARRAY_COUNT(specials); i++)
 		if (text_is_z(t, specials[i]))
@@ -57,7 +75,7 @@ static bool parse_integer(struct text t, struct integer *value)
 {
 	unsigned base = 10, digits = 0;
 
-	*value = (struct integer){ false, 0 };
+	*value = (struct integer){false, 0};
 	if (t.size > 0 && (t.at[0] == '-' || t.at[0] == '+')) {
 		value->negative = t.at[0] == '-';
 		t = text_from(t, 1);
@@ -142,7 +160,8 @@ bool yaml_scalar_kind(struct text t, const char *tag, bool plain, enum yaml_kind
 	static const struct {
 		const char *tag;
 		enum yaml_kind kind;
-	} tags[] = { { "null", YAML_NULL }, { "bool", YAML_BOOL }, { "int", YAML_INTEGER }, { "float", YAML_FLOAT } };
+	} tags[] = {{"null", YAML_NULL}, {"bool", YAML_BOOL}, {"int", YAML_INTEGER},
+		{"float", YAML_FLOAT}};
 	static const char prefix[] = "tag:yaml.org,2002:";
 
 	*kind = YAML_TEXT;

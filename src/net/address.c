@@ -16,8 +16,9 @@ static bool parse_v4(struct text literal, uint8_t *bytes)
 	while (text_cut(&literal, '.', &part)) {
 		uint64_t value;
 
-		if (count == 4 || part.size == 0 || part.size > 3 || (part.size > 1 && part.at[0] == '0') ||
-		    !text_to_u64(part, &value) || value > 255)
+		if (count == 4 || part.size == 0 || part.size > 3 ||
+			(part.size > 1 && part.at[0] == '0') || !text_to_u64(part, &value) ||
+			value > 255)
 			return false;
 		bytes[count++] = (uint8_t)value;
 	}
@@ -85,8 +86,8 @@ static bool parse_v6(struct text literal, uint8_t *bytes)
 	if (gap + 1 >= literal.size)
 		return parse_groups(literal, bytes, &before, true) && before == ADDRESS_GROUPS;
 	if (!parse_groups(text_first(literal, gap), bytes, &before, false) ||
-	    !parse_groups(text_from(literal, gap + 2), tail, &after, true) ||
-	    before + after >= ADDRESS_GROUPS)
+		!parse_groups(text_from(literal, gap + 2), tail, &after, true) ||
+		before + after >= ADDRESS_GROUPS)
 		return false;
 	memset(bytes + before * 2, 0, (ADDRESS_GROUPS - before - after) * 2u);
 	memcpy(bytes + (ADDRESS_GROUPS - after) * 2, tail, after * 2u);
@@ -95,14 +96,15 @@ static bool parse_v6(struct text literal, uint8_t *bytes)
 
 bool net_address_parse(struct text literal, uint16_t port, struct net_address *address)
 {
-	struct net_address parsed = { .port = port };
+	struct net_address parsed = {.port = port};
 	size_t percent = text_find(literal, '%');
 	uint64_t scope = 0;
 
 	if (parse_v4(literal, parsed.bytes)) {
 		parsed.family = 4;
 	} else {
-		if (percent < literal.size && (!text_to_u64(text_from(literal, percent + 1), &scope) || scope > 255))
+		if (percent < literal.size &&
+			(!text_to_u64(text_from(literal, percent + 1), &scope) || scope > 255))
 			return false;
 		memset(parsed.bytes, 0, sizeof(parsed.bytes));
 		if (!parse_v6(text_first(literal, percent), parsed.bytes))
@@ -121,7 +123,8 @@ static void find_gap(const uint8_t *bytes, uint32_t *start, uint32_t *length)
 	*length = 0;
 	for (uint32_t i = 0; i < ADDRESS_GROUPS; i++) {
 		uint32_t n = 0;
-		while (i + n < ADDRESS_GROUPS && bytes[(i + n) * 2] == 0 && bytes[(i + n) * 2 + 1] == 0)
+		while (i + n < ADDRESS_GROUPS && bytes[(i + n) * 2] == 0 &&
+			bytes[(i + n) * 2 + 1] == 0)
 			n++;
 		if (n > *length && n > 1) {
 			*start = i;
@@ -143,7 +146,8 @@ static void write_v6(struct writer *out, const struct net_address *address)
 		}
 		if (i > 0 && i != gap + length)
 			write_char(out, ':');
-		write_format(out, "%x", (unsigned)(address->bytes[i * 2] << 8 | address->bytes[i * 2 + 1]));
+		write_format(out, "%x",
+			(unsigned)(address->bytes[i * 2] << 8 | address->bytes[i * 2 + 1]));
 	}
 	if (address->scope != 0)
 		write_format(out, "%%%u", (unsigned)address->scope);
@@ -156,8 +160,8 @@ void net_address_write(struct writer *out, const struct net_address *address)
 		write_v6(out, address);
 		write_char(out, ']');
 	} else {
-		write_format(out, "%u.%u.%u.%u", address->bytes[0], address->bytes[1], address->bytes[2],
-		    address->bytes[3]);
+		write_format(out, "%u.%u.%u.%u", address->bytes[0], address->bytes[1],
+			address->bytes[2], address->bytes[3]);
 	}
 	write_format(out, ":%u", (unsigned)address->port);
 }
@@ -165,5 +169,5 @@ void net_address_write(struct writer *out, const struct net_address *address)
 bool net_address_is(const struct net_address *a, const struct net_address *b)
 {
 	return a->family == b->family && a->port == b->port && a->scope == b->scope &&
-	    memcmp(a->bytes, b->bytes, a->family == 6 ? 16 : 4) == 0;
+		memcmp(a->bytes, b->bytes, a->family == 6 ? 16 : 4) == 0;
 }

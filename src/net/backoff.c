@@ -9,14 +9,15 @@
 /* Above this a Retry-After is an error of the server's, not a wish. */
 enum { BACKOFF_RETRY_AFTER_MAX_MS = 10 * 60 * 1000 };
 
-int64_t net_backoff_next_ms(struct net_backoff *backoff, struct mono now, struct random *random,
-    int64_t retry_after_ms)
+int64_t net_backoff_next_ms(
+	struct net_backoff *backoff, struct mono now, struct random *random, int64_t retry_after_ms)
 {
 	CHECK(backoff->first_ms > 0);
 	CHECK(backoff->max_ms >= backoff->first_ms);
 
 	if (backoff->next_ms == 0 ||
-	    mono_since_us(now, backoff->last) > (backoff->reset_ms + backoff->next_ms) * CLOCK_MS_US)
+		mono_since_us(now, backoff->last) >
+			(backoff->reset_ms + backoff->next_ms) * CLOCK_MS_US)
 		backoff->next_ms = backoff->first_ms;
 	int64_t wait_ms = backoff->next_ms;
 	backoff->next_ms = wait_ms > backoff->max_ms / 2 ? backoff->max_ms : wait_ms * 2;

@@ -23,12 +23,14 @@ struct net_backoff {
 };
 
 /* What client-go's reflectors use: 0.8 s to 30 s, jitter 100 %, reset after 2 min. */
-#define NET_BACKOFF_WATCH \
-	((struct net_backoff){ .first_ms = 800, .max_ms = 30000, .reset_ms = 120000, .jitter_percent = 100 })
+#define NET_BACKOFF_WATCH      \
+	((struct net_backoff){ \
+		.first_ms = 800, .max_ms = 30000, .reset_ms = 120000, .jitter_percent = 100})
 
-/* Counts a failed attempt and says how long to wait now. retry_after_ms < 0: the server named none. */
+/* Counts a failed attempt and says how long to wait now. retry_after_ms < 0: the server named none.
+ */
 int64_t net_backoff_next_ms(struct net_backoff *backoff, struct mono now, struct random *random,
-    int64_t retry_after_ms);
+	int64_t retry_after_ms);
 void net_backoff_reset(struct net_backoff *backoff);
 
 #endif

@@ -37,7 +37,7 @@ static struct net_request *request_of(struct list *link)
 /* ---- the end of a request ---- */
 
 static void finish(struct net_client *client, struct net_request *request, enum net_result result,
-    const char *detail)
+	const char *detail)
 {
 	struct net_answer *answer = &request->answer;
 
@@ -49,8 +49,8 @@ static void finish(struct net_client *client, struct net_request *request, enum 
 	request->on_done(request);
 }
 
-static void finish_queued(struct net_client *client, struct net_request *request, enum net_result result,
-    const char *detail)
+static void finish_queued(struct net_client *client, struct net_request *request,
+	enum net_result result, const char *detail)
 {
 	list_remove(&request->link);
 	client->queued--;
@@ -58,17 +58,17 @@ static void finish_queued(struct net_client *client, struct net_request *request
 }
 
 /* All that wait now; not those that callbacks add. */
-static void finish_all_queued(struct net_client *client, bool watch, enum net_result result,
-    const char *detail)
+static void finish_all_queued(
+	struct net_client *client, bool watch, enum net_result result, const char *detail)
 {
 	struct list over;
 	struct list *link;
 
 	list_init(&over);
-	for (uint32_t class = 0; class < NET_CLASSES; class++) {
-		if ((class == NET_WATCH) != watch)
+	for (uint32_t i = 0; i < NET_CLASSES; i++) {
+		if ((i == NET_WATCH) != watch)
 			continue;
-		while ((link = list_first(&client->queues[class])) != NULL) {
+		while ((link = list_first(&client->queues[i])) != NULL) {
 			list_remove(link);
 			list_add_last(&over, link);
 		}
@@ -87,7 +87,8 @@ static void queue(struct net_client *client, struct net_request *request, bool f
 		list_add_last(list, &request->link);
 	client->queued++;
 	if (request->timeout_ms > 0)
-		client->queue_due = mono_earlier(client->queue_due, mono_after_ms(request->asked, request->timeout_ms));
+		client->queue_due = mono_earlier(
+			client->queue_due, mono_after_ms(request->asked, request->timeout_ms));
 	client->member.dirty = true;
 }
 
@@ -99,12 +100,12 @@ static bool may_retry(const struct net_connection *connection, enum net_result r
 {
 	const struct net_request *request = connection->request;
 
-	return result == NET_RESET && connection->reused && !connection->heard && !request->retried &&
-	    (request->method == NET_GET || !request->answer.sent);
+	return result == NET_RESET && connection->reused && !connection->heard &&
+		!request->retried && (request->method == NET_GET || !request->answer.sent);
 }
 
-void client_done(struct net_client *client, struct net_connection *connection, enum net_result result,
-    const char *detail, bool keep)
+void client_done(struct net_client *client, struct net_connection *connection,
+	enum net_result result, const char *detail, bool keep)
 {
 	struct net_request *request = connection->request;
 	bool retry = may_retry(connection, result);
@@ -136,12 +137,14 @@ void client_done(struct net_client *client, struct net_connection *connection, e
 static void log_reachable(struct net_client *client)
 {
 	if (!client->reachable)
-		log_info("net", "reachable", "target=%s host=%s", client->target.name, client->host);
+		log_info(
+			"net", "reachable", "target=%s host=%s", client->target.name, client->host);
 	client->reachable = true;
 	client->unreachable = false;
 }
 
-static void log_unreachable(struct net_client *client, const struct net_address *address, const char *fault)
+static void log_unreachable(
+	struct net_client *client, const struct net_address *address, const char *fault)
 {
 	char line[NET_ADDRESS_TEXT_MAX];
 	struct writer w;
@@ -150,8 +153,8 @@ static void log_unreachable(struct net_client *client, const struct net_address 
 	if (address != NULL)
 		net_address_write(&w, address);
 	if (!client->unreachable)
-		log_warn("net", "unreachable", "target=%s host=%s address=%.*s fault=\"%s\"", client->target.name,
-		    client->host, TEXT_ARGS(writer_text(&w)), fault);
+		log_warn("net", "unreachable", "target=%s host=%s address=%.*s fault=\"%s\"",
+			client->target.name, client->host, TEXT_ARGS(writer_text(&w)), fault);
 	client->unreachable = true;
 	client->reachable = false;
 }
@@ -159,7 +162,7 @@ static void log_unreachable(struct net_client *client, const struct net_address 
 void client_opened(struct net_client *client, struct net_connection *connection)
 {
 	client->good_address = connection->address;
-	client->open_after[connection->for_watch] = (struct mono){ 0 };
+	client->open_after[connection->for_watch] = (struct mono){0};
 	client->member.dirty = true;
 	log_reachable(client);
 }
@@ -167,13 +170,14 @@ void client_opened(struct net_client *client, struct net_connection *connection)
 static bool any_open(const struct net_client *client, bool for_watch)
 {
 	for (uint32_t i = 0; i < client->connection_count; i++)
-		if (client->connections[i].for_watch == for_watch && client->connections[i].state >= CONNECTION_IDLE)
+		if (client->connections[i].for_watch == for_watch &&
+			client->connections[i].state >= CONNECTION_IDLE)
 			return true;
 	return false;
 }
 
 void client_not_opened(struct net_client *client, struct net_connection *connection,
-    enum net_result result, const char *fault)
+	enum net_result result, const char *fault)
 {
 	bool watch = connection->for_watch;
 
@@ -199,7 +203,8 @@ static void close_stale(struct net_client *client, enum credentials_news news)
 		/* Changed twice while a watch lasted: now it has to go. */
 		if (news == CREDENTIALS_BLOCKED && connection->tls.identity != current) {
 			if (connection->state == CONNECTION_BUSY)
-				client_done(client, connection, NET_RESET, "the credentials changed twice", false);
+				client_done(client, connection, NET_RESET,
+					"the credentials changed twice", false);
 			else
 				connection_close(connection);
 		} else if (news == CREDENTIALS_CHANGED) {
@@ -228,8 +233,9 @@ static bool has_addresses(struct net_client *client)
 	if (client->resolve.running)
 		return false;
 	if (client->resolve.count > 0 &&
-	    (!client->resolve_wanted ||
-		mono_since_us(net->now, client->resolved) < (int64_t)RESOLVE_AGAIN_MS * CLOCK_MS_US))
+		(!client->resolve_wanted ||
+			mono_since_us(net->now, client->resolved) <
+				(int64_t)RESOLVE_AGAIN_MS * CLOCK_MS_US))
 		return true;
 	client->resolve_wanted = false;
 	client->resolved = net->now;
@@ -237,14 +243,16 @@ static bool has_addresses(struct net_client *client)
 	return false;
 }
 
-static struct net_connection *find(struct net_client *client, bool for_watch, enum connection_state state)
+static struct net_connection *find(
+	struct net_client *client, bool for_watch, enum connection_state state)
 {
 	struct net_connection *best = NULL;
 
 	for (uint32_t i = 0; i < client->connection_count; i++) {
 		struct net_connection *connection = &client->connections[i];
 
-		if (connection->for_watch != for_watch || connection->state != state || connection->stale)
+		if (connection->for_watch != for_watch || connection->state != state ||
+			connection->stale)
 			continue;
 		/* The one used last: the others grow old and close. */
 		if (best == NULL || connection->due.us > best->due.us)
@@ -254,13 +262,14 @@ static struct net_connection *find(struct net_client *client, bool for_watch, en
 }
 
 static uint32_t count(const struct net_client *client, bool for_watch, enum connection_state from,
-    enum connection_state to)
+	enum connection_state to)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < client->connection_count; i++) {
 		const struct net_connection *connection = &client->connections[i];
-		n += connection->for_watch == for_watch && connection->state >= from && connection->state <= to;
+		n += connection->for_watch == for_watch && connection->state >= from &&
+			connection->state <= to;
 	}
 	return n;
 }
@@ -276,7 +285,8 @@ static void open_connections(struct net_client *client, bool for_watch, uint32_t
 	if (!has_addresses(client))
 		return;
 	refresh(client);
-	while (opening < wanted && (connection = find(client, for_watch, CONNECTION_CLOSED)) != NULL) {
+	while (opening < wanted &&
+		(connection = find(client, for_watch, CONNECTION_CLOSED)) != NULL) {
 		connection_open(connection);
 		opening++;
 	}
@@ -284,14 +294,15 @@ static void open_connections(struct net_client *client, bool for_watch, uint32_t
 
 /* ---- giving requests to connections ---- */
 
-static uint32_t class_limit(const struct net_client *client, enum net_class class)
+static uint32_t class_limit(const struct net_client *client, enum net_class rank)
 {
-	uint32_t shared = client->target.connections, kept = (uint32_t)class;
+	uint32_t shared = client->target.connections, kept = (uint32_t)rank;
 
 	return shared > kept ? shared - kept : 1;
 }
 
-static void give(struct net_client *client, struct net_connection *connection, struct net_request *request)
+static void give(
+	struct net_client *client, struct net_connection *connection, struct net_request *request)
 {
 	list_remove(&request->link);
 	client->queued--;
@@ -300,14 +311,15 @@ static void give(struct net_client *client, struct net_connection *connection, s
 }
 
 /* Gives what it can of one class; returns how many connections more it could use. */
-static uint32_t dispatch_class(struct net_client *client, enum net_class class, uint32_t active)
+static uint32_t dispatch_class(struct net_client *client, enum net_class rank, uint32_t active)
 {
-	bool watch = class == NET_WATCH;
-	uint32_t limit = watch ? client->target.watch_connections : class_limit(client, class), wanted = 0;
-	struct list *link = client->queues[class].next, *next;
+	bool watch = rank == NET_WATCH;
+	uint32_t limit = watch ? client->target.watch_connections : class_limit(client, rank),
+		 wanted = 0;
+	struct list *link = client->queues[rank].next, *next;
 	struct net_connection *idle;
 
-	for (; link != &client->queues[class] && active < limit; link = next) {
+	for (; link != &client->queues[rank] && active < limit; link = next) {
 		next = link->next;
 		active++;
 		if (wanted == 0 && (idle = find(client, watch, CONNECTION_IDLE)) != NULL)
@@ -322,7 +334,7 @@ static bool any_half_sent(const struct net_client *client)
 {
 	for (uint32_t i = 0; i < client->connection_count; i++)
 		if (client->connections[i].state == CONNECTION_BUSY &&
-		    client->connections[i].sent < client->connections[i].size)
+			client->connections[i].sent < client->connections[i].size)
 			return true;
 	return false;
 }
@@ -339,12 +351,13 @@ static void dispatch(struct net_client *client)
 			(void)connection_turn(&client->connections[i]);
 	if (!any_half_sent(client))
 		credentials_refresh_token(&client->credentials, client->net->now);
-	for (uint32_t class = 0; class < NET_WATCH; class++)
-		wanted += dispatch_class(client, (enum net_class)class,
-		    count(client, false, CONNECTION_BUSY, CONNECTION_BUSY) + wanted);
+	for (uint32_t i = 0; i < NET_WATCH; i++)
+		wanted += dispatch_class(client, (enum net_class)i,
+			count(client, false, CONNECTION_BUSY, CONNECTION_BUSY) + wanted);
 	if (wanted > 0)
 		open_connections(client, false, wanted);
-	wanted = dispatch_class(client, NET_WATCH, count(client, true, CONNECTION_BUSY, CONNECTION_BUSY));
+	wanted = dispatch_class(
+		client, NET_WATCH, count(client, true, CONNECTION_BUSY, CONNECTION_BUSY));
 	if (wanted > 0)
 		open_connections(client, true, wanted);
 }
@@ -371,7 +384,8 @@ static void turn_resolve(struct net_client *client)
 	log_unreachable(client, NULL, client->resolve.fault);
 	for (uint32_t watch = 0; watch < 2; watch++)
 		if (watch == 1 || !any_open(client, false))
-			finish_all_queued(client, watch == 1, NET_CONNECT_FAILED, client->resolve.fault);
+			finish_all_queued(
+				client, watch == 1, NET_CONNECT_FAILED, client->resolve.fault);
 }
 
 static void expire_queued(struct net_client *client)
@@ -383,8 +397,8 @@ static void expire_queued(struct net_client *client)
 	if (!mono_reached(now, client->queue_due))
 		return;
 	list_init(&over);
-	for (uint32_t class = 0; class < NET_CLASSES; class++) {
-		for (link = client->queues[class].next; link != &client->queues[class]; link = next) {
+	for (uint32_t i = 0; i < NET_CLASSES; i++) {
+		for (link = client->queues[i].next; link != &client->queues[i]; link = next) {
 			const struct net_request *request = request_of(link);
 			struct mono end = mono_after_ms(request->asked, request->timeout_ms);
 
@@ -404,6 +418,21 @@ static void expire_queued(struct net_client *client)
 		finish_queued(client, request_of(link), NET_TIMEOUT, "no connection in time");
 }
 
+static void finish_refused(struct net_client *client)
+{
+	struct list over;
+	struct list *link;
+
+	list_init(&over);
+	while ((link = list_first(&client->refused)) != NULL) {
+		list_remove(link);
+		list_add_last(&over, link);
+	}
+	while ((link = list_first(&over)) != NULL)
+		finish_queued(
+			client, request_of(link), NET_BROKEN, request_fault(request_of(link)));
+}
+
 static struct mono turn_connections(struct net_client *client)
 {
 	struct mono due = MONO_NEVER;
@@ -419,6 +448,7 @@ static struct mono client_turn(struct net_member *member, struct mono now)
 	struct mono due;
 
 	turn_resolve(client);
+	finish_refused(client);
 	expire_queued(client);
 	dispatch(client);
 	due = turn_connections(client);
@@ -443,9 +473,15 @@ void net_send(struct net_client *client, struct net_request *request)
 	request->connection = 0;
 	request->asked = clock_mono(&client->net->clock);
 	request->retried = false;
-	request->answer = (struct net_answer){ .retry_after_ms = -1 };
+	request->answer = (struct net_answer){.retry_after_ms = -1};
 	list_init(&request->link);
-	queue(client, request, false);
+	if (request_fault(request) == NULL) {
+		queue(client, request, false);
+		return;
+	}
+	list_add_last(&client->refused, &request->link);
+	client->queued++;
+	client->member.dirty = true;
 }
 
 static struct net_connection *connection_of(const struct net_request *request)
@@ -504,8 +540,8 @@ static const char *machine_name(const char *machine)
 	static const struct {
 		const char *machine;
 		const char *name;
-	} names[] = { { "x86_64", "amd64" }, { "aarch64", "arm64" }, { "armv8l", "arm" }, { "armv7l", "arm" },
-		{ "armv6l", "arm" }, { "i686", "386" } };
+	} names[] = {{"x86_64", "amd64"}, {"aarch64", "arm64"}, {"armv8l", "arm"},
+		{"armv7l", "arm"}, {"armv6l", "arm"}, {"i686", "386"}};
 
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
 		if (strcmp(names[i].machine, machine) == 0)
@@ -529,8 +565,10 @@ static bool make_head(struct net_client *client, struct writer *fault)
 	}
 	client->host[host.used] = '\0';
 	writer_init(&head, client->head, sizeof(client->head));
-	write_format(&head, "Host: %s\r\nUser-Agent: berth/%s (linux/%s)\r\nAccept: application/json\r\n",
-	    client->host, BERTH_VERSION, uname(&machine) == 0 ? machine_name(machine.machine) : "unknown");
+	write_format(&head,
+		"Host: %s\r\nUser-Agent: berth/%s (linux/%s)\r\nAccept: application/json\r\n",
+		client->host, BERTH_VERSION,
+		uname(&machine) == 0 ? machine_name(machine.machine) : "unknown");
 	client->head_size = head.used;
 	if (host.overflowed || head.overflowed) {
 		write_z(fault, "the server's name is too long");
@@ -553,16 +591,17 @@ static bool client_init(struct net_client *client, struct arena *arena, struct w
 			return false;
 		}
 	}
-	if (!resolve_init(&client->resolve, &client->net->bytes, client->net->entropy, target->host, target->port)) {
+	if (!resolve_init(&client->resolve, &client->net->bytes, client->net->entropy, target->host,
+		    target->port)) {
 		write_format(fault, "%.*s: not a host name or address", TEXT_ARGS(target->host));
 		return false;
 	}
 	return make_head(client, fault) &&
-	    credentials_init(&client->credentials, arena, target, client->net->now, fault);
+		credentials_init(&client->credentials, arena, target, client->net->now, fault);
 }
 
-struct net_client *net_client_open(struct net *net, struct arena *arena, const struct net_target *target,
-    struct writer *fault)
+struct net_client *net_client_open(
+	struct net *net, struct arena *arena, const struct net_target *target, struct writer *fault)
 {
 	struct net_client *client = arena_take(arena, sizeof(*client));
 
@@ -572,9 +611,10 @@ struct net_client *net_client_open(struct net *net, struct arena *arena, const s
 	if (client->target.path_prefix.size == 1 && client->target.path_prefix.at[0] == '/')
 		client->target.path_prefix = TEXT("");
 	client->queue_due = MONO_NEVER;
-	client->resolved = (struct mono){ INT64_MIN / 2 };
-	for (uint32_t class = 0; class < NET_CLASSES; class++)
-		list_init(&client->queues[class]);
+	client->resolved = (struct mono){INT64_MIN / 2};
+	list_init(&client->refused);
+	for (uint32_t i = 0; i < NET_CLASSES; i++)
+		list_init(&client->queues[i]);
 	if (!client_init(client, arena, fault)) {
 		credentials_close(&client->credentials);
 		return NULL;
@@ -594,7 +634,8 @@ struct net_client *net_client_open(struct net *net, struct arena *arena, const s
 size_t net_client_size(const struct net_target *target)
 {
 	return sizeof(struct net_client) + credentials_size(target) +
-	    (target->connections + target->watch_connections) * sizeof(struct net_connection) + 3 * 16;
+		(target->connections + target->watch_connections) * sizeof(struct net_connection) +
+		3 * 16;
 }
 
 void net_client_close(struct net_client *client)
@@ -604,12 +645,14 @@ void net_client_close(struct net_client *client)
 		struct net_connection *connection = &client->connections[i];
 
 		if (connection->state == CONNECTION_BUSY)
-			client_done(client, connection, NET_CANCELLED, "the client was closed", false);
+			client_done(
+				client, connection, NET_CANCELLED, "the client was closed", false);
 		else
 			connection_close(connection);
 	}
 	finish_all_queued(client, false, NET_CANCELLED, "the client was closed");
 	finish_all_queued(client, true, NET_CANCELLED, "the client was closed");
+	finish_refused(client);
 	resolve_stop(&client->resolve);
 	net_leave(&client->member);
 	credentials_close(&client->credentials);

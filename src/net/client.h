@@ -14,7 +14,8 @@
 
 enum {
 	CONNECT_TIMEOUT_MS = 10 * 1000,
-	/* Go's servers close idle connections after 90 s or more: we are first, so no request meets that. */
+	/* Go's servers close idle connections after 90 s or more: we are first, so no request meets
+	   that. */
 	IDLE_MAX_MS = 60 * 1000,
 	RECONNECT_PAUSE_MS = 100, /* after no address answered */
 	RESOLVE_AGAIN_MS = 5 * 1000,
@@ -35,11 +36,11 @@ struct net_connection {
 	struct net_client *client;
 	enum connection_state state;
 	bool for_watch;
-	bool stale;    /* credentials changed: not to be used again */
-	bool reused;   /* had a request before this one */
-	bool heard;    /* a byte of the answer came */
+	bool stale;  /* credentials changed: not to be used again */
+	bool reused; /* had a request before this one */
+	bool heard;  /* a byte of the answer came */
 	bool paused;
-	bool again;    /* stopped by its budget, not by want of bytes */
+	bool again; /* stopped by its budget, not by want of bytes */
 	uint32_t stream;
 	uint32_t address, tried; /* index of the one it goes to; how many failed */
 	struct mono due;         /* of opening and idling */
@@ -58,11 +59,12 @@ struct net_client {
 	struct resolve resolve;
 	bool resolve_wanted; /* the known addresses do not answer */
 	struct mono resolved;
-	uint32_t good_address; /* the one that answered last */
+	uint32_t good_address;              /* the one that answered last */
 	struct net_connection *connections; /* shared ones first, then those for watches */
 	uint32_t connection_count;
 	struct mono open_after[2]; /* shared, watch */
 	struct list queues[NET_CLASSES];
+	struct list refused; /* not fit to be sent: they end at the next turn */
 	uint32_t queued;
 	struct mono queue_due; /* no queued request ends before */
 	struct net_client_stats stats;
@@ -87,10 +89,10 @@ void connection_close(struct net_connection *connection);
 
 void client_opened(struct net_client *client, struct net_connection *connection);
 void client_not_opened(struct net_client *client, struct net_connection *connection,
-    enum net_result result, const char *fault);
+	enum net_result result, const char *fault);
 /* Ends the request of the connection: idle or closed afterwards, then on_done. */
-void client_done(struct net_client *client, struct net_connection *connection, enum net_result result,
-    const char *detail, bool keep);
+void client_done(struct net_client *client, struct net_connection *connection,
+	enum net_result result, const char *detail, bool keep);
 
 /* ---- request.c ---- */
 
@@ -99,6 +101,6 @@ const char *request_fault(const struct net_request *request);
 size_t request_size(const struct net_client *client, const struct net_request *request);
 /* The bytes from `from` on, as many as fit; the same each time. */
 size_t request_copy(const struct net_client *client, const struct net_request *request, size_t from,
-    char *to, size_t size);
+	char *to, size_t size);
 
 #endif

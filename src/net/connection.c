@@ -78,8 +78,8 @@ static void open_stream(struct net_connection *connection)
 	CHECK(connection->address < client->resolve.count);
 	client->stats.connects++;
 	connection->state = CONNECTION_OPENING;
-	connection->stream =
-	    bytes->open(bytes->self, NET_STREAM_TCP, &client->resolve.addresses[connection->address]);
+	connection->stream = bytes->open(
+		bytes->self, NET_STREAM_TCP, &client->resolve.addresses[connection->address]);
 	set_due(connection, connect_timeout_ms(connection));
 	client->member.dirty = true;
 }
@@ -94,8 +94,8 @@ void connection_open(struct net_connection *connection)
 }
 
 /* The next address, or the end of this attempt. A server that refuses us does so everywhere. */
-static enum want opening_failed(struct net_connection *connection, enum net_result result,
-    const char *fault)
+static enum want opening_failed(
+	struct net_connection *connection, enum net_result result, const char *fault)
 {
 	struct net_client *client = connection->client;
 	char kept[TLS_FAULT_MAX];
@@ -136,7 +136,8 @@ static enum want step_opening(struct net_connection *connection)
 			return WANT_BYTES;
 		return opening_failed(connection, NET_CONNECT_FAILED, "no answer in time");
 	default:
-		return opening_failed(connection, NET_CONNECT_FAILED, bytes->fault(bytes->self, connection->stream));
+		return opening_failed(connection, NET_CONNECT_FAILED,
+			bytes->fault(bytes->self, connection->stream));
 	}
 	if (!connection->client->target.https)
 		return opened(connection);
@@ -151,11 +152,12 @@ static enum want step_queueing(struct net_connection *connection)
 	if (net_of(connection)->handshakes >= NET_HANDSHAKES_MAX) {
 		if (stream_state(connection) == NET_STREAM_OPEN)
 			return WANT_BYTES;
-		return opening_failed(connection, NET_CONNECT_FAILED, "closed before the handshake");
+		return opening_failed(
+			connection, NET_CONNECT_FAILED, "closed before the handshake");
 	}
 	bool started = tls_start(&connection->tls, credentials_identity(&client->credentials),
-	    &client->credentials.peer, &client->credentials.ticket, bytes_of(connection), connection->stream,
-	    now_of(connection));
+		&client->credentials.peer, &client->credentials.ticket, bytes_of(connection),
+		connection->stream, now_of(connection));
 	connection->state = CONNECTION_SHAKING;
 	net_of(connection)->handshakes++;
 	set_due(connection, connect_timeout_ms(connection));
@@ -207,7 +209,7 @@ static enum flow read_some(struct net_connection *connection, struct text *part)
 	if (connection->tls.identity != NULL) {
 		char *plain = net_of(connection)->plain;
 		enum flow flow = flow_of(tls_read(&connection->tls, plain, NET_PLAIN_SIZE, &got));
-		*part = (struct text){ plain, got };
+		*part = (struct text){plain, got};
 		return flow;
 	}
 	struct text received = bytes->received(bytes->self, connection->stream);
@@ -221,11 +223,12 @@ static enum flow read_some(struct net_connection *connection, struct text *part)
 	got = received.size < NET_PLAIN_SIZE ? received.size : NET_PLAIN_SIZE;
 	memcpy(net_of(connection)->plain, received.at, got);
 	bytes->drop(bytes->self, connection->stream, got);
-	*part = (struct text){ net_of(connection)->plain, got };
+	*part = (struct text){net_of(connection)->plain, got};
 	return FLOW_MOVED;
 }
 
-static enum flow write_some(struct net_connection *connection, const char *at, size_t size, size_t *sent)
+static enum flow write_some(
+	struct net_connection *connection, const char *at, size_t size, size_t *sent)
 {
 	const struct net_bytes *bytes = bytes_of(connection);
 
@@ -245,7 +248,7 @@ static enum want step_idle(struct net_connection *connection)
 	struct text part;
 
 	if (mono_reached(now_of(connection), connection->due) || connection->stale ||
-	    read_some(connection, &part) != FLOW_WAIT) {
+		read_some(connection, &part) != FLOW_WAIT) {
 		connection_close(connection);
 		connection->client->member.dirty = true;
 	}
@@ -277,8 +280,8 @@ static enum flow send_request(struct net_connection *connection)
 
 	while (connection->sent < connection->size && flow == FLOW_MOVED) {
 		size_t sent = 0;
-		size_t size =
-		    request_copy(connection->client, request, connection->sent, piece, sizeof(piece));
+		size_t size = request_copy(
+			connection->client, request, connection->sent, piece, sizeof(piece));
 
 		/* From here on the server may know of it, whatever we are told. */
 		request->answer.sent = true;
@@ -304,7 +307,8 @@ static void note_head(struct net_connection *connection)
 		connection->client->credentials.token_doubted = true;
 }
 
-static void done(struct net_connection *connection, enum net_result result, const char *detail, bool keep)
+static void done(
+	struct net_connection *connection, enum net_result result, const char *detail, bool keep)
 {
 	client_done(connection->client, connection, result, detail, keep);
 }
@@ -348,12 +352,18 @@ static bool feed(struct net_connection *connection, struct text part)
 				return false;
 			continue;
 		case HTTP_DONE:
-			/* An answer before the whole request was sent, or bytes behind it: not to be reused. */
+			/* An answer before the whole request was sent, or bytes behind it: not to
+			 * be reused. */
 			done(connection, NET_OK, "",
-			    connection->http.keep_alive && part.size == 0 && connection->sent == connection->size);
+				connection->http.keep_alive && part.size == 0 &&
+					connection->sent == connection->size);
 			return false;
-		case HTTP_BROKEN: done(connection, NET_BROKEN, connection->http.fault, false); return false;
-		case HTTP_TOO_BIG: done(connection, NET_TOO_BIG, connection->http.fault, false); return false;
+		case HTTP_BROKEN:
+			done(connection, NET_BROKEN, connection->http.fault, false);
+			return false;
+		case HTTP_TOO_BIG:
+			done(connection, NET_TOO_BIG, connection->http.fault, false);
+			return false;
 		}
 	}
 }
@@ -376,12 +386,13 @@ static bool timed_out(struct net_connection *connection)
 	const struct net_request *request = connection->request;
 	struct mono now = now_of(connection);
 
-	if (request->timeout_ms > 0 && mono_reached(now, mono_after_ms(request->asked, request->timeout_ms))) {
+	if (request->timeout_ms > 0 &&
+		mono_reached(now, mono_after_ms(request->asked, request->timeout_ms))) {
 		done(connection, NET_TIMEOUT, "no complete answer in time", false);
 		return true;
 	}
 	if (request->idle_timeout_ms > 0 && !connection->paused &&
-	    mono_reached(now, mono_after_ms(connection->heard_at, request->idle_timeout_ms))) {
+		mono_reached(now, mono_after_ms(connection->heard_at, request->idle_timeout_ms))) {
 		done(connection, NET_TIMEOUT, "the server fell silent", false);
 		return true;
 	}
@@ -435,7 +446,8 @@ static struct mono busy_due(const struct net_connection *connection)
 	if (request->timeout_ms > 0)
 		due = mono_after_ms(request->asked, request->timeout_ms);
 	if (request->idle_timeout_ms > 0 && !connection->paused)
-		due = mono_earlier(due, mono_after_ms(connection->heard_at, request->idle_timeout_ms));
+		due = mono_earlier(
+			due, mono_after_ms(connection->heard_at, request->idle_timeout_ms));
 	return due;
 }
 

@@ -22,14 +22,16 @@
 
 static struct credentials_file file_seen(const struct stat *st)
 {
-	return (struct credentials_file){ .device = st->st_dev, .inode = st->st_ino, .size = st->st_size,
-		.changed_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec };
+	return (struct credentials_file){.device = st->st_dev,
+		.inode = st->st_ino,
+		.size = st->st_size,
+		.changed_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
 }
 
 static bool file_is_same(const struct credentials_file *a, const struct credentials_file *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	    a->changed_ns == b->changed_ns;
+		a->changed_ns == b->changed_ns;
 }
 
 /* A file that vanished counts as changed; reading it then says why. */
@@ -60,7 +62,8 @@ static bool read_all(int fd, char *to, size_t size)
 }
 
 /* Opens a regular file of at most size_max bytes. -1 with the reason in `fault`. */
-static int file_open(const char *path, size_t size_max, struct credentials_file *seen, struct writer *fault)
+static int file_open(
+	const char *path, size_t size_max, struct credentials_file *seen, struct writer *fault)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -105,12 +108,12 @@ static char *pem_take(size_t size, struct text *pem, struct writer *fault)
 	}
 	char *at = store_at(tls_fence(), handle);
 	at[size] = '\0';
-	*pem = (struct text){ at, size + 1 };
+	*pem = (struct text){at, size + 1};
 	return at;
 }
 
-static bool pem_from_file(const char *path, struct credentials_file *seen, struct text *pem,
-    struct writer *fault)
+static bool pem_from_file(
+	const char *path, struct credentials_file *seen, struct text *pem, struct writer *fault)
 {
 	int fd = file_open(path, CREDENTIALS_FILE_MAX, seen, fault);
 
@@ -125,8 +128,8 @@ static bool pem_from_file(const char *path, struct credentials_file *seen, struc
 }
 
 /* Text wins over file; neither is fine here. */
-static bool pem_load(struct text text, const char *path, struct credentials_file *seen, struct text *pem,
-    struct writer *fault)
+static bool pem_load(struct text text, const char *path, struct credentials_file *seen,
+	struct text *pem, struct writer *fault)
 {
 	if (text.at != NULL) {
 		char *at = pem_take(text.size, pem, fault);
@@ -140,13 +143,14 @@ static bool pem_load(struct text text, const char *path, struct credentials_file
 static bool load_identity(struct credentials *c, struct tls_identity *into, struct writer *fault)
 {
 	const struct net_target *target = c->target;
-	struct tls_pem pem = { .insecure_skip_verify = target->insecure_skip_verify };
+	struct tls_pem pem = {.insecure_skip_verify = target->insecure_skip_verify};
 	struct credentials_file ca = c->ca, certificate = c->certificate, key = c->key;
 
 	bool made = pem_load(target->ca, target->ca_file, &ca, &pem.ca, fault) &&
-	    pem_load(target->certificate, target->certificate_file, &certificate, &pem.certificate, fault) &&
-	    pem_load(target->key, target->key_file, &key, &pem.key, fault) &&
-	    tls_identity_make(into, &pem, fault);
+		pem_load(target->certificate, target->certificate_file, &certificate,
+			&pem.certificate, fault) &&
+		pem_load(target->key, target->key_file, &key, &pem.key, fault) &&
+		tls_identity_make(into, &pem, fault);
 	pem_give(&pem.ca);
 	pem_give(&pem.certificate);
 	pem_give(&pem.key);
@@ -163,8 +167,8 @@ static bool identity_is_outdated(const struct credentials *c)
 	const struct net_target *t = c->target;
 
 	return (t->ca.at == NULL && file_changed(t->ca_file, &c->ca)) ||
-	    (t->certificate.at == NULL && file_changed(t->certificate_file, &c->certificate)) ||
-	    (t->key.at == NULL && file_changed(t->key_file, &c->key));
+		(t->certificate.at == NULL && file_changed(t->certificate_file, &c->certificate)) ||
+		(t->key.at == NULL && file_changed(t->key_file, &c->key));
 }
 
 enum credentials_news credentials_refresh(struct credentials *c, struct mono now)
@@ -173,7 +177,8 @@ enum credentials_news credentials_refresh(struct credentials *c, struct mono now
 	char line[256];
 	struct writer fault;
 
-	if (!c->target->https || mono_since_us(now, c->checked) < (int64_t)CREDENTIALS_CHECK_MS * CLOCK_MS_US)
+	if (!c->target->https ||
+		mono_since_us(now, c->checked) < (int64_t)CREDENTIALS_CHECK_MS * CLOCK_MS_US)
 		return CREDENTIALS_SAME;
 	if (!identity_is_outdated(c)) {
 		c->checked = now;
@@ -185,8 +190,8 @@ enum credentials_news credentials_refresh(struct credentials *c, struct mono now
 	tls_identity_drop(other);
 	writer_init(&fault, line, sizeof(line));
 	if (!load_identity(c, other, &fault)) {
-		log_warn("net", "certificates-not-reloaded", "target=%s fault=\"%.*s\"", c->target->name,
-		    TEXT_ARGS(writer_text(&fault)));
+		log_warn("net", "certificates-not-reloaded", "target=%s fault=\"%.*s\"",
+			c->target->name, TEXT_ARGS(writer_text(&fault)));
 		return CREDENTIALS_SAME;
 	}
 	c->current = 1 - c->current;
@@ -205,7 +210,8 @@ static bool is_token(struct text token)
 	return token.size > 0;
 }
 
-static bool set_bearer(struct credentials *c, struct text token, const char *whence, struct writer *fault)
+static bool set_bearer(
+	struct credentials *c, struct text token, const char *whence, struct writer *fault)
 {
 	struct writer w;
 
@@ -227,12 +233,14 @@ static bool set_bearer(struct credentials *c, struct text token, const char *whe
 
 static void write_base64(struct writer *w, const uint8_t *bytes, size_t size)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	for (size_t i = 0; i < size; i += 3) {
 		size_t left = size - i;
-		uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-		    (left > 2 ? bytes[i + 2] : 0);
+		uint32_t group = (uint32_t)bytes[i] << 16 |
+			(left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+			(left > 2 ? bytes[i + 2] : 0);
 		write_char(w, digits[group >> 18]);
 		write_char(w, digits[group >> 12 & 63]);
 		write_char(w, left > 1 ? digits[group >> 6 & 63] : '=');
@@ -263,7 +271,8 @@ static bool set_basic(struct credentials *c, struct writer *fault)
 static bool load_token(struct credentials *c, struct writer *fault)
 {
 	struct credentials_file seen;
-	/* Read behind the place where the header will stand, so that a bad file leaves the old one. */
+	/* Read behind the place where the header will stand, so that a bad file leaves the old one.
+	 */
 	char *at = c->authorization + c->authorization_room;
 	int fd = file_open(c->target->token_file, CREDENTIALS_TOKEN_MAX, &seen, fault);
 
@@ -275,7 +284,7 @@ static bool load_token(struct credentials *c, struct writer *fault)
 		write_format(fault, "%s: cannot be read", c->target->token_file);
 		return false;
 	}
-	if (!set_bearer(c, (struct text){ at, (size_t)seen.size }, c->target->token_file, fault))
+	if (!set_bearer(c, (struct text){at, (size_t)seen.size}, c->target->token_file, fault))
 		return false;
 	c->token = seen;
 	return true;
@@ -288,7 +297,7 @@ void credentials_refresh_token(struct credentials *c, struct mono now)
 	int64_t pause_ms = c->token_doubted ? 1000 : CREDENTIALS_TOKEN_CHECK_MS;
 
 	if (c->target->token_file == NULL || c->target->token.at != NULL ||
-	    mono_since_us(now, c->token_checked) < pause_ms * CLOCK_MS_US)
+		mono_since_us(now, c->token_checked) < pause_ms * CLOCK_MS_US)
 		return;
 	c->token_checked = now;
 	c->token_doubted = false;
@@ -299,7 +308,7 @@ void credentials_refresh_token(struct credentials *c, struct mono now)
 		log_info("net", "token-reloaded", "target=%s", c->target->name);
 	else
 		log_warn("net", "token-not-reloaded", "target=%s fault=\"%.*s\"", c->target->name,
-		    TEXT_ARGS(writer_text(&fault)));
+			TEXT_ARGS(writer_text(&fault)));
 }
 
 /* ---- start ---- */
@@ -348,17 +357,21 @@ static bool init_identity(struct credentials *c, struct writer *fault)
 
 	if (!target->https)
 		return true;
-	if (!tls_peer_set(&c->peer, target->server_name.at != NULL ? target->server_name : target->host)) {
+	if (!tls_peer_set(&c->peer,
+		    target->server_name.at != NULL ? target->server_name : target->host)) {
 		write_z(fault, "the server's name is not one that a certificate can have");
 		return false;
 	}
 	if (has_certificate != has_key) {
-		write_z(fault, has_key ? "a client key without a client certificate" :
-		                         "a client certificate without a client key");
+		write_z(fault,
+			has_key ? "a client key without a client certificate"
+				: "a client certificate without a client key");
 		return false;
 	}
 	if (target->insecure_skip_verify && has_ca) {
-		write_z(fault, "specifying a root certificates file with the insecure flag is not allowed");
+		write_z(fault,
+			"specifying a root certificates file with the insecure flag is not "
+			"allowed");
 		return false;
 	}
 	if (!target->insecure_skip_verify && !has_ca) {
@@ -367,13 +380,14 @@ static bool init_identity(struct credentials *c, struct writer *fault)
 	}
 	if (target->insecure_skip_verify)
 		log_warn("net", "server-not-verified",
-		    "target=%s insecure-skip-tls-verify is set: anybody on the way can read and change everything",
-		    target->name);
+			"target=%s insecure-skip-tls-verify is set: anybody on the way can read "
+			"and change everything",
+			target->name);
 	return load_identity(c, &c->identities[0], fault);
 }
 
 bool credentials_init(struct credentials *c, struct arena *arena, const struct net_target *target,
-    struct mono now, struct writer *fault)
+	struct mono now, struct writer *fault)
 {
 	c->target = target;
 	c->checked = c->token_checked = now;

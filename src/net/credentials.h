@@ -35,18 +35,19 @@ struct credentials {
 	const struct net_target *target;
 	struct tls_peer peer;
 	struct tls_ticket ticket;
-	struct tls_identity identities[2]; /* the current one, and the one before while it is in use */
+	struct tls_identity
+		identities[2]; /* the current one, and the one before while it is in use */
 	uint32_t current;
 	struct credentials_file ca, certificate, key, token;
 	struct mono checked, token_checked;
-	bool token_doubted; /* the server said 401 */
+	bool token_doubted;  /* the server said 401 */
 	char *authorization; /* value of the header; size 0: none */
 	size_t authorization_size, authorization_room;
 };
 
 size_t credentials_size(const struct net_target *target);
 MUST_USE bool credentials_init(struct credentials *c, struct arena *arena,
-    const struct net_target *target, struct mono now, struct writer *fault);
+	const struct net_target *target, struct mono now, struct writer *fault);
 void credentials_close(struct credentials *c);
 
 enum credentials_news {

@@ -30,7 +30,7 @@ static size_t put_name(uint8_t *to, size_t size, const char *name)
 		if (label.size == 0 && rest.at == NULL && used > 0)
 			break; /* a trailing dot */
 		if (label.size == 0 || label.size > 63 || used + label.size + 2 > size ||
-		    used + label.size + 2 > DNS_NAME_MAX)
+			used + label.size + 2 > DNS_NAME_MAX)
 			return 0;
 		to[used++] = (uint8_t)label.size;
 		memcpy(to + used, label.at, label.size);
@@ -139,8 +139,8 @@ static bool same_name(const char *small, const char *name)
 	return true;
 }
 
-static bool is_answer_to(struct reader *r, uint16_t id, const char *name, uint16_t type, uint16_t *flags,
-    uint32_t *records)
+static bool is_answer_to(struct reader *r, uint16_t id, const char *name, uint16_t type,
+	uint16_t *flags, uint32_t *records)
 {
 	char asked[DNS_NAME_MAX + 1];
 	bool same = take(r, 2) == id;
@@ -154,8 +154,8 @@ static bool is_answer_to(struct reader *r, uint16_t id, const char *name, uint16
 	return take(r, 2) == type && take(r, 2) == DNS_IN && same && !r->broken;
 }
 
-static void take_record(struct reader *r, char *alias, uint16_t type, struct net_address *to, uint32_t room,
-    uint32_t *count)
+static void take_record(struct reader *r, char *alias, uint16_t type, struct net_address *to,
+	uint32_t room, uint32_t *count)
 {
 	char name[DNS_NAME_MAX + 1];
 	uint32_t size = type == DNS_A ? 4 : 16;
@@ -173,7 +173,7 @@ static void take_record(struct reader *r, char *alias, uint16_t type, struct net
 	if (ours && kind == DNS_CNAME) {
 		take_name(r, alias);
 	} else if (ours && kind == type && length == size && *count < room) {
-		to[*count] = (struct net_address){ .family = type == DNS_A ? 4 : 6 };
+		to[*count] = (struct net_address){.family = type == DNS_A ? 4 : 6};
 		memcpy(to[*count].bytes, r->at + r->used, size);
 		*count += 1;
 	}
@@ -181,9 +181,9 @@ static void take_record(struct reader *r, char *alias, uint16_t type, struct net
 }
 
 enum dns_result dns_read(struct text message, uint16_t id, const char *name, uint16_t type,
-    struct net_address *to, uint32_t room, uint32_t *count)
+	struct net_address *to, uint32_t room, uint32_t *count)
 {
-	struct reader r = { (const uint8_t *)message.at, message.size, 0, false };
+	struct reader r = {(const uint8_t *)message.at, message.size, 0, false};
 	char alias[DNS_NAME_MAX + 1];
 	uint32_t records, before = *count;
 	uint16_t flags;

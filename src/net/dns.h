@@ -31,6 +31,6 @@ enum dns_result {
 };
 /* Aliases are followed as far as the answer itself spells them out, in order. */
 MUST_USE enum dns_result dns_read(struct text message, uint16_t id, const char *name, uint16_t type,
-    struct net_address *to, uint32_t room, uint32_t *count);
+	struct net_address *to, uint32_t room, uint32_t *count);
 
 #endif

@@ -37,7 +37,7 @@ static enum http_step http_fail_too_big(struct http *http, const char *fault)
 
 static bool name_is(const struct http *http, const char *name)
 {
-	return http_same_word((struct text){ http->name, http->name_size }, name);
+	return http_same_word((struct text){http->name, http->name_size}, name);
 }
 
 static enum http_step take_length(struct http *http, struct text value)
@@ -74,8 +74,8 @@ static void take_connection(struct http *http, struct text value)
 
 static enum http_step take_header(struct http *http)
 {
-	struct text value = { http->value,
-		http->value_size > HTTP_VALUE_MAX ? HTTP_VALUE_MAX : http->value_size };
+	struct text value = {
+		http->value, http->value_size > HTTP_VALUE_MAX ? HTTP_VALUE_MAX : http->value_size};
 	uint64_t seconds;
 
 	value = text_trim(value);
@@ -103,8 +103,9 @@ static enum http_step head_is_complete(struct http *http)
 		return HTTP_DONE;
 	}
 	if (http->chunked && (http->sized || http->http_1_0))
-		return http_fail(http, http->sized ? "Content-Length and chunked together" :
-		                                     "chunked in HTTP/1.0");
+		return http_fail(http,
+			http->sized ? "Content-Length and chunked together"
+				    : "chunked in HTTP/1.0");
 	if (status < 200) {
 		uint32_t interims = http->interims + 1;
 
@@ -280,7 +281,8 @@ static enum http_step step_byte(struct http *http, char c)
 		return http_fail_too_big(http, "the head is too big");
 	if (http->seen_cr) {
 		http->seen_cr = false;
-		return c == '\n' ? line_is_complete(http) : http_fail(http, "a lone carriage return");
+		return c == '\n' ? line_is_complete(http)
+				 : http_fail(http, "a lone carriage return");
 	}
 	switch (http->state) {
 	case HTTP_STATUS_LINE: return step_status_line(http, c);
@@ -291,7 +293,8 @@ static enum http_step step_byte(struct http *http, char c)
 	case HTTP_CHUNK_EXTENSION: return step_chunk_extension(http, c);
 	case HTTP_CHUNK_DATA_END:
 		http->seen_cr = c == '\r';
-		return http->seen_cr ? HTTP_NEED_MORE : http_fail(http, "a chunk longer than its size");
+		return http->seen_cr ? HTTP_NEED_MORE
+				     : http_fail(http, "a chunk longer than its size");
 	default: CHECK_NEVER("bodies are not read byte by byte");
 	}
 }
@@ -324,7 +327,7 @@ enum http_step http_feed(struct http *http, struct text *bytes, struct text *bod
 
 	while (bytes->size > 0) {
 		if (http->state == HTTP_BODY_SIZED || http->state == HTTP_BODY_TO_END ||
-		    http->state == HTTP_CHUNK_DATA)
+			http->state == HTTP_CHUNK_DATA)
 			return pass_body(http, bytes, body);
 		char c = bytes->at[0];
 		*bytes = text_from(*bytes, 1);
@@ -340,7 +343,8 @@ enum http_step http_end(struct http *http)
 	if (http->state == HTTP_FINISHED)
 		return HTTP_DONE;
 	if (http->state != HTTP_BODY_TO_END)
-		return http->state == HTTP_FAILED ? HTTP_BROKEN : http_fail(http, "the answer was cut off");
+		return http->state == HTTP_FAILED ? HTTP_BROKEN
+						  : http_fail(http, "the answer was cut off");
 	http->state = HTTP_FINISHED;
 	return HTTP_DONE;
 }

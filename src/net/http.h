@@ -14,7 +14,8 @@
 #include "base/text.h"
 
 enum {
-	HTTP_HEAD_MAX = 64 * 1024, /* bytes of status line and headers, of chunk lines, of trailers */
+	HTTP_HEAD_MAX =
+		64 * 1024, /* bytes of status line and headers, of chunk lines, of trailers */
 	HTTP_HEADERS_MAX = 128,
 	HTTP_INTERIM_MAX = 8, /* 1xx answers before the real one */
 	HTTP_NAME_MAX = 24,   /* of the headers that are looked at */
@@ -47,16 +48,16 @@ enum http_state {
 
 struct http {
 	enum http_state state;
-	uint16_t status;        /* 0 until the head is complete */
-	bool keep_alive;        /* good when done */
-	int64_t retry_after_s;  /* -1: not said (or said as a date) */
+	uint16_t status;       /* 0 until the head is complete */
+	bool keep_alive;       /* good when done */
+	int64_t retry_after_s; /* -1: not said (or said as a date) */
 	const char *fault;
 	/* private */
 	bool seen_cr, chunked, in_trailer, sized, http_1_0, close_asked, too_big;
 	uint16_t status_read;
 	uint32_t line_at; /* position in the line under way */
 	uint32_t head_bytes, headers, interims;
-	uint64_t left; /* bytes of body or chunk still to come */
+	uint64_t left;                  /* bytes of body or chunk still to come */
 	uint32_t name_size, value_size; /* more than the maximum: it did not fit */
 	char name[HTTP_NAME_MAX];
 	char value[HTTP_VALUE_MAX];

@@ -34,7 +34,7 @@ struct net *net_init(const struct net_setup *setup)
 size_t net_size(uint32_t tls_connections_max)
 {
 	return sizeof(struct net) + NET_PLAIN_SIZE + 2 * 16 +
-	    (tls_connections_max > 0 ? tls_setup_size(tls_connections_max) : 0);
+		(tls_connections_max > 0 ? tls_setup_size(tls_connections_max) : 0);
 }
 
 void net_close(struct net *net)
@@ -92,7 +92,8 @@ static void fire_timers(struct net *net)
 	struct list *link;
 
 	list_init(&due);
-	while ((link = list_first(&net->timers)) != NULL && mono_reached(net->now, timer_of(link)->due)) {
+	while ((link = list_first(&net->timers)) != NULL &&
+		mono_reached(net->now, timer_of(link)->due)) {
 		list_remove(link);
 		list_add_last(&due, link);
 	}

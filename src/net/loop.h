@@ -20,8 +20,9 @@ struct net_setup {
 	struct arena *arena;
 	struct clock clock;
 	struct entropy entropy;
-	struct net_bytes bytes;       /* net_socket_bytes(), or the simulator's */
-	uint32_t tls_connections_max; /* sizes mbedTLS's fence: net_tls_size(); 0: no https at all */
+	struct net_bytes bytes; /* net_socket_bytes(), or the simulator's */
+	uint32_t
+		tls_connections_max; /* sizes mbedTLS's fence: net_tls_size(); 0: no https at all */
 };
 struct net *net_init(const struct net_setup *setup);
 size_t net_size(uint32_t tls_connections_max); /* arena bytes that net_init() takes */
@@ -42,7 +43,8 @@ struct net_timer {
 	struct mono due;
 	void (*fire)(struct net_timer *timer, struct mono now); /* no longer armed when called */
 };
-void net_timer_init(struct net_timer *timer, void (*fire)(struct net_timer *timer, struct mono now));
+void net_timer_init(
+	struct net_timer *timer, void (*fire)(struct net_timer *timer, struct mono now));
 void net_timer_arm(struct net *net, struct net_timer *timer, struct mono due); /* again: moves it */
 void net_timer_disarm(struct net_timer *timer);
 static inline bool net_timer_is_armed(const struct net_timer *timer)

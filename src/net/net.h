@@ -44,7 +44,7 @@ struct net_client;
  * Does not connect yet. A host name is resolved when it is first needed, without blocking.
  */
 struct net_client *net_client_open(struct net *net, struct arena *arena,
-    const struct net_target *target, struct writer *fault);
+	const struct net_target *target, struct writer *fault);
 size_t net_client_size(const struct net_target *target);
 /* Every request ends as NET_CANCELLED. Not from inside a callback of net/. */
 void net_client_close(struct net_client *client);
@@ -107,7 +107,8 @@ struct net_request {
 	struct text content_type; /* of the body; TEXT_NONE: application/json */
 	struct text body;
 	int64_t timeout_ms;      /* from net_send() to the end of the answer; 0: none */
-	int64_t idle_timeout_ms; /* longest silence while an answer is due; 0: none; paused: stopped */
+	int64_t idle_timeout_ms; /* longest silence while an answer is due; 0: none; paused: stopped
+				  */
 	uint64_t body_max;       /* 0: no limit */
 	enum net_flow (*on_body)(struct net_request *request, struct text bytes);
 	void (*on_done)(struct net_request *request);

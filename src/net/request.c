@@ -35,20 +35,23 @@ static void add_body_headers(struct parts *parts, const struct net_request *requ
 {
 	struct writer w;
 
-	if (request->body.size == 0 && (request->method == NET_GET || request->method == NET_DELETE))
+	if (request->body.size == 0 &&
+		(request->method == NET_GET || request->method == NET_DELETE))
 		return;
 	writer_init(&w, parts->number, sizeof(parts->number));
 	write_u64(&w, request->body.size);
 	CHECK(!w.overflowed);
 	add(parts, TEXT("Content-Type: "));
-	add(parts, request->content_type.at == NULL ? TEXT("application/json") : request->content_type);
+	add(parts,
+		request->content_type.at == NULL ? TEXT("application/json")
+						 : request->content_type);
 	add(parts, TEXT("\r\nContent-Length: "));
 	add(parts, writer_text(&w));
 	add(parts, TEXT("\r\n"));
 }
 
-static void make_parts(struct parts *parts, const struct net_client *client,
-    const struct net_request *request)
+static void make_parts(
+	struct parts *parts, const struct net_client *client, const struct net_request *request)
 {
 	const struct credentials *credentials = &client->credentials;
 
@@ -58,10 +61,11 @@ static void make_parts(struct parts *parts, const struct net_client *client,
 	add(parts, client->target.path_prefix);
 	add(parts, request->path);
 	add(parts, TEXT(" HTTP/1.1\r\n"));
-	add(parts, (struct text){ client->head, client->head_size });
+	add(parts, (struct text){client->head, client->head_size});
 	if (credentials->authorization_size > 0) {
 		add(parts, TEXT("Authorization: "));
-		add(parts, (struct text){ credentials->authorization, credentials->authorization_size });
+		add(parts,
+			(struct text){credentials->authorization, credentials->authorization_size});
 		add(parts, TEXT("\r\n"));
 	}
 	add_body_headers(parts, request);
@@ -96,7 +100,7 @@ size_t request_size(const struct net_client *client, const struct net_request *r
 }
 
 size_t request_copy(const struct net_client *client, const struct net_request *request, size_t from,
-    char *to, size_t size)
+	char *to, size_t size)
 {
 	struct parts parts;
 	size_t used = 0;

@@ -50,15 +50,16 @@ static void lines_fill(struct lines *lines)
 	}
 }
 
-/* Without comment and outer white space. Of a line that is too long the rest is a line of its own. */
+/* Without comment and outer white space. Of a line that is too long the rest is a line of its own.
+ */
 static bool lines_next(struct lines *lines, struct text *line)
 {
-	struct text rest = { lines->buffer + lines->used, lines->size - lines->used };
+	struct text rest = {lines->buffer + lines->used, lines->size - lines->used};
 	size_t end = text_find(rest, '\n');
 
 	if (end == rest.size) {
 		lines_fill(lines);
-		rest = (struct text){ lines->buffer, lines->size };
+		rest = (struct text){lines->buffer, lines->size};
 		end = text_find(rest, '\n');
 	}
 	if (rest.size == 0) {
@@ -172,9 +173,11 @@ static void read_servers(struct resolve *r)
 		while (lines_next(&lines, &line)) {
 			if (!word_next(&line, &word))
 				continue;
-			if (text_is_z(word, "nameserver") && r->server_count < RESOLVE_SERVERS_MAX) {
+			if (text_is_z(word, "nameserver") &&
+				r->server_count < RESOLVE_SERVERS_MAX) {
 				if (word_next(&line, &word) &&
-				    net_address_parse(word, DNS_PORT, &r->servers[r->server_count]))
+					net_address_parse(
+						word, DNS_PORT, &r->servers[r->server_count]))
 					r->server_count++;
 			} else if (text_is_z(word, "search") || text_is_z(word, "domain")) {
 				take_search(r, line);
@@ -244,7 +247,7 @@ static enum resolve_step fail(struct resolve *r, const char *fault)
 	return RESOLVE_FAILED;
 }
 
-static const uint16_t types[2] = { DNS_A, DNS_AAAA };
+static const uint16_t types[2] = {DNS_A, DNS_AAAA};
 
 /* A new socket for each try: a new source port besides new ids. */
 static bool ask(struct resolve *r, struct mono now)
@@ -257,7 +260,8 @@ static bool ask(struct resolve *r, struct mono now)
 	if (!r->entropy.fill(r->entropy.self, r->ids, sizeof(r->ids)))
 		return false;
 	r->ids[1] = r->ids[1] == r->ids[0] ? (uint16_t)(r->ids[1] + 1) : r->ids[1];
-	r->stream = r->bytes->open(r->bytes->self, NET_STREAM_UDP, &r->servers[r->tries % r->server_count]);
+	r->stream = r->bytes->open(
+		r->bytes->self, NET_STREAM_UDP, &r->servers[r->tries % r->server_count]);
 	if (r->stream == 0)
 		return false;
 	for (uint32_t i = 0; i < 2; i++) {
@@ -319,7 +323,8 @@ static enum dns_result read_datagram(struct resolve *r, struct text message)
 	for (uint32_t i = 0; i < 2 && result == DNS_BROKEN; i++) {
 		if (r->answered[i])
 			continue;
-		result = dns_read(message, r->ids[i], r->asked, types[i], found, RESOLVE_ADDRESSES_MAX, &count);
+		result = dns_read(message, r->ids[i], r->asked, types[i], found,
+			RESOLVE_ADDRESSES_MAX, &count);
 		if (result == DNS_BROKEN)
 			continue;
 		r->answered[i] = true;
@@ -359,8 +364,9 @@ enum resolve_step resolve_step(struct resolve *r, struct mono now)
 		}
 		return ask_next(r, now, !refused);
 	}
-	bool dead = r->stream == 0 || r->bytes->state(r->bytes->self, r->stream) == NET_STREAM_FAILED ||
-	    r->bytes->state(r->bytes->self, r->stream) == NET_STREAM_ENDED;
+	bool dead = r->stream == 0 ||
+		r->bytes->state(r->bytes->self, r->stream) == NET_STREAM_FAILED ||
+		r->bytes->state(r->bytes->self, r->stream) == NET_STREAM_ENDED;
 	if (!refused && !dead && !mono_reached(now, r->due))
 		return RESOLVE_WAIT;
 	if (r->known[0] || r->known[1]) {
@@ -373,14 +379,19 @@ enum resolve_step resolve_step(struct resolve *r, struct mono now)
 /* ---- start and stop ---- */
 
 bool resolve_init(struct resolve *r, const struct net_bytes *bytes, struct entropy entropy,
-    struct text name, uint16_t port)
+	struct text name, uint16_t port)
 {
 	uint8_t query[DNS_QUERY_MAX];
 	struct net_address address;
 
-	*r = (struct resolve){ .bytes = bytes, .entropy = entropy, .hosts_path = "/etc/hosts",
-		.servers_path = "/etc/resolv.conf", .port = port, .due = MONO_NEVER };
-	if (name.size == 0 || text_find(name, '\0') < name.size || !text_copy(name, r->name, sizeof(r->name)))
+	*r = (struct resolve){.bytes = bytes,
+		.entropy = entropy,
+		.hosts_path = "/etc/hosts",
+		.servers_path = "/etc/resolv.conf",
+		.port = port,
+		.due = MONO_NEVER};
+	if (name.size == 0 || text_find(name, '\0') < name.size ||
+		!text_copy(name, r->name, sizeof(r->name)))
 		return false;
 	for (size_t i = 0; i < name.size; i++)
 		if (name.at[i] <= ' ' || name.at[i] >= 0x7f)

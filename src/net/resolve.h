@@ -55,7 +55,7 @@ struct resolve {
 
 /* The name stays the caller's. False: not a name that DNS could know. */
 MUST_USE bool resolve_init(struct resolve *r, const struct net_bytes *bytes, struct entropy entropy,
-    struct text name, uint16_t port);
+	struct text name, uint16_t port);
 
 /* Starts anew; r->addresses keeps what it had until there is something better. */
 void resolve_start(struct resolve *r, struct mono now);

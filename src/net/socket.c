@@ -31,8 +31,8 @@ enum {
 	SOCKET_RECEIVE_SIZE = 8 * 1024,
 	SOCKET_SEND_SIZE = 4 * 1024,
 	SOCKET_BLOCK_HEADER = 16, /* of the fence, for each of the three blocks of a stream */
-	SOCKET_STREAM_SIZE =
-	    sizeof(struct mg_connection) + SOCKET_RECEIVE_SIZE + SOCKET_SEND_SIZE + 3 * SOCKET_BLOCK_HEADER,
+	SOCKET_STREAM_SIZE = sizeof(struct mg_connection) + SOCKET_RECEIVE_SIZE + SOCKET_SEND_SIZE +
+		3 * SOCKET_BLOCK_HEADER,
 	/* A closed stream keeps its connection until the next turn: room for a few more. */
 	SOCKET_OVERLAP = 2,
 	SOCKET_KEEPALIVE_IDLE_S = 30,
@@ -85,7 +85,7 @@ static uint32_t stream_take(struct sockets *sockets)
 	for (uint32_t i = 1; i <= sockets->streams_max; i++) {
 		if (sockets->streams[i].taken)
 			continue;
-		sockets->streams[i] = (struct socket_stream){ .taken = true };
+		sockets->streams[i] = (struct socket_stream){.taken = true};
 		return i;
 	}
 	return 0;
@@ -209,8 +209,8 @@ static void on_listener_event(struct mg_connection *c, int event, void *detail)
 
 /* ---- struct net_bytes ---- */
 
-static void address_url(char *url, size_t size, enum net_stream_kind kind,
-    const struct net_address *address)
+static void address_url(
+	char *url, size_t size, enum net_stream_kind kind, const struct net_address *address)
 {
 	struct writer w;
 
@@ -224,14 +224,15 @@ static void address_url(char *url, size_t size, enum net_stream_kind kind,
 /* The kernel then drops datagrams from anybody else, and reports a closed port. */
 static bool connect_datagrams(struct mg_connection *c, const struct net_address *to)
 {
-	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(to->port) };
-	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(to->port),
-		.sin6_scope_id = to->scope };
+	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(to->port)};
+	struct sockaddr_in6 v6 = {
+		.sin6_family = AF_INET6, .sin6_port = htons(to->port), .sin6_scope_id = to->scope};
 	int fd = socket_fd(c), flags = fcntl(fd, F_GETFL, 0);
 
 	memcpy(&v4.sin_addr, to->bytes, 4);
 	memcpy(&v6.sin6_addr, to->bytes, 16);
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+		fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
 		return false;
 	if (to->family == 6)
 		return connect(fd, (const struct sockaddr *)&v6, sizeof(v6)) == 0;
@@ -292,8 +293,9 @@ static uint32_t sockets_listen(void *self, const struct net_address *at)
 
 static void address_from(const struct mg_addr *from, struct net_address *address)
 {
-	*address = (struct net_address){ .family = from->is_ip6 ? 6 : 4, .port = ntohs(from->port),
-		.scope = from->is_ip6 ? from->scope_id : 0 };
+	*address = (struct net_address){.family = from->is_ip6 ? 6 : 4,
+		.port = ntohs(from->port),
+		.scope = from->is_ip6 ? from->scope_id : 0};
 	memcpy(address->bytes, from->ip, from->is_ip6 ? 16 : 4);
 }
 
@@ -307,7 +309,7 @@ static uint32_t sockets_accept(void *self, uint32_t listener, struct net_address
 
 		if (!s->taken || s->listener != listener)
 			continue;
-		*peer = (struct net_address){ .family = 0 };
+		*peer = (struct net_address){.family = 0};
 		if (s->connection != NULL)
 			address_from(&s->connection->rem, peer);
 		s->listener = 0;
@@ -335,8 +337,8 @@ static struct text sockets_received(void *self, uint32_t stream)
 	size_t size = s->connection != NULL ? s->connection->recv.len : s->rest_size;
 
 	if (size <= s->from)
-		return (struct text){ "", 0 };
-	return (struct text){ (const char *)at + s->from, size - s->from };
+		return (struct text){"", 0};
+	return (struct text){(const char *)at + s->from, size - s->from};
 }
 
 static void sockets_drop(void *self, uint32_t stream, size_t size)
@@ -403,7 +405,7 @@ static void sockets_close(void *self, uint32_t stream)
 	for (uint32_t i = 1; i <= sockets->streams_max; i++)
 		if (sockets->streams[i].taken && sockets->streams[i].listener == stream)
 			sockets_close(self, i);
-	*s = (struct socket_stream){ .taken = false };
+	*s = (struct socket_stream){.taken = false};
 }
 
 /* Makes room behind what is left over, and stops listening while nobody can be taken in. */
@@ -456,7 +458,7 @@ static size_t fence_size(uint32_t streams_max)
 size_t net_socket_size(uint32_t streams_max)
 {
 	return sizeof(struct sockets) + (streams_max + 1) * sizeof(struct socket_stream) +
-	    fence_size(streams_max) + 3 * 16;
+		fence_size(streams_max) + 3 * 16;
 }
 
 struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max)
@@ -467,13 +469,21 @@ struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max)
 	sockets->streams = ARENA_ARRAY(arena, struct socket_stream, streams_max + 1);
 	sockets->streams_max = streams_max;
 	store_init(&sockets->fence, "sockets", arena_take(arena, fence_size(streams_max)),
-	    fence_size(streams_max));
+		fence_size(streams_max));
 	fence_set(FENCE_MONGOOSE, &sockets->fence);
 	mg_mgr_init(&sockets->manager);
-	return (struct net_bytes){ .open = sockets_open, .listen = sockets_listen, .accept = sockets_accept,
-		.state = sockets_state, .fault = sockets_fault, .received = sockets_received,
-		.drop = sockets_drop, .send = sockets_send, .unsent = sockets_unsent,
-		.close = sockets_close, .wait = sockets_wait, .self = sockets };
+	return (struct net_bytes){.open = sockets_open,
+		.listen = sockets_listen,
+		.accept = sockets_accept,
+		.state = sockets_state,
+		.fault = sockets_fault,
+		.received = sockets_received,
+		.drop = sockets_drop,
+		.send = sockets_send,
+		.unsent = sockets_unsent,
+		.close = sockets_close,
+		.wait = sockets_wait,
+		.self = sockets};
 }
 
 void net_socket_close(struct net_bytes *bytes)

@@ -8,8 +8,8 @@
  *				send buffer, 4.4 kB; keys and the peer's chain, 5 kB
  *	a handshake under way	its keys, its transcript, the chain being verified: 20 kB more,
  *				at most NET_HANDSHAKES_MAX at a time
- *	an identity		CA, own chain, key, for each client: 12 kB, twice while it is replaced
- *	base			PEM files while they are read, fragmentation: 48 kB
+ *	an identity		CA, own chain, key, for each client: 12 kB, twice while it is
+ *replaced base			PEM files while they are read, fragmentation: 48 kB
  */
 #include "net/tls.h"
 
@@ -38,7 +38,7 @@ static struct {
 } process;
 
 psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *context,
-    uint8_t *output, size_t output_size, size_t *output_length)
+	uint8_t *output, size_t output_size, size_t *output_length)
 {
 	(void)context;
 	if (!process.entropy.fill(process.entropy.self, output, output_size))
@@ -57,8 +57,8 @@ static int tls_random(void *context, unsigned char *output, size_t size)
 
 static size_t fence_size(uint32_t connections_max)
 {
-	return (size_t)connections_max * TLS_CONNECTION_SIZE + NET_HANDSHAKES_MAX * TLS_HANDSHAKE_SIZE +
-	    TLS_BASE_SIZE;
+	return (size_t)connections_max * TLS_CONNECTION_SIZE +
+		NET_HANDSHAKES_MAX * TLS_HANDSHAKE_SIZE + TLS_BASE_SIZE;
 }
 
 size_t tls_setup_size(uint32_t connections_max)
@@ -104,7 +104,8 @@ static const char *pem_fault(int code)
 	return "not PEM, or of a kind that is not supported";
 }
 
-static bool make_chain(mbedtls_x509_crt *chain, struct text pem, const char *what, struct writer *fault)
+static bool make_chain(
+	mbedtls_x509_crt *chain, struct text pem, const char *what, struct writer *fault)
 {
 	int code = mbedtls_x509_crt_parse(chain, (const unsigned char *)pem.at, pem.size);
 
@@ -121,38 +122,41 @@ static bool make_own(struct tls_identity *identity, const struct tls_pem *pem, s
 {
 	if (!make_chain(&identity->certificate, pem->certificate, "client certificate", fault))
 		return false;
-	int code = mbedtls_pk_parse_key(&identity->key, (const unsigned char *)pem->key.at, pem->key.size, NULL,
-	    0, tls_random, NULL);
+	int code = mbedtls_pk_parse_key(&identity->key, (const unsigned char *)pem->key.at,
+		pem->key.size, NULL, 0, tls_random, NULL);
 	if (code != 0) {
 		write_format(fault, "client key: %s", pem_fault(code));
 		return false;
 	}
-	if (mbedtls_pk_check_pair(&identity->certificate.pk, &identity->key, tls_random, NULL) != 0) {
+	if (mbedtls_pk_check_pair(&identity->certificate.pk, &identity->key, tls_random, NULL) !=
+		0) {
 		write_z(fault, "client key: it does not belong to the client certificate");
 		return false;
 	}
-	if (mbedtls_ssl_conf_own_cert(&identity->config, &identity->certificate, &identity->key) != 0) {
+	if (mbedtls_ssl_conf_own_cert(&identity->config, &identity->certificate, &identity->key) !=
+		0) {
 		write_z(fault, "client certificate: no memory");
 		return false;
 	}
 	return true;
 }
 
-static bool make_identity(struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+static bool make_identity(
+	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
 {
 	mbedtls_ssl_config *config = &identity->config;
 
 	if (mbedtls_ssl_config_defaults(config, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM,
-		MBEDTLS_SSL_PRESET_DEFAULT) != 0) {
+		    MBEDTLS_SSL_PRESET_DEFAULT) != 0) {
 		write_z(fault, "TLS: no memory");
 		return false;
 	}
 	mbedtls_ssl_conf_rng(config, tls_random, NULL);
 	mbedtls_ssl_conf_authmode(config,
-	    pem->insecure_skip_verify ? MBEDTLS_SSL_VERIFY_NONE : MBEDTLS_SSL_VERIFY_REQUIRED);
+		pem->insecure_skip_verify ? MBEDTLS_SSL_VERIFY_NONE : MBEDTLS_SSL_VERIFY_REQUIRED);
 	mbedtls_ssl_conf_session_tickets(config, MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
-	mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(config,
-	    MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
+	mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(
+		config, MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
 	if (pem->ca.at != NULL) {
 		if (!make_chain(&identity->ca, pem->ca, "certificate authority", fault))
 			return false;
@@ -161,7 +165,8 @@ static bool make_identity(struct tls_identity *identity, const struct tls_pem *p
 	return pem->certificate.at == NULL || make_own(identity, pem, fault);
 }
 
-bool tls_identity_make(struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+bool tls_identity_make(
+	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
 {
 	CHECK(!identity->made);
 	memset(identity, 0, sizeof(*identity));
@@ -196,14 +201,14 @@ static void verify_fault(struct writer *w, uint32_t flags)
 		uint32_t flag;
 		const char *words;
 	} faults[] = {
-		{ MBEDTLS_X509_BADCERT_EXPIRED, "it has expired" },
-		{ MBEDTLS_X509_BADCERT_FUTURE, "it is not valid yet (is the clock right?)" },
-		{ MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by the certificate authority" },
-		{ MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name" },
-		{ MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak" },
-		{ MBEDTLS_X509_BADCERT_BAD_MD, "its signature is too weak" },
-		{ MBEDTLS_X509_BADCERT_KEY_USAGE, "its key may not be used for this" },
-		{ MBEDTLS_X509_BADCERT_EXT_KEY_USAGE, "it is not for servers" },
+		{MBEDTLS_X509_BADCERT_EXPIRED, "it has expired"},
+		{MBEDTLS_X509_BADCERT_FUTURE, "it is not valid yet (is the clock right?)"},
+		{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by the certificate authority"},
+		{MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name"},
+		{MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak"},
+		{MBEDTLS_X509_BADCERT_BAD_MD, "its signature is too weak"},
+		{MBEDTLS_X509_BADCERT_KEY_USAGE, "its key may not be used for this"},
+		{MBEDTLS_X509_BADCERT_EXT_KEY_USAGE, "it is not for servers"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(faults); i++) {
@@ -221,17 +226,18 @@ static void alert_fault(struct writer *w, const struct tls *tls)
 		uint8_t alert;
 		const char *words;
 	} alerts[] = {
-		{ MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE, "handshake failure" },
-		{ MBEDTLS_SSL_ALERT_MSG_BAD_CERT, "bad certificate" },
-		{ MBEDTLS_SSL_ALERT_MSG_CERT_EXPIRED, "certificate expired" },
-		{ MBEDTLS_SSL_ALERT_MSG_CERT_UNKNOWN, "certificate unknown" },
-		{ MBEDTLS_SSL_ALERT_MSG_UNKNOWN_CA, "unknown certificate authority" },
-		{ MBEDTLS_SSL_ALERT_MSG_ACCESS_DENIED, "access denied" },
-		{ MBEDTLS_SSL_ALERT_MSG_PROTOCOL_VERSION, "protocol version" },
-		{ MBEDTLS_SSL_ALERT_MSG_UNRECOGNIZED_NAME, "unrecognized name" },
-		{ 116, "certificate required" },
+		{MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE, "handshake failure"},
+		{MBEDTLS_SSL_ALERT_MSG_BAD_CERT, "bad certificate"},
+		{MBEDTLS_SSL_ALERT_MSG_CERT_EXPIRED, "certificate expired"},
+		{MBEDTLS_SSL_ALERT_MSG_CERT_UNKNOWN, "certificate unknown"},
+		{MBEDTLS_SSL_ALERT_MSG_UNKNOWN_CA, "unknown certificate authority"},
+		{MBEDTLS_SSL_ALERT_MSG_ACCESS_DENIED, "access denied"},
+		{MBEDTLS_SSL_ALERT_MSG_PROTOCOL_VERSION, "protocol version"},
+		{MBEDTLS_SSL_ALERT_MSG_UNRECOGNIZED_NAME, "unrecognized name"},
+		{116, "certificate required"},
 	};
-	uint8_t alert = tls->ssl.MBEDTLS_PRIVATE(in_msg) == NULL ? 0 : tls->ssl.MBEDTLS_PRIVATE(in_msg)[1];
+	uint8_t alert =
+		tls->ssl.MBEDTLS_PRIVATE(in_msg) == NULL ? 0 : tls->ssl.MBEDTLS_PRIVATE(in_msg)[1];
 
 	for (size_t i = 0; i < ARRAY_COUNT(alerts); i++) {
 		if (alerts[i].alert == alert) {
@@ -275,9 +281,11 @@ static bool has_address(const mbedtls_x509_crt *certificate, const struct net_ad
 {
 	size_t size = address->family == 6 ? 16 : 4;
 
-	for (const mbedtls_x509_sequence *name = &certificate->subject_alt_names; name != NULL; name = name->next)
-		if (name->buf.tag == (MBEDTLS_ASN1_CONTEXT_SPECIFIC | MBEDTLS_X509_SAN_IP_ADDRESS) &&
-		    name->buf.len == size && memcmp(name->buf.p, address->bytes, size) == 0)
+	for (const mbedtls_x509_sequence *name = &certificate->subject_alt_names; name != NULL;
+		name = name->next)
+		if (name->buf.tag ==
+				(MBEDTLS_ASN1_CONTEXT_SPECIFIC | MBEDTLS_X509_SAN_IP_ADDRESS) &&
+			name->buf.len == size && memcmp(name->buf.p, address->bytes, size) == 0)
 			return true;
 	return false;
 }
@@ -287,21 +295,22 @@ static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t
 	struct tls *tls = self;
 
 	tls->certificate_seen = true;
-	if (depth == 0 && tls->peer->address.family != 0 && !has_address(certificate, &tls->peer->address))
+	if (depth == 0 && tls->peer->address.family != 0 &&
+		!has_address(certificate, &tls->peer->address))
 		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
 	return 0;
 }
 
 bool tls_peer_set(struct tls_peer *peer, struct text name)
 {
-	*peer = (struct tls_peer){ .address = { .family = 0 } };
+	*peer = (struct tls_peer){.address = {.family = 0}};
 	if (net_address_parse(name, 0, &peer->address))
 		return true;
 	/* A trailing dot makes a name absolute for DNS; certificates are without. */
 	if (name.size > 0 && name.at[name.size - 1] == '.')
 		name = text_first(name, name.size - 1);
 	return name.size > 0 && text_find(name, '\0') == name.size &&
-	    text_copy(name, peer->name, sizeof(peer->name));
+		text_copy(name, peer->name, sizeof(peer->name));
 }
 
 /* ---- one connection ---- */
@@ -340,14 +349,15 @@ static void use_ticket(struct tls *tls)
 
 	if (tls->ticket->size == 0)
 		return;
-	if (mono_since_us(tls->now, tls->ticket->since) > (int64_t)TLS_TICKET_AGE_MAX_S * CLOCK_S_US) {
+	if (mono_since_us(tls->now, tls->ticket->since) >
+		(int64_t)TLS_TICKET_AGE_MAX_S * CLOCK_S_US) {
 		tls->ticket->size = 0;
 		return;
 	}
 	/* Whatever fails here costs a full handshake and nothing else. */
 	mbedtls_ssl_session_init(&session);
 	if (mbedtls_ssl_session_load(&session, tls->ticket->bytes, tls->ticket->size) != 0 ||
-	    mbedtls_ssl_set_session(&tls->ssl, &session) != 0)
+		mbedtls_ssl_set_session(&tls->ssl, &session) != 0)
 		tls->ticket->size = 0;
 	mbedtls_ssl_session_free(&session);
 }
@@ -359,7 +369,8 @@ static void keep_ticket(struct tls *tls)
 
 	mbedtls_ssl_session_init(&session);
 	if (mbedtls_ssl_get_session(&tls->ssl, &session) == 0 &&
-	    mbedtls_ssl_session_save(&session, tls->ticket->bytes, sizeof(tls->ticket->bytes), &size) == 0) {
+		mbedtls_ssl_session_save(
+			&session, tls->ticket->bytes, sizeof(tls->ticket->bytes), &size) == 0) {
 		/* A resumed session goes on from when its certificate was seen. */
 		if (tls->certificate_seen || tls->ticket->size == 0)
 			tls->ticket->since = tls->now;
@@ -369,17 +380,22 @@ static void keep_ticket(struct tls *tls)
 }
 
 bool tls_start(struct tls *tls, struct tls_identity *identity, const struct tls_peer *peer,
-    struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now)
+	struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now)
 {
 	CHECK(tls->identity == NULL);
 	CHECK(identity->made);
-	*tls = (struct tls){ .bytes = bytes, .stream = stream, .identity = identity, .peer = peer,
-		.ticket = ticket, .now = now };
+	*tls = (struct tls){.bytes = bytes,
+		.stream = stream,
+		.identity = identity,
+		.peer = peer,
+		.ticket = ticket,
+		.now = now};
 	identity->users++;
 	mbedtls_ssl_init(&tls->ssl);
 	int code = mbedtls_ssl_setup(&tls->ssl, &identity->config);
 	if (code == 0)
-		code = mbedtls_ssl_set_hostname(&tls->ssl, peer->address.family != 0 ? NULL : peer->name);
+		code = mbedtls_ssl_set_hostname(
+			&tls->ssl, peer->address.family != 0 ? NULL : peer->name);
 	if (code != 0) {
 		fail(tls, code);
 		return false;

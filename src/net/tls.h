@@ -53,8 +53,8 @@ struct tls_pem {
 };
 
 /* False with one line in `fault`; nothing is held then. */
-MUST_USE bool tls_identity_make(struct tls_identity *identity, const struct tls_pem *pem,
-    struct writer *fault);
+MUST_USE bool tls_identity_make(
+	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault);
 void tls_identity_drop(struct tls_identity *identity);
 
 /* ---- one connection ---- */
@@ -94,7 +94,7 @@ struct tls {
 };
 
 MUST_USE bool tls_start(struct tls *tls, struct tls_identity *identity, const struct tls_peer *peer,
-    struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now);
+	struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now);
 MUST_USE enum tls_step tls_handshake(struct tls *tls, struct mono now);
 MUST_USE enum tls_step tls_read(struct tls *tls, void *to, size_t size, size_t *got);
 /* After TLS_WAIT call again with the same bytes; *sent counts what is done with. */

@@ -3,8 +3,8 @@
  * Kubeconfig: files of real installations, relative paths, the service account, --master, and the
  * one line that says what is wrong.
  */
-// deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c config/base64.c config/url.c base/*.c
-// libs: yaml
+// deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c config/base64.c config/url.c
+// base/*.c libs: yaml
 #include "unity.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ void setUp(void)
 	memory[1] = calloc(1, MEMORY);
 	arena_init(&arena, memory[0], MEMORY);
 	scratch_init(&scratch, memory[1], MEMORY);
-	question = (struct kubeconfig_question){ .path = path };
+	question = (struct kubeconfig_question){.path = path};
 }
 
 void tearDown(void)
@@ -78,9 +78,11 @@ static void is(const char *expected, struct text got)
 	TEST_ASSERT_EQUAL_INT(0, memcmp(expected, got.at, got.size));
 }
 
-#define PEM_BASE64 "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUIKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo="
+#define PEM_BASE64 \
+	"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUIKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo="
 #define PEM_PLAIN "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
-#define KEY_BASE64 "LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0tCk1IY0MKLS0tLS1FTkQgRUMgUFJJVkFURSBLRVktLS0tLQo="
+#define KEY_BASE64 \
+	"LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0tCk1IY0MKLS0tLS1FTkQgRUMgUFJJVkFURSBLRVktLS0tLQo="
 
 /* As k3s writes it, comments and all. */
 static const char k3s[] = "apiVersion: v1\n"
@@ -120,16 +122,21 @@ static void test_k3s(void)
 	is("default", config.context);
 }
 
-#define HEAD "kind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n"
+#define HEAD                                                                                  \
+	"kind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k, user: " \
+	"u}}]\n"
 #define CLUSTER "clusters: [{name: k, cluster: {server: 'https://h:1'}}]\n"
 
 static void test_paths_are_relative_to_the_file(void)
 {
 	char expected[160];
 
-	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD
-	    "clusters: [{name: k, cluster: {server: 'https://h/p/q/', certificate-authority: pki/ca.crt, tls-server-name: x}}]\n"
-	    "users: [{name: u, user: {client-certificate: /etc/c.crt, client-key: ../c.key, tokenFile: t}}]\n"), line);
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD "clusters: [{name: k, cluster: {server: 'https://h/p/q/', "
+			       "certificate-authority: pki/ca.crt, tls-server-name: x}}]\n"
+			       "users: [{name: u, user: {client-certificate: /etc/c.crt, "
+			       "client-key: ../c.key, tokenFile: t}}]\n"),
+		line);
 	snprintf(expected, sizeof(expected), "%s/pki/ca.crt", folder);
 	TEST_ASSERT_EQUAL_STRING(expected, config.ca_file);
 	TEST_ASSERT_EQUAL_STRING("/etc/c.crt", config.certificate_file);
@@ -144,9 +151,11 @@ static void test_paths_are_relative_to_the_file(void)
 
 static void test_precedence(void)
 {
-	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD
-	    "clusters: [{name: k, cluster: {server: 'https://h:1', certificate-authority: ca, certificate-authority-data: "
-	    PEM_BASE64 "}}]\nusers: [{name: u, user: {token: abc, tokenFile: t}}]\n"), line);
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD "clusters: [{name: k, cluster: {server: 'https://h:1', "
+			       "certificate-authority: ca, certificate-authority-data: " PEM_BASE64
+			       "}}]\nusers: [{name: u, user: {token: abc, tokenFile: t}}]\n"),
+		line);
 	TEST_ASSERT_NULL(config.ca_file);
 	is(PEM_PLAIN, config.ca);
 	is("abc", config.token);
@@ -156,8 +165,10 @@ static void test_precedence(void)
 static void test_context_by_name(void)
 {
 	static const char two[] = "current-context: a\n"
-				  "contexts: [{name: a, context: {cluster: k, user: u}}, {name: b, context: {cluster: l}}]\n"
-				  "clusters: [{name: k, cluster: {server: 'https://k:1'}}, {name: l, cluster: {server: 'https://l:2'}}]\n"
+				  "contexts: [{name: a, context: {cluster: k, user: u}}, {name: b, "
+				  "context: {cluster: l}}]\n"
+				  "clusters: [{name: k, cluster: {server: 'https://k:1'}}, {name: "
+				  "l, cluster: {server: 'https://l:2'}}]\n"
 				  "users: [{name: u, user: {token: abc}}]\n";
 
 	TEST_ASSERT_TRUE_MESSAGE(load_text(two), line);
@@ -183,7 +194,10 @@ static void test_master(void)
 	TEST_ASSERT_TRUE_MESSAGE(load(), line);
 	TEST_ASSERT_TRUE(config.server.https);
 	/* a file without a server will do then */
-	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD "clusters: [{name: k, cluster: {}}]\nusers: [{name: u, user: {}}]\n"), line);
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(
+			HEAD "clusters: [{name: k, cluster: {}}]\nusers: [{name: u, user: {}}]\n"),
+		line);
 	TEST_ASSERT_FALSE(config.server.https);
 	question.path = NULL;
 	question.master = "http://localhost:8080";
@@ -191,24 +205,28 @@ static void test_master(void)
 	is("localhost", config.server.host);
 	question.master = "ftp://x";
 	TEST_ASSERT_FALSE(load());
-	TEST_ASSERT_EQUAL_STRING("--master: address: begins with neither https:// nor http://", line);
+	TEST_ASSERT_EQUAL_STRING(
+		"--master: address: begins with neither https:// nor http://", line);
 }
 
 static void test_credentials_only_for_https(void)
 {
-	TEST_ASSERT_FALSE(load_text(HEAD "clusters: [{name: k, cluster: {server: 'http://h:8080'}}]\n"
-	    "users: [{name: u, user: {token: abc, username: a}}]\n"));
-	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD "clusters: [{name: k, cluster: {server: 'http://h:8080'}}]\n"
-	    "users: [{name: u, user: {token: abc}}]\n"), line);
+	TEST_ASSERT_FALSE(
+		load_text(HEAD "clusters: [{name: k, cluster: {server: 'http://h:8080'}}]\n"
+			       "users: [{name: u, user: {token: abc, username: a}}]\n"));
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD "clusters: [{name: k, cluster: {server: 'http://h:8080'}}]\n"
+			       "users: [{name: u, user: {token: abc}}]\n"),
+		line);
 	TEST_ASSERT_FALSE(config.server.https);
 	TEST_ASSERT_NULL(config.token.at);
 }
 
 static const char *service_environment(const char *name)
 {
-	return strcmp(name, "KUBERNETES_SERVICE_HOST") == 0 ? "fd00::a" :
-	    strcmp(name, "KUBERNETES_SERVICE_PORT") == 0 ? "443" :
-	                                                   NULL;
+	return strcmp(name, "KUBERNETES_SERVICE_HOST") == 0    ? "fd00::a"
+		: strcmp(name, "KUBERNETES_SERVICE_PORT") == 0 ? "443"
+							       : NULL;
 }
 
 static const char *empty_environment(const char *name)
@@ -221,7 +239,8 @@ static void test_in_cluster(void)
 {
 	char file[160];
 
-	question = (struct kubeconfig_question){ .environment = service_environment, .service_account_folder = folder };
+	question = (struct kubeconfig_question){
+		.environment = service_environment, .service_account_folder = folder};
 	TEST_ASSERT_FALSE(load());
 	TEST_ASSERT_NOT_NULL(strstr(line, "/token: No such file or directory"));
 	snprintf(file, sizeof(file), "%s/token", folder);
@@ -254,15 +273,23 @@ static void refuses(const char *content, const char *what)
 static void test_what_cannot_be_done_is_said(void)
 {
 	refuses(HEAD CLUSTER "users:\n- name: u\n  user:\n    exec:\n      command: aws\n",
-	    ":8: users[0].user.exec: credential plugins are not supported; use a client certificate, token or tokenFile");
+		":8: users[0].user.exec: credential plugins are not supported; use a client "
+		"certificate, token or tokenFile");
 	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {auth-provider: {name: oidc}}\n",
-	    ":7: users[0].user.auth-provider: auth providers are not supported; use a client certificate, token or tokenFile");
+		":7: users[0].user.auth-provider: auth providers are not supported; use a client "
+		"certificate, token or tokenFile");
 	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {as: admin}\n",
-	    ":7: users[0].user.as: acting as somebody else is not supported; use that user's own credentials");
-	refuses(HEAD "clusters:\n- name: k\n  cluster: {server: 'https://h', proxy-url: 'http://p'}\n",
-	    ":6: clusters[0].cluster.proxy-url: proxies are not supported; name a server that can be reached directly");
+		":7: users[0].user.as: acting as somebody else is not supported; use that user's "
+		"own credentials");
+	refuses(HEAD
+		"clusters:\n- name: k\n  cluster: {server: 'https://h', proxy-url: 'http://p'}\n",
+		":6: clusters[0].cluster.proxy-url: proxies are not supported; name a server that "
+		"can be reached directly");
 	/* what is there but says nothing is no obstacle */
-	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD CLUSTER "users: [{name: u, user: {exec: null, as: '', as-groups: []}}]\n"), line);
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD CLUSTER
+			"users: [{name: u, user: {exec: null, as: '', as-groups: []}}]\n"),
+		line);
 }
 
 static void test_faults(void)
@@ -273,33 +300,45 @@ static void test_faults(void)
 	refuses("kind: Pod\n", ":1: kind: must be Config");
 	refuses("kind: Config\n", ": current-context: is missing: the name of one of contexts");
 	refuses("current-context: x\n", ":1: current-context: context \"x\" is not in the file");
-	refuses("current-context: x\ncurrent-context: y\n", ":2: the key \"current-context\" is there twice, first in line 1");
+	refuses("current-context: x\ncurrent-context: y\n",
+		":2: the key \"current-context\" is there twice, first in line 1");
 	refuses("current-context: x\ncontexts: {}\n", ":2: contexts: must be a list");
 	refuses("current-context: x\ncontexts:\n- a\n", ":3: contexts[0]: must be a map");
-	refuses("current-context: x\ncontexts:\n- name: x\n", ":3: contexts[0].context: must be a map");
+	refuses("current-context: x\ncontexts:\n- name: x\n",
+		":3: contexts[0].context: must be a map");
 	refuses("current-context: x\ncontexts:\n- name: x\n  context: {user: u}\n",
-	    ":4: contexts[0].context.cluster: is missing: the name of one of clusters");
+		":4: contexts[0].context.cluster: is missing: the name of one of clusters");
 	refuses(HEAD, ":3: contexts[0].context: cluster \"k\" is not in the file");
 	refuses(HEAD CLUSTER, ":3: contexts[0].context: user \"u\" is not in the file");
 	refuses(HEAD "clusters: [{name: k, cluster: {}}]\n",
-	    ":4: clusters[0].cluster.server: is missing: the apiserver's address, https://HOST:PORT");
-	refuses(HEAD "clusters: [{name: k, cluster: {server: [a]}}]\n", ":4: clusters[0].cluster.server: must be text");
-	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://'}}]\n", ":4: clusters[0].cluster.server: has no host");
-	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', insecure-skip-tls-verify: maybe}}]\n",
-	    ":4: clusters[0].cluster.insecure-skip-tls-verify: must be true or false");
-	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
+		":4: clusters[0].cluster.server: is missing: the apiserver's address, "
+		"https://HOST:PORT");
+	refuses(HEAD "clusters: [{name: k, cluster: {server: [a]}}]\n",
+		":4: clusters[0].cluster.server: must be text");
+	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://'}}]\n",
+		":4: clusters[0].cluster.server: has no host");
+	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', "
+		     "insecure-skip-tls-verify: maybe}}]\n",
+		":4: clusters[0].cluster.insecure-skip-tls-verify: must be true or false");
+	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', "
+		     "insecure-skip-tls-verify: true, "
 		     "certificate-authority: x}}]\n",
-	    ":4: clusters[0].cluster.insecure-skip-tls-verify: specifying a root certificates file with the insecure "
-	    "flag is not allowed");
-	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', certificate-authority-data: '***'}}]\n",
-	    ":4: clusters[0].cluster.certificate-authority-data: is not base64");
-	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', certificate-authority-data: 'YWJj'}}]\n",
-	    ":4: clusters[0].cluster.certificate-authority-data: is base64, but not of PEM (-----BEGIN ...)");
+		":4: clusters[0].cluster.insecure-skip-tls-verify: specifying a root certificates "
+		"file with the insecure "
+		"flag is not allowed");
+	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', "
+		     "certificate-authority-data: '***'}}]\n",
+		":4: clusters[0].cluster.certificate-authority-data: is not base64");
+	refuses(HEAD "clusters: [{name: k, cluster: {server: 'https://h', "
+		     "certificate-authority-data: 'YWJj'}}]\n",
+		":4: clusters[0].cluster.certificate-authority-data: is base64, but not of PEM "
+		"(-----BEGIN ...)");
 	refuses(HEAD CLUSTER "users: [{name: u, user: {client-certificate: x}}]\n",
-	    ":5: users[0].user.client-key: is missing: client-certificate needs it");
+		":5: users[0].user.client-key: is missing: client-certificate needs it");
 	refuses(HEAD CLUSTER "users: [{name: u, user: {client-key: x}}]\n",
-	    ":5: users[0].user.client-certificate: is missing: client-key needs it");
-	refuses(HEAD CLUSTER "users: [{name: u, user: {token: \"a\\0b\"}}]\n", ":5: users[0].user.token: has a zero byte in it");
+		":5: users[0].user.client-certificate: is missing: client-key needs it");
+	refuses(HEAD CLUSTER "users: [{name: u, user: {token: \"a\\0b\"}}]\n",
+		":5: users[0].user.token: has a zero byte in it");
 	unlink(path);
 	TEST_ASSERT_FALSE(load());
 	TEST_ASSERT_NOT_NULL(strstr(line, "config: No such file or directory"));
@@ -310,9 +349,10 @@ static void test_faults(void)
 
 static void test_insecure(void)
 {
-	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD
-	    "clusters: [{name: k, cluster: {server: 'h:1', insecure-skip-tls-verify: true}}]\n"
-	    "users: [{name: u, user: {username: a}}]\n"), line);
+	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD "clusters: [{name: k, cluster: {server: 'h:1', "
+						"insecure-skip-tls-verify: true}}]\n"
+						"users: [{name: u, user: {username: a}}]\n"),
+		line);
 	TEST_ASSERT_TRUE(config.insecure_skip_tls_verify);
 	TEST_ASSERT_TRUE(config.server.https);
 	is("a", config.username);
@@ -321,8 +361,12 @@ static void test_insecure(void)
 
 static void test_json_is_yaml(void)
 {
-	TEST_ASSERT_TRUE_MESSAGE(load_text("{\"kind\":\"Config\",\"current-context\":\"c\",\"contexts\":[{\"name\":\"c\","
-	    "\"context\":{\"cluster\":\"k\"}}],\"clusters\":[{\"name\":\"k\",\"cluster\":{\"server\":\"https://h\"}}]}"), line);
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text("{\"kind\":\"Config\",\"current-context\":\"c\",\"contexts\":[{\"name\":"
+			  "\"c\","
+			  "\"context\":{\"cluster\":\"k\"}}],\"clusters\":[{\"name\":\"k\","
+			  "\"cluster\":{\"server\":\"https://h\"}}]}"),
+		line);
 }
 
 static void test_too_little_memory_is_a_fault(void)
@@ -360,36 +404,36 @@ static void test_urls(void)
 		uint16_t port;
 		const char *path;
 	} cases[] = {
-		{ "https://a", true, true, "a", 443, "" },
-		{ "http://a", true, false, "a", 80, "" },
-		{ "a:1", true, false, "a", 1, "" },
-		{ "https://a:65535/", true, true, "a", 65535, "" },
-		{ "https://a/b/c//", true, true, "a", 443, "/b/c" },
-		{ "https://[::1]", true, true, "::1", 443, "" },
-		{ "https://[fe80::1%2]:6443/x", true, true, "fe80::1%2", 6443, "/x" },
-		{ "https://", false, false, "", 0, "" },
-		{ "https:///x", false, false, "", 0, "" },
-		{ "https://:443", false, false, "", 0, "" },
-		{ "https://a:0", false, false, "", 0, "" },
-		{ "https://a:65536", false, false, "", 0, "" },
-		{ "https://a:x", false, false, "", 0, "" },
-		{ "https://a:", false, false, "", 0, "" },
-		{ "https://::1", false, false, "", 0, "" },
-		{ "https://[::1", false, false, "", 0, "" },
-		{ "https://[::1]x", false, false, "", 0, "" },
-		{ "https://u:p@a", false, false, "", 0, "" },
-		{ "https://a?b", false, false, "", 0, "" },
-		{ "https://a#b", false, false, "", 0, "" },
-		{ "https://a b", false, false, "", 0, "" },
-		{ "unix:///x", false, false, "", 0, "" },
+		{"https://a", true, true, "a", 443, ""},
+		{"http://a", true, false, "a", 80, ""},
+		{"a:1", true, false, "a", 1, ""},
+		{"https://a:65535/", true, true, "a", 65535, ""},
+		{"https://a/b/c//", true, true, "a", 443, "/b/c"},
+		{"https://[::1]", true, true, "::1", 443, ""},
+		{"https://[fe80::1%2]:6443/x", true, true, "fe80::1%2", 6443, "/x"},
+		{"https://", false, false, "", 0, ""},
+		{"https:///x", false, false, "", 0, ""},
+		{"https://:443", false, false, "", 0, ""},
+		{"https://a:0", false, false, "", 0, ""},
+		{"https://a:65536", false, false, "", 0, ""},
+		{"https://a:x", false, false, "", 0, ""},
+		{"https://a:", false, false, "", 0, ""},
+		{"https://::1", false, false, "", 0, ""},
+		{"https://[::1", false, false, "", 0, ""},
+		{"https://[::1]x", false, false, "", 0, ""},
+		{"https://u:p@a", false, false, "", 0, ""},
+		{"https://a?b", false, false, "", 0, ""},
+		{"https://a#b", false, false, "", 0, ""},
+		{"https://a b", false, false, "", 0, ""},
+		{"unix:///x", false, false, "", 0, ""},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		struct url url;
 		const char *why = NULL;
 
-		TEST_ASSERT_EQUAL_INT_MESSAGE(cases[i].good, url_parse(text_of(cases[i].url), false, &url, &why),
-		    cases[i].url);
+		TEST_ASSERT_EQUAL_INT_MESSAGE(cases[i].good,
+			url_parse(text_of(cases[i].url), false, &url, &why), cases[i].url);
 		if (!cases[i].good) {
 			TEST_ASSERT_NOT_NULL_MESSAGE(why, cases[i].url);
 			continue;
@@ -406,9 +450,10 @@ static void test_base64(void)
 	static const struct {
 		const char *text;
 		const char *plain; /* NULL: broken */
-	} cases[] = { { "", "" }, { "YQ==", "a" }, { "YWI=", "ab" }, { "YWJj", "abc" }, { "YW\nJj\r\n", "abc" },
-		{ "YWJjZA==", "abcd" }, { "YQ", NULL }, { "YQ=", NULL }, { "Y", NULL }, { "YQ===", NULL }, { "=", NULL },
-		{ "YQ==YQ==", NULL }, { "YW-j", NULL }, { "YW j", NULL }, { "Y===", NULL } };
+	} cases[] = {{"", ""}, {"YQ==", "a"}, {"YWI=", "ab"}, {"YWJj", "abc"},
+		{"YW\nJj\r\n", "abc"}, {"YWJjZA==", "abcd"}, {"YQ", NULL}, {"YQ=", NULL},
+		{"Y", NULL}, {"YQ===", NULL}, {"=", NULL}, {"YQ==YQ==", NULL}, {"YW-j", NULL},
+		{"YW j", NULL}, {"Y===", NULL}};
 	char plain[64];
 
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
@@ -419,7 +464,8 @@ static void test_base64(void)
 		if (!good)
 			continue;
 		TEST_ASSERT_EQUAL_size_t_MESSAGE(strlen(cases[i].plain), size, cases[i].text);
-		TEST_ASSERT_EQUAL_INT_MESSAGE(0, memcmp(cases[i].plain, plain, size), cases[i].text);
+		TEST_ASSERT_EQUAL_INT_MESSAGE(
+			0, memcmp(cases[i].plain, plain, size), cases[i].text);
 	}
 }
 

@@ -46,44 +46,95 @@ static const char *to_json(const char *yaml)
 	return json;
 }
 
+static const struct {
+	const char *yaml;
+	const char *json;
+} scalars[] = {
+	{"a", "\"a\""},
+	{"'1'", "\"1\""},
+	{"\"true\"", "\"true\""},
+	{"|\n  1\n", "\"1\\n\""},
+	{"1", "1"},
+	{"-1", "-1"},
+	{"+1", "1"},
+	{"0", "0"},
+	{"-0", "0"},
+	{"007", "7"},
+	{"010", "8"},
+	{"08", "8"},
+	{"0x1F", "31"},
+	{"0b101", "5"},
+	{"0o17", "15"},
+	{"1_000", "1000"},
+	{"9223372036854775807", "9223372036854775807"},
+	{"-9223372036854775808", "-9223372036854775808"},
+	{"18446744073709551615", "18446744073709551615"},
+	{"100000000000000000000", "1e+20"},
+	{"1.5", "1.5"},
+	{".5", "0.5"},
+	{"1.", "1"},
+	{"1e3", "1000"},
+	{"-1.25E-2", "-0.0125"},
+	{"0.1", "0.1"},
+	{"1e400", "\"1e400\""},
+	{"1.2.3", "\"1.2.3\""},
+	{"1m", "\"1m\""},
+	{"1Gi", "\"1Gi\""},
+	{"1e", "\"1e\""},
+	{"-", "[null]"},
+	{".", "\".\""},
+	{"+", "\"+\""},
+	{"0x", "\"0x\""},
+	{"0xg", "\"0xg\""},
+	{"--1", "\"--1\""},
+	{"true", "true"},
+	{"True", "true"},
+	{"TRUE", "true"},
+	{"tRue", "\"tRue\""},
+	{"yes", "true"},
+	{"y", "true"},
+	{"Y", "true"},
+	{"on", "true"},
+	{"no", "false"},
+	{"n", "false"},
+	{"Off", "false"},
+	{"null", "null"},
+	{"~", "null"},
+	{"---", "null"},
+	{"Null", "null"},
+	{"nULL", "\"nULL\""},
+	{"2026-11-18", "\"2026-11-18\""},
+	{"2026-11-18T10:37:24Z", "\"2026-11-18T10:37:24Z\""},
+	{"10:30", "\"10:30\""},
+	{"127.0.0.1", "\"127.0.0.1\""},
+	{"::1", "\"::1\""},
+	{"!!str 1", "\"1\""},
+	{"!!int '1'", "1"},
+	{"!!float 1", "1"},
+	{"!!bool 'yes'", "true"},
+	{"!!null ''", "null"},
+	{"! 1", "\"1\""},
+	{"\"a\\x01\\n\\\"\\\\\\u00e9\"", "\"a\\u0001\\n\\\"\\\\\xc3\xa9\""},
+};
+
 static void test_scalars_are_typed_as_kubernetes_does(void)
 {
-	static const struct {
-		const char *yaml;
-		const char *json;
-	} cases[] = {
-		{ "a", "\"a\"" }, { "'1'", "\"1\"" }, { "\"true\"", "\"true\"" }, { "|\n  1\n", "\"1\\n\"" },
-		{ "1", "1" }, { "-1", "-1" }, { "+1", "1" }, { "0", "0" }, { "-0", "0" }, { "007", "7" },
-		{ "010", "8" }, { "08", "8" }, { "0x1F", "31" }, { "0b101", "5" }, { "0o17", "15" },
-		{ "1_000", "1000" }, { "9223372036854775807", "9223372036854775807" },
-		{ "-9223372036854775808", "-9223372036854775808" }, { "18446744073709551615", "18446744073709551615" },
-		{ "100000000000000000000", "1e+20" }, { "1.5", "1.5" }, { ".5", "0.5" }, { "1.", "1" },
-		{ "1e3", "1000" }, { "-1.25E-2", "-0.0125" }, { "0.1", "0.1" }, { "1e400", "\"1e400\"" },
-		{ "1.2.3", "\"1.2.3\"" }, { "1m", "\"1m\"" }, { "1Gi", "\"1Gi\"" }, { "1e", "\"1e\"" }, { "-", "[null]" },
-		{ ".", "\".\"" }, { "+", "\"+\"" }, { "0x", "\"0x\"" }, { "0xg", "\"0xg\"" }, { "--1", "\"--1\"" },
-		{ "true", "true" }, { "True", "true" }, { "TRUE", "true" }, { "tRue", "\"tRue\"" }, { "yes", "true" },
-		{ "y", "true" }, { "Y", "true" }, { "on", "true" }, { "no", "false" }, { "n", "false" }, { "Off", "false" },
-		{ "null", "null" }, { "~", "null" }, { "---", "null" }, { "Null", "null" }, { "nULL", "\"nULL\"" },
-		{ "2026-11-18", "\"2026-11-18\"" }, { "2026-11-18T10:37:24Z", "\"2026-11-18T10:37:24Z\"" },
-		{ "10:30", "\"10:30\"" }, { "127.0.0.1", "\"127.0.0.1\"" }, { "::1", "\"::1\"" },
-		{ "!!str 1", "\"1\"" }, { "!!int '1'", "1" }, { "!!float 1", "1" }, { "!!bool 'yes'", "true" },
-		{ "!!null ''", "null" }, { "! 1", "\"1\"" },
-		{ "\"a\\x01\\n\\\"\\\\\\u00e9\"", "\"a\\u0001\\n\\\"\\\\\xc3\xa9\"" },
-	};
-
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		const char *got = to_json(cases[i].yaml);
-		TEST_ASSERT_NOT_NULL_MESSAGE(got, cases[i].yaml);
-		TEST_ASSERT_EQUAL_STRING_MESSAGE(cases[i].json, got, cases[i].yaml);
+	for (size_t i = 0; i < ARRAY_COUNT(scalars); i++) {
+		const char *got = to_json(scalars[i].yaml);
+		TEST_ASSERT_NOT_NULL_MESSAGE(got, scalars[i].yaml);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(scalars[i].json, got, scalars[i].yaml);
 	}
 }
 
 static void test_documents_as_json(void)
 {
-	TEST_ASSERT_EQUAL_STRING("{\"a\":[1,{\"b\":null}],\"c\":{},\"d\":[]}", to_json("a:\n- 1\n- b:\nc: {}\nd: []\n"));
+	TEST_ASSERT_EQUAL_STRING("{\"a\":[1,{\"b\":null}],\"c\":{},\"d\":[]}",
+		to_json("a:\n- 1\n- b:\nc: {}\nd: []\n"));
 	TEST_ASSERT_EQUAL_STRING("{\"a\":{\"b\":\"c\"}}", to_json("{\"a\": {\"b\": \"c\"}}"));
-	TEST_ASSERT_EQUAL_STRING("{\"true\":1,\"8\":2,\"x\":3,\"1.5\":4}", to_json("yes: 1\n010: 2\nx: 3\n1.5: 4\n"));
-	TEST_ASSERT_EQUAL_STRING("{\"a\":\"x\\ny\\n\",\"b\":\"x y\\n\"}", to_json("a: |\n  x\n  y\nb: >\n  x\n  y\n"));
+	TEST_ASSERT_EQUAL_STRING("{\"true\":1,\"8\":2,\"x\":3,\"1.5\":4}",
+		to_json("yes: 1\n010: 2\nx: 3\n1.5: 4\n"));
+	TEST_ASSERT_EQUAL_STRING("{\"a\":\"x\\ny\\n\",\"b\":\"x y\\n\"}",
+		to_json("a: |\n  x\n  y\nb: >\n  x\n  y\n"));
 	TEST_ASSERT_EQUAL_STRING("{\"a\":1}", to_json("---\na: 1\n...\n"));
 	TEST_ASSERT_NULL(to_json("a: .nan"));
 	TEST_ASSERT_EQUAL_STRING("a number that JSON does not have", fault.what);
@@ -93,8 +144,9 @@ static void test_documents_as_json(void)
 
 static void test_aliases(void)
 {
-	TEST_ASSERT_EQUAL_STRING("{\"a\":{\"x\":[1,2]},\"b\":{\"x\":[1,2]},\"c\":\"s\",\"d\":\"s\"}",
-	    to_json("a: &m {x: [1, 2]}\nb: *m\nc: &s s\nd: *s\n"));
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"a\":{\"x\":[1,2]},\"b\":{\"x\":[1,2]},\"c\":\"s\",\"d\":\"s\"}",
+		to_json("a: &m {x: [1, 2]}\nb: *m\nc: &s s\nd: *s\n"));
 	/* an anchor defined again counts from there on */
 	TEST_ASSERT_EQUAL_STRING("[1,1,2,2]", to_json("[&a 1, *a, &a 2, *a]"));
 	TEST_ASSERT_EQUAL_STRING("{\"k\":\"k\"}", to_json("&k k: *k"));
@@ -114,7 +166,8 @@ static void test_faults_name_the_line(void)
 	check_fault("x:\n  a: *none\n", 2, "an alias of an anchor that is not there");
 	check_fault("a: &a [1, *a]\n", 1, "an alias inside of what it stands for");
 	check_fault("[a]: 1\n", 1, "a list or a map cannot be a key");
-	check_fault("a: &x {b: 1}\nc:\n  <<: *x\n", 3, "merge keys (<<) are not supported: write the fields out");
+	check_fault("a: &x {b: 1}\nc:\n  <<: *x\n", 3,
+		"merge keys (<<) are not supported: write the fields out");
 	check_fault("a: !foo 1\n", 1, "a tag that does not fit the value");
 	check_fault("a: !!int x\n", 1, "a tag that does not fit the value");
 	check_fault("a: !foo {b: 1}\n", 1, "a tag that means nothing here");
@@ -242,7 +295,8 @@ static void test_nodes_know_their_place(void)
 {
 	struct yaml_node *root, *b;
 
-	TEST_ASSERT_EQUAL_INT(YAML_DOCUMENT, yaml_read(TEXT("a: 1\nbb:\n  - x\n  - y: z\n"), &scratch, &root, &fault));
+	TEST_ASSERT_EQUAL_INT(YAML_DOCUMENT,
+		yaml_read(TEXT("a: 1\nbb:\n  - x\n  - y: z\n"), &scratch, &root, &fault));
 	b = yaml_get(root, "bb");
 	TEST_ASSERT_NOT_NULL(b);
 	TEST_ASSERT_EQUAL_UINT32(2, b->count);
