@@ -4,6 +4,8 @@
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/scheduler_fixture.h"
 
+#define VERSION "kubescheduler.config.k8s.io/v1"
+
 enum { FILE_MAX = 16 * 1024 };
 
 static struct text read_file(const char *path)
@@ -72,8 +74,7 @@ static void test_defaults(void)
 		HEAD "profiles: []\nleaderElection: {}\nclientConnection: null\nparallelism:\n",
 		HEAD "profiles: [{schedulerName: ''}]\nclientConnection: {qps: 0, burst: 0}\n",
 		HEAD "profiles: [null]\nleaderElection: {leaseDuration: 0s, resourceName: ''}\n",
-		"{\"kind\":\"KubeSchedulerConfiguration\","
-		"\"apiVersion\":\"kubescheduler.config.k8s.io/v1\"}",
+		"{\"kind\":\"KubeSchedulerConfiguration\",\"apiVersion\":\"" VERSION "\"}",
 	};
 	memset(&config, 0xff, sizeof(config));
 	scheduler_config_defaults(&config);

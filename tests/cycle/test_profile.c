@@ -11,7 +11,9 @@
 #include "plugins/picture.h"
 #include "unity.h"
 
-#define HEAD               "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+#define HEAD                                           \
+	"apiVersion: kubescheduler.config.k8s.io/v1\n" \
+	"kind: KubeSchedulerConfiguration\n"
 #define PLUGINS(yaml)      HEAD "profiles: [{plugins: {" yaml "}}]\n"
 #define ARGS(plugin, args) HEAD "profiles: [{pluginConfig: [{name: " plugin ", args: " args "}]}]\n"
 
