@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What watching has to know about each kind: where it is served, what is not asked for, how big an
+ * object may be.
+ */
+#ifndef BERTH_WATCH_KINDS_H
+#define BERTH_WATCH_KINDS_H
+
+#include "kube/object.h"
+
+enum {
+	WATCH_SERVED_MAX = 4,
+	/*
+	 * Bytes of an object, thinned. A node may name 50 images with many names each; a pod some
+	 * dozens of containers. All other kinds are small: a name, labels, a selector.
+	 */
+	WATCH_PIECE_NODE = 128 * 1024,
+	WATCH_PIECE_POD = 64 * 1024,
+	WATCH_PIECE_OTHER = 32 * 1024
+};
+
+struct watch_kind {
+	const char *served[WATCH_SERVED_MAX]; /* group versions, the newest first, then NULL */
+	const char *selector;                 /* escaped, ready for the query; NULL: none */
+	uint32_t piece_max;
+	bool certain; /* every server has it, in the one version there is */
+};
+
+extern const struct watch_kind watch_kinds[KUBE_KINDS];
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All reflectors: their memory, what is wanted of them, what they say about themselves.
+ */
+#include "watch/watch.h"
+
+#include "base/check.h"
+#include "watch/reflector.h"
+
+static bool is_ours(uint32_t kinds, uint32_t kind)
+{
+	return kind != KUBE_NO_KIND && (kinds & WATCH_KIND(kind)) != 0;
+}
+
+size_t watch_size(uint32_t kinds)
+{
+	size_t size = sizeof(struct watch) + 16;
+
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
+		if (is_ours(kinds, kind))
+			size += sizeof(struct watch_reflector) +
+				json_cut_size(watch_kinds[kind].piece_max) + 2 * 16;
+	return size;
+}
+
+static struct watch_reflector *reflector_init(
+	struct watch *watch, struct arena *arena, enum kube_kind kind)
+{
+	struct watch_reflector *r = arena_take(arena, sizeof(*r));
+	size_t cut_size = json_cut_size(watch_kinds[kind].piece_max);
+
+	r->watch = watch;
+	r->kind = kind;
+	r->row = &watch_kinds[kind];
+	r->request.method = NET_GET;
+	r->request.on_body = watch_listen;
+	r->request.on_done = watch_answered;
+	r->backoff = NET_BACKOFF_WATCH;
+	r->line_want[0] = (struct json_want){"type", NULL};
+	r->line_want[1] = (struct json_want){"object", kube_kinds[kind].want};
+	net_timer_init(&r->timer, watch_pause_over);
+	/* Raw: most of it is never used, since few objects are as big as they may be. */
+	r->cut = json_cut_init(
+		arena_take_raw(arena, cut_size), cut_size, watch_kinds[kind].piece_max);
+	return r;
+}
+
+static void dump(const void *self)
+{
+	const struct watch *watch = self;
+
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++) {
+		const struct watch_reflector *r = watch->by_kind[kind];
+
+		if (r != NULL && r->state != WATCH_OFF)
+			check_print("%s %s%s%s version %.*s objects %llu refused %llu %s\n",
+				reflector_plural(r), watch_state_name(r->state),
+				r->waiting ? " waiting" : "", r->synced ? " synced" : "",
+				TEXT_ARGS(reflector_version(r)),
+				(unsigned long long)r->stats.objects,
+				(unsigned long long)r->stats.refused, r->error);
+	}
+}
+
+struct watch *watch_init(const struct watch_setup *setup)
+{
+	struct watch *watch = arena_take(setup->arena, sizeof(*watch));
+	uint64_t seed = 1;
+
+	watch->net = setup->net;
+	watch->client = setup->client;
+	watch->scratch = setup->scratch;
+	watch->sink = setup->sink;
+	watch->kinds = setup->kinds;
+	watch->stream_again = net_now(setup->net);
+	/* Without entropy jitter is merely the same for each start. */
+	(void)setup->entropy.fill(setup->entropy.self, &seed, sizeof(seed));
+	random_init(&watch->random, seed);
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
+		if (is_ours(setup->kinds, kind))
+			watch->by_kind[kind] =
+				reflector_init(watch, setup->arena, (enum kube_kind)kind);
+	check_register((struct check_dump){"watch", dump, watch});
+	return watch;
+}
+
+void watch_close(struct watch *watch)
+{
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
+		if (watch->by_kind[kind] != NULL)
+			watch_stop(watch->by_kind[kind]);
+	check_unregister(watch);
+}
+
+static void start(struct watch_reflector *r)
+{
+	r->watch->synced_told = false;
+	r->stuck = r->expired = 0;
+	r->doubt = r->whole = r->short_before = false;
+	r->version_size = 0;
+	net_backoff_reset(&r->backoff);
+	/* Not from here: a callback of net's may be below us, and a pause of nothing is the same.
+	 */
+	r->state = r->row->certain ? WATCH_STREAM : WATCH_DISCOVER;
+	r->waiting = true;
+	net_timer_arm(r->watch->net, &r->timer, net_now(r->watch->net));
+}
+
+void watch_want(struct watch *watch, enum kube_kind kind, bool wanted)
+{
+	CHECK(kind > KUBE_NO_KIND);
+	CHECK(kind < KUBE_KINDS);
+	struct watch_reflector *r = watch->by_kind[kind];
+
+	CHECK(r != NULL);
+	if (wanted == (r->state != WATCH_OFF))
+		return;
+	if (wanted) {
+		start(r);
+	} else {
+		watch_stop(r);
+		watch_tell_synced(watch); /* it may have been the one that was missing */
+	}
+}
+
+bool watch_is_synced(const struct watch *watch, enum kube_kind kind)
+{
+	return watch->by_kind[kind] != NULL && watch->by_kind[kind]->synced;
+}
+
+struct watch_stats watch_stats(const struct watch *watch, enum kube_kind kind)
+{
+	const struct watch_reflector *r = watch->by_kind[kind];
+
+	if (r == NULL)
+		return (struct watch_stats){.state = "off", .api_version = "", .error = ""};
+	struct watch_stats stats = r->stats;
+
+	stats.state = watch_state_name(r->state);
+	stats.waiting = r->waiting;
+	stats.synced = r->synced;
+	if (r->waiting)
+		stats.waits_ms = mono_since_us(r->timer.due, net_now(watch->net)) / CLOCK_MS_US;
+	stats.api_version = r->synced && r->state != WATCH_ABSENT ? reflector_api_version(r) : "";
+	stats.version = reflector_version(r);
+	stats.error = r->error;
+	return stats;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * watch - what the apiserver has, told as a list and then as changes. One reflector per kind, all
+ * the same code (watch/steps.c is the table of states); a kind is followed while it is wanted.
+ *
+ * Who listens (the sink) is told of every object at least once, in the order of the server, and
+ * never has to know why a list is told anew: what was not told between list_begin and list_end is
+ * gone. Memory is fixed: a buffer for one object per kind, and the caller's scratch.
+ */
+#ifndef BERTH_WATCH_WATCH_H
+#define BERTH_WATCH_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/scratch.h"
+#include "kube/object.h"
+#include "kube/passing.h"
+#include "net/net.h"
+
+enum {
+	WATCH_PAGE = 500, /* objects of a page, where the server cannot stream its list */
+	/* A watch is asked for 5 to 10 minutes, as client-go does, so that not all end at once. */
+	WATCH_LASTS_MIN_S = 300,
+	WATCH_LASTS_SPREAD_S = 300,
+	/* The server ends a watch by itself; one that is still there so much later is dead. */
+	WATCH_LASTS_GRACE_S = 30,
+	/*
+	 * A server that has sent a bookmark sends one a minute: three missing ones are silence, and
+	 * the watch is opened anew where it was. From servers without bookmarks silence says
+	 * nothing; there TCP's keep-alive (net/socket.c, a minute) and the grace above must do.
+	 */
+	WATCH_SILENCE_MS = 200 * 1000,
+	WATCH_LIST_SILENCE_MS = 30 * 1000, /* between two bytes of a list */
+	WATCH_SHORT_MS = 1000,             /* a watch that ends sooner did not work */
+	/* So long without a word about a kind: is the server still where we are? */
+	WATCH_DOUBT_MS = 10 * 60 * 1000,
+	WATCH_ABSENT_MS = 60 * 1000,            /* what is not served is looked for again */
+	WATCH_STREAM_AGAIN_MS = 30 * 60 * 1000, /* and so are streaming lists */
+	WATCH_STUCK_MAX = 3,   /* odd answers in a row from the same place: list anew */
+	WATCH_EXPIRED_MAX = 2, /* lists that were too slow for their own pages: no pages then */
+	WATCH_ERROR_MAX = 200
+};
+
+struct watch_object {
+	enum kube_kind kind;
+	enum kube_watch_type type; /* ADDED (also all of a list), MODIFIED or DELETED */
+	struct json_value value;   /* good until the callback returns */
+	const char *api_version;   /* "policy/v1beta1": as served */
+};
+
+/* An object that did not fit. A DELETED one must go by its name; any other one is unknown now. */
+struct watch_too_big {
+	enum kube_kind kind;
+	enum kube_watch_type type;
+	struct text name; /* "namespace/name", "name"; TEXT_NONE: it was cut off before that */
+};
+
+/* Callbacks come from inside net_poll() and watch_want(); they may call watch_want(). */
+struct watch_sink {
+	/* Without a list_end since the last one: that list is given up, this one takes its place.
+	 */
+	void (*list_begin)(void *self, enum kube_kind kind);
+	/* False: refused, which is counted here and explained by the sink. */
+	bool (*object)(void *self, const struct watch_object *object, struct scratch *scratch);
+	void (*too_big)(void *self, const struct watch_too_big *object);
+	void (*list_end)(void *self, enum kube_kind kind);
+	/* Every wanted kind was told once; again when more kinds came to be wanted. */
+	void (*synced)(void *self);
+	void *self;
+};
+
+struct watch; /* all reflectors */
+
+struct watch_setup {
+	struct net *net;
+	/* Needs one watch connection for each kind that is wanted at a time. */
+	struct net_client *client;
+	struct entropy entropy; /* jitter, length of watches */
+	struct arena *arena;
+	struct scratch
+		*scratch; /* shared with others, empty or not; given back after each object */
+	struct watch_sink sink;
+	uint32_t kinds; /* those that may ever be wanted: WATCH_KIND() of each */
+};
+#define WATCH_KIND(kind) (UINT32_C(1) << (kind))
+#define WATCH_ALL_KINDS  (WATCH_KIND(KUBE_KINDS) - WATCH_KIND(KUBE_NO_KIND + 1))
+
+/* Nothing is asked before watch_want(). At most one at a time per process (its panic report). */
+struct watch *watch_init(const struct watch_setup *setup);
+size_t watch_size(uint32_t kinds); /* arena bytes; a part of the buffers is never touched */
+void watch_close(struct watch *watch);
+
+/* Begins, or ends at once. The objects of a kind that is wanted no more stay as they are. */
+void watch_want(struct watch *watch, enum kube_kind kind, bool wanted);
+
+/* Told once to its end since it was wanted, or known not to be served. */
+bool watch_is_synced(const struct watch *watch, enum kube_kind kind);
+
+struct watch_stats {
+	const char *state; /* "off", "discover", "absent", "stream", "list", "follow", "probe" */
+	bool waiting;      /* before it asks (again) */
+	bool synced;
+	int64_t waits_ms;
+	const char *api_version; /* "" as long as it is unknown */
+	struct text version;     /* resource version to go on from; good until the next turn */
+	uint64_t objects;        /* told, lists included */
+	uint64_t refused;        /* malformed, too big, no room */
+	uint64_t lists;          /* begun */
+	uint64_t restarts;       /* watches opened after the first one of a list */
+	uint64_t failures;       /* attempts that did not work */
+	const char *error;       /* the last one; "" when there was none since it works */
+};
+/* Zeroes for a kind that was not among those of the setup. */
+struct watch_stats watch_stats(const struct watch *watch, enum kube_kind kind);
+
+#endif
