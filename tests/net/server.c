@@ -22,6 +22,7 @@
 #include <mbedtls/ecp.h>
 #include <mbedtls/oid.h>
 #include <mbedtls/pk.h>
+#include <mbedtls/platform.h>
 #include <mbedtls/ssl.h>
 #include <mbedtls/ssl_ticket.h>
 #include <mbedtls/x509_crt.h>
@@ -140,6 +141,8 @@ void server_make_certificate(struct server_certificate *made, const struct serve
 	char subject[128], issued_by[128];
 	unsigned char serial[8];
 
+	/* No client is open now; the next one sets its fence again. */
+	mbedtls_platform_set_calloc_free(calloc, free);
 	make_key(&key, name->rsa);
 	snprintf(subject, sizeof(subject), "CN=%s", name->common);
 	snprintf(issued_by, sizeof(issued_by), "%s", subject);
@@ -267,7 +270,7 @@ static void answer_size(struct peer *peer, size_t left, bool chunked)
 
 static _Noreturn void quit(struct peer *peer, bool in_order)
 {
-	if (peer->secure && in_order)
+	if (peer->secure && in_order && mbedtls_ssl_is_handshake_over(&peer->ssl) == 1)
 		mbedtls_ssl_close_notify(&peer->ssl);
 	shutdown(peer->fd, SHUT_WR);
 	/* Until the client has gone, lest a reset overtakes what was said. */
@@ -426,7 +429,7 @@ static _Noreturn void serve(struct server *server, struct shared *shared, bool s
 		CHECK(mbedtls_ssl_setup(&peer.ssl, &shared->config) == 0);
 		mbedtls_ssl_set_bio(&peer.ssl, &peer.fd, bio_send, bio_receive, NULL);
 		if (mbedtls_ssl_handshake(&peer.ssl) != 0)
-			quit(&peer, false);
+			quit(&peer, true);
 	}
 	while (read_request(&peer, path, sizeof(path), &body_size)) {
 		peer.request++;
@@ -496,8 +499,10 @@ static _Noreturn void run(struct server *server, const struct server_setup *setu
 			continue;
 		if (setup->no_handshake)
 			continue;
-		if (fork() == 0)
+		if (fork() == 0) {
+			close(listener);
 			serve(server, &shared, setup->certificate != NULL, fd);
+		}
 		close(fd);
 	}
 }
@@ -510,7 +515,13 @@ void server_start(struct server *server, const struct server_setup *setup)
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	CHECK(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0);
+	/* The processes of the server before this one may not have gone yet. */
+	int tries = 200;
+	while (bind(listener, (struct sockaddr *)&address, sizeof(address)) != 0) {
+		CHECK(errno == EADDRINUSE);
+		CHECK(tries-- > 0);
+		poll(NULL, 0, 10);
+	}
 	CHECK(listen(listener, 64) == 0);
 	CHECK(getsockname(listener, (struct sockaddr *)&address, &size) == 0);
 	server->port = ntohs(address.sin_port);
