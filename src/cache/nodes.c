@@ -116,6 +116,48 @@ static uint32_t scalars_missing(
 	return missing;
 }
 
+/* Also when it asks for none of it: what is put on is taken off again. */
+static bool pods_name_scalar(
+	const struct cache *cache, const struct cache_node *node, uint32_t name)
+{
+	for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
+		const struct kube_pod_class *class = cache_class_of(cache, cache_pod_at(cache, p));
+		const struct kube_scalar *list =
+			KUBE_AT(class, class->used.scalars, struct kube_scalar);
+		for (uint32_t i = 0; i < class->used.scalars.count; i++)
+			if (list[i].name == name)
+				return true;
+	}
+	return false;
+}
+
+/* Entries that nobody offers and nobody uses go. */
+static void scalars_prune(const struct cache *cache, struct cache_node *node)
+{
+	struct cache_sums *sums = &node->sums;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < sums->scalar_count; i++) {
+		const struct cache_node_scalar *scalar = &sums->scalars[i];
+		if (scalar->allocatable != 0 || scalar->used != 0 ||
+			pods_name_scalar(cache, node, scalar->name))
+			sums->scalars[kept++] = *scalar;
+	}
+	sums->scalar_count = kept;
+}
+
+/* Room for the names of the list that are missing; old ones make way. */
+static bool scalars_make_room(struct cache *cache, struct cache_node *node,
+	const struct kube_scalar *list, uint32_t count)
+{
+	struct cache_sums *sums = &node->sums;
+	uint32_t wanted = sums->scalar_count + scalars_missing(sums, list, count);
+	if (wanted <= node->scalars_room)
+		return true;
+	scalars_prune(cache, node);
+	wanted = sums->scalar_count + scalars_missing(sums, list, count);
+	return scalars_room(cache, node, wanted);
+}
+
 bool cache_node_reserve_scalars(
 	struct cache *cache, uint32_t index, const struct kube_pod_class *class)
 {
@@ -124,8 +166,7 @@ bool cache_node_reserve_scalars(
 	struct cache_node *node = cache_node_at(cache, index);
 	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
 	uint32_t count = class->used.scalars.count;
-	uint32_t missing = scalars_missing(&node->sums, list, count);
-	if (!scalars_room(cache, node, node->sums.scalar_count + missing))
+	if (!scalars_make_room(cache, node, list, count))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (scalar_find(&node->sums, list[i].name) == NULL)
@@ -133,17 +174,14 @@ bool cache_node_reserve_scalars(
 	return true;
 }
 
-/* What the node offers changed. Entries that nobody offers and nobody uses go. */
-static void scalars_follow(struct cache_node *node, const struct kube_node_facts *facts)
+/* What the node offers changed; there is room for it. */
+static void scalars_follow(
+	const struct cache *cache, struct cache_node *node, const struct kube_node_facts *facts)
 {
 	struct cache_sums *sums = &node->sums;
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < sums->scalar_count; i++) {
+	for (uint32_t i = 0; i < sums->scalar_count; i++)
 		sums->scalars[i].allocatable = 0;
-		if (sums->scalars[i].used != 0)
-			sums->scalars[kept++] = sums->scalars[i];
-	}
-	sums->scalar_count = kept;
+	scalars_prune(cache, node);
 	if (facts == NULL)
 		return;
 	const struct kube_scalar *list =
@@ -249,7 +287,7 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	node->facts_handle = parts->facts_handle;
 	node->labels = parts->labels;
 	node->uid = parts->uid;
-	scalars_follow(node, node->facts);
+	scalars_follow(cache, node, node->facts);
 	if (!cache_images_add_node(cache, index, node->facts))
 		cache->images.generation++;
 	if (!rules_stay)
@@ -266,8 +304,7 @@ static bool make_room(struct cache *cache, uint32_t index, const struct parts *p
 	struct cache_node *node = cache_node_at(cache, index);
 	const struct kube_resources *offer = &parts->facts->allocatable;
 	const struct kube_scalar *list = KUBE_AT(parts->facts, offer->scalars, struct kube_scalar);
-	uint32_t missing = scalars_missing(&node->sums, list, offer->scalars.count);
-	if (!scalars_room(cache, node, node->sums.scalar_count + missing))
+	if (!scalars_make_room(cache, node, list, offer->scalars.count))
 		return false;
 	if (!cache_counters_reserve(cache))
 		return false;
@@ -330,7 +367,7 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	node->facts = NULL;
 	node->labels = 0;
 	node->uid = 0;
-	scalars_follow(node, NULL);
+	scalars_follow(cache, node, NULL);
 	give_parts(cache, &old);
 	cache_log_change(cache, index);
 	cache->kind_generation[KUBE_NODE]++;
