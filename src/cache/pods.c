@@ -444,6 +444,7 @@ enum cache_result cache_forget(struct cache *cache, uint32_t index)
 	count_state(cache, pod, -1);
 	detach(cache, index);
 	pod->flags &= (uint16_t)~CACHE_POD_ASSUMED;
+	set_nominated(cache, pod, pod->nominated); /* an update may have brought it meanwhile */
 	count_state(cache, pod, 1);
 	cache_node_drop_ghost(cache, node);
 	return CACHE_OK;
