@@ -143,12 +143,16 @@ enum cache_result cache_put_object(
 		return CACHE_FULL;
 	}
 	struct cache_object *object = object_at(cache, *index);
-	object->version = cache_version_of(kube->meta.resource_version);
+	uint64_t version = cache_version_of(kube->meta.resource_version);
+	bool same = !is_new && same_content(object, &parts);
+	bool again = same && object->version == version && kube->meta.resource_version.size > 0;
+	object->version = version;
 	object->seen = cache->list_round[kube->kind];
-	if (!is_new && same_content(object, &parts)) {
+	if (again) {
 		give_parts(cache, &parts);
 		return CACHE_UNCHANGED;
 	}
+	/* Something changed, even when nothing that we read: upstream tells of every update. */
 	struct cache_event event = event_of(cache, *index);
 	event.old.there = !is_new;
 	struct parts old = {
@@ -156,7 +160,7 @@ enum cache_result cache_put_object(
 	object->blob = parts.blob;
 	object->handle = parts.handle;
 	object->labels = parts.labels;
-	cache->kind_generation[kube->kind]++;
+	cache->kind_generation[kube->kind] += !same;
 	event.now = event_of(cache, *index).old;
 	cache_tell(cache, &event);
 	give_parts(cache, &old);

@@ -153,13 +153,12 @@ void cache_domains_release(struct cache *cache, uint32_t slot)
 
 /* ---- what a node must be ---- */
 
-bool cache_node_selected(
-	const struct cache *cache, const struct kube_pod_class *class, uint32_t index)
+bool cache_labels_selected(const struct cache *cache, const struct kube_pod_class *class,
+	const struct kube_labels *labels, uint32_t name)
 {
-	const struct cache_node *node = cache_node_at(cache, index);
 	struct kube_node_match match = {.strings = &cache->strings,
-		.labels = cache_labels_at(cache, node->labels),
-		.name = node->name,
+		.labels = labels,
+		.name = name,
 		.name_key = cache->names.metadata_name};
 	const struct kube_label *pairs = KUBE_AT(class, class->node_selector, struct kube_label);
 	for (uint32_t i = 0; i < class->node_selector.count; i++) {
@@ -175,6 +174,14 @@ bool cache_node_selected(
 		if (kube_node_term_matches(class, &terms[i], &match))
 			return true;
 	return false;
+}
+
+bool cache_node_selected(
+	const struct cache *cache, const struct kube_pod_class *class, uint32_t index)
+{
+	const struct cache_node *node = cache_node_at(cache, index);
+	return cache_labels_selected(
+		cache, class, cache_labels_at(cache, node->labels), node->name);
 }
 
 const struct kube_taint *cache_untolerated(

@@ -169,7 +169,9 @@ void cache_begin_decision(struct cache *cache);
 
 /* ---- required node affinity and taints, where counters and plugins both need them ---- */
 
-/* plugins.md 0.4: spec.nodeSelector and required node affinity. */
+/* plugins.md 0.4: spec.nodeSelector and required node affinity, by a node's labels and name. */
+bool cache_labels_selected(const struct cache *cache, const struct kube_pod_class *class,
+	const struct kube_labels *labels, uint32_t name);
 bool cache_node_selected(
 	const struct cache *cache, const struct kube_pod_class *class, uint32_t node);
 /* The first taint of NoSchedule or NoExecute that is not tolerated, or NULL. */

@@ -97,6 +97,8 @@ struct decision {
 	/* what prefilter and prescore found out */
 	uint32_t skip_filter; /* bits by plugin_id */
 	uint32_t skip_score;
+	uint32_t prefiltered; /* whose prefilter ran */
+	uint32_t prescored;
 	const uint32_t *only_nodes; /* NULL: all; else node name ids, sorted (preFilterNodes) */
 	uint32_t only_node_count;
 	uint32_t only_node_plugins; /* bits: who narrowed the search */
@@ -123,6 +125,10 @@ struct plugin {
 	/* The verdict and the raw score depend on nothing but class, profile and node. */
 	bool filter_is_local;
 	bool score_is_local;
+
+	/* Reads what prefilter (prescore) found out, and cannot do without when a profile left it out. */
+	bool filter_needs_state;
+	bool score_needs_state;
 
 	/* NULL where the plugin does not implement the point. */
 	enum plugin_code (*prefilter)(struct decision *d, struct plugin_reasons *why);

@@ -246,21 +246,40 @@ static void choose(const struct decision *d, struct spread_state *state, bool ha
 			args->constraints[i].hard, hard);
 }
 
-static bool count_constraint(struct decision *d, struct spread_state *state, uint32_t index,
-	const struct purpose *purpose)
+static bool parse_fault(struct decision *d, const struct kube_selector *selector)
 {
-	struct spread_constraint *constraint = &state->constraints[index];
-	constraint->query = build_query(d, state, constraint, purpose);
-	if (constraint->query == NULL ||
-		!cache_tally(d->cache, constraint->query, d->way, d->scratch, &constraint->tally)) {
-		d->error = "no room to count the pods of a topology spread constraint";
-		return false;
-	}
-	constraint->self = spread_selects(constraint, d->pod.labels);
-	return true;
+	struct text error = cache_text(d->cache, selector->error);
+	char *copy = scratch_take(d->scratch, error.size + 1);
+	d->error = "invalid selector of a topology spread constraint";
+	if (copy != NULL && text_copy(error, copy, error.size + 1))
+		d->error = copy;
+	return false;
 }
 
-struct spread_state *spread_constraints(struct decision *d, bool hard)
+/* The queries of all chosen constraints, each holding references; false and none held else. */
+static bool build_queries(
+	struct decision *d, struct spread_state *state, bool own, const struct purpose *purpose)
+{
+	bool built = true;
+	uint32_t done = 0;
+	for (; done < state->count && built; done++) {
+		struct spread_constraint *constraint = &state->constraints[done];
+		if (own && constraint->rule.selector.state == KUBE_SELECTOR_INVALID) {
+			built = parse_fault(d, &constraint->rule.selector);
+			break;
+		}
+		constraint->query = build_query(d, state, constraint, purpose);
+		built = constraint->query != NULL;
+	}
+	if (built)
+		return true;
+	for (uint32_t i = 0; i < done; i++)
+		if (state->constraints[i].query != NULL)
+			kube_blob_drop(&state->constraints[i].query->blob, &d->cache->strings);
+	return false;
+}
+
+struct spread_state *spread_rules(struct decision *d, bool hard)
 {
 	const struct kube_pod_class *class = d->pod.class;
 	bool own = class->spread.count > 0;
@@ -269,29 +288,40 @@ struct spread_state *spread_constraints(struct decision *d, bool hard)
 	struct purpose *purpose = own ? NULL : SCRATCH_ONE(d->scratch, struct purpose);
 	if (state != NULL)
 		state->constraints = SCRATCH_ARRAY(d->scratch, struct spread_constraint, most);
-	if (d->scratch->overflowed) {
-		d->error = "no room for topology spread constraints";
+	d->error = "no room for topology spread constraints";
+	if (d->scratch->overflowed)
 		return NULL;
-	}
 	if (!own) {
 		purpose_of(d, purpose);
-		if (purpose_is_empty(purpose))
+		if (purpose_is_empty(purpose)) {
+			d->error = NULL;
 			return state;
+		}
 	}
 	choose(d, state, hard, own);
 	state->require_all = hard || own || d->profile->spread.is_list;
-	for (uint32_t i = 0; i < state->count; i++) {
-		const struct kube_selector *selector = &state->constraints[i].rule.selector;
-		if (own && selector->state == KUBE_SELECTOR_INVALID) {
-			struct text error = cache_text(d->cache, selector->error);
-			char *copy = scratch_take(d->scratch, error.size + 1);
-			d->error = "invalid selector of a topology spread constraint";
-			if (copy != NULL && text_copy(error, copy, error.size + 1))
-				d->error = copy;
-			return NULL;
-		}
-		if (!count_constraint(d, state, i, purpose))
-			return NULL;
-	}
+	if (!build_queries(d, state, own, purpose))
+		return NULL;
+	d->error = NULL;
 	return state;
+}
+
+struct spread_state *spread_constraints(struct decision *d, bool hard)
+{
+	struct spread_state *state = spread_rules(d, hard);
+	if (state == NULL)
+		return NULL;
+	bool counted = true;
+	for (uint32_t i = 0; i < state->count; i++) {
+		struct spread_constraint *constraint = &state->constraints[i];
+		/* Every query is handed over, even when nothing can be counted any more. */
+		counted = cache_tally(d->cache, constraint->query, d->way, d->scratch,
+				  &constraint->tally) &&
+			counted;
+		constraint->self = spread_selects(constraint, d->pod.labels);
+	}
+	if (counted)
+		return state;
+	d->error = "no room to count the pods of a topology spread constraint";
+	return NULL;
 }

@@ -40,6 +40,9 @@ struct spread_state {
  */
 struct spread_state *spread_constraints(struct decision *d, bool hard);
 
+/* The same without counting: each query holds references that the caller drops. */
+struct spread_state *spread_rules(struct decision *d, bool hard);
+
 /* Does the constraint's selector match (empty selectors match everything)? */
 bool spread_selects(const struct spread_constraint *constraint, const struct kube_labels *labels);
 

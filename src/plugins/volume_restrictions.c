@@ -140,7 +140,7 @@ static bool restrictions_disks_conflict(const void *blob_a, const struct kube_vo
 		restrictions_monitors_overlap(blob_a, a->monitors, blob_b, b->monitors);
 }
 
-static bool restrictions_classes_conflict(
+bool volume_restrictions_conflict(
 	const struct kube_pod_class *ours, const struct kube_pod_class *theirs)
 {
 	const struct kube_volume *our_volumes = volume_list(ours);
@@ -165,7 +165,7 @@ static bool restrictions_disk_is_taken(const struct decision *d, const struct ca
 	for (uint32_t p; (p = cache_view_next_pod(d->cache, view, &walk)) != 0;) {
 		const struct kube_pod_class *class =
 			cache_class_of(d->cache, cache_pod_at(d->cache, p));
-		if (restrictions_classes_conflict(d->pod.class, class))
+		if (volume_restrictions_conflict(d->pod.class, class))
 			return true;
 	}
 	return false;

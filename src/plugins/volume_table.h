@@ -16,6 +16,9 @@ void volume_restrictions_pod_moved(
 	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
 void volume_restrictions_pods_forgotten(struct decision *d);
 
+/* Does one of the in-line disks of a pod keep that of another from the same node? */
+bool volume_restrictions_conflict(const struct kube_pod_class *a, const struct kube_pod_class *b);
+
 enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_reasons *why);
 enum plugin_code node_volume_limits_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);

@@ -2,10 +2,11 @@
 /*
  * vectors DIR - decides the clusters of DIR/NAME.jsonl (or .jsonl.xz) as berth does and compares
  * each key of `expect` with what kube-scheduler decided. Twice: with counters and rows, and with
- * everything recounted. Prints each mismatch as a readable difference.
+ * everything recounted. Lines with an `event` are about what it wakes. Prints each mismatch as a
+ * readable difference.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
-// deps: tests/vectors/compare.c tests/vectors/lines.c
+// deps: tests/vectors/compare.c tests/vectors/hints.c tests/vectors/lines.c
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "cycle/cycle.h"
 #include "cycle/profile.h"
 #include "vectors/compare.h"
+#include "vectors/hints.h"
 #include "vectors/lines.h"
 
 enum {
@@ -160,12 +162,20 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 		return false;
 	cycle_init(&cycle, &arena, &cycle_limits, &cache, &profile, 1);
 	struct json_value expect = json_get(line, "expect");
+	struct json_value event = json_get(line, "event");
+	if (json_type(event) == JSON_OBJECT)
+		hints_before(&cache, &bench->decode, event);
 	if (!load(bench, &cache, json_get(line, "objects"), name))
 		return false;
 	uint32_t pod = find_pod(&cache, json_text(json_get(line, "pod")));
 	if (pod == 0) {
 		say(name, "no pod", json_text(json_get(line, "pod")));
 		return false;
+	}
+	if (json_type(event) == JSON_OBJECT) {
+		struct hints hints = {
+			.cache = &cache, .profile = &profile, .pod = pod, .name = name};
+		return hints_agree(&hints, &bench->decode, event, expect);
 	}
 	return compare_way(bench, &cycle, pod, CACHE_TALLY_RECOUNT, expect, name) &&
 		compare_way(bench, &cycle, pod, CACHE_TALLY_FAST, expect, name) &&
