@@ -46,7 +46,7 @@ enum kube_volume_kind {
 	KUBE_VOLUME_ISCSI,      /* id = iqn */
 	KUBE_VOLUME_RBD,        /* monitors, pool, id = image */
 	KUBE_VOLUME_CSI,        /* in-line csi: id = driver */
-	KUBE_VOLUME_AZURE_DISK, /* id = diskName (migratable in-line types: name = volume's name) */
+	KUBE_VOLUME_AZURE_DISK, /* id = diskURI (migratable in-line types: name = volume's name) */
 	KUBE_VOLUME_AZURE_FILE,
 	KUBE_VOLUME_CINDER,
 	KUBE_VOLUME_VSPHERE,

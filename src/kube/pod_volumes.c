@@ -21,7 +21,7 @@ static const struct volume_source sources[] = {
 	SOURCE("iscsi", "iqn", KUBE_VOLUME_ISCSI),
 	SOURCE("rbd", "image", KUBE_VOLUME_RBD),
 	SOURCE("csi", "driver", KUBE_VOLUME_CSI),
-	SOURCE("azureDisk", "diskName", KUBE_VOLUME_AZURE_DISK),
+	SOURCE("azureDisk", "diskURI", KUBE_VOLUME_AZURE_DISK),
 	SOURCE("azureFile", "shareName", KUBE_VOLUME_AZURE_FILE),
 	SOURCE("cinder", "volumeID", KUBE_VOLUME_CINDER),
 	SOURCE("vsphereVolume", "volumePath", KUBE_VOLUME_VSPHERE),
@@ -39,7 +39,7 @@ WANT_ID(kube_want_gce_disk, "pdName");
 WANT_ID(kube_want_volume_id, "volumeID");
 static WANT_ID(want_iscsi, "iqn");
 static WANT_ID(want_csi, "driver");
-WANT_ID(kube_want_azure_disk, "diskName");
+WANT_ID(kube_want_azure_disk, "diskURI");
 WANT_ID(kube_want_azure_file, "shareName");
 WANT_ID(kube_want_vsphere_volume, "volumePath");
 static WANT_ID(want_image, "reference");

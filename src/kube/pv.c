@@ -134,7 +134,7 @@ static bool source_build(
 		{"csi", "volumeHandle", "spec.csi", KUBE_SOURCE_CSI},
 		{"awsElasticBlockStore", "volumeID", "spec.awsElasticBlockStore", KUBE_SOURCE_EBS},
 		{"gcePersistentDisk", "pdName", "spec.gcePersistentDisk", KUBE_SOURCE_GCE},
-		{"azureDisk", "diskName", "spec.azureDisk", KUBE_SOURCE_AZURE_DISK},
+		{"azureDisk", "diskURI", "spec.azureDisk", KUBE_SOURCE_AZURE_DISK},
 		{"azureFile", "shareName", "spec.azureFile", KUBE_SOURCE_AZURE_FILE},
 		{"cinder", "volumeID", "spec.cinder", KUBE_SOURCE_CINDER},
 		{"vsphereVolume", "volumePath", "spec.vsphereVolume", KUBE_SOURCE_VSPHERE},

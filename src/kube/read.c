@@ -76,7 +76,7 @@ bool kube_read_quantity(
 		kube_build_malformed(b, field, "not a quantity");
 		return false;
 	}
-	enum quantity_result result = quantity_parse(json_scalar(v), q);
+	enum quantity_result result = quantity_parse(text_trim(json_scalar(v)), q);
 	if (result != QUANTITY_OK) {
 		kube_build_malformed(b, field, quantity_error(result));
 		return false;

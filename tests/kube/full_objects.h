@@ -144,7 +144,7 @@ static const char full_pod[] = "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"," FULL_M
 										    "\"name\":"
 										    "\"v7\","
 										    "\"azureDisk\":"
-										    "{\"diskName\":"
+										    "{\"diskURI\":"
 										    "\"ad\"}},{"
 										    "\"name\":"
 										    "\"v8\","

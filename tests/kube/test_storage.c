@@ -127,7 +127,7 @@ static void test_sources_of_volumes(void)
 		{"\"awsElasticBlockStore\":{\"volumeID\":\"a\"}", KUBE_SOURCE_EBS, "a"},
 		{"\"gcePersistentDisk\":{\"pdName\":\"b\"}", KUBE_SOURCE_GCE, "b"},
 		{"\"azureDisk\":{\"diskName\":\"c\",\"diskURI\":\"u\"}", KUBE_SOURCE_AZURE_DISK,
-			"c"},
+			"u"},
 		{"\"azureFile\":{\"shareName\":\"d\"}", KUBE_SOURCE_AZURE_FILE, "d"},
 		{"\"cinder\":{\"volumeID\":\"e\"}", KUBE_SOURCE_CINDER, "e"},
 		{"\"vsphereVolume\":{\"volumePath\":\"f\"}", KUBE_SOURCE_VSPHERE, "f"},

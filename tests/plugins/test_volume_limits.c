@@ -65,7 +65,7 @@ static void test_taken_over_types_do_not_skip(void)
 	static const char *const volumes[] = {
 		"{'name':'v','awsElasticBlockStore':{'volumeID':'v'}}",
 		"{'name':'v','gcePersistentDisk':{'pdName':'v'}}",
-		"{'name':'v','azureDisk':{'diskName':'v'}}",
+		"{'name':'v','azureDisk':{'diskURI':'v'}}",
 		"{'name':'v','azureFile':{'shareName':'v'}}",
 		"{'name':'v','cinder':{'volumeID':'v'}}",
 		"{'name':'v','vsphereVolume':{'volumePath':'v'}}",

@@ -208,7 +208,7 @@ static void test_where_volumes_reach(void)
 
 static void test_types_whose_affinity_stays(void)
 {
-	add_volume("v", ZONE("a"), VOLUME("azureDisk", "diskName", "d"));
+	add_volume("v", ZONE("a"), VOLUME("azureDisk", "diskURI", "d"));
 	struct csi_names names;
 	struct csi_affinity affinity;
 	csi_names_find(&picture.cache, &names);
