@@ -3,8 +3,10 @@
  * Kubeconfig: files of real installations, relative paths, the service account, --master, and the
  * one line that says what is wrong.
  */
-// deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c config/base64.c config/url.c
-// base/*.c libs: yaml
+// deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c
+// deps: config/base64.c config/url.c
+// deps: base/*.c
+// libs: yaml
 #include "unity.h"
 
 #include <stdio.h>
