@@ -126,7 +126,8 @@ struct plugin {
 	bool filter_is_local;
 	bool score_is_local;
 
-	/* Reads what prefilter (prescore) found out, and cannot do without when a profile left it out. */
+	/* Reads what prefilter (prescore) found out, and cannot do without when a profile left it
+	 * out. */
 	bool filter_needs_state;
 	bool score_needs_state;
 
