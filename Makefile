@@ -29,8 +29,10 @@ BENCHES := $(sort $(wildcard tests/bench/bench_*.c))
 # Big test programs: tests/vectors/vectors.c, tests/sim/sim.c.
 WHOLE := $(wildcard tests/vectors/vectors.c tests/sim/sim.c)
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+# What developers run, built as the binary is: tools/watchdump.c.
+TOOLS := $(sort $(wildcard tools/*.c))
 # A test names the sources it links, `// deps: base/arena.c json/*.c`, and `// libs: yaml` if it calls a library itself.
-$(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) $(WHOLE) /dev/null >$(O)/deps.$$$$ && \
+$(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) $(WHOLE) $(TOOLS) /dev/null >$(O)/deps.$$$$ && \
 	mv $(O)/deps.$$$$ $(O)/deps.mk)
 include $(O)/deps.mk
 source = $(if $(findstring *,$(1)),$(sort $(wildcard src/$(1))),$(if $(filter tests/%,$(1)),$(1),src/$(1)))
@@ -80,7 +82,7 @@ FIRST_board := $(LIBC)
 LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o
-PROGRAMS_board := $(BENCHES) $(WHOLE)
+PROGRAMS_board := $(BENCHES) $(WHOLE) $(TOOLS)
 FLAGS_board := -Itests
 
 DIR_static := $(B)/test
@@ -110,10 +112,10 @@ FLAGS_coverage += -Wno-clobbered
 
 # variant NAME: objects of src/ and tests/ below its folder.
 define variant
-$(DIR_$(1))/%.o: %.c
+$(DIR_$(1))/%.o: %.c Makefile board/$(BOARD)/board.mk
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(CFLAGS) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
-$(foreach f,$(SRC) $(PROGRAMS_$(1)),$(DIR_$(1))/$(f:.c=.o)): | $(FIRST_$(1))
+$(SRC:%.c=$(DIR_$(1))/%.o): | $(FIRST_$(1))
 -include $(wildcard $(DIR_$(1))/src/*.d $(DIR_$(1))/src/*/*.d $(DIR_$(1))/tests/*/*.d)
 endef
 # archive NAME: vendor libraries, one archive each, compiled by a make of its own once they are unpacked.
@@ -125,12 +127,12 @@ $(LIB_$(1))/vendor/lib%.a: $(O)/vendor/%/.version vendor/build.mk $(wildcard ven
 endef
 # program NAME,SOURCE
 define program
-$(DIR_$(1))/$(patsubst tests/%.c,%,$(2)): $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))) \
+$(DIR_$(1))/$(basename $(patsubst tools/%,%,$(patsubst tests/%,%,$(2)))): $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))) \
 		$(call archives,$(LIB_$(1)),$(call libs_of,$(2)))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(LINK_$(1)) -o $$@ $$(filter %.o,$$^) \
 		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1)) -Wl,--end-group
-$(DIR_$(1))/$(2:.c=.o): | $(call stamps,$(call libs_of,$(2)))
+$(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))): | $(FIRST_$(1)) $(call stamps,$(call libs_of,$(2)))
 endef
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
 $(foreach v,board test clang coverage fuzz,$(eval $(call archive,$(v))))
@@ -208,7 +210,7 @@ fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for FUZZ_SECOND
 	$(Q)tools/fuzz $(FUZZ_SECONDS) $(call programs_of,fuzz)
 bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ## measure, as the shipped binary is built
 	$(Q)set -e; for b in $^; do $$b; done
-e2e: $(if $(HAVE_e2e),$(B)/berth,run-e2e)  ## against a real kube-apiserver and etcd
+e2e: $(if $(HAVE_e2e),$(B)/berth $(TOOLS:tools/%.c=$(B)/%),run-e2e)  ## against a real kube-apiserver and etcd
 	$(Q)tests/e2e/run $<
 firmware: $(if $(HAVE_firmware),$(B)/berth,run-firmware)  ## what is shipped or flashed for BOARD
 	$(Q)firmware/build $(BOARD) $<

@@ -7,7 +7,6 @@ FILES_yaml := src/*.c
 FILES_unity := src/unity.c
 FLAGS_mbedtls := -I$(SOURCE)/library
 FLAGS_yaml := -DYAML_VERSION_STRING='"0.2.5"' -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5
-FLAGS_unity := -DUNITY_INCLUDE_DOUBLE
 
 FILES := $(sort $(wildcard $(addprefix $(SOURCE)/,$(FILES_$(NAME)))))
 # Files of ours that stand in for something the library has too much of.
