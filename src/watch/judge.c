@@ -83,8 +83,6 @@ void watch_judge_answer(struct watch_reflector *r)
 {
 	const struct net_answer *answer = &r->request.answer;
 
-	if (r->retry_after_ms < 0)
-		r->retry_after_ms = answer->retry_after_ms;
 	if (answer->result == NET_CONNECT_FAILED)
 		r->doubt = true;
 	if (answer->status != 0 && answer->status != 200) {

@@ -16,31 +16,6 @@ static const struct json_want want_resource[] = {{"name", NULL}, {NULL, NULL}};
 static const struct json_want want_resources[] = {{"resources", want_resource}, {NULL, NULL}};
 static const struct json_want want_nothing[] = {{"kind", NULL}, {NULL, NULL}};
 
-/* ---- objects that do not reach the sink ---- */
-
-/* The cutter writes a line's members as they come, and every server sends the type first. */
-static enum kube_watch_type type_of_broken_line(struct text line)
-{
-	if (text_starts(line, TEXT("{\"type\":\"DELETED\"")))
-		return KUBE_WATCH_DELETED;
-	if (text_starts(line, TEXT("{\"type\":\"MODIFIED\"")))
-		return KUBE_WATCH_MODIFIED;
-	return KUBE_WATCH_ADDED;
-}
-
-static void too_big(struct watch_reflector *r, struct text piece, const char *why)
-{
-	char name[SHOWN_NAME_MAX];
-	struct watch_too_big object = {.kind = r->kind,
-		.type = type_of_broken_line(piece),
-		.name = json_scan_name(piece, name, sizeof(name))};
-
-	r->stats.refused++;
-	log_warn("watch", "refused", "kind=%s name=%.*s why=\"%s\" bytes=%zu", reflector_plural(r),
-		TEXT_ARGS(object.name), why, piece.size);
-	r->watch->sink.too_big(r->watch->sink.self, &object);
-}
-
 /* ---- telling ---- */
 
 static void begin_list(struct watch_reflector *r)
@@ -64,6 +39,31 @@ static void tell(struct watch_reflector *r, enum kube_watch_type type, struct js
 	r->listed++;
 	if (!r->watch->sink.object(r->watch->sink.self, &object, r->watch->scratch))
 		r->stats.refused++;
+}
+
+/* The cutter writes a line's members as they come, and every server sends the type first. */
+static enum kube_watch_type type_of_broken_line(struct text line)
+{
+	if (text_starts(line, TEXT("{\"type\":\"DELETED\"")))
+		return KUBE_WATCH_DELETED;
+	if (text_starts(line, TEXT("{\"type\":\"MODIFIED\"")))
+		return KUBE_WATCH_MODIFIED;
+	return KUBE_WATCH_ADDED;
+}
+
+static void too_big(struct watch_reflector *r, struct text piece, const char *why)
+{
+	char name[SHOWN_NAME_MAX];
+	struct watch_too_big object = {.kind = r->kind,
+		.type = type_of_broken_line(piece),
+		.name = json_scan_name(piece, name, sizeof(name))};
+
+	if (r->state != WATCH_FOLLOW)
+		begin_list(r);
+	r->stats.refused++;
+	log_warn("watch", "refused", "kind=%s name=%.*s why=\"%s\" bytes=%zu", reflector_plural(r),
+		TEXT_ARGS(object.name), why, piece.size);
+	r->watch->sink.too_big(r->watch->sink.self, &object);
 }
 
 void watch_tell_synced(struct watch *watch)
@@ -189,9 +189,10 @@ static bool on_line(struct watch_reflector *r, struct json_value root)
 	case KUBE_WATCH_MODIFIED:
 	case KUBE_WATCH_DELETED:
 		/* What a list begins with comes in no order of versions. */
-		if (r->state == WATCH_FOLLOW)
+		if (r->state == WATCH_FOLLOW) {
 			(void)keep_version(r, line.resource_version);
-		r->stuck = 0;
+			r->stuck = 0;
+		}
 		tell(r, line.type, line.object);
 		break;
 	default: r->stats.refused++; break;

@@ -368,6 +368,8 @@ void watch_answered(struct net_request *request)
 		watch_stop(r); /* the client was closed */
 		return;
 	}
+	if (r->retry_after_ms < 0)
+		r->retry_after_ms = request->answer.retry_after_ms;
 	if (r->outcome == WATCH_FINE)
 		watch_judge_answer(r);
 	if (r->outcome == WATCH_FINE)
