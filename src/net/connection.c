@@ -303,8 +303,11 @@ static void note_head(struct net_connection *connection)
 	answer->status = connection->http.status;
 	if (connection->http.retry_after_s >= 0)
 		answer->retry_after_ms = connection->http.retry_after_s * 1000;
-	if (answer->status == 401)
+	if (answer->status == 401) {
 		connection->client->credentials.token_doubted = true;
+		/* A certificate lasts as long as its connection: only a new one shows another. */
+		connection->stale = true;
+	}
 }
 
 static void done(
