@@ -287,8 +287,9 @@ static bool own_terms(struct cache *cache, struct cache_shared *shared, struct k
 {
 	const struct kube_pod_term *list = KUBE_AT(shared->blob, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++) {
-		int32_t weight = kind == CACHE_OWN_PREFERRED ? sign * list[i].weight : 1;
-		if (!own_term(cache, shared, &list[i], kind, weight))
+		uint32_t weight = (uint32_t)sign * (uint32_t)list[i].weight;
+		if (!own_term(cache, shared, &list[i], kind,
+			    kind == CACHE_OWN_PREFERRED ? (int32_t)weight : 1))
 			return false;
 	}
 	return true;
@@ -322,7 +323,7 @@ void cache_class_terms_release(struct cache *cache, uint32_t class)
 		struct cache_counter *counter = cache_counter_at(cache, index);
 		CHECK(counter->references > 0);
 		if (--counter->references == 0) {
-			CHECK(counter->total == 0);
+			CHECK(counter->total.parts == 0);
 			drop_counter(cache, index);
 		}
 	}
@@ -331,15 +332,16 @@ void cache_class_terms_release(struct cache *cache, uint32_t class)
 /* ---- following the pods ---- */
 
 static void count_on(
-	struct cache *cache, struct cache_counter *counter, uint32_t node, int32_t amount)
+	struct cache *cache, struct cache_counter *counter, uint32_t node, int64_t weight, int sign)
 {
 	uint32_t top;
 	uint32_t domain = domains_of(cache, counter->slot, &top)[node];
 	if (domain == 0)
 		return;
 	CHECK(domain < counter->room);
-	counts_at(cache, counter->pods_handle)[domain] += amount;
-	counter->total += amount;
+	cache_count(&counts_at(cache, counter->pods_handle)[domain], sign * weight);
+	counter->total.sum += sign * weight;
+	counter->total.parts += sign;
 }
 
 static void match_bucket(struct cache *cache, const struct list *bucket,
@@ -354,7 +356,7 @@ static void match_bucket(struct cache *cache, const struct list *bucket,
 			continue;
 		if (cache_query_matches(cache, query, class, labels) &&
 			cache_query_includes(cache, query, node))
-			count_on(cache, counter, node, sign);
+			count_on(cache, counter, node, 1, sign);
 	}
 }
 
@@ -366,8 +368,7 @@ void cache_counters_pod(struct cache *cache, const struct cache_pod *pod, uint32
 	const struct cache_shared *shared = pool_at(&cache->classes, pod->class);
 	for (uint32_t o = shared->first_owned; o != 0;) {
 		const struct cache_owned *owned = pool_at(&cache->counters.owned, o);
-		count_on(
-			cache, cache_counter_at(cache, owned->counter), node, sign * owned->weight);
+		count_on(cache, cache_counter_at(cache, owned->counter), node, owned->weight, sign);
 		o = owned->next;
 	}
 }
@@ -531,8 +532,7 @@ static void each_in_bucket(struct cache *cache, const struct list *bucket,
 	for (struct list *l = bucket->next; l != bucket; l = l->next) {
 		const struct cache_counter *counter = LIST_OWNER(l, struct cache_counter, link);
 		const struct cache_query *query = counter->query;
-		/* A preferred sum may be 0 though its parts are not, so only pods are left out. */
-		if (query->kind != kind || (kind != CACHE_OWN_PREFERRED && counter->total == 0))
+		if (query->kind != kind || counter->total.parts == 0)
 			continue;
 		if (!cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
 			    namespace, namespace_labels, labels))
@@ -574,7 +574,7 @@ bool cache_each_owned_recount(struct cache *cache, enum cache_counter_kind kind,
 		const uint32_t *of_node = loose_domains(cache, query->topology_key, scratch, &top);
 		if (of_node == NULL || !recount_tally(cache, query, of_node, top, scratch, &tally))
 			return false;
-		if (tally.total != 0 || kind == CACHE_OWN_PREFERRED)
+		if (tally.total.parts != 0)
 			fn(self, query, &tally);
 	}
 	return true;

@@ -44,12 +44,17 @@ void cache_domains_release(struct cache *cache, uint32_t slot);
 void cache_domains_node(struct cache *cache, uint32_t node, bool in);
 
 /* counter.c */
+/* Absurd weights wrap around; the apiserver lets none through. */
+static inline void cache_count(int32_t *count, int64_t amount)
+{
+	*count = (int32_t)((uint32_t)*count + (uint32_t)amount);
+}
 static inline struct cache_counter *cache_counter_at(const struct cache *cache, uint32_t counter)
 {
 	return pool_at(&cache->counters.pool, counter);
 }
 /* Recounts into zeroed arrays of `room` entries; nodes may be NULL. Returns the total. */
-int64_t cache_recount(const struct cache *cache, const struct cache_query *query,
+struct cache_total cache_recount(const struct cache *cache, const struct cache_query *query,
 	const uint32_t *of_node, int32_t *pods, int32_t *nodes);
 
 /* Tells the listener, when there is one. */

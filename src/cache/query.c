@@ -53,32 +53,35 @@ bool cache_query_includes(
 }
 
 /* By how much the pod moves the query's count. */
-static int32_t share_of(
+static struct cache_total share_of(
 	const struct cache *cache, const struct cache_query *query, const struct cache_pod *pod)
 {
-	const struct kube_pod_class *class = cache_class_of(cache, pod);
+	struct cache_total share = {0, 0};
 	if (query->kind == CACHE_MATCH) {
-		if (query->skip_deleting != 0 && (pod->flags & CACHE_POD_DELETING) != 0)
-			return 0;
-		return cache_query_matches(
-			cache, query, class, cache_labels_at(cache, pod->labels));
+		bool left_out = query->skip_deleting != 0 && (pod->flags & CACHE_POD_DELETING) != 0;
+		if (!left_out &&
+			cache_query_matches(cache, query, cache_class_of(cache, pod),
+				cache_labels_at(cache, pod->labels)))
+			share = (struct cache_total){1, 1};
+		return share;
 	}
 	const struct cache_shared *shared = pool_at(&cache->classes, pod->class);
-	int32_t sum = 0;
 	for (uint32_t o = shared->first_owned; o != 0;) {
 		const struct cache_owned *owned = pool_at(&cache->counters.owned, o);
-		if (kube_blob_is(
-			    &cache_counter_at(cache, owned->counter)->query->blob, &query->blob))
-			sum += owned->weight;
+		const struct cache_counter *counter = cache_counter_at(cache, owned->counter);
+		if (kube_blob_is(&counter->query->blob, &query->blob)) {
+			share.sum += owned->weight;
+			share.parts++;
+		}
 		o = owned->next;
 	}
-	return sum;
+	return share;
 }
 
-int64_t cache_recount(const struct cache *cache, const struct cache_query *query,
+struct cache_total cache_recount(const struct cache *cache, const struct cache_query *query,
 	const uint32_t *of_node, int32_t *pods, int32_t *nodes)
 {
-	int64_t total = 0;
+	struct cache_total total = {0, 0};
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
 		if (!pool_is_taken(&cache->nodes, n) || of_node[n] == 0)
 			continue;
@@ -90,9 +93,10 @@ int64_t cache_recount(const struct cache *cache, const struct cache_query *query
 		if (nodes != NULL)
 			nodes[of_node[n]]++;
 		for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
-			int32_t share = share_of(cache, query, cache_pod_at(cache, p));
-			pods[of_node[n]] += share;
-			total += share;
+			struct cache_total share = share_of(cache, query, cache_pod_at(cache, p));
+			cache_count(&pods[of_node[n]], share.sum);
+			total.sum += share.sum;
+			total.parts += share.parts;
 		}
 	}
 	return total;

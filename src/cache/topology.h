@@ -71,6 +71,11 @@ struct cache_query {
 	struct kube_span required_keys; /* uint32_t ids: nodes must have all of these labels */
 };
 
+struct cache_total {
+	int64_t sum;   /* of the counts: pods, or weights */
+	int64_t parts; /* pods (OWN: their terms) it is made of: weights may cancel out */
+};
+
 struct cache_counter {
 	struct list link;   /* in its bucket, by namespace */
 	struct list recent; /* MATCH: least recently used first */
@@ -83,7 +88,7 @@ struct cache_counter {
 	uint32_t nodes_handle; /* 0 unless count_nodes */
 	uint64_t
 		decision; /* MATCH: the decision that used it last (it must not be given up then) */
-	int64_t total;
+	struct cache_total total;
 };
 
 struct cache_owned { /* one term of a class, and its counter */
@@ -114,7 +119,7 @@ struct cache_tally {
 	const int32_t *pods;     /* by domain */
 	const int32_t *nodes;    /* by domain: included nodes; NULL unless count_nodes */
 	uint32_t top;            /* domains are 1..top (0: lacks the key; its entries are 0) */
-	int64_t total;           /* sum of pods[] */
+	struct cache_total total;
 };
 
 enum cache_tally_way {
@@ -147,7 +152,7 @@ bool cache_query_includes(
 
 /*
  * Terms owned by pods on nodes that match a pending pod: calls fn for each OWN counter of the
- * kind with a total that is not 0.
+ * kind that counts anything.
  */
 void cache_each_owned(struct cache *cache, enum cache_counter_kind kind, uint32_t namespace,
 	const struct kube_labels *namespace_labels, const struct kube_labels *labels,

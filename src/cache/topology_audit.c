@@ -36,9 +36,10 @@ static void audit_counts(
 		: cache->topology.keys[counter->slot].of_node;
 	const int32_t *pods = store_at(&cache->store, counter->pods_handle);
 	memset(counts, 0, 2 * (size_t)counter->room * sizeof(*counts));
-	int64_t total = cache_recount(cache, counter->query, of_node, counts,
+	struct cache_total total = cache_recount(cache, counter->query, of_node, counts,
 		counter->nodes_handle == 0 ? NULL : counts + counter->room);
-	CHECK(total == counter->total);
+	CHECK(total.sum == counter->total.sum);
+	CHECK(total.parts == counter->total.parts);
 	CHECK(memcmp(counts, pods, counter->room * sizeof(*counts)) == 0);
 	if (counter->nodes_handle == 0)
 		return;

@@ -97,7 +97,7 @@ static int64_t pods_at(const struct affinity_count *count, uint32_t node)
 static bool nobody_matches(const struct affinity_state *state)
 {
 	for (uint32_t i = 0; i < state->affinity_count; i++)
-		if (state->affinity[i].tally.total + state->affinity[i].moved > 0)
+		if (state->affinity[i].tally.total.sum + state->affinity[i].moved > 0)
 			return false;
 	return true;
 }
@@ -145,7 +145,7 @@ static void reject_where_pods(const struct affinity_count *counts, uint32_t coun
 	const uint32_t *nodes, uint32_t node_count, uint8_t *rejected)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (counts[i].tally.total == 0)
+		if (counts[i].tally.total.parts == 0)
 			continue;
 		const uint32_t *of_node = counts[i].tally.of_node;
 		const int32_t *pods = counts[i].tally.pods;

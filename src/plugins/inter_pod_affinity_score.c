@@ -33,8 +33,8 @@ static bool add_preferred(
 		struct cache_query *query = affinity_query(d, terms, i, 1, list[i].topology_key);
 		if (!affinity_tally(d, count, query))
 			return false;
-		count->weight = sign * list[i].weight;
-		if (count->tally.total != 0)
+		count->weight = (int64_t)sign * list[i].weight;
+		if (count->tally.total.parts != 0)
 			state->affinity_count++;
 	}
 	return true;
