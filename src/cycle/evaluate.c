@@ -188,6 +188,7 @@ bool evaluation_prefilter(struct evaluation *e)
 			continue;
 		struct plugin_reasons why = {.scratch = e->d.scratch};
 		enum plugin_code code = plugins[id].prefilter(&e->d, &why);
+		e->d.prefiltered |= UINT32_C(1) << id;
 		if (id == PLUGIN_DYNAMIC_RESOURCES)
 			e->reached_dynamic_resources =
 				code == PLUGIN_SKIP || code == PLUGIN_SUCCESS;

@@ -58,7 +58,7 @@ struct evaluation {
 
 enum { CYCLE_KNOWN_STATUSES = 64 };
 
-enum plugin_point { POINT_PREFILTER, POINT_FILTER, POINT_PRESCORE };
+enum plugin_point { POINT_PREFILTER, POINT_FILTER, POINT_PRESCORE, POINT_SCORE };
 
 /* ---- status.c ---- */
 
@@ -81,6 +81,11 @@ bool evaluation_begin(
 bool evaluation_prefilter(struct evaluation *e);
 /* Every candidate, one by one, with reasons. */
 bool evaluation_filter(struct evaluation *e);
+/* One filter of the profile on one node. */
+enum plugin_code evaluation_run_filter(struct evaluation *e, uint8_t id,
+	const struct cache_view *view, struct plugin_reasons *why);
+/* Sets d.error: a profile may leave out the point where the plugin works its state out. */
+void evaluation_miss_state(struct evaluation *e, const char *point, uint8_t id);
 /* One node with nominated pods in two passes (core.md 7). `why` may be NULL. */
 enum plugin_code evaluation_filter_node(
 	struct evaluation *e, uint32_t node, struct plugin_reasons *why, uint8_t *plugin);

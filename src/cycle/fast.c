@@ -36,12 +36,13 @@ static bool filter_left(struct evaluation *e, uint8_t id, uint8_t *rejected)
 {
 	const struct plugin *plugin = &plugins[id];
 	uint32_t before = e->feasible_count;
-	if (plugin->filter_nodes != NULL) {
+	bool has_state = !plugin->filter_needs_state || (e->d.prefiltered >> id & 1) != 0;
+	if (plugin->filter_nodes != NULL && has_state) {
 		plugin->filter_nodes(&e->d, e->feasible, before, rejected);
 	} else {
 		for (uint32_t i = 0; i < before; i++) {
 			struct cache_view view = cache_view_of(e->cycle->cache, e->feasible[i]);
-			enum plugin_code code = plugin->filter(&e->d, &view, NULL);
+			enum plugin_code code = evaluation_run_filter(e, id, &view, NULL);
 			if (code == PLUGIN_ERROR)
 				return evaluation_fail(e, POINT_FILTER, plugin->name);
 			rejected[e->feasible[i]] = code != PLUGIN_SUCCESS;
@@ -87,8 +88,8 @@ bool evaluation_filter_fast(struct evaluation *e)
 	const struct plugin_uses *uses = &e->d.profile->filter;
 	for (uint32_t i = 0; i < uses->count && e->feasible_count > 0; i++) {
 		uint8_t id = uses->list[i].id;
-		if (plugins[id].filter == NULL || plugins[id].filter_is_local ||
-			(e->d.skip_filter >> id & 1) != 0)
+		if (plugins[id].filter == NULL || (e->d.skip_filter >> id & 1) != 0 ||
+			cycle_row_has_filter(uses, i))
 			continue;
 		if (!filter_left(e, id, rejected))
 			return false;

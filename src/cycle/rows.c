@@ -34,12 +34,22 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 
 /* ---- working out one node ---- */
 
+bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (plugins[filters->list[i].id].filter_needs_state)
+			return false;
+	return plugins[filters->list[at].id].filter_is_local;
+}
+
 static uint8_t verdict_of(struct evaluation *e, uint32_t node)
 {
 	const struct plugin_uses *uses = &e->d.profile->filter;
 	struct cache_view view = cache_view_of(e->cycle->cache, node);
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = &plugins[uses->list[i].id];
+		if (plugin->filter_needs_state)
+			break;
 		if (plugin->filter_is_local && plugin->filter(&e->d, &view, NULL) != PLUGIN_SUCCESS)
 			return (uint8_t)(uses->list[i].id + 1);
 	}

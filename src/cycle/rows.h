@@ -32,6 +32,12 @@ struct cycle_rows {
 size_t cycle_rows_size(const struct cycle_limits *limits);
 struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limits *limits);
 
+/*
+ * Is the verdict of the profile's filter `at` part of the row? Not behind a filter that can fail:
+ * an error counts wherever the filters before it let the pod pass.
+ */
+bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at);
+
 /* The row of the pod's class, up to date. */
 struct cycle_row *cycle_row_of(struct evaluation *e);
 

@@ -6,6 +6,19 @@
 
 enum { SCORE_MAX = 100 };
 
+static bool have_states(struct evaluation *e)
+{
+	const struct plugin_uses *uses = &e->d.profile->score;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		uint8_t id = uses->list[k].id;
+		if (!plugins[id].score_needs_state || (e->d.prescored >> id & 1) != 0)
+			continue;
+		evaluation_miss_state(e, "PreScore", id);
+		return evaluation_fail(e, POINT_SCORE, plugins[id].name);
+	}
+	return true;
+}
+
 bool evaluation_prescore(struct evaluation *e)
 {
 	const struct plugin_uses *uses = &e->d.profile->pre_score;
@@ -14,12 +27,13 @@ bool evaluation_prescore(struct evaluation *e)
 		if (plugins[id].prescore == NULL)
 			continue;
 		enum plugin_code code = plugins[id].prescore(&e->d);
+		e->d.prescored |= UINT32_C(1) << id;
 		if (code == PLUGIN_SKIP)
 			e->d.skip_score |= UINT32_C(1) << id;
 		else if (code != PLUGIN_SUCCESS)
 			return evaluation_fail(e, POINT_PRESCORE, plugins[id].name);
 	}
-	return true;
+	return have_states(e);
 }
 
 static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)

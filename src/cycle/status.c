@@ -64,11 +64,28 @@ bool evaluation_fail(struct evaluation *e, enum plugin_point point, const char *
 		write_format(&w, "running PreFilter plugin \"%s\": %s", plugin, cause);
 	else if (point == POINT_FILTER)
 		write_format(&w, "running \"%s\" filter plugin: %s", plugin, cause);
-	else
+	else if (point == POINT_PRESCORE)
 		write_format(&w, "running PreScore plugin \"%s\": %s", plugin, cause);
+	else
+		write_format(
+			&w, "running Score plugins: plugin \"%s\" failed with: %s", plugin, cause);
 	write_char(&w, '\0');
 	scratch_keep(e->d.scratch, rest, w.overflowed ? 0 : w.used);
 	if (!w.overflowed)
 		e->error = rest;
 	return false;
+}
+
+void evaluation_miss_state(struct evaluation *e, const char *point, uint8_t id)
+{
+	enum { SIZE = 128 };
+	char *at = scratch_take(e->d.scratch, SIZE);
+	e->d.error = "the plugin's state was not found";
+	if (at == NULL)
+		return;
+	struct writer w;
+	writer_init(&w, at, SIZE - 1);
+	write_format(&w, "reading \"%s%s\" from cycleState: not found", point, plugins[id].name);
+	if (!w.overflowed)
+		e->d.error = at; /* scratch is zero behind what was written */
 }

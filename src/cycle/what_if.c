@@ -143,6 +143,16 @@ void what_if_end(struct what_if *w)
 
 /* ---- filters ---- */
 
+enum plugin_code evaluation_run_filter(
+	struct evaluation *e, uint8_t id, const struct cache_view *view, struct plugin_reasons *why)
+{
+	if (plugins[id].filter_needs_state && (e->d.prefiltered >> id & 1) == 0) {
+		evaluation_miss_state(e, "PreFilter", id);
+		return PLUGIN_ERROR;
+	}
+	return plugins[id].filter(&e->d, view, why);
+}
+
 static enum plugin_code filter_view(struct evaluation *e, const struct cache_view *view,
 	struct plugin_reasons *why, uint8_t *plugin)
 {
@@ -151,7 +161,7 @@ static enum plugin_code filter_view(struct evaluation *e, const struct cache_vie
 		uint8_t id = uses->list[i].id;
 		if ((e->d.skip_filter >> id & 1) != 0 || plugins[id].filter == NULL)
 			continue;
-		enum plugin_code code = plugins[id].filter(&e->d, view, why);
+		enum plugin_code code = evaluation_run_filter(e, id, view, why);
 		if (code == PLUGIN_SUCCESS)
 			continue;
 		*plugin = id;
