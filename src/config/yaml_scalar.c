@@ -207,6 +207,10 @@ static bool write_float(struct text t, struct writer *out)
 
 	if (!parse_float(t, &value))
 		return false;
+	if (!(value < 0) && !(value > 0)) {
+		write_char(out, '0'); /* and not -0, which nobody means */
+		return true;
+	}
 	for (int precision = 6; precision <= 17; precision++) {
 		writer_init(&w, digits, sizeof(digits));
 		write_format(&w, "%.*g", precision, value);
