@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queue: the states of an entry and the ways between them. */
+#include "queue/queue.h"
+
+#include "queue/private.h"
+
+/* ---- orders ---- */
+
+/* PrioritySort, then who came first. */
+static bool active_before(const void *self, uint32_t a, uint32_t b)
+{
+	const struct queue_entry *x = queue_entry(self, a);
+	const struct queue_entry *y = queue_entry(self, b);
+	if (x->priority != y->priority)
+		return x->priority > y->priority;
+	if (x->timestamp.us != y->timestamp.us)
+		return x->timestamp.us < y->timestamp.us;
+	return x->order < y->order;
+}
+
+static bool backoff_before(const void *self, uint32_t a, uint32_t b)
+{
+	const struct queue_entry *x = queue_entry(self, a);
+	const struct queue_entry *y = queue_entry(self, b);
+	if (x->expires.us != y->expires.us)
+		return x->expires.us < y->expires.us;
+	return active_before(self, a, b);
+}
+
+static bool error_before(const void *self, uint32_t a, uint32_t b)
+{
+	const struct queue_entry *x = queue_entry(self, a);
+	const struct queue_entry *y = queue_entry(self, b);
+	if (x->expires.us != y->expires.us)
+		return x->expires.us < y->expires.us;
+	return x->order < y->order;
+}
+
+static bool waiting_before(const void *self, uint32_t a, uint32_t b)
+{
+	const struct queue_entry *x = queue_entry(self, a);
+	const struct queue_entry *y = queue_entry(self, b);
+	int64_t x_since = queue_waits_since(x).us;
+	int64_t y_since = queue_waits_since(y).us;
+	return x_since != y_since ? x_since < y_since : x->order < y->order;
+}
+
+static void entry_moved(void *self, uint32_t entry, uint32_t position)
+{
+	queue_entry(self, entry)->position = position;
+}
+
+/* NULL in flight. */
+static struct heap *heap_of(struct queue *queue, uint8_t state)
+{
+	switch ((enum queue_state)state) {
+	case QUEUE_ACTIVE: return &queue->active;
+	case QUEUE_BACKOFF: return &queue->backoff;
+	case QUEUE_ERROR_BACKOFF: return &queue->error_backoff;
+	case QUEUE_UNSCHEDULABLE:
+	case QUEUE_GATED: return &queue->waiting;
+	case QUEUE_IN_FLIGHT: return NULL;
+	case QUEUE_STATES: break;
+	}
+	CHECK_NEVER("an entry is in no state");
+}
+
+/* ---- start ---- */
+
+size_t queue_size(uint32_t capacity)
+{
+	return pool_size(sizeof(struct queue_entry), capacity) + queue_group_size(capacity) +
+		4 * heap_size(capacity);
+}
+
+/* Sums of a time and a length from the configuration stay in range. */
+static int64_t length_us(int64_t us)
+{
+	const int64_t longest = INT64_MAX / 4;
+	return us < 0 ? 0 : us > longest ? longest : us;
+}
+
+void queue_init(struct queue *queue, struct arena *arena, const struct queue_settings *settings,
+	struct mono now)
+{
+	CHECK(settings->gate != NULL);
+	uint32_t capacity = settings->capacity;
+	*queue = (struct queue){.settings = *settings, .started = now};
+	queue->settings.backoff_initial_us = length_us(settings->backoff_initial_us);
+	queue->settings.backoff_max_us = length_us(settings->backoff_max_us);
+	queue->settings.unschedulable_max_us = length_us(settings->unschedulable_max_us);
+	pool_init(&queue->entries, arena, "queue", sizeof(struct queue_entry), capacity);
+	queue_group_init(queue, arena);
+	heap_init(&queue->active, arena, capacity, active_before, entry_moved, queue);
+	heap_init(&queue->backoff, arena, capacity, backoff_before, entry_moved, queue);
+	heap_init(&queue->error_backoff, arena, capacity, error_before, entry_moved, queue);
+	heap_init(&queue->waiting, arena, capacity, waiting_before, entry_moved, queue);
+}
+
+/* ---- moving ---- */
+
+static void leave(struct queue *queue, struct queue_entry *e)
+{
+	struct heap *heap = heap_of(queue, e->state);
+	if (queue_is_waiting(e))
+		queue_group_leave(queue, e);
+	if (heap != NULL)
+		heap_remove(heap, e->position);
+	queue->pods[e->state]--;
+}
+
+static void enter(struct queue *queue, uint32_t entry, enum queue_state to)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	CHECK((to == QUEUE_GATED) == (e->gate != 0));
+	e->state = (uint8_t)to;
+	queue->pods[to]++;
+	if (queue_is_waiting(e))
+		queue_group_join(queue, e);
+	struct heap *heap = heap_of(queue, e->state);
+	if (heap != NULL)
+		CHECK(heap_add(heap, entry)); /* every heap has room for all entries */
+}
+
+void queue_move(struct queue *queue, uint32_t entry, enum queue_state to)
+{
+	leave(queue, queue_entry(queue, entry));
+	enter(queue, entry, to);
+}
+
+/* ---- the gauge of rejected pods ---- */
+
+static void reject(struct queue *queue, struct queue_entry *e, uint32_t rejectors, uint32_t pending)
+{
+	uint32_t more = (rejectors | pending) & ~(e->rejectors | e->pending);
+	for (; more != 0; more &= more - 1)
+		queue->rejected[e->profile][__builtin_ctz(more)]++;
+	e->rejectors |= rejectors;
+	e->pending |= pending;
+}
+
+static void forget_rejection(struct queue *queue, struct queue_entry *e)
+{
+	for (uint32_t bits = e->rejectors | e->pending; bits != 0; bits &= bits - 1)
+		queue->rejected[e->profile][__builtin_ctz(bits)]--;
+	e->rejectors = 0;
+	e->pending = 0;
+}
+
+/* ---- one pod ---- */
+
+/* Where it may go when it need not wait for an event any more; says so in gate and rejectors. */
+static enum queue_state way_out(
+	struct queue *queue, struct queue_entry *e, enum queue_how how, struct mono now)
+{
+	e->gate = queue->settings.gate(queue->settings.self, e->pod);
+	CHECK((e->gate & (e->gate - 1)) == 0);
+	if (e->gate != 0) {
+		reject(queue, e, e->gate, 0);
+		return QUEUE_GATED;
+	}
+	if (how == QUEUE_AFTER_BACKOFF && queue_is_backing_off(e, now))
+		return (e->rejectors | e->pending) == 0 ? QUEUE_ERROR_BACKOFF : QUEUE_BACKOFF;
+	if (e->first_attempt.us == MONO_NEVER.us)
+		e->first_attempt = now;
+	return QUEUE_ACTIVE;
+}
+
+enum queue_state queue_requeue(
+	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	uint32_t old_gate = e->gate;
+	uint32_t old_rejectors = e->rejectors;
+	enum queue_state to = way_out(queue, e, how, now);
+	/* Still behind the same gate: it keeps its place in the group, which may be walked. */
+	if (e->state == QUEUE_GATED && e->gate == old_gate && e->rejectors == old_rejectors)
+		return QUEUE_GATED;
+	queue_move(queue, entry, to);
+	return to;
+}
+
+enum queue_result queue_add(
+	struct queue *queue, const struct queue_pod *pod, struct mono now, uint32_t *entry)
+{
+	CHECK(pod->profile < QUEUE_PROFILES_MAX);
+	CHECK(mono_reached(now, queue->started));
+	*entry = pool_take(&queue->entries);
+	if (*entry == 0)
+		return QUEUE_FULL;
+	struct queue_entry *e = queue_entry(queue, *entry);
+	*e = (struct queue_entry){
+		.key = pod->key,
+		.order = queue->next_order++,
+		.timestamp = now,
+		.expires = QUEUE_NO_TIME,
+		.flushed = QUEUE_NO_TIME,
+		.first_attempt = MONO_NEVER,
+		.pod = pod->pod,
+		.priority = pod->priority,
+		.profile = (uint8_t)pod->profile,
+	};
+	list_init(&e->link);
+	enter(queue, *entry, way_out(queue, e, QUEUE_AFTER_BACKOFF, now));
+	return QUEUE_OK;
+}
+
+uint32_t queue_pop(struct queue *queue)
+{
+	const struct heap *from = &queue->active;
+	if (from->count == 0) {
+		from = &queue->backoff;
+		if (from->count == 0)
+			return 0;
+		queue->popped_early++;
+	}
+	uint32_t entry = heap_first(from);
+	struct queue_entry *e = queue_entry(queue, entry);
+	e->attempts++;
+	forget_rejection(queue, e);
+	queue_move(queue, entry, QUEUE_IN_FLIGHT);
+	return entry;
+}
+
+/* The counts say how often it failed, so the backoff follows from them. */
+static void failed(struct queue *queue, struct queue_entry *e, struct mono now)
+{
+	CHECK(e->state == QUEUE_IN_FLIGHT);
+	CHECK(mono_reached(now, e->timestamp));
+	e->timestamp = now;
+	e->order = queue->next_order++;
+	e->expires = queue_expiration(&queue->settings, e);
+	e->was_flushed = false;
+}
+
+void queue_park(
+	struct queue *queue, uint32_t entry, uint32_t rejectors, uint32_t pending, struct mono now)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	CHECK((rejectors | pending) != 0);
+	e->unschedulable_count++;
+	e->error_count = 0;
+	failed(queue, e, now);
+	reject(queue, e, rejectors, pending);
+	queue_move(queue, entry, QUEUE_UNSCHEDULABLE);
+}
+
+enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono now)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	e->error_count++;
+	failed(queue, e, now);
+	return queue_requeue(queue, entry, QUEUE_AFTER_BACKOFF, now);
+}
+
+void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	if (queue_is_waiting(e) && e->key != key) {
+		queue_group_leave(queue, e);
+		e->key = key;
+		queue_group_join(queue, e);
+	}
+	e->key = key;
+	e->priority = priority;
+	struct heap *heap = heap_of(queue, e->state);
+	if (heap != NULL)
+		heap_changed(heap, e->position);
+}
+
+enum queue_state queue_wake(
+	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	if (queue_is_waiting(e))
+		return queue_requeue(queue, entry, how, now);
+	bool in_backoff = e->state == QUEUE_BACKOFF || e->state == QUEUE_ERROR_BACKOFF;
+	if (in_backoff && how == QUEUE_AT_ONCE)
+		queue_move(queue, entry, QUEUE_ACTIVE);
+	return e->state;
+}
+
+void queue_remove(struct queue *queue, uint32_t entry)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	forget_rejection(queue, e);
+	leave(queue, e);
+	pool_give(&queue->entries, entry);
+}
