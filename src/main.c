@@ -5,23 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "dependencies.h"
 #include "limits.h"
-
-enum { EXIT_USAGE = 2 };
 
 struct command {
 	const char *name;
 	const char *arguments;
 	const char *what;
-	int (*run)(int argc, char **argv);
+	int (*run)(const struct command_io *io, int argc, char **argv);
 };
 
-static int help_run(int argc, char **argv);
-static int version_run(int argc, char **argv);
+static int help_run(const struct command_io *io, int argc, char **argv);
+static int version_run(const struct command_io *io, int argc, char **argv);
 
 /* In the order a newcomer meets them; help prints this table. */
 static const struct command commands[] = {
+	{"simulate", "FILE...", "place all pending pods of a dump, offline", simulate_run},
+	{"explain", "NS/POD --cluster FILE", "node by node, plugin by plugin, why", explain_run},
 	{"version", "", "version, board, libraries and memory budget", version_run},
 	{"help", "", "this page", help_run},
 };
@@ -31,11 +32,12 @@ static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 static int usage_error(const char *what, const char *word)
 {
 	fprintf(stderr, "berth: %s '%s'; 'berth help' lists what there is\n", what, word);
-	return EXIT_USAGE;
+	return COMMAND_MISUSED;
 }
 
-static int version_run(int argc, char **argv)
+static int version_run(const struct command_io *io, int argc, char **argv)
 {
+	(void)io;
 	if (argc > 1)
 		return usage_error("version takes no argument", argv[1]);
 	printf("berth %s\nboard %s\nmemory budget %llu MiB\n", BERTH_VERSION, BERTH_BOARD,
@@ -45,15 +47,16 @@ static int version_run(int argc, char **argv)
 	return 0;
 }
 
-static int help_run(int argc, char **argv)
+static int help_run(const struct command_io *io, int argc, char **argv)
 {
+	(void)io;
 	if (argc > 1)
 		return usage_error("help takes no argument", argv[1]);
 	puts("berth finds every pod its berth: a Kubernetes scheduler in one small binary.\n\n"
 	     "usage: berth COMMAND [flags]\n");
 	for (size_t i = 0; i < commands_count; i++) {
 		const struct command *c = &commands[i];
-		int width = 24 - (int)strlen(c->name);
+		int width = 34 - (int)strlen(c->name);
 		printf("  %s %-*s %s\n", c->name, width, c->arguments, c->what);
 	}
 	return 0;
@@ -61,6 +64,7 @@ static int help_run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	const struct command_io io = command_io();
 	const char *word = argc > 1 ? argv[1] : "help";
 
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -69,6 +73,6 @@ int main(int argc, char **argv)
 		word = "version";
 	for (size_t i = 0; i < commands_count; i++)
 		if (strcmp(word, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return commands[i].run(&io, argc - 1, argv + 1);
 	return usage_error(word[0] == '-' ? "unknown flag" : "unknown command", word);
 }

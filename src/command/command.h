@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * command - what people type: each command reads its flags, does its work on a picture of the
+ * cluster that came from files, and tells the answer. main.c has the table of commands.
+ */
+#ifndef BERTH_COMMAND_COMMAND_H
+#define BERTH_COMMAND_COMMAND_H
+
+#include <stdbool.h>
+
+/* The exit status. */
+enum {
+	COMMAND_DONE = 0,
+	COMMAND_FAILED = 1, /* bad input, or the answer could not be written */
+	COMMAND_MISUSED = 2 /* flags and arguments */
+};
+
+/* Where a command reads and writes; what "-" as a file stands for is `in`. */
+struct command_io {
+	int in;
+	int out;
+	int err;
+	bool progress; /* err is a terminal that somebody looks at */
+};
+
+/* The standard three. */
+struct command_io command_io(void);
+
+/* argv[0] is the command's name. Each returns the exit status and leaves nothing behind. */
+int simulate_run(const struct command_io *io, int argc, char **argv);
+int explain_run(const struct command_io *io, int argc, char **argv);
+
+#endif

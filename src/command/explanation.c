@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of an explanation. A large cluster's explanation has more values than json_parse()
+ * takes at once, so the outer members are told apart by their brackets, and each node's part is
+ * parsed for itself. The JSON is our own, without white space.
+ */
+#include "command/explanation.h"
+
+#include <stdlib.h>
+
+#include "json/json.h"
+
+struct row {
+	struct text name;
+	struct text value;
+	int64_t total;
+};
+
+struct parts { /* members of the explanation */
+	struct text rejected;
+	struct text scores;
+	struct text prefilter;
+	struct text prefilter_nodes;
+	struct text preemption;
+};
+
+struct printing {
+	struct scratch *scratch;
+	struct output *out;
+	size_t name_width;
+	size_t verdict_width;
+	size_t plugin_width;
+};
+
+/* ---- members of canonical JSON ---- */
+
+static size_t string_end(struct text t, size_t at)
+{
+	for (at++; at < t.size && t.at[at] != '"'; at++)
+		at += t.at[at] == '\\';
+	return at + 1;
+}
+
+static size_t value_end(struct text t, size_t at)
+{
+	size_t depth = 0;
+	while (at < t.size) {
+		char c = t.at[at];
+		if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+			return at;
+		if (c == '"') {
+			at = string_end(t, at);
+			continue;
+		}
+		depth += c == '{' || c == '[';
+		depth -= c == '}' || c == ']';
+		at++;
+	}
+	return at;
+}
+
+/* The key as it is written, without its quotes. Start with the whole object. */
+static bool next_member(struct text *rest, struct text *key, struct text *value)
+{
+	if (rest->size < 2 || rest->at[1] != '"') /* it stands at '{', ',' or '}' */
+		return false;
+	size_t key_end = string_end(*rest, 1);
+	*key = text_first(text_from(*rest, 2), key_end - 3);
+	size_t end = value_end(*rest, key_end + 1);
+	*value = text_first(text_from(*rest, key_end + 1), end - key_end - 1);
+	*rest = text_from(*rest, end);
+	return true;
+}
+
+static uint32_t count_members(struct text object)
+{
+	struct text key;
+	struct text value;
+	uint32_t count = 0;
+	while (next_member(&object, &key, &value))
+		count++;
+	return count;
+}
+
+static struct parts take_apart(struct text json)
+{
+	struct parts p = {.rejected = TEXT_NONE};
+	struct text key;
+	struct text value;
+	while (next_member(&json, &key, &value)) {
+		if (text_is(key, TEXT("rejected")))
+			p.rejected = value;
+		else if (text_is(key, TEXT("scores")))
+			p.scores = value;
+		else if (text_is(key, TEXT("preFilter")))
+			p.prefilter = value;
+		else if (text_is(key, TEXT("preFilterNodes")))
+			p.prefilter_nodes = value;
+		else if (text_is(key, TEXT("preemption")))
+			p.preemption = value;
+	}
+	return p;
+}
+
+static struct json_value parse(struct printing *p, struct text json)
+{
+	struct json_value v = JSON_VALUE_NONE;
+	if (json_parse(json, p->scratch, &v) != JSON_PARSED)
+		return JSON_VALUE_NONE;
+	return v;
+}
+
+/* ---- rows ---- */
+
+static int by_total(const void *a, const void *b)
+{
+	const struct row *x = a;
+	const struct row *y = b;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return text_compare(x->name, y->name);
+}
+
+/* NULL when there is no room; an empty list is none. */
+static struct row *rows_of(struct printing *p, struct text object, uint32_t *count)
+{
+	*count = count_members(object);
+	struct row *rows = SCRATCH_ARRAY(p->scratch, struct row, (size_t)*count + 1);
+	if (rows == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < *count; i++) {
+		CHECK(next_member(&object, &rows[i].name, &rows[i].value));
+		struct scratch_mark mark = scratch_mark(p->scratch);
+		(void)!json_i64(json_get(parse(p, rows[i].value), "total"), &rows[i].total);
+		scratch_rewind(p->scratch, mark);
+		size_t width = output_width(rows[i].name);
+		p->name_width = width > p->name_width ? width : p->name_width;
+	}
+	qsort(rows, *count, sizeof(*rows), by_total);
+	return rows;
+}
+
+static void put_scored(struct printing *p, const struct row *row)
+{
+	struct json_value v = parse(p, row->value);
+	char total[32];
+	struct writer w;
+	writer_init(&w, total, sizeof(total));
+	write_z(&w, "score ");
+	write_i64(&w, row->total);
+	output_column(p->out, row->name, p->name_width + 2);
+	output_column(p->out, writer_text(&w), p->verdict_width + 2);
+	output_column(p->out, TEXT(""), p->plugin_width + 2);
+	struct json_walk walk = json_walk(json_get(v, "plugins"));
+	const char *between = "";
+	while (json_walk_next(&walk)) {
+		int64_t part;
+		if (!json_i64(walk.value, &part) || part == 0)
+			continue;
+		output_z(p->out, between);
+		output_text(p->out, walk.key);
+		output_format(p->out, " %lld", (long long)part);
+		between = ", ";
+	}
+	output_z(p->out, "\n");
+}
+
+static void put_texts(struct printing *p, struct json_value list)
+{
+	struct json_walk walk = json_walk(list);
+	for (uint32_t i = 0; json_walk_next(&walk); i++) {
+		output_z(p->out, i == 0 ? "" : ", ");
+		output_text(p->out, json_text(walk.value));
+	}
+}
+
+static void put_rejected(struct printing *p, const struct row *row)
+{
+	struct json_value v = parse(p, row->value);
+	output_column(p->out, row->name, p->name_width + 2);
+	output_column(p->out, json_text(json_get(v, "code")), p->verdict_width + 2);
+	output_column(p->out, json_text(json_get(v, "plugin")), p->plugin_width + 2);
+	put_texts(p, json_get(v, "reasons"));
+	output_z(p->out, "\n");
+}
+
+/* How wide the middle columns are. */
+static void measure(struct printing *p, const struct row *rejected, uint32_t count)
+{
+	p->verdict_width = sizeof("score 1000") - 1;
+	p->plugin_width = sizeof("PLUGIN") - 1;
+	for (uint32_t i = 0; i < count; i++) {
+		struct scratch_mark mark = scratch_mark(p->scratch);
+		struct json_value v = parse(p, rejected[i].value);
+		size_t code = json_text(json_get(v, "code")).size;
+		size_t plugin = json_text(json_get(v, "plugin")).size;
+		p->verdict_width = code > p->verdict_width ? code : p->verdict_width;
+		p->plugin_width = plugin > p->plugin_width ? plugin : p->plugin_width;
+		scratch_rewind(p->scratch, mark);
+	}
+}
+
+static bool put_nodes(struct printing *p, const struct parts *parts)
+{
+	uint32_t scored_count;
+	uint32_t rejected_count;
+	p->name_width = sizeof("NODE") - 1;
+	struct row *scored = rows_of(p, parts->scores, &scored_count);
+	struct row *rejected = rows_of(p, parts->rejected, &rejected_count);
+	if (scored == NULL || rejected == NULL)
+		return false;
+	if (scored_count + rejected_count == 0)
+		return true;
+	measure(p, rejected, rejected_count);
+	output_z(p->out, "\n");
+	output_column(p->out, TEXT("NODE"), p->name_width + 2);
+	output_column(p->out, TEXT("VERDICT"), p->verdict_width + 2);
+	output_column(p->out, TEXT("PLUGIN"), p->plugin_width + 2);
+	output_z(p->out, "REASONS\n");
+	for (uint32_t i = 0; i < scored_count + rejected_count; i++) {
+		struct scratch_mark mark = scratch_mark(p->scratch);
+		if (i < scored_count)
+			put_scored(p, &scored[i]);
+		else
+			put_rejected(p, &rejected[i - scored_count]);
+		scratch_rewind(p->scratch, mark);
+	}
+	return true;
+}
+
+/* ---- around the table ---- */
+
+static void put_prefilter(struct printing *p, const struct parts *parts)
+{
+	if (parts->prefilter.size > 0) {
+		struct json_value v = parse(p, parts->prefilter);
+		output_z(p->out, "No node was looked at: ");
+		output_text(p->out, json_text(json_get(v, "plugin")));
+		output_z(p->out, " says ");
+		put_texts(p, json_get(v, "reasons"));
+		output_z(p->out, ".\n");
+	}
+	if (parts->prefilter_nodes.size > 0) {
+		output_z(p->out, "Only these nodes come into question by name: ");
+		put_texts(p, parse(p, parts->prefilter_nodes));
+		output_z(p->out, ".\n");
+	}
+}
+
+static void put_preemption(struct printing *p, const struct parts *parts)
+{
+	if (parts->preemption.size == 0)
+		return;
+	struct json_value v = parse(p, parts->preemption);
+	struct json_walk picks = json_walk(json_get(v, "picks"));
+	output_z(p->out, "\nPreemption: ");
+	if (json_walk_next(&picks)) {
+		int64_t violations = 0;
+		(void)!json_i64(json_get(picks.value, "pdbViolations"), &violations);
+		output_z(p->out, "the pod would be nominated for ");
+		output_text(p->out, json_text(json_get(picks.value, "node")));
+		output_z(p->out, ", from where these would have to leave: ");
+		put_texts(p, json_get(picks.value, "victims"));
+		if (violations > 0)
+			output_format(p->out, " (%lld against a disruption budget)",
+				(long long)violations);
+		output_z(p->out, ".\n");
+		return;
+	}
+	struct text message = json_text(json_get(v, "message"));
+	output_text(p->out, message.size > 0 ? message : TEXT("nobody could make room."));
+	output_z(p->out, "\n");
+}
+
+bool explanation_print(struct text json, struct scratch *scratch, struct output *out)
+{
+	struct printing p = {.scratch = scratch, .out = out};
+	struct parts parts = take_apart(json);
+	put_prefilter(&p, &parts);
+	if (!put_nodes(&p, &parts))
+		return false;
+	put_preemption(&p, &parts);
+	return !scratch->overflowed;
+}

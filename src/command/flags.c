@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Flags. A word that is no flag of the table is answered with the name it resembles most: one
+ * edit (a letter more, less, or another) for every three letters is taken for a slip.
+ */
+#include "command/flags.h"
+
+#include "kube/quantity.h"
+
+enum { NAME_MAX = 64, HELP_COLUMN = 26 };
+
+struct reading {
+	const struct flag *flags;
+	uint32_t count;
+	char **argv;
+	int argc;
+	int at;
+	int words;
+	struct writer *fault;
+};
+
+/* ---- names ---- */
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits from one to the other. */
+static uint32_t distance(struct text a, const char *b)
+{
+	uint32_t row[NAME_MAX + 1];
+	size_t size = strlen(b);
+	CHECK(size <= NAME_MAX);
+	for (uint32_t k = 0; k <= size; k++)
+		row[k] = k;
+	for (uint32_t i = 0; i < a.size; i++) {
+		uint32_t diagonal = row[0];
+		row[0] = i + 1;
+		for (size_t k = 1; k <= size; k++) {
+			uint32_t change = diagonal + (a.at[i] != b[k - 1]);
+			diagonal = row[k];
+			row[k] = least(change, least(row[k], row[k - 1]) + 1);
+		}
+	}
+	return row[size];
+}
+
+static const char *nearest(const struct reading *r, struct text name)
+{
+	const char *best = NULL;
+	if (name.size > NAME_MAX)
+		return NULL;
+	uint32_t fewest = (uint32_t)name.size / 3 + 1;
+	for (uint32_t i = 0; i < r->count; i++) {
+		uint32_t edits = distance(name, r->flags[i].name);
+		if (edits > fewest || (edits == fewest && best != NULL))
+			continue;
+		fewest = edits;
+		best = r->flags[i].name;
+	}
+	return best;
+}
+
+static enum flags_result refuse_name(struct reading *r, const char *dashes, struct text name)
+{
+	const char *meant = nearest(r, name);
+	write_format(r->fault, "unknown flag '%s%.*s'", dashes, TEXT_ARGS(name));
+	if (meant != NULL)
+		write_format(r->fault, " (did you mean '--%s'?)", meant);
+	return FLAGS_WRONG;
+}
+
+static const struct flag *find(const struct reading *r, const char *dashes, struct text name)
+{
+	bool is_letter = dashes[1] == '\0' && name.size == 1;
+	for (uint32_t i = 0; i < r->count; i++)
+		if (is_letter ? r->flags[i].letter == name.at[0]
+			      : text_is_z(name, r->flags[i].name))
+			return &r->flags[i];
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static enum flags_result refuse_value(
+	struct reading *r, const struct flag *flag, const char *value, const char *right)
+{
+	write_format(r->fault, "--%s: '%s' is not %s", flag->name, value, right);
+	return FLAGS_WRONG;
+}
+
+static enum flags_result set_bool(struct reading *r, const struct flag *flag, const char *value)
+{
+	bool is_true = value == NULL || strcmp(value, "true") == 0;
+	if (!is_true && strcmp(value, "false") != 0)
+		return refuse_value(r, flag, value, "true or false");
+	*(bool *)flag->to = is_true;
+	return FLAGS_READ;
+}
+
+static enum flags_result set_bytes(struct reading *r, const struct flag *flag, const char *value)
+{
+	struct quantity q;
+	if (quantity_parse(text_of(value), &q) != QUANTITY_OK || quantity_value(&q) <= 0)
+		return refuse_value(r, flag, value, "a size like 256Mi");
+	*(uint64_t *)flag->to = (uint64_t)quantity_value(&q);
+	return FLAGS_READ;
+}
+
+static enum flags_result set_choice(struct reading *r, const struct flag *flag, const char *value)
+{
+	struct text rest = text_of(flag->value);
+	struct text choice;
+	for (uint32_t i = 0; text_cut(&rest, '|', &choice); i++) {
+		if (text_is_z(choice, value)) {
+			*(uint32_t *)flag->to = i;
+			return FLAGS_READ;
+		}
+	}
+	return refuse_value(r, flag, value, flag->value);
+}
+
+bool flag_list_add(struct flag_list *list, const char *value)
+{
+	if (list->count == list->room)
+		return false;
+	list->at[list->count++] = value;
+	return true;
+}
+
+static enum flags_result set(struct reading *r, const struct flag *flag, const char *value)
+{
+	switch (flag->type) {
+	case FLAG_BOOL: return set_bool(r, flag, value);
+	case FLAG_BYTES: return set_bytes(r, flag, value);
+	case FLAG_CHOICE: return set_choice(r, flag, value);
+	case FLAG_TEXT: *(const char **)flag->to = value; return FLAGS_READ;
+	case FLAG_LIST: break;
+	}
+	if (flag_list_add(flag->to, value))
+		return FLAGS_READ;
+	write_format(r->fault, "--%s is given too often", flag->name);
+	return FLAGS_WRONG;
+}
+
+/* ---- reading ---- */
+
+static enum flags_result read_flag(struct reading *r, const char *dashes, struct text rest)
+{
+	size_t equals = text_find(rest, '=');
+	struct text name = text_first(rest, equals);
+	const char *value = equals < rest.size ? rest.at + equals + 1 : NULL;
+	if (text_is(name, TEXT("help")) || (dashes[1] == '\0' && text_is(name, TEXT("h"))))
+		return FLAGS_HELP;
+	const struct flag *flag = find(r, dashes, name);
+	if (flag == NULL)
+		return refuse_name(r, dashes, name);
+	if (value == NULL && flag->type != FLAG_BOOL) {
+		if (r->at + 1 >= r->argc) {
+			write_format(r->fault, "--%s needs a value: %s", flag->name, flag->value);
+			return FLAGS_WRONG;
+		}
+		value = r->argv[++r->at];
+	}
+	return set(r, flag, value);
+}
+
+enum flags_result flags_read(const struct flag *flags, uint32_t count, int argc, char **argv,
+	int *words, struct writer *fault)
+{
+	struct reading r = {
+		.flags = flags, .count = count, .argv = argv, .argc = argc, .fault = fault};
+	bool only_words = false;
+	enum flags_result result = FLAGS_READ;
+	for (r.at = 1; r.at < argc && result == FLAGS_READ; r.at++) {
+		char *arg = argv[r.at];
+		if (only_words || arg[0] != '-' || arg[1] == '\0') /* "-" is a file's name */
+			argv[1 + r.words++] = arg;
+		else if (strcmp(arg, "--") == 0)
+			only_words = true;
+		else if (arg[1] == '-')
+			result = read_flag(&r, "--", text_of(arg + 2));
+		else
+			result = read_flag(&r, "-", text_of(arg + 1));
+	}
+	*words = r.words;
+	return result;
+}
+
+void flags_help(const struct flag *flags, uint32_t count, struct writer *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct flag *f = &flags[i];
+		size_t start = out->used;
+		if (f->letter != '\0')
+			write_format(out, "  -%c, --%s", f->letter, f->name);
+		else
+			write_format(out, "  --%s", f->name);
+		if (f->type != FLAG_BOOL)
+			write_format(out, " %s", f->value);
+		size_t width = out->used - start;
+		if (width > HELP_COLUMN) {
+			write_char(out, '\n');
+			width = 0;
+		}
+		write_format(out, "%*s  %s\n", (int)(HELP_COLUMN - width), "", f->help);
+	}
+}

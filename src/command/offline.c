@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Setting up a scheduler without a cluster.
+ *
+ * How much fits. The number of pods is found by trying: all capacities are in proportion to it,
+ * and the largest number whose sizes fit into the budget is taken. The proportions are generous
+ * to small and odd clusters (a node for 16 pods, a class of its own for every other pod), since
+ * a capacity that is not used is address space and nothing else.
+ */
+#include "command/offline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "cycle/profile.h"
+#include "limits.h"
+
+enum {
+	BUDGET_FACTOR = 4, /* somebody else's cluster may be larger than the board's own */
+	CONFIG_MAX = 1 << 20,
+	ROWS = 32, /* pod classes whose verdicts are remembered */
+	ROOM_FIXED = 1 << 20,
+	PODS_LEAST = 256
+};
+
+uint64_t offline_memory_default(void)
+{
+	return LIMITS_MEMORY_BYTES * BUDGET_FACTOR;
+}
+
+/* ---- how much fits ---- */
+
+static void plan_for(uint32_t pods, struct offline_limits *l)
+{
+	uint32_t nodes = pods / 16 + 64;
+	l->cache = (struct cache_limits){
+		.nodes = nodes,
+		.pods = pods,
+		.objects = pods / 2 + 256,
+		.classes = pods / 2 + 256,
+		.label_sets = pods / 2 + nodes + 256,
+		.strings = pods * 2 + 8192,
+		.images = nodes + 2048,
+		.counters = pods / 32 + 512,
+		.store_bytes = (size_t)pods * 400 + (size_t)nodes * 2048 + (1u << 20),
+	};
+	l->cycle = (struct cycle_limits){
+		.nodes = nodes,
+		.rows = ROWS,
+		.scratch_bytes = (size_t)nodes * 640 + (2u << 20),
+	};
+	l->dump.pods = pods;
+	l->words_bytes = (size_t)nodes * 512 + (1u << 20);
+	l->answer_bytes = (size_t)nodes * 1024 + (size_t)pods * 24 + (1u << 20);
+}
+
+static uint64_t size_of(const struct offline_limits *l)
+{
+	return (uint64_t)cache_size(&l->cache) + cycle_size(&l->cycle) + dump_size(&l->dump) +
+		l->words_bytes + l->answer_bytes +
+		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) + sizeof(struct offline) +
+		ROOM_FIXED;
+}
+
+bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits)
+{
+	uint32_t fits = 0;
+	uint32_t most = 1u << 24;
+	if (memory_bytes > SIZE_MAX / 2)
+		return false;
+	while (fits < most) {
+		uint32_t middle = fits + (most - fits + 1) / 2;
+		plan_for(middle, limits);
+		if (size_of(limits) <= memory_bytes)
+			fits = middle;
+		else
+			most = middle - 1;
+	}
+	plan_for(fits, limits);
+	limits->dump.memory_bytes = memory_bytes;
+	return fits >= PODS_LEAST;
+}
+
+/* ---- configuration ---- */
+
+static bool complain(struct offline *o, const char *file, const char *what)
+{
+	output_format(&o->err, "berth: %s: %s\n", file, what);
+	return false;
+}
+
+/* All of a file, which is a small one. */
+static bool read_file(
+	struct offline *o, const char *name, struct scratch *scratch, struct text *bytes)
+{
+	char *at = scratch_take(scratch, CONFIG_MAX);
+	size_t used = 0;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return complain(o, name, strerror(errno));
+	ssize_t got = 0;
+	CHECK(at != NULL);
+	while (used < CONFIG_MAX &&
+		((got = read(fd, at + used, CONFIG_MAX - used)) > 0 || (got < 0 && errno == EINTR)))
+		used += got > 0 ? (size_t)got : 0;
+	int error = errno;
+	(void)close(fd);
+	if (got < 0)
+		return complain(o, name, strerror(error));
+	if (used == CONFIG_MAX)
+		return complain(o, name, "larger than a configuration may be (1 MiB)");
+	*bytes = (struct text){at, used};
+	return true;
+}
+
+static void tell_faults(struct offline *o, const struct config_faults *faults, const char *file,
+	const char *severity)
+{
+	for (uint32_t i = 0; i < faults->count; i++) {
+		const struct config_fault *f = &faults->list[i];
+		output_format(&o->err, "berth: %s:%u: %s%.*s%s%.*s\n", file, f->place.line,
+			severity, TEXT_ARGS(f->path), f->path.size > 0 ? ": " : "",
+			TEXT_ARGS(f->message));
+	}
+}
+
+struct configuring { /* too large for the stack of a small board */
+	struct config_faults faults;
+	struct config_faults notes;
+	struct scheduler_config config;
+	char words[1024];
+};
+
+static bool build_profiles(struct offline *o, struct configuring *c, const char *file)
+{
+	struct profile_memory memory = {&o->cache, &o->arena, &o->dump.scratch};
+	struct writer fault;
+	writer_init(&fault, c->words, sizeof(c->words) - 1);
+	o->profile_count = c->config.profiles.count;
+	if (o->profile_count > SCHEDULER_PROFILES_MAX)
+		return complain(o, file, "too many profiles");
+	switch (profiles_build(&memory, &c->config, o->profiles, &fault)) {
+	case PROFILE_OK: return true;
+	case PROFILE_FULL: return complain(o, file, "no room for its profiles; raise --memory");
+	case PROFILE_REFUSED: break;
+	}
+	c->words[fault.used] = '\0';
+	return complain(o, file, c->words);
+}
+
+static bool configure(struct offline *o, const char *file)
+{
+	struct scratch *scratch = &o->dump.scratch;
+	if (file == NULL) {
+		profile_defaults(&o->cache, &o->profiles[0]);
+		o->profile_count = 1;
+		return true;
+	}
+	struct configuring *c = SCRATCH_ONE(scratch, struct configuring);
+	struct text bytes;
+	CHECK(c != NULL);
+	if (!read_file(o, file, scratch, &bytes))
+		return false;
+	enum scheduler_config_result result = scheduler_config_read(
+		bytes, scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
+	tell_faults(o, &c->notes, file, "warning: ");
+	if (result == SCHEDULER_CONFIG_BROKEN)
+		tell_faults(o, &c->faults, file, "");
+	if (result == SCHEDULER_CONFIG_FULL)
+		(void)complain(o, file, "too much configuration");
+	return result == SCHEDULER_CONFIG_OK && build_profiles(o, c, file);
+}
+
+/* ---- opening and closing ---- */
+
+int offline_help(const struct command_io *io, const char *before, const struct flag *flags,
+	uint32_t count, const char *after)
+{
+	char lines[2048];
+	struct writer w;
+	struct output out;
+	writer_init(&w, lines, sizeof(lines));
+	flags_help(flags, count, &w);
+	output_init(&out, io->out);
+	output_z(&out, before);
+	output_bytes(&out, writer_text(&w));
+	output_z(&out, after);
+	output_flush(&out);
+	return out.error == 0 ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+int offline_misused(const struct command_io *io, const char *command, struct text fault)
+{
+	struct output err;
+	output_init(&err, io->err);
+	output_format(
+		&err, "berth: %.*s; 'berth %s --help' says more\n", TEXT_ARGS(fault), command);
+	output_flush(&err);
+	return COMMAND_MISUSED;
+}
+
+static int refuse_memory(const struct command_io *io, const char *why)
+{
+	struct output err;
+	output_init(&err, io->err);
+	output_format(&err, "berth: --memory: %s\n", why);
+	output_flush(&err);
+	return COMMAND_FAILED;
+}
+
+static void carve(struct offline *o)
+{
+	cache_init(&o->cache, &o->arena, &o->limits.cache);
+	dump_init(&o->dump, &o->arena, &o->limits.dump, &o->cache, &o->err, &o->progress);
+	o->profiles = ARENA_ARRAY(&o->arena, struct plugin_profile, SCHEDULER_PROFILES_MAX);
+	scratch_init(
+		&o->words, arena_take_raw(&o->arena, o->limits.words_bytes), o->limits.words_bytes);
+}
+
+struct offline *offline_open(
+	const struct command_io *io, const struct offline_flags *flags, int *status)
+{
+	struct offline_limits limits = {0};
+	if (!offline_plan(flags->memory_bytes, &limits)) {
+		*status = refuse_memory(
+			io, "too little for any cluster; 16Mi is enough for a small one");
+		return NULL;
+	}
+	size_t size = (size_t)flags->memory_bytes;
+	void *block = memory_reserve(size);
+	if (block == NULL) {
+		*status = refuse_memory(io, "the system does not give that much");
+		return NULL;
+	}
+	struct arena arena;
+	arena_init_zeroed(&arena, block, size);
+	struct offline *o = arena_take(&arena, sizeof(*o));
+	o->io = io;
+	o->arena = arena;
+	o->limits = limits;
+	o->block = block;
+	o->block_size = size;
+	o->skip_broken = flags->skip_broken;
+	output_init(&o->out, io->out);
+	output_init(&o->err, io->err);
+	progress_init(&o->progress, &o->err, clock_system(), io->progress);
+	carve(o);
+	if (!configure(o, flags->config)) {
+		*status = offline_close(o, true);
+		return NULL;
+	}
+	cycle_init(
+		&o->cycle, &o->arena, &o->limits.cycle, &o->cache, o->profiles, o->profile_count);
+	return o;
+}
+
+bool offline_read(struct offline *o, const char *const *files, uint32_t count)
+{
+	enum dump_result result = DUMP_READ;
+	for (uint32_t i = 0; i < count && result == DUMP_READ; i++) {
+		if (strcmp(files[i], "-") == 0) {
+			result = dump_read(&o->dump, "standard input", o->io->in);
+			continue;
+		}
+		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return complain(o, files[i], strerror(errno));
+		result = dump_read(&o->dump, files[i], fd);
+		(void)close(fd);
+	}
+	dump_end(&o->dump);
+	/* Not earlier: a file may be YAML, and libyaml allocates. */
+	memory_seal();
+	return result == DUMP_READ;
+}
+
+int offline_close(struct offline *o, bool failed)
+{
+	bool broken = o->dump.broken > 0 && !o->skip_broken;
+	progress_clear(&o->progress);
+	output_flush(&o->out);
+	if (o->out.error != 0)
+		(void)complain(o, "cannot write the answer", strerror(o->out.error));
+	output_flush(&o->err);
+	int status = failed || broken || o->out.error != 0 ? COMMAND_FAILED : COMMAND_DONE;
+	void *block = o->block;
+	size_t size = o->block_size;
+	memory_release(block, size);
+	return status;
+}
+
+struct text offline_pod_name(struct offline *o, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&o->cache, pod);
+	struct text namespace = cache_text(&o->cache, cache_class_of(&o->cache, p)->namespace);
+	struct text name = cache_text(&o->cache, p->name);
+	size_t size = namespace.size + 1 + name.size;
+	char *at = scratch_take(&o->words, size);
+	if (at == NULL)
+		return TEXT_NONE;
+	struct writer w;
+	writer_init(&w, at, size);
+	write_text(&w, namespace);
+	write_char(&w, '/');
+	write_text(&w, name);
+	return writer_text(&w);
+}

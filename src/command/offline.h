@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Offline: a scheduler without a cluster. The picture comes from files, decisions go to a reader.
+ * Everything is carved out of one block of address space whose size is the budget; what a small
+ * dump does not touch costs nothing.
+ */
+#ifndef BERTH_COMMAND_OFFLINE_H
+#define BERTH_COMMAND_OFFLINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "cache/cache.h"
+#include "command/command.h"
+#include "command/dump.h"
+#include "command/flags.h"
+#include "command/output.h"
+#include "command/progress.h"
+#include "cycle/cycle.h"
+#include "plugins/args.h"
+
+struct offline_limits {
+	struct cache_limits cache;
+	struct cycle_limits cycle;
+	struct dump_limits dump;
+	size_t words_bytes;  /* for texts of answers: offline.words */
+	size_t answer_bytes; /* for a whole answer, and for lists: what a command takes by itself */
+};
+
+/* The flags that all offline commands have. */
+struct offline_flags {
+	const char *config;
+	uint32_t form; /* enum offline_form */
+	uint64_t memory_bytes;
+	bool skip_broken;
+};
+enum offline_form { OFFLINE_TABLE, OFFLINE_JSON };
+
+#define OFFLINE_FLAGS(flags)                                                                 \
+	{"config", 0, FLAG_TEXT, &(flags)->config, "FILE",                                   \
+		"a KubeSchedulerConfiguration, YAML or JSON"},                               \
+		{"output", 'o', FLAG_CHOICE, &(flags)->form, "table|json", "how to say it"}, \
+		{"memory", 0, FLAG_BYTES, &(flags)->memory_bytes, "SIZE",                    \
+			"budget; how much cluster fits follows from it"},                    \
+	{                                                                                    \
+		"skip-broken", 0, FLAG_BOOL, &(flags)->skip_broken, NULL,                    \
+			"exit 0 in spite of broken objects"                                  \
+	}
+
+struct offline {
+	const struct command_io *io;
+	struct output out;
+	struct output err;
+	struct progress progress;
+	struct offline_limits limits;
+	struct arena arena;
+	struct cache cache;
+	struct dump dump;
+	struct cycle cycle;
+	struct plugin_profile *profiles;
+	uint32_t profile_count;
+	struct scratch words;
+	bool skip_broken;
+	void *block;
+	size_t block_size;
+};
+
+/* A budget that is no less than this is one; the default follows from the board's. */
+uint64_t offline_memory_default(void);
+
+/* What fits into the budget; false: nothing does. */
+bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits);
+
+/*
+ * Memory, profiles. NULL: *status is the exit status, what was wrong is told. What is printed
+ * goes to o->out and o->err.
+ */
+struct offline *offline_open(
+	const struct command_io *io, const struct offline_flags *flags, int *status);
+/* Reads the files ("-": standard input), and seals the memory. False: told, exit 1. */
+bool offline_read(struct offline *o, const char *const *files, uint32_t count);
+/* Flushes and gives everything back. The exit status. */
+int offline_close(struct offline *o, bool failed);
+
+/* "default/web" of a pod, in `words`; TEXT_NONE when there is no room. */
+struct text offline_pod_name(struct offline *o, uint32_t pod);
+
+/* The help of a command on out; the exit status. */
+int offline_help(const struct command_io *io, const char *before, const struct flag *flags,
+	uint32_t count, const char *after);
+
+/* One line on err about flags or arguments; the exit status. */
+int offline_misused(const struct command_io *io, const char *command, struct text fault);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * simulate: places all pending pods of a dump, one after the other.
+ *
+ * What kube-scheduler does with a pod that has to preempt: it deletes the victims, nominates the
+ * node, and takes the pod up again when they are gone; meanwhile others are decided.
+ *
+ * What we do: victims are gone at once and the pod is decided again at once. Nobody recreates the
+ * victims, and disruption budgets keep the allowance that the dump says: both are the work of
+ * controllers, which are not here.
+ */
+#include "command/offline.h"
+#include "command/waiting.h"
+#include "json/json.h"
+
+enum {
+	ROUNDS_MAX = 8, /* preemptions for one pod: each makes the next one less likely */
+	NODE_WIDTH_MAX = 64
+};
+
+enum outcome {
+	OUTCOME_PLACED,
+	OUTCOME_PREEMPTING, /* placed, and others had to leave */
+	OUTCOME_UNSCHEDULABLE,
+	OUTCOME_GATED,
+	OUTCOME_FOREIGN,  /* no profile has the scheduler's name that the pod asks for */
+	OUTCOME_DELETING, /* schedulers leave it alone */
+	OUTCOMES
+};
+
+static const char *const outcome_names[OUTCOMES] = {
+	[OUTCOME_PLACED] = "placed",
+	[OUTCOME_PREEMPTING] = "preempting",
+	[OUTCOME_UNSCHEDULABLE] = "unschedulable",
+	[OUTCOME_GATED] = "gated",
+	[OUTCOME_FOREIGN] = "foreign",
+	[OUTCOME_DELETING] = "deleting",
+};
+
+struct answer { /* about one pod; texts live in words */
+	enum outcome outcome;
+	struct text pod;
+	struct text node; /* TEXT_NONE: none */
+	struct text message;
+	struct text *victims;
+	uint32_t victim_count;
+	uint32_t victim_room;
+	uint32_t feasible_count;
+};
+
+struct simulation {
+	struct offline *o;
+	const struct waiting *list;
+	uint32_t count;
+	uint32_t counts[OUTCOMES];
+	uint32_t victims;
+	size_t pod_width;
+	size_t node_width;
+	struct writer row; /* JSON of one pod */
+};
+
+/* ---- one pod ---- */
+
+static struct text keep(struct offline *o, struct text t)
+{
+	char *at = scratch_take(&o->words, t.size);
+	if (at == NULL)
+		return TEXT("(no room for the words)");
+	if (t.size > 0)
+		memcpy(at, t.at, t.size);
+	return (struct text){at, t.size};
+}
+
+static bool is_enabled(const struct plugin_uses *uses, enum plugin_id id)
+{
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->list[i].id == id)
+			return true;
+	return false;
+}
+
+/* Pods that no cycle ever sees. */
+static bool set_aside(struct offline *o, uint32_t index, struct answer *a)
+{
+	const struct cache_pod *pod = cache_pod_at(&o->cache, index);
+	const struct kube_pod_class *class = cache_class_of(&o->cache, pod);
+	const struct plugin_profile *profile = cycle_profile_of(&o->cycle, index);
+	if (profile == NULL) {
+		a->outcome = OUTCOME_FOREIGN;
+		a->message = cache_text(&o->cache, class->scheduler_name);
+		return true;
+	}
+	if (class->gates.count > 0 && is_enabled(&profile->pre_enqueue, PLUGIN_SCHEDULING_GATES)) {
+		a->outcome = OUTCOME_GATED;
+		a->message = text_of(plugin_gated(&o->cache, class, &o->words));
+		return true;
+	}
+	if ((pod->flags & CACHE_POD_DELETING) != 0) {
+		a->outcome = OUTCOME_DELETING;
+		a->message = TEXT("is being deleted");
+		return true;
+	}
+	return false;
+}
+
+static void add_victim(struct offline *o, struct answer *a, uint32_t pod)
+{
+	if (a->victim_count < a->victim_room) {
+		struct text name = offline_pod_name(o, pod);
+		a->victims[a->victim_count++] = name.at == NULL ? TEXT("?") : name;
+	}
+}
+
+static void make_victim_room(struct offline *o, struct answer *a, uint32_t more)
+{
+	uint32_t room = a->victim_count + more;
+	struct text *list = SCRATCH_ARRAY(&o->words, struct text, room);
+	if (list == NULL)
+		return;
+	if (a->victim_count > 0)
+		memcpy(list, a->victims, a->victim_count * sizeof(*list));
+	a->victims = list;
+	a->victim_room = room;
+}
+
+/* Less important pods that hoped for the node have to look again. */
+static void clear_nominations(struct offline *o, uint32_t node_name, int32_t priority)
+{
+	struct list *link = o->cache.nominated.next;
+	while (link != &o->cache.nominated) {
+		struct cache_pod *pod = LIST_OWNER(link, struct cache_pod, nominated_link);
+		link = link->next;
+		if (pod->nominated == node_name &&
+			cache_class_of(&o->cache, pod)->priority < priority)
+			cache_nominate(&o->cache, cache_pod_index(&o->cache, pod), INTERN_EMPTY);
+	}
+}
+
+static void preempt(struct offline *o, uint32_t pod, const struct cycle_preemption *preemption,
+	struct answer *a)
+{
+	uint32_t node_name = cache_node_at(&o->cache, preemption->node)->name;
+	make_victim_room(o, a, preemption->victim_count);
+	clear_nominations(
+		o, node_name, cache_class_of(&o->cache, cache_pod_at(&o->cache, pod))->priority);
+	cache_nominate(&o->cache, pod, node_name);
+	for (uint32_t i = 0; i < preemption->victim_count; i++) {
+		add_victim(o, a, preemption->victims[i]);
+		(void)cache_remove_pod(&o->cache, preemption->victims[i]);
+	}
+}
+
+static void place(struct offline *o, uint32_t pod, uint32_t node, struct answer *a)
+{
+	if (cache_assume(&o->cache, pod, node) != CACHE_OK) {
+		a->outcome = OUTCOME_UNSCHEDULABLE;
+		a->message = TEXT("no memory to put it there; raise --memory");
+		return;
+	}
+	cycle_chosen(&o->cycle, node);
+	a->outcome = a->victim_count > 0 ? OUTCOME_PREEMPTING : OUTCOME_PLACED;
+	a->node = cache_text(&o->cache, cache_node_at(&o->cache, node)->name);
+}
+
+static void decide(struct offline *o, uint32_t pod, struct answer *a)
+{
+	struct cycle_decision d = {0};
+	for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+		cycle_decide(&o->cycle, pod, CACHE_TALLY_FAST, &d);
+		if (d.outcome != CYCLE_REJECTED || !d.preemption.found ||
+			d.preemption.victim_count == 0)
+			break;
+		preempt(o, pod, &d.preemption, a);
+	}
+	a->feasible_count = d.feasible_count;
+	if (d.outcome == CYCLE_PLACED) {
+		place(o, pod, d.node, a);
+		return;
+	}
+	a->outcome = OUTCOME_UNSCHEDULABLE;
+	a->message = keep(o, d.message);
+	if (d.preemption.clear_nomination)
+		cache_nominate(&o->cache, pod, INTERN_EMPTY);
+}
+
+/* ---- for people ---- */
+
+static void put_why(struct output *out, const struct answer *a)
+{
+	switch (a->outcome) {
+	case OUTCOME_PLACED:
+	case OUTCOME_PREEMPTING: break;
+	case OUTCOME_FOREIGN:
+		output_z(out, "is for the scheduler ");
+		output_text(out, a->message);
+		return;
+	case OUTCOME_UNSCHEDULABLE:
+	case OUTCOME_GATED:
+	case OUTCOME_DELETING:
+	case OUTCOMES: output_text(out, a->message); return;
+	}
+	if (a->feasible_count == 1)
+		output_z(out, a->victim_count > 0 ? "nominated" : "the only feasible node");
+	else
+		output_format(out, "best of %u feasible nodes", a->feasible_count);
+	for (uint32_t i = 0; i < a->victim_count; i++) {
+		output_z(out, i == 0 ? ", preempting " : ", ");
+		output_text(out, a->victims[i]);
+	}
+}
+
+static void put_table_row(struct simulation *s, const struct answer *a)
+{
+	struct output *out = &s->o->out;
+	output_column(out, a->pod, s->pod_width + 2);
+	output_column(out, a->node.at == NULL ? TEXT("-") : a->node, s->node_width + 2);
+	put_why(out, a);
+	output_z(out, "\n");
+}
+
+static void put_table_head(struct simulation *s)
+{
+	const struct cache *cache = &s->o->cache;
+	s->pod_width = sizeof("POD") - 1;
+	s->node_width = sizeof("NODE") - 1;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct cache_pod *pod = cache_pod_at(cache, s->list[i].pod);
+		size_t width = output_width(cache_text(cache, pod->name)) + 1 +
+			output_width(cache_text(cache, cache_class_of(cache, pod)->namespace));
+		s->pod_width = width > s->pod_width ? width : s->pod_width;
+	}
+	for (uint32_t i = pool_next(&cache->nodes, 0); i != 0; i = pool_next(&cache->nodes, i)) {
+		size_t width = output_width(cache_text(cache, cache_node_at(cache, i)->name));
+		s->node_width = width > s->node_width ? width : s->node_width;
+	}
+	s->node_width = s->node_width > NODE_WIDTH_MAX ? NODE_WIDTH_MAX : s->node_width;
+	if (s->count == 0)
+		return;
+	output_column(&s->o->out, TEXT("POD"), s->pod_width + 2);
+	output_column(&s->o->out, TEXT("NODE"), s->node_width + 2);
+	output_z(&s->o->out, "WHY\n");
+}
+
+static void put_table_end(struct simulation *s)
+{
+	struct output *out = &s->o->out;
+	uint32_t placed = s->counts[OUTCOME_PLACED] + s->counts[OUTCOME_PREEMPTING];
+	if (s->count > 0)
+		output_z(out, "\n");
+	output_format(out, "%u pending pods: %u placed, %u unschedulable", s->count, placed,
+		s->counts[OUTCOME_UNSCHEDULABLE]);
+	for (uint32_t i = OUTCOME_GATED; i < OUTCOMES; i++)
+		if (s->counts[i] > 0)
+			output_format(out, ", %u %s", s->counts[i], outcome_names[i]);
+	if (s->victims > 0)
+		output_format(out, "; %u running pods preempted", s->victims);
+	output_z(out, "\n");
+}
+
+/* ---- for programs ---- */
+
+static void put_json(struct simulation *s, const struct answer *a, struct text message)
+{
+	struct json_writer j;
+	s->row.used = 0;
+	s->row.overflowed = false;
+	json_write_init(&j, &s->row);
+	json_open_object(&j);
+	json_member_text(&j, "pod", a->pod);
+	json_key(&j, "node");
+	if (a->node.at == NULL)
+		json_put_null(&j);
+	else
+		json_put_text(&j, a->node);
+	json_member_z(&j, "outcome", outcome_names[a->outcome]);
+	json_member_text(&j, "message", message);
+	json_key(&j, "victims");
+	json_open_array(&j);
+	for (uint32_t i = 0; i < a->victim_count; i++)
+		json_put_text(&j, a->victims[i]);
+	json_close_array(&j);
+	json_member_i64(&j, "feasible", a->feasible_count);
+	json_close_object(&j);
+}
+
+static void put_json_row(struct simulation *s, uint32_t number, const struct answer *a)
+{
+	put_json(s, a, a->message.at == NULL ? TEXT("") : a->message);
+	if (s->row.overflowed)
+		put_json(s, a, TEXT("(no room for the words)"));
+	if (s->row.overflowed) { /* then it is the victims that are too many to name */
+		struct answer without = *a;
+		without.victim_count = 0;
+		put_json(s, &without, TEXT("(no room for the names of the victims)"));
+	}
+	output_z(&s->o->out, number == 0 ? "\n" : ",\n");
+	output_bytes(&s->o->out, writer_text(&s->row));
+}
+
+static void put_json_end(struct simulation *s)
+{
+	const struct dump *dump = &s->o->dump;
+	struct json_writer j;
+	s->row.used = 0;
+	s->row.overflowed = false;
+	json_write_init(&j, &s->row);
+	json_open_object(&j);
+	json_member_i64(&j, "pending", s->count);
+	for (uint32_t i = 0; i < OUTCOMES; i++)
+		json_member_i64(&j, outcome_names[i], s->counts[i]);
+	json_member_i64(&j, "victims", s->victims);
+	json_member_i64(&j, "objects", dump->objects);
+	json_member_i64(&j, "skipped", dump->skipped);
+	json_member_i64(&j, "finished", dump->finished);
+	json_member_i64(&j, "broken", dump->broken);
+	json_close_object(&j);
+	output_z(&s->o->out, "],\n\"summary\":");
+	output_bytes(&s->o->out, writer_text(&s->row));
+	output_z(&s->o->out, "}\n");
+}
+
+/* ---- all of them ---- */
+
+static void simulate(struct simulation *s, bool as_json)
+{
+	struct offline *o = s->o;
+	struct scratch_mark mark = scratch_mark(&o->words);
+	if (as_json)
+		output_z(&o->out, "{\"pods\":[");
+	else
+		put_table_head(s);
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint32_t pod = s->list[i].pod;
+		struct answer a = {.message = TEXT_NONE, .node = TEXT_NONE};
+		a.pod = offline_pod_name(o, pod);
+		if (!set_aside(o, pod, &a))
+			decide(o, pod, &a);
+		s->counts[a.outcome]++;
+		s->victims += a.victim_count;
+		if (as_json)
+			put_json_row(s, i, &a);
+		else
+			put_table_row(s, &a);
+		scratch_rewind(&o->words, mark);
+		progress_tell(&o->progress, "placing", "pods", i + 1, s->count);
+	}
+	if (as_json)
+		put_json_end(s);
+	else
+		put_table_end(s);
+}
+
+static const char usage[] =
+	"usage: berth simulate FILE... [flags]\n\n"
+	"Places all pending pods of a dump, offline, as they would leave the queue: by\n"
+	"priority, then age. FILE is what 'kubectl get nodes,pods,... -A -o json' or\n"
+	"'-o yaml' prints, a list of the API, or single objects; '-' is standard input.\n"
+	"What other kinds the pods' rules look at (namespaces, services, volumes, claims,\n"
+	"storage classes, disruption budgets, ...) should be in it too.\n\n";
+
+static const char usage_end[] =
+	"\nBroken objects are told and left out; the rest is placed all the same, and the\n"
+	"exit status is 1 unless --skip-broken is given. A file that cannot be read to its\n"
+	"end stops everything. Of objects that are given twice the last one counts.\n"
+	"Preempted pods leave at once and do not come back.\n";
+
+static int run(const struct command_io *io, const struct offline_flags *flags,
+	const char *const *files, uint32_t file_count)
+{
+	int status;
+	struct offline *o = offline_open(io, flags, &status);
+	if (o == NULL)
+		return status;
+	struct simulation s = {.o = o};
+	size_t list_size = (size_t)o->limits.dump.pods * sizeof(struct waiting);
+	size_t row_size = o->limits.answer_bytes - list_size;
+	struct waiting *list = arena_take_raw(&o->arena, list_size);
+	writer_init(&s.row, arena_take_raw(&o->arena, row_size), row_size);
+	if (!offline_read(o, files, file_count))
+		return offline_close(o, true);
+	s.list = list;
+	s.count = waiting_collect(o, list);
+	simulate(&s, flags->form == OFFLINE_JSON);
+	return offline_close(o, false);
+}
+
+int simulate_run(const struct command_io *io, int argc, char **argv)
+{
+	struct offline_flags flags = {.memory_bytes = offline_memory_default()};
+	const struct flag table[] = {OFFLINE_FLAGS(&flags)};
+	char words[512];
+	struct writer fault;
+	int files;
+	writer_init(&fault, words, sizeof(words));
+	switch (flags_read(table, ARRAY_COUNT(table), argc, argv, &files, &fault)) {
+	case FLAGS_WRONG: return offline_misused(io, "simulate", writer_text(&fault));
+	case FLAGS_HELP: return offline_help(io, usage, table, ARRAY_COUNT(table), usage_end);
+	case FLAGS_READ: break;
+	}
+	if (files == 0)
+		return offline_misused(io, "simulate", TEXT("simulate needs a file, or '-'"));
+	return run(io, &flags, (const char *const *)(argv + 1), (uint32_t)files);
+}
