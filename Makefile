@@ -5,7 +5,7 @@ VERSION := 0.1.0
 BOARD ?= x86_64
 O ?= build
 V ?= 0
-ARGS ?= help
+ARGS ?=
 VECTORS ?= tests/vectors
 FUZZ_SECONDS ?= 60
 BOARDS := $(patsubst board/%/board.mk,%,$(wildcard board/*/board.mk))
@@ -163,8 +163,8 @@ $(B)/berth: $(B)/berth.debug
 
 .PHONY: all run
 all: $(B)/berth  ## build the binary of BOARD (default x86_64)
-run: $(B)/berth  ## build it and run it: make run ARGS='version'
-	$(Q)$(B)/berth $(ARGS)
+run: $(B)/berth  ## build it and place the waiting pods of a sample cluster (or ARGS='explain ...')
+	$(Q)$(B)/berth $(if $(ARGS),$(ARGS),simulate tools/sample/edge-cluster.yaml)
 .PHONY: all-boards $(BOARDS:%=board-%)
 all-boards: $(BOARDS:%=board-%)  ## the binary of every board
 $(BOARDS:%=board-%): board-%:
@@ -205,7 +205,7 @@ $(LATER:%=run-%):
 vectors: $(if $(HAVE_vectors),$(B)/vectors/vectors,run-vectors)  ## kube-scheduler's decisions: make vectors VECTORS=DIR
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
 sim: $(if $(HAVE_sim),$(B)/sim/sim,run-sim)  ## the simulator: make sim ARGS='--seed 7'
-	$(Q)$< $(filter-out help,$(ARGS))
+	$(Q)$< $(ARGS)
 fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for FUZZ_SECONDS on tests/fuzz/corpus/NAME
 	$(Q)tools/fuzz $(FUZZ_SECONDS) $(call programs_of,fuzz)
 bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ## measure, as the shipped binary is built
