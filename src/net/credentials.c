@@ -375,7 +375,9 @@ static bool init_identity(struct credentials *c, struct writer *fault)
 		return false;
 	}
 	if (!target->insecure_skip_verify && !has_ca) {
-		write_z(fault, "no certificate authority is named to verify the server with");
+		write_z(fault,
+			"no certificate authority is named to verify the server with "
+			"(certificate-authority)");
 		return false;
 	}
 	if (target->insecure_skip_verify)
