@@ -106,6 +106,7 @@ static void test_answers(void)
 			BIND_RETRY_LATER, 2},
 		{500, 4, NULL, BIND_RETRY_LATER, 4},
 		{503, 1, NULL, BIND_RETRY_LATER, 1},
+		{503, 0, NULL, BIND_RETRY_LATER, 0},
 		{504, NO_HEADER, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":1}}",
 			BIND_RETRY_LATER, 1},
 		{500, NO_HEADER, "{\"kind\":\"Status\",\"reason\":\"InternalError\"}", BIND_UNCLEAR,
