@@ -266,11 +266,11 @@ static void print_watches(void)
 		if ((kinds & WATCH_KIND(kind)) == 0)
 			continue;
 		fprintf(stderr,
-			"watch %s: %s, %llu objects, %llu refused, %llu lists, %llu restarts, "
+			"watch %s: %s, %llu objects, %llu refused, %llu lists, %llu watches, "
 			"%llu failures, version %.*s %s\n",
 			kube_kinds[kind].plural, s.state, (unsigned long long)s.objects,
 			(unsigned long long)s.refused, (unsigned long long)s.lists,
-			(unsigned long long)s.restarts, (unsigned long long)s.failures,
+			(unsigned long long)s.follows, (unsigned long long)s.failures,
 			TEXT_ARGS(s.version), s.error);
 	}
 	struct net_client_stats net = net_client_stats(dump.client);

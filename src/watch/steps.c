@@ -86,6 +86,9 @@ static enum watch_state choose(struct watch_reflector *r, enum watch_state state
 		if (!mono_reached(now, r->watch->stream_again) || r->stuck >= WATCH_STUCK_MAX)
 			return WATCH_LIST;
 	}
+	/* Whatever a cut-off first page has told, it is not of the version that comes now. */
+	if (state == WATCH_LIST && r->token_size == 0)
+		r->listing = false;
 	if (state == WATCH_FOLLOW &&
 		(r->doubt || mono_since_us(now, r->heard) >= (int64_t)WATCH_DOUBT_MS * CLOCK_MS_US))
 		return WATCH_PROBE;
@@ -98,6 +101,8 @@ static void ask(struct watch_reflector *r)
 	struct writer path;
 
 	r->state = choose(r, r->state);
+	if (r->state == WATCH_FOLLOW)
+		r->stats.follows++;
 	r->waiting = false;
 	r->turn++;
 	r->cutting = r->deaf = r->complete = false;
@@ -203,12 +208,6 @@ static bool lasted(const struct watch_reflector *r)
 		(int64_t)WATCH_SHORT_MS * CLOCK_MS_US;
 }
 
-static void follow_again(struct watch_reflector *r)
-{
-	r->stats.restarts++;
-	watch_enter(r, WATCH_FOLLOW);
-}
-
 static void failed(struct watch_reflector *r, enum watch_state next);
 
 static void follow_ended(struct watch_reflector *r)
@@ -225,7 +224,7 @@ static void follow_ended(struct watch_reflector *r)
 	works(r);
 	if (!is_short)
 		net_backoff_reset(&r->backoff);
-	follow_again(r);
+	watch_enter(r, WATCH_FOLLOW);
 }
 
 static void probed(struct watch_reflector *r)
@@ -233,7 +232,7 @@ static void probed(struct watch_reflector *r)
 	works(r);
 	r->heard = net_now(r->watch->net);
 	if (!r->doubt) {
-		follow_again(r);
+		watch_enter(r, WATCH_FOLLOW);
 		return;
 	}
 	r->doubt = false;
@@ -333,7 +332,7 @@ static void judged(struct watch_reflector *r)
 		log_debug("watch", "cut", "kind=%s error=\"%s\"", reflector_plural(r), r->error);
 		net_backoff_reset(&r->backoff);
 		works(r);
-		follow_again(r);
+		watch_enter(r, WATCH_FOLLOW);
 	} else {
 		failed(r, stuck(r, steps[r->state].on[r->outcome]));
 	}

@@ -108,7 +108,7 @@ struct watch_stats {
 	uint64_t objects;        /* told, lists included */
 	uint64_t refused;        /* malformed, too big, no room */
 	uint64_t lists;          /* begun */
-	uint64_t restarts;       /* watches opened after the first one of a list */
+	uint64_t follows;        /* watches opened to go on from a version */
 	uint64_t failures;       /* attempts that did not work */
 	const char *error;       /* the last one; "" when there was none since it works */
 };

@@ -231,6 +231,19 @@ static void test_a_page_that_is_cut_is_asked_for_again(void)
 	TEST_ASSERT_EQUAL_UINT64(2, stats().failures);
 }
 
+/* What was told of it may be gone meanwhile. */
+static void test_a_first_page_that_is_cut_begins_anew(void)
+{
+	PLAY(NO_STREAM, {PAGE, PLAY_CUT, "{\"items\":[" POD("a", "3") ",{\"meta", 0, NULL},
+		{PAGE, PLAY_ANSWER, LIST("8", "", POD("b", "4")), 0, NULL},
+		{FOLLOW("8"), PLAY_WATCH, "", 0, NULL});
+	bed_run(&bed, 20 * 1000);
+	check_played(4);
+	TEST_ASSERT_EQUAL_STRING(
+		"begin pods\n+ pods d/a 3\nbegin pods\n+ pods d/b 4\nend pods\nsynced\n",
+		bed.journal);
+}
+
 static void test_an_expired_page_starts_the_list_again(void)
 {
 	PLAY(NO_STREAM,
@@ -381,7 +394,7 @@ static void test_a_watch_that_ends_is_opened_at_once(void)
 	bed_run(&bed, 10);
 	check_played(4);
 	TEST_ASSERT_EQUAL_UINT64(1, stats().lists);
-	TEST_ASSERT_EQUAL_UINT64(3, stats().restarts);
+	TEST_ASSERT_EQUAL_UINT64(3, stats().follows);
 	TEST_ASSERT_EQUAL_UINT64(0, stats().failures);
 	TEST_ASSERT_EQUAL_STRING("", stats().error);
 }
@@ -860,6 +873,7 @@ int main(void)
 	RUN_TEST(test_streaming_is_tried_again_later);
 	RUN_TEST(test_pages);
 	RUN_TEST(test_a_page_that_is_cut_is_asked_for_again);
+	RUN_TEST(test_a_first_page_that_is_cut_begins_anew);
 	RUN_TEST(test_an_expired_page_starts_the_list_again);
 	RUN_TEST(test_a_refused_token_starts_the_list_again);
 	RUN_TEST(test_a_token_too_long_means_no_pages);
