@@ -17,7 +17,8 @@ static void audit_scalars(const struct cache *cache, const struct cache_node *no
 			const struct kube_scalar *list =
 				KUBE_AT(class, class->used.scalars, struct kube_scalar);
 			for (uint32_t s = 0; s < class->used.scalars.count; s++)
-				used += list[s].name == scalar->name ? list[s].value : 0;
+				used = cache_plus(
+					used, list[s].name == scalar->name ? list[s].value : 0);
 		}
 		CHECK(used == scalar->used);
 	}
@@ -36,11 +37,13 @@ static void audit_node(const struct cache *cache, uint32_t index)
 		CHECK(pod->prev == prev);
 		prev = p;
 		sums.pods++;
-		sums.cpu_milli += class->used.cpu_milli;
-		sums.memory_bytes += class->used.memory_bytes;
-		sums.storage_bytes += class->used.storage_bytes;
-		sums.nonzero_cpu_milli += class->used_nonzero_cpu_milli;
-		sums.nonzero_memory_bytes += class->used_nonzero_memory_bytes;
+		sums.cpu_milli = cache_plus(sums.cpu_milli, class->used.cpu_milli);
+		sums.memory_bytes = cache_plus(sums.memory_bytes, class->used.memory_bytes);
+		sums.storage_bytes = cache_plus(sums.storage_bytes, class->used.storage_bytes);
+		sums.nonzero_cpu_milli =
+			cache_plus(sums.nonzero_cpu_milli, class->used_nonzero_cpu_milli);
+		sums.nonzero_memory_bytes =
+			cache_plus(sums.nonzero_memory_bytes, class->used_nonzero_memory_bytes);
 		sums.host_port_pods += class->host_ports.count > 0;
 		sums.volume_pods += class->volumes.count > 0;
 		sums.affinity_pods += class->has_pod_affinity != 0;

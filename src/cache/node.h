@@ -27,6 +27,20 @@ struct cache_node_scalar {
 
 enum { CACHE_NODE_SCALARS_MAX = 64 };
 
+/* Absurd quantities wrap around, as in upstream's language; no apiserver lets them through. */
+static inline int64_t cache_plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t cache_minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static inline int64_t cache_times(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 struct cache_sums {
 	int64_t cpu_milli;
 	int64_t memory_bytes;

@@ -194,13 +194,18 @@ static void scalars_follow(
 	}
 }
 
+static void move(int64_t *sum, int64_t amount, int sign)
+{
+	*sum = sign > 0 ? cache_plus(*sum, amount) : cache_minus(*sum, amount);
+}
+
 void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *class, int sign)
 {
-	sums->cpu_milli += sign * class->used.cpu_milli;
-	sums->memory_bytes += sign * class->used.memory_bytes;
-	sums->storage_bytes += sign * class->used.storage_bytes;
-	sums->nonzero_cpu_milli += sign * class->used_nonzero_cpu_milli;
-	sums->nonzero_memory_bytes += sign * class->used_nonzero_memory_bytes;
+	move(&sums->cpu_milli, class->used.cpu_milli, sign);
+	move(&sums->memory_bytes, class->used.memory_bytes, sign);
+	move(&sums->storage_bytes, class->used.storage_bytes, sign);
+	move(&sums->nonzero_cpu_milli, class->used_nonzero_cpu_milli, sign);
+	move(&sums->nonzero_memory_bytes, class->used_nonzero_memory_bytes, sign);
 	sums->pods += (uint32_t)sign;
 	sums->host_port_pods += (uint32_t)(sign * (class->host_ports.count > 0));
 	sums->volume_pods += (uint32_t)(sign * (class->volumes.count > 0));
@@ -209,7 +214,7 @@ void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *clas
 	for (uint32_t i = 0; i < class->used.scalars.count; i++) {
 		struct cache_node_scalar *scalar = scalar_find(sums, list[i].name);
 		CHECK(scalar != NULL); /* cache_node_reserve_scalars() came before */
-		scalar->used += sign * list[i].value;
+		move(&scalar->used, list[i].value, sign);
 	}
 }
 

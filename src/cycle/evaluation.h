@@ -56,7 +56,7 @@ struct evaluation {
 	uint32_t known_count;
 };
 
-enum { CYCLE_KNOWN_STATUSES = 64 };
+enum { CYCLE_KNOWN_STATUSES = 64, CYCLE_SCORE_MAX = 100 };
 
 enum plugin_point { POINT_PREFILTER, POINT_FILTER, POINT_PRESCORE, POINT_SCORE };
 
@@ -92,6 +92,7 @@ enum plugin_code evaluation_filter_node(
 
 /* ---- score.c ---- */
 
+extern const char evaluation_out_of_range[]; /* what e->error says of a score beyond 0..100 */
 bool evaluation_prescore(struct evaluation *e);
 /* Totals of the feasible nodes; with_detail keeps each plugin's part. */
 bool evaluation_score(struct evaluation *e, bool with_detail);

@@ -5,8 +5,6 @@
  */
 #include "cycle/rows.h"
 
-enum { SCORE_MAX = 100 };
-
 /* ---- filter ---- */
 
 static uint32_t drop_rejected(uint32_t *nodes, uint32_t count, const uint8_t *rejected)
@@ -117,14 +115,14 @@ static void add_normalized(
 {
 	int64_t most = largest(e, by_node);
 	if (most == 0) {
-		int64_t all = reverse ? SCORE_MAX * weight : 0;
+		int64_t all = reverse ? CYCLE_SCORE_MAX * weight : 0;
 		for (uint32_t i = 0; all != 0 && i < e->feasible_count; i++)
 			e->totals[i] += all;
 		return;
 	}
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
-		int64_t scaled = SCORE_MAX * by_node[e->feasible[i]] / most;
-		e->totals[i] += weight * (reverse ? SCORE_MAX - scaled : scaled);
+		int64_t scaled = CYCLE_SCORE_MAX * by_node[e->feasible[i]] / most;
+		e->totals[i] += weight * (reverse ? CYCLE_SCORE_MAX - scaled : scaled);
 	}
 }
 
@@ -143,7 +141,7 @@ static void add_row(struct evaluation *e, const struct cycle_row *row)
 	}
 }
 
-static void add_plugin(
+static bool add_plugin(
 	struct evaluation *e, const struct plugin *plugin, int64_t weight, int64_t *scores)
 {
 	if (plugin->score_nodes != NULL) {
@@ -154,12 +152,20 @@ static void add_plugin(
 	}
 	if (plugin->normalize != NULL)
 		plugin->normalize(&e->d, scores, e->feasible_count);
-	for (uint32_t i = 0; i < e->feasible_count; i++)
-		e->totals[i] += scores[i] * weight;
+	bool in_range = true;
+	for (uint32_t i = 0; i < e->feasible_count; i++) {
+		in_range = in_range && (uint64_t)scores[i] <= CYCLE_SCORE_MAX;
+		e->totals[i] = cache_plus(e->totals[i], cache_times(scores[i], weight));
+	}
+	if (!in_range)
+		e->error = evaluation_out_of_range;
+	return in_range;
 }
 
 bool evaluation_score_fast(struct evaluation *e)
 {
+	if (e->row->is_strange)
+		return evaluation_score(e, false);
 	if (!evaluation_prescore(e))
 		return false;
 	e->totals = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
@@ -173,8 +179,9 @@ bool evaluation_score_fast(struct evaluation *e)
 	for (uint32_t k = 0; k < uses->count; k++) {
 		const struct plugin *plugin = &plugins[uses->list[k].id];
 		bool skipped = (e->d.skip_score >> uses->list[k].id & 1) != 0;
-		if (plugin->score != NULL && !plugin->score_is_local && !skipped)
-			add_plugin(e, plugin, uses->list[k].weight, scores);
+		if (plugin->score != NULL && !plugin->score_is_local && !skipped &&
+			!add_plugin(e, plugin, uses->list[k].weight, scores))
+			return false;
 	}
 	return true;
 }
@@ -185,7 +192,7 @@ bool evaluation_can_be_fast(const struct evaluation *e)
 		return false;
 	/* Rows hold sums of 32 bits; weights beyond that are possible, if absurd. */
 	const struct plugin_uses *uses = &e->d.profile->score;
-	int64_t left = INT32_MAX / SCORE_MAX;
+	int64_t left = INT32_MAX / CYCLE_SCORE_MAX;
 	for (uint32_t k = 0; k < uses->count; k++) {
 		if (uses->list[k].weight > left)
 			return false;

@@ -64,6 +64,11 @@ static void score_one(struct evaluation *e, struct cycle_row *row, uint32_t node
 		if ((row->scored >> k & 1) == 0)
 			continue;
 		int64_t score = plugins[uses->list[k].id].score(&e->d, node);
+		bool is_raw = plugins[uses->list[k].id].normalize != NULL;
+		if (score < 0 || score > (is_raw ? INT32_MAX : CYCLE_SCORE_MAX)) {
+			row->is_strange = true;
+			score = 0;
+		}
 		if (uses->list[k].id == PLUGIN_TAINT_TOLERATION)
 			row->taints[node] = (int32_t)score;
 		else if (uses->list[k].id == PLUGIN_NODE_AFFINITY)
@@ -103,6 +108,14 @@ static void follow(struct evaluation *e, struct cycle_row *row)
 	row->followed = cache->change_count;
 }
 
+static bool is_among(const struct plugin_uses *uses, uint8_t id)
+{
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->list[i].id == id)
+			return true;
+	return false;
+}
+
 /* Which scores the row holds: local ones that do not skip this class. */
 static uint32_t scores_held(struct evaluation *e)
 {
@@ -112,9 +125,12 @@ static uint32_t scores_held(struct evaluation *e)
 		const struct plugin *plugin = &plugins[uses->list[k].id];
 		if (!plugin->score_is_local)
 			continue;
-		if (plugin->prescore == NULL || plugin->prescore(&e->d) == PLUGIN_SUCCESS)
+		bool asks = plugin->prescore != NULL &&
+			is_among(&e->d.profile->pre_score, uses->list[k].id);
+		if (!asks || plugin->prescore(&e->d) == PLUGIN_SUCCESS)
 			held |= UINT32_C(1) << k;
 	}
+	e->d.error = NULL; /* who cannot score says so again when it comes to scoring */
 	return held;
 }
 
@@ -137,6 +153,7 @@ struct cycle_row *cycle_row_of(struct evaluation *e)
 		row->serial = class->serial;
 		row->profile = e->d.profile;
 		row->scored = scores_held(e);
+		row->is_strange = false;
 		row->followed = e->cycle->cache->change_count;
 		for (uint32_t i = 0; i < e->node_count; i++)
 			work_out(e, row, e->nodes[i]);

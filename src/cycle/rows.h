@@ -14,6 +14,7 @@ struct cycle_row {
 	uint64_t followed; /* node changes (cache.change_count) that are worked in */
 	uint64_t used;     /* decision that used it last */
 	uint32_t scored;   /* bits by position in profile->score that the row holds */
+	bool is_strange;   /* met a score that no plugin should give: left to the slow way */
 
 	/* by node index */
 	uint8_t *verdict;    /* 0: no local plugin objects */

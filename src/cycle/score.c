@@ -4,7 +4,7 @@
  */
 #include "cycle/evaluation.h"
 
-enum { SCORE_MAX = 100 };
+const char evaluation_out_of_range[] = "a plugin returned a score outside of 0..100";
 
 static bool have_states(struct evaluation *e)
 {
@@ -44,8 +44,8 @@ static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
 	if (plugin->normalize != NULL)
 		plugin->normalize(&e->d, scores, e->feasible_count);
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
-		if (scores[i] < 0 || scores[i] > SCORE_MAX) {
-			e->error = "a plugin returned a score outside of 0..100";
+		if (scores[i] < 0 || scores[i] > CYCLE_SCORE_MAX) {
+			e->error = evaluation_out_of_range;
 			return false;
 		}
 	}

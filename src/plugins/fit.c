@@ -16,7 +16,7 @@ struct fitting {
 static void fit_one(struct fitting *fitting, int64_t request, int64_t allocatable, int64_t used,
 	const char *reason)
 {
-	if (request <= 0 || request <= allocatable - used)
+	if (request <= 0 || request <= cache_minus(allocatable, used))
 		return;
 	plugin_because(fitting->why, reason);
 	fitting->fails = true;
@@ -57,7 +57,7 @@ static void fit_scalar(const struct decision *d, const struct cache_sums *sums,
 		allocatable = sums->scalars[i].allocatable;
 		used = sums->scalars[i].used;
 	}
-	if (scalar->value <= allocatable - used)
+	if (scalar->value <= cache_minus(allocatable, used))
 		return;
 	plugin_because_of(
 		fitting->why, "Insufficient %.*s", TEXT_ARGS(cache_text(d->cache, scalar->name)));

@@ -91,16 +91,18 @@ static int64_t shape_score(const struct fit_args *args, int64_t utilization)
 /* Beyond 92 petabytes the product wraps, and it wraps upstream too. */
 static int64_t percent(int64_t value, int64_t of)
 {
-	return (int64_t)((uint64_t)value * 100) / of;
+	int64_t hundredfold = cache_times(value, 100);
+	return of == -1 ? cache_minus(0, hundredfold) : hundredfold / of;
 }
 
 static int64_t resource_score(const struct fit_args *args, const struct amounts *a)
 {
-	int64_t wanted = a->used + a->request;
+	int64_t wanted = cache_plus(a->used, a->request);
 	switch (args->strategy) {
 	case FIT_LEAST_ALLOCATED:
-		return wanted > a->allocatable ? 0
-					       : percent(a->allocatable - wanted, a->allocatable);
+		return wanted > a->allocatable
+			? 0
+			: percent(cache_minus(a->allocatable, wanted), a->allocatable);
 	case FIT_MOST_ALLOCATED:
 		return percent(wanted < a->allocatable ? wanted : a->allocatable, a->allocatable);
 	case FIT_REQUESTED_TO_CAPACITY_RATIO:
@@ -125,7 +127,7 @@ int64_t fit_score(struct decision *d, uint32_t index)
 		int64_t score = resource_score(args, &a);
 		if (by_ratio && score <= 0)
 			continue;
-		sum += score * args->resources[i].weight;
+		sum = cache_plus(sum, cache_times(score, args->resources[i].weight));
 		weights += args->resources[i].weight;
 	}
 	if (weights == 0)
@@ -161,7 +163,8 @@ static int64_t evenness(const double *fractions, uint32_t count)
 			squares += (fractions[i] - mean) * (fractions[i] - mean);
 		deviation = sqrt(squares / (double)count);
 	}
-	return (int64_t)((1 - deviation) * 100);
+	/* Negative quantities spread without limit; the score is refused then, whatever it is. */
+	return (int64_t)((1 - fmin(deviation, 1e15)) * 100);
 }
 
 static double fraction(int64_t part, int64_t whole)
@@ -182,7 +185,7 @@ int64_t balanced_score(struct decision *d, uint32_t index)
 			amounts_of(d, node, args->resources[i].name, &d->pod.class->used, false);
 		if (!a.counts)
 			continue;
-		with[count] = fraction(a.used + a.request, a.allocatable);
+		with[count] = fraction(cache_plus(a.used, a.request), a.allocatable);
 		without[count] = fraction(a.used, a.allocatable);
 		count++;
 	}

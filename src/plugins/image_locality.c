@@ -10,7 +10,8 @@ enum { MIB = 1024 * 1024, THRESHOLD_MIN_MIB = 23, THRESHOLD_CONTAINER_MIB = 1000
 static int64_t scaled_size(const struct decision *d, const struct cache_image *image)
 {
 	double spread = (double)image->node_count / (double)d->cache->order.count;
-	return (int64_t)((double)image->size_bytes * spread);
+	double size = (double)image->size_bytes * spread;
+	return size < (double)INT64_MAX ? (int64_t)size : INT64_MAX;
 }
 
 static int64_t score_of_sum(const struct decision *d, int64_t sum)
@@ -32,7 +33,7 @@ int64_t image_locality_score(struct decision *d, uint32_t node)
 	for (uint32_t i = 0; i < class->images.count; i++) {
 		const struct cache_image *image = cache_image_find(d->cache, names[i]);
 		if (image != NULL && cache_image_on(d->cache, image, node))
-			sum += scaled_size(d, image);
+			sum = cache_plus(sum, scaled_size(d, image));
 	}
 	return score_of_sum(d, sum);
 }
@@ -53,7 +54,8 @@ void image_locality_score_nodes(struct decision *d, int64_t *scores)
 		const uint64_t *bits = cache_image_bits(d->cache, image, &words);
 		for (uint32_t n = 0; n < d->feasible_count; n++) {
 			uint32_t node = d->feasible[n];
-			scores[n] += (bits[node / 64] >> (node % 64) & 1) != 0 ? size : 0;
+			scores[n] = cache_plus(
+				scores[n], (bits[node / 64] >> (node % 64) & 1) != 0 ? size : 0);
 		}
 	}
 	int64_t nothing = score_of_sum(d, 0);

@@ -80,7 +80,8 @@ int64_t inter_pod_affinity_score(struct decision *d, uint32_t node)
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < state->affinity_count; i++) {
 		const struct affinity_count *count = &state->affinity[i];
-		sum += count->weight * count->tally.pods[count->tally.of_node[node]];
+		sum = cache_plus(sum,
+			cache_times(count->weight, count->tally.pods[count->tally.of_node[node]]));
 	}
 	return sum;
 }
@@ -94,7 +95,8 @@ void inter_pod_affinity_score_nodes(struct decision *d, int64_t *scores)
 		const uint32_t *of_node = count->tally.of_node;
 		const int32_t *pods = count->tally.pods;
 		for (uint32_t n = 0; n < d->feasible_count; n++)
-			scores[n] += count->weight * pods[of_node[d->feasible[n]]];
+			scores[n] = cache_plus(scores[n],
+				cache_times(count->weight, pods[of_node[d->feasible[n]]]));
 	}
 }
 
@@ -112,6 +114,7 @@ void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t 
 			scores[i] = 0;
 		else
 			scores[i] = (int64_t)(100.0 *
-				((double)(scores[i] - least) / (double)(most - least)));
+				((double)cache_minus(scores[i], least) /
+					(double)cache_minus(most, least)));
 	}
 }

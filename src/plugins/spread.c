@@ -211,9 +211,18 @@ int64_t spread_score(struct decision *d, uint32_t node)
 			continue;
 		}
 		sum += (double)c->tally.pods[c->tally.of_node[node]] * c->weight +
-			(double)(c->rule.max_skew - 1);
+			((double)c->rule.max_skew - 1);
 	}
 	return (int64_t)round(sum);
+}
+
+/* round(), without a call where it is as simple as that. */
+static int64_t rounded(double sum)
+{
+	if (!(sum >= 0 && sum < 1e15))
+		return (int64_t)round(sum);
+	int64_t whole = (int64_t)sum;
+	return whole + (sum - (double)whole >= 0.5);
 }
 
 void spread_score_nodes(struct decision *d, int64_t *scores)
@@ -229,7 +238,7 @@ void spread_score_nodes(struct decision *d, int64_t *scores)
 	}
 	for (uint32_t k = 0; k < state->count; k++) {
 		const struct spread_constraint *c = &state->constraints[k];
-		double extra = (double)(c->rule.max_skew - 1);
+		double extra = (double)c->rule.max_skew - 1;
 		bool by_label = c->rule.topology_key != d->cache->names.hostname;
 		for (uint32_t i = 0; i < d->feasible_count; i++) {
 			uint32_t domain = c->tally.of_node[d->feasible[i]];
@@ -241,7 +250,7 @@ void spread_score_nodes(struct decision *d, int64_t *scores)
 		}
 	}
 	for (uint32_t i = 0; i < d->feasible_count; i++)
-		scores[i] = state->ignored[i] != 0 ? 0 : (int64_t)(sums[i] + 0.5);
+		scores[i] = state->ignored[i] != 0 ? 0 : rounded(sums[i]);
 	scratch_rewind(d->scratch, mark);
 }
 

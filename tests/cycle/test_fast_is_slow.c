@@ -378,6 +378,7 @@ static void *begin_epoch(void)
 {
 	world_init(&world, &cache, seed * 1000003 + epoch);
 	world.talks = only_epoch >= 0;
+	world.is_absurd = epoch % 10 == 9;
 	world.volume_share = world_chance(&world, 2) ? 3 : 0;
 	world.node_room = 2 + world_below(&world, 10);
 	world.pod_room = 20 + world_below(&world, 30);

@@ -85,8 +85,11 @@ static void write_node_labels(struct world *w, const struct world_node *node)
 
 static void write_node_status(struct world *w, const struct world_node *node)
 {
-	write_format(&w->out, "'status':{'allocatable':{'cpu':'%um','memory':'%uMi','pods':'%u'",
-		node->cpu_milli, node->memory_mib, node->pods);
+	bool absurd = w->is_absurd && node->size == 3;
+	write_format(&w->out, "'status':{'allocatable':{'cpu':'%um','memory':'%u%s','pods':'%u'",
+		node->cpu_milli, node->memory_mib, absurd ? "Ti" : "Mi", node->pods);
+	if (absurd)
+		write_z(&w->out, ",'cpu':'9223372036854775807','example.com/r1':'8Ei'");
 	write_z(&w->out, ",'ephemeral-storage':'1Gi','hugepages-2Mi':'4Mi'");
 	if (node->gpus > 0)
 		write_format(&w->out, ",'example.com/gpu':'%u'", node->gpus - 1);

@@ -63,6 +63,7 @@ struct world {
 	uint32_t node_room; /* how many nodes and pods this world has at most */
 	uint32_t pod_room;
 	uint32_t volume_share; /* one in how many templates has volumes; 0: none */
+	bool is_absurd;        /* quantities and weights beyond reason */
 	uint64_t version;
 	bool talks; /* print every object */
 	struct world_node nodes[WORLD_NODES_MAX];

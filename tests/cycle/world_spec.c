@@ -25,6 +25,15 @@ void world_write_selector(struct world *w, struct writer *out)
 	}
 }
 
+/* What no apiserver lets through, but a file may say. */
+static int32_t weight(struct world *w)
+{
+	static const int32_t strange[] = {0, -1, -100, INT32_MAX, INT32_MIN, 1000000};
+	if (w->is_absurd && world_chance(w, 4))
+		return strange[world_below(w, ARRAY_COUNT(strange))];
+	return (int32_t)(1 + world_below(w, 100));
+}
+
 static const char *topology_key(struct world *w)
 {
 	return WORLD_PICK(w, "kubernetes.io/hostname", "kubernetes.io/hostname",
@@ -69,8 +78,8 @@ static void write_preferred(struct world *w, struct writer *out)
 	uint32_t count = 1 + world_below(w, 2);
 	write_z(out, "'preferredDuringSchedulingIgnoredDuringExecution':[");
 	for (uint32_t i = 0; i < count; i++) {
-		write_format(out, "%s{'weight':%u,'podAffinityTerm':", i == 0 ? "" : ",",
-			1 + world_below(w, 100));
+		write_format(
+			out, "%s{'weight':%d,'podAffinityTerm':", i == 0 ? "" : ",", weight(w));
 		write_pod_term(w, out);
 		write_char(out, '}');
 	}
@@ -101,8 +110,9 @@ static void write_node_requirement(struct world *w, struct writer *out)
 			WORLD_PICK(w, "Exists", "DoesNotExist"));
 		return;
 	case 1:
-		write_format(out, "{'key':'size','operator':'%s','values':['%u']}",
-			WORLD_PICK(w, "Gt", "Lt"), world_below(w, 4));
+		write_format(out, "{'key':'size','operator':'%s','values':['%s%u']}",
+			WORLD_PICK(w, "Gt", "Lt"), w->is_absurd ? WORLD_PICK(w, "", "x", "-") : "",
+			world_below(w, 4));
 		return;
 	default:
 		write_format(out, "{'key':'%s','operator':'%s','values':['%s1','%s2']}",
@@ -153,8 +163,8 @@ static void write_node_affinity(struct world *w, struct writer *out)
 			required ? "," : "");
 		uint32_t count = 1 + world_below(w, 3);
 		for (uint32_t i = 0; i < count; i++) {
-			write_format(out, "%s{'weight':%u,'preference':", i == 0 ? "" : ",",
-				1 + world_below(w, 100));
+			write_format(
+				out, "%s{'weight':%d,'preference':", i == 0 ? "" : ",", weight(w));
 			write_node_term(w, out);
 			write_char(out, '}');
 		}
@@ -192,9 +202,10 @@ void world_write_spread(struct world *w, struct writer *out)
 	write_z(out, "'topologySpreadConstraints':[");
 	for (uint32_t i = 0; i < count; i++) {
 		bool hard = world_chance(w, 2);
-		write_format(out, "%s{'topologyKey':'%s','maxSkew':%u,'whenUnsatisfiable':'%s'",
+		write_format(out, "%s{'topologyKey':'%s','maxSkew':%d,'whenUnsatisfiable':'%s'",
 			i == 0 ? "" : ",", world_chance(w, 60) ? "" : topology_key(w),
-			1 + world_below(w, 3), hard ? "DoNotSchedule" : "ScheduleAnyway");
+			w->is_absurd && world_chance(w, 3) ? weight(w) : 1 + (int)world_below(w, 3),
+			hard ? "DoNotSchedule" : "ScheduleAnyway");
 		if (!world_chance(w, 20)) {
 			write_z(out, ",'labelSelector':");
 			world_write_selector(w, out);
@@ -217,8 +228,26 @@ void world_write_spread(struct world *w, struct writer *out)
 
 /* ---- the rest ---- */
 
+static void write_absurd_requests(struct world *w, struct writer *out)
+{
+	write_format(out,
+		"'resources':{'requests':{'cpu':'%s','memory':'%s','example.com/gpu':'%s'",
+		WORLD_PICK(w, "-1", "9223372036854775807", "1e18", "1n"),
+		WORLD_PICK(w, "-1", "9223372036854775807", "8Ei", "1m", "1"),
+		WORLD_PICK(w, "-1", "9223372036854775807", "0"));
+	uint32_t names = world_below(w, 50);
+	for (uint32_t i = 0; i < names; i++)
+		write_format(
+			out, ",'example.com/r%u':'%u'", world_below(w, 200), world_below(w, 3));
+	write_z(out, "}}");
+}
+
 static void write_requests(struct world *w, struct writer *out)
 {
+	if (w->is_absurd && world_chance(w, 3)) {
+		write_absurd_requests(w, out);
+		return;
+	}
 	write_format(out, "'resources':{'requests':{'cpu':'%s'",
 		WORLD_PICK(w, "0", "100m", "250m", "500m", "1", "1500m"));
 	if (!world_chance(w, 3))
