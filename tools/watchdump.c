@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ enum {
 	DUMP_LINE_MAX = 1024,
 	DUMP_CONNECTIONS = 2, /* for pages: one of each kind */
 	DUMP_WATCHES = 2,
+	DUMP_PAGE = 4096,
 	DUMP_STREAMS = DUMP_CONNECTIONS + DUMP_WATCHES + 1 /* asks a name server */
 };
 
@@ -61,7 +63,8 @@ struct dump {
 	struct net *net;
 	struct net_client *client;
 	struct watch *watch;
-	uint32_t *order; /* room for the indexes of all pods or nodes */
+	size_t cache_from, cache_to; /* where it is in the arena */
+	uint32_t *order;             /* room for the indexes of all pods or nodes */
 	uint64_t gone;
 	char out[DUMP_OUT_SIZE];
 	size_t out_used;
@@ -241,6 +244,19 @@ static void print_picture(void)
 
 /* ---- the end ---- */
 
+/* Pages of the picture that were ever touched: the objects themselves. */
+static size_t picture_kb(void)
+{
+	static unsigned char pages[DUMP_MEMORY / DUMP_PAGE];
+	size_t from = dump.cache_from / DUMP_PAGE * DUMP_PAGE, count = 0;
+
+	if (mincore(dump.arena.base + from, dump.cache_to - from, pages) != 0)
+		return 0;
+	for (size_t i = 0; i < (dump.cache_to - from) / DUMP_PAGE; i++)
+		count += pages[i] & 1;
+	return count * (DUMP_PAGE / 1024);
+}
+
 static void print_memory(void)
 {
 	struct rusage usage;
@@ -255,7 +271,8 @@ static void print_memory(void)
 	fprintf(stderr, "memory arena: %zu bytes taken, malloc after start: %llu times\n",
 		dump.arena.used, (unsigned long long)memory_late_requests());
 	if (getrusage(RUSAGE_SELF, &usage) == 0)
-		fprintf(stderr, "memory resident: %ld kB at most\n", usage.ru_maxrss);
+		fprintf(stderr, "memory resident: %ld kB at most, of that the picture: %zu kB\n",
+			usage.ru_maxrss, picture_kb());
 }
 
 static void print_watches(void)
@@ -309,7 +326,9 @@ static void start_memory(void)
 		die("no entropy");
 	hash_seed(seed);
 	scratch_init(&dump.scratch, arena_take_raw(&dump.arena, DUMP_SCRATCH), DUMP_SCRATCH);
+	dump.cache_from = dump.arena.used;
 	cache_init(&dump.cache, &dump.arena, &limits);
+	dump.cache_to = dump.arena.used;
 	dump.order = arena_take_raw(&dump.arena, limits.pods * sizeof(*dump.order));
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/play.h"
+#include "watch/scenes.h"
 
 static struct bed bed;
 static struct play play;
@@ -25,38 +25,6 @@ void tearDown(void)
 {
 	bed_stop(&bed);
 }
-
-#define POD(name, version)                                                       \
-	"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name \
-	"\",\"namespace\":\"d\",\"resourceVersion\":\"" version "\"},\"spec\":{}}"
-#define LINE(type, object)      "{\"type\":\"" type "\",\"object\":" object "}\n"
-#define ADDED(name, version)    LINE("ADDED", POD(name, version))
-#define MODIFIED(name, version) LINE("MODIFIED", POD(name, version))
-#define DELETED(name, version)  LINE("DELETED", POD(name, version))
-#define BOOKMARK(version) \
-	LINE("BOOKMARK", "{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"" version "\"}}")
-#define INITIAL_END(version)                                                     \
-	LINE("BOOKMARK",                                                         \
-		"{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"" version \
-		"\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
-#define STATUS(code, reason, message)                                                        \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," \
-	"\"message\":\"" message "\",\"reason\":\"" reason "\",\"code\":" #code "}"
-#define ERROR_LINE(code, reason, message) LINE("ERROR", STATUS(code, reason, message))
-#define LIST(version, more, items)                                                     \
-	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version "\"" more \
-	"},\"items\":[" items "]}"
-#define STREAM          "/api/v1/pods? sendInitialEvents=true"
-#define PAGE            "/api/v1/pods? limit=500 !watch= !continue="
-#define FOLLOW(version) "/api/v1/pods? watch=true resourceVersion=" version " !sendInitialEvents"
-#define NO_STREAM                                                            \
-	{                                                                    \
-		STREAM, PLAY_ANSWER, STATUS(422, "Invalid", "no"), 422, NULL \
-	}
-#define STREAM_A_5                                                            \
-	{                                                                     \
-		STREAM, PLAY_WATCH, ADDED("a", "3") INITIAL_END("5"), 0, NULL \
-	}
 
 #define PLAY(...)                                                                    \
 	do {                                                                         \
@@ -663,205 +631,6 @@ static void test_server_back_as_an_older_one(void)
 	TEST_ASSERT_NOT_NULL(bed_find(&bed, "pods d/x"));
 }
 
-/* ---- objects that cannot be used ---- */
-
-static char *big_pod(const char *name, const char *version, const char *type, size_t size)
-{
-	char *line = malloc(size + 1024);
-	char *labels;
-
-	TEST_ASSERT_NOT_NULL(line);
-	int head = sprintf(line,
-		"{\"type\":\"%s\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\","
-		"\"namespace\":\"d\",\"resourceVersion\":\"%s\",\"labels\":{\"l\":\"",
-		type, name, version);
-	labels = line + head;
-	memset(labels, 'x', size);
-	strcpy(labels + size, "\"}}}}\n");
-	return line;
-}
-
-static void test_too_big_is_refused_by_name(void)
-{
-	static const char *const types[] = {"ADDED", "MODIFIED", "DELETED"};
-
-	PLAY(STREAM_A_5);
-	bed_run(&bed, 100);
-	bed_forget(&bed);
-	for (size_t i = 0; i < ARRAY_COUNT(types); i++) {
-		char *line = big_pod("huge", "6", types[i], 1500 * 1000);
-
-		send(line);
-		free(line);
-	}
-	send(MODIFIED("a", "7"));
-	TEST_ASSERT_EQUAL_STRING(
-		"big+ pods d/huge\nbig~ pods d/huge\nbig- pods d/huge\n~ pods d/a 7\n",
-		bed.journal);
-	TEST_ASSERT_EQUAL_UINT64(3, stats().refused);
-}
-
-static void test_too_big_in_a_list(void)
-{
-	char *huge = big_pod("huge", "6", "ADDED", 1500 * 1000);
-	static char list[1600 * 1000];
-	char *object = strstr(huge, "{\"kind\"");
-
-	object[strlen(object) - 2] = '\0'; /* without the end of the line */
-	snprintf(list, sizeof(list), LIST("8", "", "%s," POD("a", "3")), object);
-	free(huge);
-	const struct play_scene scenes[] = {NO_STREAM, {PAGE, PLAY_ANSWER, list, 0, NULL},
-		{FOLLOW("8"), PLAY_WATCH, "", 0, NULL}};
-	play_start(&play, &bed, scenes, 3);
-	bed_start(&bed, WATCH_KIND(KUBE_POD), 1);
-	watch_want(bed.watch, KUBE_POD, true);
-	bed_run(&bed, 1000);
-	check_played(3);
-	TEST_ASSERT_EQUAL_STRING(
-		"begin pods\nbig+ pods d/huge\n+ pods d/a 3\nend pods\nsynced\n", bed.journal);
-}
-
-/* It fits the buffer, but not as values. */
-static void test_too_many_values(void)
-{
-	static char line[64 * 1024];
-	size_t used;
-
-	PLAY(STREAM_A_5);
-	bed_run(&bed, 100);
-	bed_forget(&bed);
-	used = (size_t)sprintf(line,
-		"{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"many\",\"namespace\":"
-		"\"d\",\"labels\":[0");
-	while (used < 60 * 1000)
-		used += (size_t)sprintf(line + used, ",1");
-	sprintf(line + used, "]}}}\n");
-	TEST_ASSERT_NOT_NULL(scratch_take(&bed.scratch, (1 << 20) - 300 * 1000));
-	send(line);
-	send(MODIFIED("a", "7"));
-	TEST_ASSERT_EQUAL_STRING("big- pods d/many\n~ pods d/a 7\n", bed.journal);
-	scratch_reset(&bed.scratch);
-}
-
-static void test_what_the_sink_refuses_is_counted(void)
-{
-	strcpy(bed.refuses, "pods d/b");
-	PLAY({STREAM, PLAY_WATCH, ADDED("a", "3") ADDED("b", "4") INITIAL_END("5"), 0, NULL});
-	bed_run(&bed, 100);
-	send(MODIFIED("b", "6") MODIFIED("a", "7"));
-	TEST_ASSERT_EQUAL_UINT64(2, stats().refused);
-	TEST_ASSERT_EQUAL_UINT64(7, bed_find(&bed, "pods d/a")->version);
-}
-
-/* ---- wanting ---- */
-
-static void test_a_kind_that_is_wanted_no_more(void)
-{
-	PLAY(STREAM_A_5, {STREAM, PLAY_WATCH, INITIAL_END("9"), 0, NULL});
-	bed_run(&bed, 100);
-	watch_want(bed.watch, KUBE_POD, true); /* nothing new */
-	watch_want(bed.watch, KUBE_POD, false);
-	watch_want(bed.watch, KUBE_POD, false);
-	TEST_ASSERT_EQUAL_STRING("off", stats().state);
-	TEST_ASSERT_FALSE(watch_is_synced(bed.watch, KUBE_POD));
-	bed_run(&bed, 100 * 1000);
-	TEST_ASSERT_EQUAL_UINT32(1, play.at);
-	TEST_ASSERT_EQUAL_UINT32(1, bed.count);
-	watch_want(bed.watch, KUBE_POD, true);
-	bed_run(&bed, 100);
-	check_played(2);
-	TEST_ASSERT_EQUAL_UINT32(0, bed.count);
-	TEST_ASSERT_EQUAL_UINT32(2, bed.synced);
-}
-
-static void stop_it(struct bed *b, const char *name)
-{
-	(void)name;
-	watch_want(b->watch, KUBE_POD, false);
-}
-
-static void stop_and_want_again(struct bed *b, const char *name)
-{
-	if (strcmp(name, "pods d/b") != 0)
-		return;
-	watch_want(b->watch, KUBE_POD, false);
-	watch_want(b->watch, KUBE_POD, true);
-}
-
-static void want_nodes(struct bed *b, enum kube_kind kind)
-{
-	if (kind == KUBE_POD)
-		watch_want(b->watch, KUBE_NODE, true);
-}
-
-static void stop_at_the_end(struct bed *b, enum kube_kind kind)
-{
-	watch_want(b->watch, kind, false);
-}
-
-static void test_stopped_by_the_sink(void)
-{
-	bed.on_object = stop_it;
-	PLAY({STREAM, PLAY_WATCH, ADDED("a", "3") ADDED("b", "4") INITIAL_END("5"), 0, NULL});
-	bed_run(&bed, 10 * 1000);
-	TEST_ASSERT_EQUAL_STRING("begin pods\n+ pods d/a 3\n", bed.journal);
-	TEST_ASSERT_EQUAL_STRING("off", stats().state);
-	TEST_ASSERT_EQUAL_UINT32(0, play.extra);
-}
-
-static void test_stopped_by_the_sink_at_the_end_of_pages(void)
-{
-	bed.on_list_end = stop_at_the_end;
-	PLAY(NO_STREAM, {PAGE, PLAY_ANSWER, LIST("8", "", POD("a", "3")), 0, NULL});
-	bed_run(&bed, 10 * 1000);
-	TEST_ASSERT_EQUAL_STRING("begin pods\n+ pods d/a 3\nend pods\n", bed.journal);
-	TEST_ASSERT_EQUAL_UINT32(0, play.extra);
-	check_played(2);
-}
-
-static void test_restarted_by_the_sink(void)
-{
-	bed.on_object = stop_and_want_again;
-	PLAY({STREAM, PLAY_WATCH, ADDED("a", "3") ADDED("b", "4") INITIAL_END("5"), 0, NULL},
-		{STREAM, PLAY_WATCH, ADDED("a", "3") INITIAL_END("6"), 0, NULL});
-	bed_run(&bed, 10 * 1000);
-	check_played(2);
-	TEST_ASSERT_EQUAL_STRING(
-		"begin pods\n+ pods d/a 3\n+ pods d/b 4\nbegin pods\n+ pods d/a 3\nend pods\n"
-		"synced\n",
-		bed.journal);
-}
-
-static void test_synced_waits_for_what_is_wanted_meanwhile(void)
-{
-	bed.on_list_end = want_nodes;
-	PLAY(STREAM_A_5,
-		{"/api/v1/nodes? sendInitialEvents", PLAY_WATCH, INITIAL_END("6"), 0, NULL});
-	bed_run(&bed, 10 * 1000);
-	check_played(2);
-	TEST_ASSERT_EQUAL_STRING(
-		"begin pods\n+ pods d/a 3\nend pods\nbegin nodes\nend nodes\nsynced\n",
-		bed.journal);
-}
-
-/* The one that was missing is wanted no more. */
-static void test_synced_when_the_last_one_is_given_up(void)
-{
-	PLAY(STREAM_A_5, {"/api/v1/nodes?", PLAY_HANG, NULL, 0, NULL});
-	watch_want(bed.watch, KUBE_NODE, true);
-	bed_run(&bed, 100);
-	TEST_ASSERT_EQUAL_UINT32(0, bed.synced);
-	watch_want(bed.watch, KUBE_NODE, false);
-	TEST_ASSERT_EQUAL_UINT32(1, bed.synced);
-}
-
-static void test_kinds_that_are_not_ours(void)
-{
-	PLAY(STREAM_A_5);
-	TEST_ASSERT_EQUAL_STRING("off", watch_stats(bed.watch, KUBE_PV).state);
-	TEST_ASSERT_FALSE(watch_is_synced(bed.watch, KUBE_PV));
-}
-
 int main(void)
 {
 	UNITY_BEGIN();
@@ -895,16 +664,5 @@ int main(void)
 	RUN_TEST(test_forbidden_is_only_that_kind);
 	RUN_TEST(test_server_away_and_back);
 	RUN_TEST(test_server_back_as_an_older_one);
-	RUN_TEST(test_too_big_is_refused_by_name);
-	RUN_TEST(test_too_big_in_a_list);
-	RUN_TEST(test_too_many_values);
-	RUN_TEST(test_what_the_sink_refuses_is_counted);
-	RUN_TEST(test_a_kind_that_is_wanted_no_more);
-	RUN_TEST(test_stopped_by_the_sink);
-	RUN_TEST(test_stopped_by_the_sink_at_the_end_of_pages);
-	RUN_TEST(test_restarted_by_the_sink);
-	RUN_TEST(test_synced_waits_for_what_is_wanted_meanwhile);
-	RUN_TEST(test_synced_when_the_last_one_is_given_up);
-	RUN_TEST(test_kinds_that_are_not_ours);
 	return UNITY_END();
 }
