@@ -312,7 +312,8 @@ static void test_leftovers_on_the_half_minute(void)
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	queue_park(&queue, entry, FIT, 0, at_ms(330 * 1000));
 	TEST_ASSERT_FALSE(queue_entry_at(&queue, entry)->was_flushed);
-	/* more than 300 s: not yet at the tick at which they are just over */
+	/* more than 300 s: not yet at the tick at which it is exactly that */
+	TEST_ASSERT_EQUAL_UINT32(0, queue_flush(&queue, at_ms(630 * 1000), ALL).leftovers.active);
 	TEST_ASSERT_EQUAL_INT64(at_ms(660 * 1000).us, queue_next_due(&queue).us);
 }
 
@@ -509,6 +510,20 @@ static void test_an_event_costs_groups_not_pods(void)
 	queue_audit(&queue);
 }
 
+/* So many that some have equal hashes. */
+static void test_every_key_has_its_own_group(void)
+{
+	enum { KEYS = 2 * BIG };
+	struct queue_settings settings = settings_of(KEYS);
+	start(&settings);
+	for (uint32_t i = 0; i < KEYS; i++)
+		add_of(1000 + i, 0, i, START);
+	for (uint32_t entry; (entry = queue_pop(&queue)) != 0;)
+		queue_park(&queue, entry, FIT, 0, START);
+	TEST_ASSERT_EQUAL_UINT32(KEYS, pool_used(&queue.groups));
+	queue_audit(&queue);
+}
+
 /* ---- room, removal, misuse ---- */
 
 static void test_full_refuses_and_recovers(void)
@@ -609,6 +624,7 @@ int main(void)
 	RUN_TEST(test_walk_ends);
 	RUN_TEST(test_sets_beyond_the_index);
 	RUN_TEST(test_an_event_costs_groups_not_pods);
+	RUN_TEST(test_every_key_has_its_own_group);
 	RUN_TEST(test_full_refuses_and_recovers);
 	RUN_TEST(test_remove_from_every_state);
 	RUN_TEST(test_misuse_is_a_bug);
