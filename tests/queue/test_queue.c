@@ -41,7 +41,7 @@ static void start(const struct queue_settings *settings)
 {
 	size_t size = queue_size(settings->capacity);
 	free(block);
-	block = malloc(size);
+	block = aligned_alloc(16, size); /* as the arena rounds: nothing is left */
 	TEST_ASSERT_NOT_NULL(block);
 	arena_init(&arena, block, size);
 	queue_init(&queue, &arena, settings, START);
