@@ -21,15 +21,26 @@ static uint32_t ports_of_node(const struct what_if *w)
 	return ports;
 }
 
+/* What the nominated pods may add to the node's scalars at most. */
+static uint32_t scalars_of_nominated(const struct what_if *w)
+{
+	const struct evaluation *e = w->e;
+	uint32_t scalars = 0;
+	for (uint32_t i = 0; i < e->nominated_count; i++)
+		if (e->nominated[i].node == w->view.index)
+			scalars += class_of(w, e->nominated[i].pod)->used.scalars.count;
+	return scalars;
+}
+
 bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint32_t room)
 {
 	*w = (struct what_if){.e = e, .room = room};
 	w->view = cache_view_of(e->cycle->cache, node);
 	w->sums = w->view.node->sums;
 	w->view.sums = &w->sums;
-	w->scalar_room = w->sums.scalar_count + CACHE_NODE_SCALARS_MAX;
+	w->scalar_room = w->sums.scalar_count + scalars_of_nominated(w);
 	struct cache_node_scalar *scalars =
-		SCRATCH_ARRAY(e->d.scratch, struct cache_node_scalar, w->scalar_room);
+		SCRATCH_ARRAY(e->d.scratch, struct cache_node_scalar, (size_t)w->scalar_room + 1);
 	w->with = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
 	w->without = SCRATCH_ARRAY(e->d.scratch, uint32_t, room + 1);
 	w->erased_room = ports_of_node(w);
@@ -55,7 +66,7 @@ static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
 			s++;
 		if (s < w->sums.scalar_count)
 			continue;
-		CHECK(w->sums.scalar_count < w->scalar_room); /* a class has few enough of them */
+		CHECK(w->sums.scalar_count < w->scalar_room);
 		w->sums.scalars[w->sums.scalar_count++] = (struct cache_node_scalar){
 			.name = list[i].name, .is_extended = list[i].is_extended};
 	}

@@ -235,7 +235,7 @@ static void write_absurd_requests(struct world *w, struct writer *out)
 		WORLD_PICK(w, "-1", "9223372036854775807", "1e18", "1n"),
 		WORLD_PICK(w, "-1", "9223372036854775807", "8Ei", "1m", "1"),
 		WORLD_PICK(w, "-1", "9223372036854775807", "0"));
-	uint32_t names = world_below(w, 50);
+	uint32_t names = world_below(w, 90);
 	for (uint32_t i = 0; i < names; i++)
 		write_format(
 			out, ",'example.com/r%u':'%u'", world_below(w, 200), world_below(w, 3));
