@@ -68,9 +68,8 @@ void watch_judge_status(struct watch_reflector *r, const struct kube_status *sta
 
 	if (is_expired(status))
 		outcome = WATCH_EXPIRED;
-	else if (is_too_new(status))
-		outcome = WATCH_ODD;
-	else if (status->code == 0 || (status->code == 500 && r->state == WATCH_FOLLOW))
+	else if (is_too_new(status) || status->code == 0 ||
+		(status->code == 500 && r->state == WATCH_FOLLOW))
 		outcome = WATCH_ODD;
 	if (status->retry_after_seconds > 0 && r->retry_after_ms < 0)
 		r->retry_after_ms = (int64_t)status->retry_after_seconds * 1000;

@@ -169,7 +169,8 @@ void bed_stop(struct bed *bed)
 	if (bed->watch == NULL)
 		return;
 	watch_close(bed->watch);
-	net_client_close(bed->client);
+	if (bed->client != NULL)
+		net_client_close(bed->client);
 	net_close(bed->net);
 	TEST_ASSERT_EQUAL_size_t(0, bed->scratch.used);
 	free(bed->memory);

@@ -7,9 +7,11 @@
 // deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
 #include "unity.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "watch/scenes.h"
 
@@ -250,6 +252,48 @@ static void test_kinds_that_are_not_ours(void)
 	TEST_ASSERT_FALSE(watch_is_synced(bed.watch, KUBE_PV));
 }
 
+/* ---- the end ---- */
+
+static void test_a_client_that_is_closed_first(void)
+{
+	PLAY(STREAM_A_5);
+	bed_run(&bed, 100);
+	net_client_close(bed.client);
+	bed.client = NULL;
+	TEST_ASSERT_EQUAL_STRING("off", stats().state);
+	TEST_ASSERT_EQUAL_UINT64(0, stats().failures);
+}
+
+static jmp_buf back;
+
+static void instead_of_exit(void)
+{
+	longjmp(back, 1);
+}
+
+static void test_the_panic_report(void)
+{
+	static char report[16 * 1024];
+	int kept = dup(STDERR_FILENO), pipes[2];
+
+	PLAY(STREAM_A_5);
+	bed_run(&bed, 100);
+	TEST_ASSERT_EQUAL_INT(0, pipe(pipes));
+	dup2(pipes[1], STDERR_FILENO);
+	check_on_failure(instead_of_exit);
+	if (setjmp(back) == 0)
+		watch_want(bed.watch, KUBE_PV, true); /* was not among the kinds of the setup */
+	check_on_failure(NULL);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	close(pipes[1]);
+	TEST_ASSERT_TRUE(read(pipes[0], report, sizeof(report) - 1) > 0);
+	close(pipes[0]);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(report, "pods follow synced version 5 objects 1 refused 0"), report);
+	TEST_ASSERT_NULL(strstr(report, "nodes "));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -264,5 +308,7 @@ int main(void)
 	RUN_TEST(test_synced_waits_for_what_is_wanted_meanwhile);
 	RUN_TEST(test_synced_when_the_last_one_is_given_up);
 	RUN_TEST(test_kinds_that_are_not_ours);
+	RUN_TEST(test_a_client_that_is_closed_first);
+	RUN_TEST(test_the_panic_report);
 	return UNITY_END();
 }
