@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# seconds: 240
 #
 # Lists and follows 1,000 nodes and 5,000 pods: one follower from the empty cluster on, so that
 # everything comes to it as a change, one that starts when all is there, so that it comes as a list.
