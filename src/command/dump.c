@@ -57,7 +57,10 @@ static void tell(
 	if (w.overflowed)
 		write_z(&w, "(a message too long to show)");
 	progress_clear(s->dump->progress);
-	output_format(err, "berth: %s:%" PRIu64 ": %s", s->name, line, severity);
+	if (line > 0)
+		output_format(err, "berth: %s:%" PRIu64 ": %s", s->name, line, severity);
+	else
+		output_format(err, "berth: %s: %s", s->name, severity);
 	output_text(err, w.overflowed ? TEXT("something with too long a name") : writer_text(&w));
 	output_z(err, "\n");
 	output_flush(err);
@@ -354,13 +357,17 @@ static bool is_for_picture(struct subject *o)
 	if (o->kind != KUBE_NO_KIND)
 		return true;
 	if (o->kind_name.size == 0) {
-		dump_broken(s, o->line, "%s has no kind, and no list around it says one", o->shown);
+		dump_broken(s, o->line, "%s has no kind%s", o->shown,
+			s->is_list ? ", and its list names none before its items" : "");
 	} else if (kube_status_decode(o->object, &status)) {
 		dump_broken(s, o->line, "an answer of the API instead of objects: %.*s",
 			TEXT_ARGS(status.message));
-	} else if (is_list_kind(o->kind_name)) {
+	} else if (is_list_kind(o->kind_name) && s->is_list) {
 		dump_broken(s, o->line, "%.*s inside of a list: give each list as a file",
 			TEXT_ARGS(o->kind_name));
+	} else if (is_list_kind(o->kind_name)) {
+		dump_broken(s, o->line, "%.*s with more than %d KiB before its items",
+			TEXT_ARGS(o->kind_name), DUMP_INPUT >> 10);
 	} else {
 		count_skipped(s->dump, o->kind_name);
 	}
@@ -402,11 +409,12 @@ static void tell_skipped(struct dump *d)
 {
 	if (d->skipped == 0)
 		return;
-	output_format(
-		d->err, "berth: skipped %u objects of kinds that do not matter here:", d->skipped);
+	output_z(d->err, "berth: skipped kinds that do not matter here:");
 	for (uint32_t i = 0; i < d->skipped_kind_count; i++)
-		output_format(d->err, "%s %u %s", i == 0 ? "" : ",", d->skipped_kinds[i].count,
-			d->skipped_kinds[i].kind);
+		output_format(d->err, "%s %s (%u)", i == 0 ? "" : ",", d->skipped_kinds[i].kind,
+			d->skipped_kinds[i].count);
+	if (d->skipped_kind_count == DUMP_SKIPPED_KINDS_MAX)
+		output_z(d->err, ", ...");
 	output_z(d->err, "\n");
 }
 
@@ -424,12 +432,14 @@ static void tell_ghosts(struct dump *d)
 			continue;
 		const struct cache_pod *pod = cache_pod_at(d->cache, node->first_pod);
 		output_format(d->err,
-			"berth: warning: node %.*s is not in the dump: its %u pods (%.*s/%.*s%s) "
-			"count nowhere\n",
-			TEXT_ARGS(cache_text(d->cache, node->name)), node->sums.pods,
+			"berth: warning: node %.*s is not in the dump; pods on it count nowhere: "
+			"%.*s/%.*s",
+			TEXT_ARGS(cache_text(d->cache, node->name)),
 			TEXT_ARGS(cache_text(d->cache, cache_class_of(d->cache, pod)->namespace)),
-			TEXT_ARGS(cache_text(d->cache, pod->name)),
-			node->sums.pods > 1 ? ", ..." : "");
+			TEXT_ARGS(cache_text(d->cache, pod->name)));
+		if (node->sums.pods > 1)
+			output_format(d->err, " and %u more", node->sums.pods - 1);
+		output_z(d->err, "\n");
 	}
 	if (told > DUMP_MESSAGES_MAX)
 		output_format(d->err, "berth: warning: %u more nodes are not in the dump\n",

@@ -37,7 +37,7 @@ bool source_fill(struct source *s);
 /* Takes bytes off the front, counting lines. */
 void source_take(struct source *s, size_t size);
 
-/* "berth: FILE:LINE: ..." */
+/* "berth: FILE:LINE: ..."; line 0 is the file as a whole. */
 void dump_broken(struct source *s, uint64_t line, const char *format, ...) PRINTF_LIKE(3, 4);
 void dump_warn(struct source *s, uint64_t line, const char *format, ...) PRINTF_LIKE(3, 4);
 /* The rest of the file cannot be read. */

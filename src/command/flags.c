@@ -73,7 +73,7 @@ static enum flags_result refuse_name(struct reading *r, const char *dashes, stru
 
 static const struct flag *find(const struct reading *r, const char *dashes, struct text name)
 {
-	bool is_letter = dashes[1] == '\0' && name.size == 1;
+	bool is_letter = dashes[1] == '\0';
 	for (uint32_t i = 0; i < r->count; i++)
 		if (is_letter ? r->flags[i].letter == name.at[0]
 			      : text_is_z(name, r->flags[i].name))
@@ -146,12 +146,14 @@ static enum flags_result set(struct reading *r, const struct flag *flag, const c
 
 /* ---- reading ---- */
 
+/* "--name", "--name=value"; "-n", "-n=value", "-nvalue". */
 static enum flags_result read_flag(struct reading *r, const char *dashes, struct text rest)
 {
-	size_t equals = text_find(rest, '=');
-	struct text name = text_first(rest, equals);
-	const char *value = equals < rest.size ? rest.at + equals + 1 : NULL;
-	if (text_is(name, TEXT("help")) || (dashes[1] == '\0' && text_is(name, TEXT("h"))))
+	bool is_letter = dashes[1] == '\0';
+	size_t end = is_letter ? 1 : text_find(rest, '=');
+	struct text name = text_first(rest, end);
+	const char *value = end < rest.size ? rest.at + end + (rest.at[end] == '=') : NULL;
+	if (text_is(name, is_letter ? TEXT("h") : TEXT("help")))
 		return FLAGS_HELP;
 	const struct flag *flag = find(r, dashes, name);
 	if (flag == NULL)

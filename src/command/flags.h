@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flags of a command, by table: --flag=value, --flag value, -f value, -f=value; a flag that is a
- * yes or no needs no value. "--" ends them; what is not a flag is a word, wherever it stands.
+ * Flags of a command, by table: --flag=value, --flag value, -f value, -f=value, -fvalue; a flag
+ * that is a yes or no needs no value. "--" ends them; what is not a flag is a word, wherever it
+ * stands.
  */
 #ifndef BERTH_COMMAND_FLAGS_H
 #define BERTH_COMMAND_FLAGS_H

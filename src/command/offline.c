@@ -22,7 +22,7 @@
 enum {
 	BUDGET_FACTOR = 4, /* somebody else's cluster may be larger than the board's own */
 	CONFIG_MAX = 1 << 20,
-	ROWS = 32, /* pod classes whose verdicts are remembered */
+	ROWS = 256, /* pod classes whose verdicts are remembered */
 	ROOM_FIXED = 1 << 20,
 	PODS_LEAST = 256
 };

@@ -247,13 +247,13 @@ static void put_table_end(struct simulation *s)
 	uint32_t placed = s->counts[OUTCOME_PLACED] + s->counts[OUTCOME_PREEMPTING];
 	if (s->count > 0)
 		output_z(out, "\n");
-	output_format(out, "%u pending pods: %u placed, %u unschedulable", s->count, placed,
+	output_format(out, "%u pending: %u placed, %u unschedulable", s->count, placed,
 		s->counts[OUTCOME_UNSCHEDULABLE]);
 	for (uint32_t i = OUTCOME_GATED; i < OUTCOMES; i++)
 		if (s->counts[i] > 0)
 			output_format(out, ", %u %s", s->counts[i], outcome_names[i]);
 	if (s->victims > 0)
-		output_format(out, "; %u running pods preempted", s->victims);
+		output_format(out, "; %u preempted", s->victims);
 	output_z(out, "\n");
 }
 

@@ -64,12 +64,12 @@ static enum dump_result read_as(struct source *s)
 	case SNIFF_JSON: return dump_read_json(s);
 	case SNIFF_YAML: return dump_read_yaml(s);
 	case SNIFF_GZIP:
-		return dump_unreadable(s, 1, "compressed; unpack it first: gzip -dc %s", s->name);
+		return dump_unreadable(s, 0, "compressed; unpack it first: gzip -dc %s", s->name);
 	case SNIFF_UTF16:
-		return dump_unreadable(s, 1, "UTF-16; write it as UTF-8 (a shell of Windows?)");
+		return dump_unreadable(s, 0, "UTF-16; write it as UTF-8 (a shell of Windows?)");
 	case SNIFF_EMPTY: break;
 	}
-	return s->error != 0 ? DUMP_READ : dump_unreadable(s, 1, "empty");
+	return s->error != 0 ? DUMP_READ : dump_unreadable(s, 0, "empty");
 }
 
 enum dump_result dump_read(struct dump *d, const char *name, int fd)
@@ -79,6 +79,6 @@ enum dump_result dump_read(struct dump *d, const char *name, int fd)
 	(void)!source_fill(&s);
 	enum dump_result result = read_as(&s);
 	if (s.error != 0)
-		return dump_unreadable(&s, s.line, "%s", strerror(s.error));
+		return dump_unreadable(&s, 0, "%s", strerror(s.error));
 	return result;
 }
