@@ -121,7 +121,7 @@ static void add_normalized(
 		return;
 	}
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
-		int64_t scaled = CYCLE_SCORE_MAX * by_node[e->feasible[i]] / most;
+		int64_t scaled = (int64_t)CYCLE_SCORE_MAX * by_node[e->feasible[i]] / most;
 		e->totals[i] += weight * (reverse ? CYCLE_SCORE_MAX - scaled : scaled);
 	}
 }
