@@ -118,6 +118,7 @@ struct cache {
 	struct pool nodes; /* ghosts (pods without their node) included */
 	struct map nodes_by_name;
 	struct cache_node_order order;
+	uint32_t nodes_without_hostname; /* the label, that is */
 
 	struct pool classes; /* struct cache_shared */
 	struct map classes_by_hash;
@@ -162,6 +163,9 @@ MUST_USE enum cache_result cache_put_object(
 enum cache_result cache_remove_object(struct cache *cache, uint32_t object);
 
 /* ---- our own decisions ---- */
+
+/* Counts as a change of the node for whoever follows the change log. */
+void cache_touch_node(struct cache *cache, uint32_t node);
 
 /* pending -> assumed on the node: later pods must see the space as taken. */
 MUST_USE enum cache_result cache_assume(struct cache *cache, uint32_t pod, uint32_t node);

@@ -119,6 +119,7 @@ struct cache_node_order {
 	uint32_t *list;         /* node indexes; rebuilt when membership changed */
 	uint32_t count;         /* nodes that are really there */
 	bool stale;
+	uint64_t version; /* one more each time the list is made anew */
 };
 
 /* The list, rebuilt when needed. */

@@ -56,6 +56,20 @@ void cache_node_drop_ghost(struct cache *cache, uint32_t index)
 	pool_give(&cache->nodes, index);
 }
 
+void cache_touch_node(struct cache *cache, uint32_t node)
+{
+	cache_log_change(cache, node);
+}
+
+static void count_hostname(struct cache *cache, const struct cache_node *node, int sign)
+{
+	uint32_t value;
+	if (node->facts != NULL &&
+		!kube_labels_get(
+			cache_labels_at(cache, node->labels), cache->names.hostname, &value))
+		cache->nodes_without_hostname += (uint32_t)sign;
+}
+
 void cache_log_change(struct cache *cache, uint32_t node)
 {
 	cache->changes[cache->change_count++ % CACHE_CHANGE_LOG] = node;
@@ -288,10 +302,12 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 		cache_counters_node_out(cache, index);
 	if (old.facts != NULL)
 		cache_images_remove_node(cache, index, old.facts);
+	count_hostname(cache, node, -1);
 	node->facts = parts->facts;
 	node->facts_handle = parts->facts_handle;
 	node->labels = parts->labels;
 	node->uid = parts->uid;
+	count_hostname(cache, node, 1);
 	scalars_follow(cache, node, node->facts);
 	if (!cache_images_add_node(cache, index, node->facts))
 		cache->images.generation++;
@@ -369,6 +385,7 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	cache_images_remove_node(cache, index, node->facts);
 	cache_order_remove(cache, index);
 	struct parts old = {node->facts, node->facts_handle, node->labels, node->uid};
+	count_hostname(cache, node, -1);
 	node->facts = NULL;
 	node->labels = 0;
 	node->uid = 0;

@@ -139,5 +139,6 @@ const uint32_t *cache_order(struct cache *cache, uint32_t *count)
 		}
 	}
 	order->stale = false;
+	order->version++;
 	return order->list;
 }

@@ -39,6 +39,7 @@ const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_
 void cycle_chosen(struct cycle *cycle, uint32_t node)
 {
 	cycle->chosen[node] = ++cycle->decisions;
+	cache_touch_node(cycle->cache, node); /* its rank among equals is another one */
 }
 
 /* ---- the search ---- */
@@ -117,18 +118,19 @@ static void rejected(struct evaluation *e, struct cycle_decision *decision)
 	decision->rejectors = e->rejectors;
 }
 
-/* The feasible nodes. False: an internal error. */
-static bool search(struct evaluation *e)
+bool evaluation_search(struct evaluation *e)
 {
-	bool fast = evaluation_can_be_fast(e);
-	if (fast && !evaluation_filter_fast(e))
-		return false;
-	/* Nobody: the words are wanted, and only the slow way has them. */
-	if (!fast || e->feasible_count == 0) {
-		e->row = NULL;
-		return evaluation_filter(e);
-	}
-	return true;
+	if (evaluation_can_be_fast(e) && evaluation_filter_fast(e) && e->feasible_count > 0)
+		return true;
+	/*
+	 * Nobody: the words are wanted, and only the slow way has them. An error: the fast way goes
+	 * filter by filter and meets the nodes in another order.
+	 */
+	e->row = NULL;
+	e->feasible_count = 0;
+	e->error = NULL;
+	e->d.error = NULL;
+	return evaluation_filter(e);
 }
 
 static bool choose(struct evaluation *e, struct cycle_decision *decision)
@@ -179,7 +181,15 @@ void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
 		return;
 	}
 	decision->node = 0;
-	if (!search(e)) {
+	if (nodes_wanted(e) == e->candidate_count)
+		decision->node = evaluation_plain(e, &decision->feasible_count);
+	if (decision->node != 0) {
+		decision->outcome = CYCLE_PLACED;
+		decision->evaluated_count = e->candidate_count;
+		return;
+	}
+	decision->feasible_count = 0;
+	if (!evaluation_search(e)) {
 		failed(e, decision);
 		return;
 	}

@@ -93,6 +93,7 @@ enum plugin_code evaluation_filter_node(
 /* ---- score.c ---- */
 
 extern const char evaluation_out_of_range[]; /* what e->error says of a score beyond 0..100 */
+bool evaluation_has_prescore(const struct evaluation *e, uint8_t id); /* in the profile */
 bool evaluation_prescore(struct evaluation *e);
 /* Totals of the feasible nodes; with_detail keeps each plugin's part. */
 bool evaluation_score(struct evaluation *e, bool with_detail);
@@ -104,6 +105,16 @@ uint32_t evaluation_best(const struct evaluation *e);
 bool evaluation_can_be_fast(const struct evaluation *e);
 bool evaluation_filter_fast(struct evaluation *e);
 bool evaluation_score_fast(struct evaluation *e); /* after filter_fast */
+
+/* ---- cycle.c ---- */
+
+/* The feasible nodes, fast when that is possible (then e->row is set). False: an error. */
+bool evaluation_search(struct evaluation *e);
+
+/* ---- plain.c ---- */
+
+/* The chosen node, when node-local rules alone decide; 0: they do not, or no node will do. */
+uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count);
 
 /* ---- what_if.c: a node with pods put on or taken off in thought ---- */
 

@@ -7,7 +7,8 @@
 
 static size_t row_bytes(uint32_t nodes)
 {
-	return (size_t)(nodes + 1) * (sizeof(uint8_t) + 3 * sizeof(int32_t)) + 128;
+	return (size_t)(nodes + 1) * (sizeof(uint8_t) + 3 * sizeof(int32_t)) +
+		(nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) + 160;
 }
 
 size_t cycle_rows_size(const struct cycle_limits *limits)
@@ -24,6 +25,8 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 	rows->nodes = limits->nodes;
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct cycle_row *row = &rows->rows[i];
+		row->best =
+			arena_take_raw(arena, (limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t));
 		row->verdict = arena_take_raw(arena, limits->nodes + 1);
 		row->fixed = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
 		row->taints = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
@@ -79,9 +82,23 @@ static void score_one(struct evaluation *e, struct cycle_row *row, uint32_t node
 	row->fixed[node] = (int32_t)fixed;
 }
 
+static void count_fit(struct cycle_row *row, uint32_t node, int sign)
+{
+	if (row->verdict[node] != 0)
+		return;
+	row->fit_count += (uint32_t)sign;
+	if (!row->holds_taints)
+		return;
+	uint32_t taints = (uint32_t)row->taints[node];
+	if (taints > CYCLE_TAINTS_MAX)
+		taints = CYCLE_TAINTS_MAX + 1;
+	row->taint_counts[taints] += (uint32_t)sign;
+}
+
 static void work_out(struct evaluation *e, struct cycle_row *row, uint32_t node)
 {
 	const struct cache *cache = e->cycle->cache;
+	count_fit(row, node, -1);
 	if (!pool_is_taken(&cache->nodes, node) || cache_node_at(cache, node)->facts == NULL) {
 		row->verdict[node] = PLUGIN_COUNT;
 		return;
@@ -90,30 +107,61 @@ static void work_out(struct evaluation *e, struct cycle_row *row, uint32_t node)
 	/* A score is only asked for where the pod fits. */
 	if (row->verdict[node] == 0)
 		score_one(e, row, node);
+	count_fit(row, node, 1);
 }
 
 /* ---- following the cache ---- */
+
+/* All scores follow the highest; true when that is another one now. */
+static bool taints_follow(struct cycle_row *row)
+{
+	uint32_t most = CYCLE_TAINTS_MAX + 1;
+	while (most > 0 && row->taint_counts[most] == 0)
+		most--;
+	bool changed = most != row->taints_most;
+	row->taints_most = most;
+	return changed;
+}
+
+static void forget_nodes(struct cycle_row *row, uint32_t nodes)
+{
+	memset(row->verdict, PLUGIN_COUNT, (size_t)nodes + 1);
+	memset(row->taint_counts, 0, sizeof(row->taint_counts));
+	row->fit_count = 0;
+}
+
+static void settle_all(struct evaluation *e, struct cycle_row *row)
+{
+	uint32_t blocks = pool_top(&e->cycle->cache->nodes) / CYCLE_BLOCK + 1;
+	(void)taints_follow(row);
+	for (uint32_t block = 0; block < blocks; block++)
+		cycle_row_settle(e, row, block);
+	row->order_version = e->cycle->cache->order.version;
+}
 
 static void follow(struct evaluation *e, struct cycle_row *row)
 {
 	const struct cache *cache = e->cycle->cache;
 	uint64_t behind = cache->change_count - row->followed;
 	if (behind >= CACHE_CHANGE_LOG || behind > e->node_count) {
+		forget_nodes(row, e->cycle->rows->nodes);
 		for (uint32_t i = 0; i < e->node_count; i++)
 			work_out(e, row, e->nodes[i]);
+		settle_all(e, row);
 	} else {
-		for (uint64_t c = row->followed; c < cache->change_count; c++)
-			work_out(e, row, cache->changes[c % CACHE_CHANGE_LOG]);
+		for (uint64_t c = row->followed; c < cache->change_count; c++) {
+			uint32_t node = cache->changes[c % CACHE_CHANGE_LOG];
+			bool again = c + 1 < cache->change_count &&
+				cache->changes[(c + 1) % CACHE_CHANGE_LOG] == node;
+			if (again)
+				continue; /* chosen, then assumed: once is enough */
+			work_out(e, row, node);
+			cycle_row_settle(e, row, node / CYCLE_BLOCK);
+		}
 	}
 	row->followed = cache->change_count;
-}
-
-static bool is_among(const struct plugin_uses *uses, uint8_t id)
-{
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id == id)
-			return true;
-	return false;
+	if (taints_follow(row) || row->order_version != cache->order.version)
+		settle_all(e, row);
 }
 
 /* Which scores the row holds: local ones that do not skip this class. */
@@ -125,13 +173,25 @@ static uint32_t scores_held(struct evaluation *e)
 		const struct plugin *plugin = &plugins[uses->list[k].id];
 		if (!plugin->score_is_local)
 			continue;
-		bool asks = plugin->prescore != NULL &&
-			is_among(&e->d.profile->pre_score, uses->list[k].id);
+		bool asks =
+			plugin->prescore != NULL && evaluation_has_prescore(e, uses->list[k].id);
 		if (!asks || plugin->prescore(&e->d) == PLUGIN_SUCCESS)
 			held |= UINT32_C(1) << k;
 	}
 	e->d.error = NULL; /* who cannot score says so again when it comes to scoring */
 	return held;
+}
+
+static void hold_taints(const struct evaluation *e, struct cycle_row *row)
+{
+	const struct plugin_uses *uses = &e->d.profile->score;
+	row->holds_taints = false;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		if (uses->list[k].id != PLUGIN_TAINT_TOLERATION || (row->scored >> k & 1) == 0)
+			continue;
+		row->holds_taints = true;
+		row->taints_weight = uses->list[k].weight;
+	}
 }
 
 struct cycle_row *cycle_row_of(struct evaluation *e)
@@ -154,9 +214,12 @@ struct cycle_row *cycle_row_of(struct evaluation *e)
 		row->profile = e->d.profile;
 		row->scored = scores_held(e);
 		row->is_strange = false;
+		hold_taints(e, row);
+		forget_nodes(row, rows->nodes);
 		row->followed = e->cycle->cache->change_count;
 		for (uint32_t i = 0; i < e->node_count; i++)
 			work_out(e, row, e->nodes[i]);
+		settle_all(e, row);
 	}
 	follow(e, row);
 	return row;

@@ -7,6 +7,8 @@
 
 #include "cycle/evaluation.h"
 
+enum { CYCLE_TAINTS_MAX = 14 };
+
 struct cycle_row {
 	uint64_t serial; /* of the class; 0 = the row is free */
 	uint32_t class;
@@ -14,7 +16,16 @@ struct cycle_row {
 	uint64_t followed; /* node changes (cache.change_count) that are worked in */
 	uint64_t used;     /* decision that used it last */
 	uint32_t scored;   /* bits by position in profile->score that the row holds */
+	bool holds_taints; /* TaintToleration is among them */
 	bool is_strange;   /* met a score that no plugin should give: left to the slow way */
+
+	uint32_t fit_count; /* nodes whose verdict is 0 */
+	/* of those: how many have each raw TaintToleration score; the last: more than that */
+	uint32_t taint_counts[CYCLE_TAINTS_MAX + 2];
+	uint32_t taints_most; /* the highest of them; CYCLE_TAINTS_MAX + 1: too high for `best` */
+	int64_t taints_weight;
+	uint64_t order_version; /* of the node order that settled ties in `best` */
+	uint32_t *best;         /* by block of nodes: the best of it, see plain.c; 0: none fits */
 
 	/* by node index */
 	uint8_t *verdict;    /* 0: no local plugin objects */
@@ -38,6 +49,11 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
  * an error counts wherever the filters before it let the pod pass.
  */
 bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at);
+
+enum { CYCLE_BLOCK = 64 /* nodes of one entry in `best` */ };
+
+/* plain.c: the block of the node has to be looked at again. */
+void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_t block);
 
 /* The row of the pod's class, up to date. */
 struct cycle_row *cycle_row_of(struct evaluation *e);

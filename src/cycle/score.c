@@ -19,6 +19,15 @@ static bool have_states(struct evaluation *e)
 	return true;
 }
 
+bool evaluation_has_prescore(const struct evaluation *e, uint8_t id)
+{
+	const struct plugin_uses *uses = &e->d.profile->pre_score;
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->list[i].id == id)
+			return true;
+	return false;
+}
+
 bool evaluation_prescore(struct evaluation *e)
 {
 	const struct plugin_uses *uses = &e->d.profile->pre_score;

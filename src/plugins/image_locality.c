@@ -38,6 +38,19 @@ int64_t image_locality_score(struct decision *d, uint32_t node)
 	return score_of_sum(d, sum);
 }
 
+/* No node has any of the images: they all start from nothing. */
+bool image_locality_is_idle(const struct decision *d)
+{
+	const struct kube_pod_class *class = d->pod.class;
+	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
+	if (class->container_count == 0)
+		return false;
+	for (uint32_t i = 0; i < class->images.count; i++)
+		if (cache_image_find(d->cache, names[i]) != NULL)
+			return false;
+	return true;
+}
+
 void image_locality_score_nodes(struct decision *d, int64_t *scores)
 {
 	const struct kube_pod_class *class = d->pod.class;

@@ -144,6 +144,8 @@ struct plugin {
 	void (*filter_nodes)(
 		struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
 	void (*score_nodes)(struct decision *d, int64_t *scores);
+	/* True: the score is 0 on every node, whatever the nodes are. */
+	bool (*score_is_idle)(const struct decision *d);
 	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
 	void (*normalize)(struct decision *d, int64_t *scores, uint32_t count);
 

@@ -41,6 +41,7 @@ enum plugin_code balanced_prescore(struct decision *d);
 int64_t balanced_score(struct decision *d, uint32_t node);
 
 int64_t image_locality_score(struct decision *d, uint32_t node);
+bool image_locality_is_idle(const struct decision *d);
 void image_locality_score_nodes(struct decision *d, int64_t *scores);
 
 enum plugin_code dynamic_resources_prefilter(struct decision *d, struct plugin_reasons *why);

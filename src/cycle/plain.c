@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Plain decisions: nothing but node-local rules speaks about the pod, so the best node is the one
+ * with the highest sum in the row, and after a binding only one node's sum has changed. Nodes are
+ * kept in blocks with the best of each: a change costs a block, a decision looks at the blocks.
+ */
+#include "cycle/rows.h"
+
+/* What the node is worth in all; where nothing varies with the highest score, less is enough. */
+static int64_t worth(const struct cycle_row *row, uint32_t node)
+{
+	if (row->taints_most == 0)
+		return row->fixed[node];
+	int64_t lost = (int64_t)CYCLE_SCORE_MAX * row->taints[node] / row->taints_most;
+	return row->fixed[node] + row->taints_weight * (CYCLE_SCORE_MAX - lost);
+}
+
+/* Is `a` chosen before `b`: the rule of evaluation_best(). */
+static bool is_better(
+	const struct evaluation *e, const struct cycle_row *row, uint32_t a, uint32_t b)
+{
+	int64_t worth_a = worth(row, a);
+	int64_t worth_b = worth(row, b);
+	if (worth_a != worth_b)
+		return worth_a > worth_b;
+	const uint64_t *chosen = e->cycle->chosen;
+	if (chosen[a] != chosen[b])
+		return chosen[a] < chosen[b];
+	const struct cache *cache = e->cycle->cache;
+	return cache_node_at(cache, a)->position < cache_node_at(cache, b)->position;
+}
+
+void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_t block)
+{
+	uint32_t first = block * CYCLE_BLOCK;
+	uint32_t end = first + CYCLE_BLOCK;
+	uint32_t top = pool_top(&e->cycle->cache->nodes);
+	if (end > top + 1)
+		end = top + 1;
+	uint32_t best = 0;
+	for (uint32_t node = first; node < end; node++)
+		if (row->verdict[node] == 0 && (best == 0 || is_better(e, row, node, best)))
+			best = node;
+	row->best[block] = best;
+}
+
+/* Every filter that runs for this pod is part of the row. */
+static bool filters_are_in_row(const struct evaluation *e)
+{
+	const struct plugin_uses *uses = &e->d.profile->filter;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		uint8_t id = uses->list[i].id;
+		if (plugins[id].filter != NULL && (e->d.skip_filter >> id & 1) == 0 &&
+			!cycle_row_has_filter(uses, i))
+			return false;
+	}
+	return true;
+}
+
+static bool is_idle(struct evaluation *e, uint8_t id)
+{
+	const struct plugin *plugin = &plugins[id];
+	if (plugin->score_is_idle != NULL)
+		return plugin->score_is_idle(&e->d);
+	return plugin->prescore != NULL && evaluation_has_prescore(e, id) &&
+		plugin->prescore(&e->d) == PLUGIN_SKIP;
+}
+
+/* Every score is in the row without having to be normalised, or 0 everywhere. */
+static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
+{
+	const struct kube_pod_class *class = e->d.pod.class;
+	/* Cheap to see, before anything is counted for nothing. */
+	if (class->spread.count > 0 || class->preferred_affinity.count > 0 ||
+		class->preferred_anti_affinity.count > 0 || row->taints_most > CYCLE_TAINTS_MAX ||
+		row->is_strange)
+		return false;
+	const struct plugin_uses *uses = &e->d.profile->score;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		uint8_t id = uses->list[k].id;
+		bool held = (row->scored >> k & 1) != 0;
+		if (plugins[id].score == NULL || (plugins[id].score_is_local && !held))
+			continue;
+		if (held ? id == PLUGIN_NODE_AFFINITY : !is_idle(e, id))
+			return false;
+	}
+	return true;
+}
+
+uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count)
+{
+	if (!evaluation_can_be_fast(e) || e->nominated_count > 0 || e->candidates != e->nodes ||
+		!filters_are_in_row(e))
+		return 0;
+	struct scratch_mark mark = scratch_mark(e->d.scratch);
+	struct cycle_row *row = cycle_row_of(e);
+	bool plain = scores_are_in_row(e, row);
+	e->d.error = NULL;
+	e->d.spread_score = NULL;
+	e->d.affinity_score = NULL;
+	scratch_rewind(e->d.scratch, mark);
+	if (!plain)
+		return 0;
+	*feasible_count = row->fit_count;
+	uint32_t best = 0;
+	uint32_t blocks = pool_top(&e->cycle->cache->nodes) / CYCLE_BLOCK + 1;
+	for (uint32_t block = 0; block < blocks; block++) {
+		uint32_t node = row->best[block];
+		if (node != 0 && (best == 0 || is_better(e, row, node, best)))
+			best = node;
+	}
+	return best;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * bench_decide - what one decision costs: a stream of pods of one kind is decided, chosen and
+ * assumed on clusters of several sizes (nodes of 4 CPU and 32 GiB in three zones, half full).
+ *
+ *	bench_decide [KIND]
+ *
+ * CPU time, the best of several rounds; the machine is noisy. Instructions: run it under
+ * `valgrind --tool=callgrind --toggle-collect=cycle_decide` with one KIND.
+ */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "cache/feed.h"
+#include "cycle/cycle.h"
+#include "cycle/profile.h"
+
+enum {
+	ROUNDS = 5,
+	DECISIONS = 200,
+	WARM_UP = 20,
+	JSON_ROOM = 4096,
+	DECODE_ROOM = 1 << 20,
+	CUT_PIECE = 1 << 16
+};
+
+struct kind {
+	const char *name;
+	const char *spec; /* of the pods that are decided; ' stands for " */
+	const char *owner;
+	bool tainted; /* a tenth of the nodes is advised against */
+};
+
+#define SELECTS "'labelSelector':{'matchLabels':{'app':'bench'}}"
+#define ZONE    "'topologyKey':'topology.kubernetes.io/zone'"
+#define HOST    "'topologyKey':'kubernetes.io/hostname'"
+#define OWNED                                                                            \
+	"'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'bench'," \
+	"'uid':'r','controller':true}],"
+
+static const struct kind kinds[] = {
+	{"plain", "", "", false},
+	{"node affinity",
+		"'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"
+		"'nodeSelectorTerms':[{'matchExpressions':[{'key':'disk','operator':'In','values':["
+		"'ssd'"
+		"]}]}]},'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':5,'preference'"
+		":{"
+		"'matchExpressions':[{'key':'rack','operator':'In','values':['1','2']}]}}]}},",
+		"", false},
+	{"taints", "'tolerations':[{'key':'other','operator':'Exists'}],", "", true},
+	{"anti-affinity per host",
+		"'affinity':{'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':["
+		"{" HOST "," SELECTS "}]}},",
+		"", false},
+	{"affinity per zone",
+		"'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':["
+		"{" ZONE "," SELECTS "}]}},",
+		"", false},
+	{"zone spread",
+		"'topologySpreadConstraints':[{'maxSkew':1," ZONE
+		",'whenUnsatisfiable':'DoNotSchedule'," SELECTS "}],",
+		"", false},
+	{"default spread (owned)", "", OWNED, false},
+	{"preferred anti-affinity",
+		"'affinity':{'podAntiAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':["
+		"{"
+		"'weight':10,'podAffinityTerm':{" HOST "," SELECTS "}}]}},",
+		"", false},
+	{"mixed",
+		"'tolerations':[{'key':'other','operator':'Exists'}],"
+		"'topologySpreadConstraints':[{'maxSkew':1," ZONE
+		",'whenUnsatisfiable':'DoNotSchedule'," SELECTS
+		"}],'affinity':{'podAntiAffinity':{'"
+		"preferredDuringSchedulingIgnoredDuringExecution':[{"
+		"'weight':10,'podAffinityTerm':{" HOST "," SELECTS "}}]}},",
+		OWNED, true},
+};
+static const uint32_t sizes[] = {100, 1000, 5000, 15000};
+
+struct bench {
+	struct arena arena;
+	struct cache cache;
+	struct cycle cycle;
+	struct plugin_profile profile;
+	struct scratch decode;
+	struct json_cut *cut;
+};
+
+static struct bench bench;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench_decide: %s\n", what);
+	exit(1);
+}
+
+static bool on_piece(void *self, struct json_piece piece)
+{
+	struct json_value object;
+	struct cache_fed fed;
+	(void)self;
+	scratch_reset(&bench.decode);
+	if (json_parse(piece.text, &bench.decode, &object) != JSON_PARSED ||
+		!cache_feed(&bench.cache, &bench.decode,
+			kube_kind_of(json_text(json_get(object, "kind"))), object, &fed))
+		die("an object is refused");
+	return true;
+}
+
+static void feed(const char *format, ...) PRINTF_LIKE(1, 2);
+static void feed(const char *format, ...)
+{
+	char json[JSON_ROOM];
+	va_list args;
+	va_start(args, format);
+	int size = vsnprintf(json, sizeof(json), format, args);
+	va_end(args);
+	if (size < 0 || size >= (int)sizeof(json))
+		die("an object is too long");
+	for (int i = 0; i < size; i++)
+		if (json[i] == '\'')
+			json[i] = '"';
+	json_cut_start(bench.cut, JSON_CUT_LINES, kube_any_want, NULL, on_piece, NULL);
+	if (json_cut_feed(bench.cut, (struct text){json, (size_t)size}) != JSON_CUT_MORE ||
+		!json_cut_end(bench.cut))
+		die("an object is not JSON");
+}
+
+static void feed_pod(
+	const char *name, uint32_t number, const char *node, const char *spec, const char *owner)
+{
+	char where[64] = "";
+	if (node[0] != '\0')
+		snprintf(where, sizeof(where), "'nodeName':'%s',", node);
+	feed("{'kind':'Pod','metadata':{'name':'%s-%u','namespace':'default','uid':'%s-%u',%s"
+	     "'labels':{'app':'%s'}},'spec':{%s%s'containers':[{'name':'c','image':'i',"
+	     "'resources':{'requests':{'cpu':'10m','memory':'64Mi'}}}]}}",
+		name, number, name, number, owner, name, where, spec);
+}
+
+static void build(uint32_t nodes, uint32_t pods_per_node, bool tainted)
+{
+	struct cache_limits limits = {.nodes = nodes,
+		.pods = nodes * pods_per_node + 4096,
+		.objects = 64,
+		.classes = 4096,
+		.label_sets = nodes + 4096,
+		.strings = nodes * (pods_per_node + 2) + 16384,
+		.images = 64,
+		.counters = 256,
+		.store_bytes = (size_t)nodes * (1536 + pods_per_node * 64) + (8u << 20)};
+	struct cycle_limits cycle_limits = {
+		.nodes = nodes, .rows = 8, .scratch_bytes = (size_t)nodes * 256 + (2u << 20)};
+	size_t cut = json_cut_size(CUT_PIECE);
+	size_t size = cache_size(&limits) + cycle_size(&cycle_limits) + cut + DECODE_ROOM + 4096;
+	budget_reset();
+	arena_init_zeroed(&bench.arena, memory_reserve(size), size);
+	cache_init(&bench.cache, &bench.arena, &limits);
+	profile_defaults(&bench.cache, &bench.profile);
+	cycle_init(&bench.cycle, &bench.arena, &cycle_limits, &bench.cache, &bench.profile, 1);
+	scratch_init(&bench.decode, arena_take_raw(&bench.arena, DECODE_ROOM), DECODE_ROOM);
+	bench.cut = json_cut_init(arena_take_raw(&bench.arena, cut), cut, CUT_PIECE);
+	feed("{'kind':'ReplicaSet','metadata':{'name':'bench','namespace':'default','uid':'r'},"
+	     "'spec':{'selector':{'matchLabels':{'app':'bench'}}}}");
+	for (uint32_t n = 0; n < nodes; n++) {
+		char name[32];
+		snprintf(name, sizeof(name), "node-%u", n);
+		feed("{'kind':'Node','metadata':{'name':'%s','uid':'%s','labels':{"
+		     "'kubernetes.io/hostname':'%s','topology.kubernetes.io/"
+		     "zone':'zone-%u','disk':'%s',"
+		     "'rack':'%u'}},'spec':{%s},'status':{'allocatable':{'cpu':'4','memory':'32Gi',"
+		     "'pods':'110'}}}",
+			name, name, name, n % 3, n % 2 == 0 ? "ssd" : "hdd", n % 20,
+			tainted && n % 10 == 0
+				? "'taints':[{'key':'dedicated','value':'x','effect':'"
+				  "PreferNoSchedule'"
+				  "}]"
+				: "");
+		for (uint32_t p = 0; p < pods_per_node; p++)
+			feed_pod("there", n * pods_per_node + p, name, "", "");
+	}
+}
+
+static double now_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void decide_one(uint32_t pod)
+{
+	struct cycle_decision decision;
+	cycle_decide(&bench.cycle, pod, CACHE_TALLY_FAST, &decision);
+	if (decision.outcome != CYCLE_PLACED)
+		die("a pod finds no node");
+	cycle_chosen(&bench.cycle, decision.node);
+	if (cache_assume(&bench.cache, pod, decision.node) != CACHE_OK)
+		die("a pod cannot be assumed");
+}
+
+/* Microseconds of one decision with what follows it; the pods are gone afterwards. */
+static double round_of(const struct kind *kind, uint32_t count)
+{
+	for (uint32_t i = 0; i < WARM_UP + count; i++)
+		feed_pod("bench", i, "", kind->spec, kind->owner);
+	uint32_t *pods = memory_reserve((WARM_UP + count) * sizeof(*pods));
+	for (uint32_t i = 0; i < WARM_UP + count; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "bench-%u", i);
+		pods[i] = cache_find_pod(&bench.cache, TEXT("default"), text_of(name));
+	}
+	for (uint32_t i = 0; i < WARM_UP; i++)
+		decide_one(pods[i]);
+	double start = now_us();
+	for (uint32_t i = WARM_UP; i < WARM_UP + count; i++)
+		decide_one(pods[i]);
+	double took = now_us() - start;
+	for (uint32_t i = 0; i < WARM_UP + count; i++)
+		(void)cache_remove_pod(&bench.cache, pods[i]);
+	memory_release(pods, (WARM_UP + count) * sizeof(*pods));
+	return took / count;
+}
+
+static void one_kind(uint32_t nodes, const struct kind *kind)
+{
+	/* One pod per host at most: no more pods than hosts. */
+	uint32_t count = nodes < 2 * DECISIONS ? nodes / 2 : DECISIONS;
+	double best = round_of(kind, count);
+	for (uint32_t r = 1; r < ROUNDS; r++) {
+		double took = round_of(kind, count);
+		best = took < best ? took : best;
+	}
+	printf("%6u nodes  %-24s %8.2f us\n", nodes, kind->name, best);
+	fflush(stdout);
+}
+
+static void one_size(uint32_t nodes, const char *only)
+{
+	for (int tainted = 0; tainted < 2; tainted++) {
+		build(nodes, 20, tainted != 0);
+		for (uint32_t k = 0; k < ARRAY_COUNT(kinds); k++)
+			if (kinds[k].tainted == (tainted != 0) &&
+				(only == NULL || strcmp(only, kinds[k].name) == 0))
+				one_kind(nodes, &kinds[k]);
+		memory_release(bench.arena.base, bench.arena.size);
+	}
+}
+
+static long resident_kb(void)
+{
+	long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+	if (file == NULL || fscanf(file, "%*s %ld", &pages) != 1)
+		pages = 0;
+	if (file != NULL)
+		fclose(file);
+	return pages * 4;
+}
+
+static void memory_of(uint32_t nodes, uint32_t pods_per_node)
+{
+	build(nodes, pods_per_node, false);
+	printf("%6u nodes, %u pods: %ld kB resident, objects %llu kB, %zu bytes a pod record\n",
+		nodes, nodes * pods_per_node, resident_kb(),
+		(unsigned long long)bench.cache.store.budget.used / 1024, sizeof(struct cache_pod));
+	memory_release(bench.arena.base, bench.arena.size);
+}
+
+int main(int argc, char **argv)
+{
+	const char *only = argc > 1 ? argv[1] : NULL;
+	printf("decide, choose and assume, every node looked at\n");
+	for (uint32_t s = 0; s < ARRAY_COUNT(sizes); s++)
+		one_size(sizes[s], only);
+	if (only != NULL)
+		return 0;
+	printf("memory of the picture\n");
+	memory_of(5000, 1);
+	memory_of(5000, 30);
+	return 0;
+}
