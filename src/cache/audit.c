@@ -65,12 +65,18 @@ static uint32_t audit_nodes(const struct cache *cache)
 {
 	uint32_t placed = 0;
 	uint32_t real = 0;
+	uint32_t without_hostname = 0;
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
 		if (!pool_is_taken(&cache->nodes, n))
 			continue;
 		audit_node(cache, n);
 		placed += cache_node_at(cache, n)->sums.pods;
-		real += cache_node_at(cache, n)->facts != NULL;
+		const struct cache_node *node = cache_node_at(cache, n);
+		uint32_t value;
+		real += node->facts != NULL;
+		without_hostname += node->facts != NULL &&
+			!kube_labels_get(cache_labels_at(cache, node->labels),
+				cache->names.hostname, &value);
 	}
 	uint32_t ordered = 0;
 	for (uint32_t z = 0; z < cache->order.zone_count; z++) {
@@ -86,6 +92,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 		ordered += count;
 	}
 	CHECK(ordered == real);
+	CHECK(without_hostname == cache->nodes_without_hostname);
 	CHECK(cache->order.count == real);
 	return placed;
 }

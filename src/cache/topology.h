@@ -23,7 +23,7 @@ struct cache;
 struct cache_pod;
 struct kube_node_facts;
 
-enum { CACHE_TOPOLOGY_KEYS_MAX = 48, CACHE_KEY_NODE = 0, CACHE_COUNTER_BUCKETS = 256 };
+enum { CACHE_TOPOLOGY_KEYS_MAX = 24, CACHE_KEY_NODE = 0, CACHE_COUNTER_BUCKETS = 256 };
 
 struct cache_domains {
 	uint32_t key;      /* string id of the label key */
