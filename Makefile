@@ -116,7 +116,7 @@ $(DIR_$(1))/%.o: %.c Makefile board/$(BOARD)/board.mk
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(CFLAGS) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
 $(SRC:%.c=$(DIR_$(1))/%.o): | $(FIRST_$(1))
--include $(wildcard $(DIR_$(1))/src/*.d $(DIR_$(1))/src/*/*.d $(DIR_$(1))/tests/*/*.d)
+-include $(wildcard $(DIR_$(1))/src/*.d $(DIR_$(1))/src/*/*.d $(DIR_$(1))/tests/*/*.d $(DIR_$(1))/tools/*.d)
 endef
 # archive NAME: vendor libraries, one archive each, compiled by a make of its own once they are unpacked.
 define archive
