@@ -113,16 +113,16 @@ static bool explain(struct offline *o, const struct question *q, bool as_json, s
 
 static const char usage[] =
 	"usage: berth explain NAMESPACE/POD --cluster FILE... [flags]\n\n"
-	"Says for one pod of a dump, node by node and plugin by plugin, why it goes where\n"
-	"it goes, or why it goes nowhere. A pod that is on a node is decided as if it were\n"
-	"not. FILE is what 'berth simulate' reads; '-' is standard input.\n\n";
+	"Says for one pod of a dump, node by node and plugin by plugin, why it goes\n"
+	"where it goes, or why it goes nowhere. A pod that is on a node is decided as if\n"
+	"it were not. FILE is what 'berth simulate' reads; '-' is standard input.\n\n";
 
 static const char usage_end[] =
-	"\nJSON has these keys, as far as they apply: preFilter (a plugin refused before any\n"
-	"node was looked at), preFilterNodes (the only ones that were), rejected (by node:\n"
-	"plugin, code, reasons), feasible, scores (by node: total, plugins), best (all nodes\n"
-	"with the highest total), choice (which of them), preemption (eligible, and picks or\n"
-	"message), message (of the FailedScheduling event), error.\n";
+	"\nJSON has these keys, as far as they apply: preFilter (a plugin refused before\n"
+	"any node was looked at), preFilterNodes (the only ones that were), rejected (by\n"
+	"node: plugin, code, reasons), feasible, scores (by node: total, plugins), best\n"
+	"(all nodes with the highest total), choice (which of them), preemption\n"
+	"(eligible, and picks or message), message (of the event), error.\n";
 
 static int run(const struct command_io *io, const struct offline_flags *flags,
 	const struct question *q, const char *const *files, uint32_t file_count)

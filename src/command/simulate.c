@@ -360,9 +360,9 @@ static const char usage[] =
 
 static const char usage_end[] =
 	"\nBroken objects are told and left out; the rest is placed all the same, and the\n"
-	"exit status is 1 unless --skip-broken is given. A file that cannot be read to its\n"
-	"end stops everything. Of objects that are given twice the last one counts.\n"
-	"Preempted pods leave at once and do not come back.\n";
+	"exit status is 1 unless --skip-broken is given. A file that cannot be read to\n"
+	"its end stops everything. Of objects given twice the last one counts. Pods that\n"
+	"have finished are left out. Preempted pods leave at once and do not come back.\n";
 
 static int run(const struct command_io *io, const struct offline_flags *flags,
 	const char *const *files, uint32_t file_count)

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* simulate: the order in which pods are taken up, what becomes of each, and how it is said. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: tests/command/run.c
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/offline.h"
+#include "command/run.h"
+#include "json/json.h"
+#include "unity.h"
+
+static struct said said;
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+}
+
+/* One node of two CPUs; pods want one each unless they say otherwise. */
+#define NODE                                    \
+	"kind: Node\nmetadata: {name: small}\n" \
+	"status: {allocatable: {cpu: 2, memory: 8Gi, pods: '10'}}\n---\n"
+#define POD(name, meta, spec)                          \
+	"kind: Pod\nmetadata: {name: " name meta "}\n" \
+	"spec: {containers: [{resources: {requests: {cpu: 1}}}]" spec "}\n---\n"
+
+static void table(const char *input, const char *expected)
+{
+	RUN(&said, simulate_run, input, "-");
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_EQUAL_STRING(expected, said.out);
+	TEST_ASSERT_EQUAL(0, said.status);
+}
+
+static void test_nothing_to_place(void)
+{
+	table(NODE, "0 pending: 0 placed, 0 unschedulable\n");
+}
+
+static void test_no_node_at_all(void)
+{
+	table(POD("a", "", ""),
+		"POD        NODE  WHY\n"
+		"default/a  -     no nodes available to schedule pods\n"
+		"\n1 pending: 0 placed, 1 unschedulable\n");
+}
+
+static void test_priority_then_age_then_the_dump(void)
+{
+	table(NODE POD("late", ", creationTimestamp: '2026-11-18T09:00:00Z'", "") POD(
+		      "second", ", creationTimestamp: '2026-11-18T08:00:00Z'", "")
+			POD("third", ", creationTimestamp: '2026-11-18T08:00:00Z'", "") POD("first",
+				", creationTimestamp: '2026-11-18T10:00:00Z'", ", priority: 5"),
+		"POD             NODE   WHY\n"
+		"default/first   small  the only feasible node\n"
+		"default/second  small  the only feasible node\n"
+		"default/third   -      0/1 nodes are available: 1 Insufficient cpu. no new claims "
+		"to "
+		"deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
+		"for "
+		"incoming pod.\n"
+		"default/late    -      0/1 nodes are available: 1 Insufficient cpu. no new claims "
+		"to "
+		"deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
+		"for "
+		"incoming pod.\n"
+		"\n4 pending: 2 placed, 2 unschedulable\n");
+}
+
+static void test_pods_that_no_cycle_sees(void)
+{
+	table(NODE POD("gated", "", ", schedulingGates: [{name: wait}, {name: more}]")
+			POD("foreign", "", ", schedulerName: other")
+				POD("leaving", ", deletionTimestamp: '2026-11-18T08:00:00Z'", ""),
+		"POD              NODE   WHY\n"
+		"default/gated    -      waiting for scheduling gates: [wait more]\n"
+		"default/foreign  -      is for the scheduler other\n"
+		"default/leaving  -      is being deleted\n"
+		"\n3 pending: 0 placed, 0 unschedulable, 1 gated, 1 foreign, 1 deleting\n");
+}
+
+static void test_preemption_makes_room_at_once(void)
+{
+	table(NODE POD("low-1", "", ", nodeName: small") POD("low-2", "", ", nodeName: small")
+			POD("high", "", ", priority: 9") POD("plain", "", ""),
+		"POD            NODE   WHY\n"
+		"default/high   small  nominated, preempting default/low-2\n"
+		"default/plain  -      0/1 nodes are available: 1 Insufficient cpu. no new claims "
+		"to "
+		"deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
+		"for "
+		"incoming pod.\n"
+		"\n2 pending: 1 placed, 1 unschedulable; 1 preempted\n");
+}
+
+static void test_preemption_that_policy_forbids(void)
+{
+	RUN(&said, simulate_run,
+		NODE POD("low-1", "", ", nodeName: small") POD("low-2", "", ", nodeName: small")
+			POD("high", "", ", priority: 9, preemptionPolicy: Never"),
+		"-");
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "1 pending: 0 placed, 1 unschedulable\n"));
+}
+
+/* "hopeful" was promised the place that "high" takes; its promise must not keep "high" out. */
+static void test_nominations_of_less_important_pods_go(void)
+{
+	RUN(&said, simulate_run,
+		NODE POD("low-1", "",
+			", nodeName: small") "kind: Pod\nmetadata: {name: hopeful}\n"
+					     "spec: {priority: 1, containers: [{resources: "
+					     "{requests: {cpu: 1}}}]}\n"
+					     "status: {nominatedNodeName: small}\n---\n"
+					     "kind: Pod\nmetadata: {name: high}\n"
+					     "spec: {priority: 9, containers: [{resources: "
+					     "{requests: {cpu: 2}}}]}\n",
+		"-");
+	TEST_ASSERT_NOT_NULL(
+		strstr(said.out, "default/high     small  nominated, preempting default/low-1\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "2 pending: 1 placed, 1 unschedulable; 1 preempted"));
+}
+
+static void test_ties_are_spread(void)
+{
+	static const char nodes[] =
+		"kind: Node\nmetadata: {name: one}\nstatus: {allocatable: {cpu: "
+		"8, memory: 8Gi, pods: '10'}}\n---\nkind: Node\nmetadata: {name: "
+		"two}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: "
+		"'10'}}\n---\n";
+	char input[2048];
+	(void)snprintf(input, sizeof(input), "%s%s%s", nodes, POD("a", "", ""), POD("b", "", ""));
+	RUN(&said, simulate_run, input, "-");
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "one   best of 2 feasible nodes\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "two   best of 2 feasible nodes\n"));
+}
+
+/* ---- JSON ---- */
+
+static void test_json(void)
+{
+	RUN(&said, simulate_run,
+		NODE POD("low-1", "", ", nodeName: small") POD("low-2", "", ", nodeName: small")
+			POD("high", "", ", priority: 9")
+				POD("gated", "", ", schedulingGates: [{name: wait}]"),
+		"-", "-o", "json");
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"pods\":[\n"
+		"{\"pod\":\"default/high\",\"node\":\"small\",\"outcome\":\"preempting\","
+		"\"message\":\"\",\"victims\":[\"default/low-2\"],\"feasible\":1},\n"
+		"{\"pod\":\"default/gated\",\"node\":null,\"outcome\":\"gated\",\"message\":"
+		"\"waiting for scheduling gates: [wait]\",\"victims\":[],\"feasible\":0}],\n"
+		"\"summary\":{\"pending\":2,\"placed\":0,\"preempting\":1,\"unschedulable\":0,"
+		"\"gated\":1,\"foreign\":0,\"deleting\":0,\"victims\":1,\"objects\":5,\"skipped\":"
+		"0,"
+		"\"finished\":0,\"broken\":0}}\n",
+		said.out);
+	TEST_ASSERT_EQUAL(0, said.status);
+}
+
+static void test_json_of_nothing(void)
+{
+	RUN(&said, simulate_run, "[]", "-", "-ojson");
+	TEST_ASSERT_EQUAL(0, strncmp(said.out, "{\"pods\":[],\n\"summary\":{\"pending\":0,", 34));
+}
+
+/* ---- flags ---- */
+
+static void misused(const char *argument, const char *words)
+{
+	RUN(&said, simulate_run, NULL, argument);
+	TEST_ASSERT_EQUAL_STRING(words, said.err);
+	TEST_ASSERT_EQUAL_STRING("", said.out);
+	TEST_ASSERT_EQUAL(2, said.status);
+}
+
+static void test_misuse(void)
+{
+	misused("--skip-broken",
+		"berth: simulate needs a file, or '-'; 'berth simulate --help' says more\n");
+	misused("--cofnig",
+		"berth: unknown flag '--cofnig' (did you mean '--config'?); 'berth simulate "
+		"--help' "
+		"says more\n");
+}
+
+/* 80 columns and 24 lines. */
+static void fits_a_screen(const char *text)
+{
+	size_t column = 0;
+	size_t lines = 0;
+	for (; *text != '\0'; text++) {
+		column = *text == '\n' ? 0 : column + 1;
+		lines += *text == '\n';
+		TEST_ASSERT_TRUE(column <= 80);
+	}
+	TEST_ASSERT_TRUE(lines <= 24);
+	TEST_ASSERT_TRUE(lines > 5);
+}
+
+static void test_help(void)
+{
+	RUN(&said, simulate_run, NULL, "--help");
+	TEST_ASSERT_EQUAL(0, said.status);
+	fits_a_screen(said.out);
+	RUN(&said, explain_run, NULL, "--help");
+	TEST_ASSERT_EQUAL(0, said.status);
+	fits_a_screen(said.out);
+}
+
+static void test_budget_too_small_or_too_large(void)
+{
+	RUN(&said, simulate_run, "[]", "-", "--memory", "1Mi");
+	TEST_ASSERT_EQUAL_STRING(
+		"berth: --memory: too little for any cluster; 16Mi is enough for a small one\n",
+		said.err);
+	TEST_ASSERT_EQUAL(1, said.status);
+	RUN(&said, simulate_run, "[]", "-", "--memory", "7E");
+	TEST_ASSERT_EQUAL(1, said.status);
+	TEST_ASSERT_EQUAL(0, strncmp(said.err, "berth: --memory: ", 17));
+}
+
+/* ---- how much fits ---- */
+
+static void test_more_memory_is_never_less_room(void)
+{
+	struct offline_limits before = {.cycle = {.nodes = 0}};
+	for (uint64_t mib = 16; mib <= 1024; mib += 48) {
+		struct offline_limits limits;
+		TEST_ASSERT_TRUE(offline_plan(mib << 20, &limits));
+		TEST_ASSERT_TRUE(limits.cache.pods >= before.cache.pods);
+		TEST_ASSERT_TRUE(limits.cache.nodes >= before.cache.nodes);
+		TEST_ASSERT_TRUE(cache_size(&limits.cache) + cycle_size(&limits.cycle) +
+				dump_size(&limits.dump) + limits.words_bytes +
+				limits.answer_bytes <=
+			mib << 20);
+		before = limits;
+	}
+	TEST_ASSERT_TRUE(before.cache.pods > 500000);
+}
+
+/* ---- configuration ---- */
+
+static const char *config_file(const char *text)
+{
+	static char name[] = "/tmp/berth-test-XXXXXX";
+	memcpy(name + sizeof(name) - 7, "XXXXXX", 6);
+	int fd = mkstemp(name);
+	TEST_ASSERT_TRUE(fd >= 0);
+	FILE *file = fdopen(fd, "w");
+	TEST_ASSERT_NOT_NULL(file);
+	TEST_ASSERT_TRUE(fputs(text, file) >= 0);
+	(void)fclose(file);
+	return name;
+}
+
+#define CONFIG "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+static void test_profiles_of_a_configuration(void)
+{
+	const char *name = config_file(CONFIG "profiles:\n- schedulerName: mine\n"
+					      "  plugins: {filter: {disabled: [{name: "
+					      "NodeResourcesFit}]}}\n- schedulerName: yours\n");
+	RUN(&said, simulate_run,
+		NODE POD("big", "", ", schedulerName: mine, overhead: {cpu: 50}") POD("same", "",
+			", schedulerName: yours, overhead: {cpu: 50}") POD("plain", "", ""),
+		"-", "--config", name);
+	(void)remove(name);
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/big    small  the only feasible node"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/same   -      0/1 nodes are available"));
+	TEST_ASSERT_NOT_NULL(
+		strstr(said.out, "default/plain  -      is for the scheduler default-scheduler"));
+}
+
+/* Without the plugin nobody looks at gates. */
+static void test_gates_nobody_looks_at(void)
+{
+	const char *name = config_file(CONFIG "profiles:\n- plugins: {multiPoint: {disabled: "
+					      "[{name: SchedulingGates}]}}\n");
+	RUN(&said, simulate_run, NODE POD("a", "", ", schedulingGates: [{name: wait}]"), "-",
+		"--config", name);
+	(void)remove(name);
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/a  small  the only feasible node"));
+}
+
+static void test_broken_configurations(void)
+{
+	char expected[256];
+	const char *name = config_file(CONFIG "parallelism: -1\nprofile: []\n");
+	RUN(&said, simulate_run, NODE, "-", "--config", name);
+	(void)remove(name);
+	TEST_ASSERT_EQUAL(1, said.status);
+	TEST_ASSERT_EQUAL_STRING("", said.out);
+	(void)snprintf(expected, sizeof(expected), "berth: %s:3: parallelism: ", name);
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.err, expected), said.err);
+	(void)snprintf(expected, sizeof(expected), "berth: %s:4: ", name);
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.err, expected), said.err);
+}
+
+static void test_profiles_that_cannot_be_made(void)
+{
+	char expected[256];
+	const char *name =
+		config_file(CONFIG "profiles:\n- plugins: {score: {enabled: [{name: Nowhere}]}}\n");
+	RUN(&said, simulate_run, NODE, "-", "--config", name);
+	(void)remove(name);
+	TEST_ASSERT_EQUAL(1, said.status);
+	(void)snprintf(expected, sizeof(expected),
+		"berth: %s: creating profile for scheduler name default-scheduler: ", name);
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.err, expected), said.err);
+	TEST_ASSERT_NOT_NULL(strstr(said.err, "\"Nowhere\" does not exist\n"));
+}
+
+static void test_configurations_that_cannot_be_read(void)
+{
+	RUN(&said, simulate_run, NODE, "-", "--config", "tests/command/nowhere");
+	TEST_ASSERT_EQUAL_STRING(
+		"berth: tests/command/nowhere: No such file or directory\n", said.err);
+	TEST_ASSERT_EQUAL(1, said.status);
+	RUN(&said, simulate_run, NODE, "-", "--config", "tests/command");
+	TEST_ASSERT_EQUAL_STRING("berth: tests/command: Is a directory\n", said.err);
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_nothing_to_place);
+	RUN_TEST(test_no_node_at_all);
+	RUN_TEST(test_priority_then_age_then_the_dump);
+	RUN_TEST(test_pods_that_no_cycle_sees);
+	RUN_TEST(test_preemption_makes_room_at_once);
+	RUN_TEST(test_preemption_that_policy_forbids);
+	RUN_TEST(test_nominations_of_less_important_pods_go);
+	RUN_TEST(test_ties_are_spread);
+	RUN_TEST(test_json);
+	RUN_TEST(test_json_of_nothing);
+	RUN_TEST(test_misuse);
+	RUN_TEST(test_help);
+	RUN_TEST(test_budget_too_small_or_too_large);
+	RUN_TEST(test_more_memory_is_never_less_room);
+	RUN_TEST(test_profiles_of_a_configuration);
+	RUN_TEST(test_gates_nobody_looks_at);
+	RUN_TEST(test_broken_configurations);
+	RUN_TEST(test_profiles_that_cannot_be_made);
+	RUN_TEST(test_configurations_that_cannot_be_read);
+	return UNITY_END();
+}
