@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ImageLocality: image sizes, how many nodes have them, thresholds and names. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+#include <stdio.h>
+
+#include <unity.h>
+
+#include "plugins/picture.h"
+
+enum { PLUGIN = PLUGIN_IMAGE_LOCALITY };
+
+void setUp(void)
+{
+	picture_start();
+}
+
+void tearDown(void)
+{
+	picture_end();
+}
+
+/* "raw raw -> normalised normalised" of n1, n2 ...; "skip" or "error" when prescore says so. */
+static const char *scores(void)
+{
+	static char line[256];
+	const struct plugin *plugin = &plugins[PLUGIN];
+	struct decision *d = picture_decide("default", "p");
+	uint32_t nodes[8];
+	int64_t raw[8] = {0};
+	int64_t many[8] = {0};
+	const char *names[8] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
+	d->feasible = nodes;
+	while ((nodes[d->feasible_count] = cache_find_node(
+			&picture.cache, text_of(names[d->feasible_count]))) != 0)
+		d->feasible_count++;
+	enum plugin_code code = plugin->prescore == NULL ? PLUGIN_SUCCESS : plugin->prescore(d);
+	if (code != PLUGIN_SUCCESS)
+		return code == PLUGIN_SKIP ? "skip" : "error";
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		raw[i] = plugin->score(d, nodes[i]);
+	if (plugin->score_nodes != NULL) {
+		plugin->score_nodes(d, many);
+		TEST_ASSERT_EQUAL_INT64_ARRAY(raw, many, d->feasible_count);
+	}
+	struct writer w;
+	writer_init(&w, line, sizeof(line) - 1);
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		write_format(&w, "%s%lld", i == 0 ? "" : " ", (long long)raw[i]);
+	if (plugin->normalize != NULL) {
+		plugin->normalize(d, raw, d->feasible_count);
+		write_z(&w, " ->");
+		for (uint32_t i = 0; i < d->feasible_count; i++)
+			write_format(&w, " %lld", (long long)raw[i]);
+	}
+	line[w.used] = '\0';
+	return line;
+}
+
+enum { MIB = 1024 * 1024 };
+
+/* Two nodes; each has the image of that name and size, none when the size is 0. */
+static void add_nodes(const char *image, int mib1, int mib2)
+{
+	const int sizes[] = {mib1, mib2};
+	for (int i = 0; i < 2; i++) {
+		if (sizes[i] == 0)
+			picture_addf("{'kind':'Node','metadata':{'name':'n%d'}}", i + 1);
+		else
+			picture_addf("{'kind':'Node','metadata':{'name':'n%d'},'status':{'images':"
+				     "[{'names':['%s'],'sizeBytes':%lld}]}}",
+				i + 1, image, (long long)sizes[i] * MIB);
+	}
+}
+
+#define APP  "{'name':'a','image':'app'}"
+#define NONE "{'name':'b','image':'none'}"
+
+struct row {
+	const char *image;
+	int mib1;
+	int mib2;
+	const char *spec;
+	const char *scores;
+};
+
+static const struct row rows[] = {
+	{"app:latest", 0, 0, "'containers':[" APP "]", "0 0"},
+	{"app:latest", 500, 500, "'containers':[" APP "]", "48 48"},
+	{"app:latest", 500, 0, "'containers':[" APP "]", "23 0"}, /* counts for half */
+	{"app:latest", 0, 500, "'containers':[" APP "]", "0 23"},
+	{"app:latest", 22, 22, "'containers':[" APP "]", "0 0"},
+	{"app:latest", 23, 23, "'containers':[" APP "]", "0 0"},
+	{"app:latest", 33, 33, "'containers':[" APP "]", "1 1"},
+	{"app:latest", 1000, 1000, "'containers':[" APP "]", "100 100"},
+	{"app:latest", 4000, 4000, "'containers':[" APP "]", "100 100"},
+	{"app:latest", 1998, 0, "'containers':[" APP "]", "99 0"},
+	/* The size is what the first node said. */
+	{"app:latest", 500, 900, "'containers':[" APP "]", "48 48"},
+	/* Each container raises the upper threshold; each use of the image adds its size. */
+	{"app:latest", 500, 500, "'containers':[" APP "," NONE "]", "24 24"},
+	{"app:latest", 500, 500, "'containers':[" APP "," APP "]", "49 49"},
+	{"app:latest", 500, 500, "'containers':[" NONE "],'initContainers':[" APP "]", "24 24"},
+	/* Image volumes add their size, but raise nothing. */
+	{"app:latest", 500, 500,
+		"'containers':[" NONE "],'volumes':[{'name':'v','image':{'reference':'app'}}]",
+		"48 48"},
+	{"app:latest", 500, 500,
+		"'containers':[" APP "],'volumes':[{'name':'v','image':{'reference':'app'}}]",
+		"100 100"},
+	/* Names. */
+	{"app", 500, 500, "'containers':[" APP "]", "0 0"},
+	{"app:v1", 500, 500, "'containers':[{'name':'c','image':'app:v1'}]", "48 48"},
+	{"app:v1", 500, 500, "'containers':[" APP "]", "0 0"},
+	{"r:5000/app:latest", 500, 500, "'containers':[{'name':'c','image':'r:5000/app'}]",
+		"48 48"},
+	{"r/app@sha256:0a", 500, 500, "'containers':[{'name':'c','image':'r/app@sha256:0a'}]",
+		"48 48"},
+	{"docker.io/library/app:latest", 500, 500, "'containers':[" APP "]", "0 0"},
+};
+
+static void test_scores(void)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		tearDown();
+		setUp();
+		add_nodes(rows[i].image, rows[i].mib1, rows[i].mib2);
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+			     "'spec':{%s}}",
+			rows[i].spec);
+		char at[32];
+		snprintf(at, sizeof(at), "row %zu", i);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].scores, scores(), at);
+		const struct plugin *plugin = &plugins[PLUGIN];
+		if (plugin->score_is_idle(&picture.decision))
+			TEST_ASSERT_EQUAL_STRING_MESSAGE("0 0", rows[i].scores, at);
+	}
+}
+
+static void test_idle(void)
+{
+	add_nodes("app:latest", 500, 0);
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+		    "'spec':{'containers':[" APP "]}}");
+	TEST_ASSERT_FALSE(plugins[PLUGIN].score_is_idle(picture_decide("default", "p")));
+	picture_remove(KUBE_NODE, "", "n1");
+	TEST_ASSERT_TRUE(plugins[PLUGIN].score_is_idle(picture_decide("default", "p")));
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_scores);
+	RUN_TEST(test_idle);
+	return UNITY_END();
+}
