@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PodTopologySpread, hard constraints: skew, missing keys, minDomains, selectors. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+#include <stdio.h>
+
+#include <unity.h>
+
+#include "plugins/picture.h"
+
+enum { PLUGIN = PLUGIN_SPREAD };
+
+void setUp(void)
+{
+	picture_start();
+}
+
+void tearDown(void)
+{
+	picture_end();
+}
+
+/* What prefilter and filter say about the node: "fits", "skip", or the code and the reasons. */
+static const char *verdict(const char *node)
+{
+	static const char *const codes[] = {[PLUGIN_SUCCESS] = "fits",
+		[PLUGIN_ERROR] = "error",
+		[PLUGIN_UNSCHEDULABLE] = "unschedulable",
+		[PLUGIN_UNRESOLVABLE] = "unresolvable",
+		[PLUGIN_SKIP] = "skip"};
+	static char line[512];
+	const struct plugin *plugin = &plugins[PLUGIN];
+	struct decision *d = picture_decide("default", "p");
+	enum plugin_code code =
+		plugin->prefilter == NULL ? PLUGIN_SUCCESS : plugin->prefilter(d, picture_why());
+	if (code == PLUGIN_SUCCESS) {
+		code = plugin->filter(d, picture_view(node), picture_why());
+		uint32_t index = picture_node(node);
+		uint8_t rejected[64] = {0};
+		TEST_ASSERT_TRUE(index < sizeof(rejected));
+		if (plugin->filter_nodes != NULL) {
+			plugin->filter_nodes(d, &index, 1, rejected);
+			TEST_ASSERT_EQUAL(code != PLUGIN_SUCCESS, rejected[index]);
+		}
+	}
+	const char *words = picture_reasons();
+	if (words[0] == '\0')
+		return codes[code];
+	snprintf(line, sizeof(line), "%s: %s", codes[code], words);
+	return line;
+}
+
+#define LABEL                                                                          \
+	"unresolvable: node(s) didn't match pod topology spread constraints (missing " \
+	"required label)"
+#define SKEW       "unschedulable: node(s) didn't match pod topology spread constraints"
+#define RULE(more) "{'topologyKey':'zone','maxSkew':1,'whenUnsatisfiable':'DoNotSchedule'" more "}"
+#define WEB        ",'labelSelector':{'matchLabels':{'app':'web'}}"
+
+struct row {
+	const char *labels;
+	const char *rules;
+	const char *verdicts[3]; /* two pods there, none there, no zone */
+};
+
+static void test_filter(void)
+{
+	static const struct row rows[] = {
+		{"'app':'web'", "", {"skip", "skip", "skip"}},
+		{"'app':'web'", RULE(WEB), {SKEW, "fits", LABEL}},
+		{"'app':'db'", RULE(WEB), {SKEW, "fits", LABEL}},
+		{"'app':'web'", RULE(WEB ",'minDomains':3"), {SKEW, "fits", LABEL}},
+		{"'app':'web'", RULE(""), {"fits", "fits", LABEL}},
+		{"'app':'web'", RULE(",'labelSelector':{}"), {"fits", "fits", LABEL}},
+		{"'app':'web','v':'2'", RULE(WEB ",'matchLabelKeys':['v']"),
+			{"fits", "fits", LABEL}},
+		{"'app':'web'", RULE(WEB ",'matchLabelKeys':['v']"), {SKEW, "fits", LABEL}},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		tearDown();
+		setUp();
+		picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
+		picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}}}");
+		picture_add("{'kind':'Node','metadata':{'name':'c'}}");
+		for (int n = 0; n < 2; n++)
+			picture_addf("{'kind':'Pod','metadata':{'name':'w%d','namespace':'default',"
+				     "'labels':{'app':'web'}},'spec':{'nodeName':'a',"
+				     "'containers':[{'name':'c'}]}}",
+				n);
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default',"
+			     "'labels':{%s}},'spec':{'containers':[{'name':'c'}],"
+			     "'topologySpreadConstraints':[%s]}}",
+			rows[i].labels, rows[i].rules);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdicts[0], verdict("a"), rows[i].rules);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdicts[1], verdict("b"), rows[i].rules);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdicts[2], verdict("c"), rows[i].rules);
+	}
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_filter);
+	return UNITY_END();
+}
