@@ -341,6 +341,8 @@ enum cache_result cache_put_node(struct cache *cache, const struct kube_node *ku
 {
 	uint64_t version = cache_version_of(kube->meta.resource_version);
 	*index = cache_node_or_ghost(cache, kube->meta.name);
+	if (*index != 0) /* also when it is refused: a relist must not take it for gone */
+		cache_node_at(cache, *index)->seen = cache->list_round[KUBE_NODE];
 	struct parts parts;
 	if (!take_parts(cache, kube, &parts)) {
 		if (*index != 0)
@@ -356,7 +358,6 @@ enum cache_result cache_put_node(struct cache *cache, const struct kube_node *ku
 		return CACHE_FULL;
 	}
 	struct cache_node *node = cache_node_at(cache, *index);
-	node->seen = cache->list_round[KUBE_NODE];
 	if (node->facts != NULL && node->labels == parts.labels && node->uid == parts.uid &&
 		kube_blob_is(&node->facts->blob, &parts.facts->blob)) {
 		give_parts(cache, &parts);

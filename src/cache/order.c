@@ -35,6 +35,16 @@ static void zone_of(
 	*zone = zone_part(labels, cache->names.beta_zone, cache->names.zone);
 }
 
+/* zone_count when there is none. */
+static uint32_t zone_find(const struct cache_node_order *order, uint32_t region, uint32_t name)
+{
+	uint32_t z = 0;
+	while (z < order->zone_count &&
+		(order->zones[z].region != region || order->zones[z].name != name))
+		z++;
+	return z;
+}
+
 bool cache_order_add(struct cache *cache, uint32_t index)
 {
 	struct cache_node_order *order = &cache->order;
@@ -43,10 +53,7 @@ bool cache_order_add(struct cache *cache, uint32_t index)
 	uint32_t name;
 	zone_of(cache, node, &region, &name);
 
-	uint32_t z = 0;
-	while (z < order->zone_count &&
-		(order->zones[z].region != region || order->zones[z].name != name))
-		z++;
+	uint32_t z = zone_find(order, region, name);
 	if (z == order->zone_count) {
 		if (z == CACHE_ZONES_MAX)
 			return false;
@@ -115,6 +122,10 @@ bool cache_order_follow(struct cache *cache, uint32_t index)
 	zone_of(cache, node, &region, &name);
 	if (zone->region == region && zone->name == name)
 		return true;
+	bool has_room = zone->count == 1 || cache->order.zone_count < CACHE_ZONES_MAX ||
+		zone_find(&cache->order, region, name) < cache->order.zone_count;
+	if (!has_room)
+		return false; /* before it is taken from where it stands */
 	cache_order_remove(cache, index);
 	return cache_order_add(cache, index);
 }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Nodes: their order, coming back, scalars, images, zones without end. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c tests/cache/bed.c
+#include <stdio.h>
+
+#include <unity.h>
+
+#include "cache/bed.h"
+
+void setUp(void)
+{
+	bed_start(NULL);
+}
+
+void tearDown(void)
+{
+	bed_end();
+}
+
+static void add_in_zone(const char *name, const char *zone)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_putf("{'kind':'Node','metadata':{'name':'%s','labels':"
+			 "{'topology.kubernetes.io/zone':'%s'}}}",
+			name, zone));
+}
+
+static const char *order(void)
+{
+	static char names[128];
+	struct writer w;
+	writer_init(&w, names, sizeof(names) - 1);
+	uint32_t count;
+	const uint32_t *list = cache_order(&bed.cache, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cache_node *node = cache_node_at(&bed.cache, list[i]);
+		TEST_ASSERT_EQUAL_UINT32(i, node->position);
+		write_z(&w, i == 0 ? "" : " ");
+		write_text(&w, cache_text(&bed.cache, node->name));
+	}
+	names[w.used] = '\0';
+	bed_audit();
+	return names;
+}
+
+static void test_zones_in_turn(void)
+{
+	static const char *const names[] = {"A1", "A2", "A3", "B1", "B2", "C1", "C2", "C3", "C4"};
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		add_in_zone(names[i], (char[]){names[i][0], '\0'});
+	TEST_ASSERT_EQUAL_STRING("A1 B1 C1 A2 B2 C2 A3 C3 C4", order());
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "A1"));
+	TEST_ASSERT_EQUAL_STRING("A2 B1 C1 A3 B2 C2 C3 C4", order());
+	add_in_zone("A1", "A");
+	TEST_ASSERT_EQUAL_STRING("A2 B1 C1 A3 B2 C2 A1 C3 C4", order());
+	add_in_zone("B1", "C"); /* moves to the end of the other zone */
+	TEST_ASSERT_EQUAL_STRING("A2 B2 C1 A3 C2 A1 C3 C4 B1", order());
+	add_in_zone("B2", "A"); /* the zone is gone; it would come back last */
+	TEST_ASSERT_EQUAL_STRING("A2 C1 A3 C2 A1 C3 B2 C4 B1", order());
+	add_in_zone("B2", "B");
+	TEST_ASSERT_EQUAL_STRING("A2 C1 B2 A3 C2 A1 C3 C4 B1", order());
+	bed_clear();
+}
+
+static void test_beta_zone_wins_even_when_empty(void)
+{
+	add_in_zone("a", "z");
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_node("b",
+			"'failure-domain.beta.kubernetes.io/zone':'',"
+			"'topology.kubernetes.io/zone':'z'"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("c", ""));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("d", "'failure-domain.beta.kubernetes.io/zone':'z'"));
+	TEST_ASSERT_EQUAL_UINT32(2, bed.cache.order.zone_count);
+	TEST_ASSERT_EQUAL_STRING("a b d c", order());
+	bed_clear();
+}
+
+static void test_removed_with_pods_and_back(void)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("n", ""));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("p", "n", "", "100m"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("q", "n", "", "200m"));
+	uint32_t index = bed_node_index("n");
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "n"));
+	TEST_ASSERT_EQUAL(CACHE_UNKNOWN, bed_remove(KUBE_NODE, "", "n"));
+	TEST_ASSERT_EQUAL_STRING("", order());
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "p"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("n", "'z':'a'"));
+	TEST_ASSERT_EQUAL_UINT32(index, bed_node_index("n"));
+	TEST_ASSERT_EQUAL_STRING("n", order());
+	TEST_ASSERT_EQUAL_INT64(200, bed_node_of("n")->sums.cpu_milli);
+	TEST_ASSERT_EQUAL(CACHE_UNCHANGED, bed_node("n", "'z':'a'"));
+	bed_clear();
+}
+
+static enum cache_result put_offer(const char *allocatable)
+{
+	return bed_putf("{'kind':'Node','metadata':{'name':'n'},'status':{'allocatable':{%s}}}",
+		allocatable);
+}
+
+static const struct cache_node_scalar *scalar(const char *name)
+{
+	const struct cache_sums *sums = &bed_node_of("n")->sums;
+	uint32_t id;
+	if (!intern_find(&bed.cache.strings, text_of(name), &id))
+		return NULL;
+	for (uint32_t i = 0; i < sums->scalar_count; i++)
+		if (sums->scalars[i].name == id)
+			return &sums->scalars[i];
+	return NULL;
+}
+
+static void test_scalars(void)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK, put_offer("'example.com/a':'4','example.com/b':'2'"));
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_put("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},'spec':{"
+			"'nodeName':'n','containers':[{'name':'c','resources':{'requests':"
+			"{'example.com/a':'3','example.com/c':'1'}}}]}}"));
+	TEST_ASSERT_EQUAL_INT64(4, scalar("example.com/a")->allocatable);
+	TEST_ASSERT_EQUAL_INT64(3, scalar("example.com/a")->used);
+	TEST_ASSERT_EQUAL_INT64(0, scalar("example.com/b")->used);
+	TEST_ASSERT_EQUAL_INT64(0, scalar("example.com/c")->allocatable);
+	TEST_ASSERT_EQUAL_INT64(1, scalar("example.com/c")->used);
+	TEST_ASSERT_EQUAL(CACHE_OK, put_offer("'example.com/d':'9'"));
+	TEST_ASSERT_EQUAL_INT64(0, scalar("example.com/a")->allocatable);
+	TEST_ASSERT_EQUAL_INT64(3, scalar("example.com/a")->used);
+	TEST_ASSERT_NULL(scalar("example.com/b"));
+	TEST_ASSERT_EQUAL_INT64(9, scalar("example.com/d")->allocatable);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "n"));
+	TEST_ASSERT_NULL(scalar("example.com/d"));
+	TEST_ASSERT_EQUAL_INT64(1, scalar("example.com/c")->used);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "p"));
+	bed_clear();
+}
+
+static enum cache_result put_image(const char *node, const char *names, unsigned size)
+{
+	return bed_putf("{'kind':'Node','metadata':{'name':'%s'},"
+			"'status':{'images':[{'names':[%s],'sizeBytes':%u}]}}",
+		node, names, size);
+}
+
+static void test_images(void)
+{
+	const struct cache *cache = &bed.cache;
+	TEST_ASSERT_EQUAL(CACHE_OK, put_image("n1", "'i:1','i:2','i:1'", 100));
+	TEST_ASSERT_EQUAL(CACHE_OK, put_image("n2", "'i:1'", 900));
+	const struct cache_image *image = cache_image_find(cache, bed_id("i:1"));
+	TEST_ASSERT_NOT_NULL(image);
+	TEST_ASSERT_EQUAL_INT64(100, image->size_bytes);
+	TEST_ASSERT_EQUAL_UINT32(2, image->node_count);
+	const struct cache_image *other = cache_image_find(cache, bed_id("i:2"));
+	TEST_ASSERT_TRUE(cache_image_on(cache, other, bed_node_index("n1")));
+	TEST_ASSERT_FALSE(cache_image_on(cache, other, bed_node_index("n2")));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "n1"));
+	TEST_ASSERT_EQUAL_INT64(100, image->size_bytes);
+	TEST_ASSERT_EQUAL_UINT32(1, image->node_count);
+	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&cache->images.pool));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "n2"));
+	TEST_ASSERT_EQUAL(CACHE_OK, put_image("n2", "'i:1'", 900));
+	TEST_ASSERT_EQUAL_INT64(900, cache_image_find(cache, bed_id("i:1"))->size_bytes);
+	bed_clear();
+}
+
+static void test_nodes_without_hostname(void)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("a", ""));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("b", "'kubernetes.io/hostname':'b'"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed.cache.nodes_without_hostname);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("p", "ghost", "", "1"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed.cache.nodes_without_hostname);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("b", ""));
+	TEST_ASSERT_EQUAL_UINT32(2, bed.cache.nodes_without_hostname);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("a", "'kubernetes.io/hostname':'a'"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "b"));
+	TEST_ASSERT_EQUAL_UINT32(0, bed.cache.nodes_without_hostname);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "p"));
+	bed_clear();
+}
+
+static void test_more_zones_than_there_is_room_for(void)
+{
+	char name[16];
+	for (uint32_t i = 0; i < CACHE_ZONES_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "z%u", i);
+		add_in_zone(name, name);
+	}
+	add_in_zone("second", "z0");
+	TEST_ASSERT_EQUAL(CACHE_FULL, bed_node("more", "'topology.kubernetes.io/zone':'other'"));
+	/* refused, and stays where it was */
+	cache_list_begin(&bed.cache, KUBE_NODE);
+	TEST_ASSERT_EQUAL(CACHE_FULL, bed_node("second", "'topology.kubernetes.io/zone':'other'"));
+	TEST_ASSERT_EQUAL_UINT32(bed_node_of("z0")->zone, bed_node_of("second")->zone);
+	TEST_ASSERT_EQUAL_UINT16(bed.cache.list_round[KUBE_NODE], bed_node_of("second")->seen);
+	/* the only one of its zone makes way for itself */
+	add_in_zone("z1", "other");
+	TEST_ASSERT_EQUAL_UINT32(CACHE_ZONES_MAX, bed.cache.order.zone_count);
+	bed_clear();
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_zones_in_turn);
+	RUN_TEST(test_beta_zone_wins_even_when_empty);
+	RUN_TEST(test_removed_with_pods_and_back);
+	RUN_TEST(test_scalars);
+	RUN_TEST(test_images);
+	RUN_TEST(test_nodes_without_hostname);
+	RUN_TEST(test_more_zones_than_there_is_room_for);
+	return UNITY_END();
+}
