@@ -56,7 +56,7 @@ static int help_run(const struct command_io *io, int argc, char **argv)
 	     "usage: berth COMMAND [flags]\n");
 	for (size_t i = 0; i < commands_count; i++) {
 		const struct command *c = &commands[i];
-		int width = 34 - (int)strlen(c->name);
+		int width = 30 - (int)strlen(c->name);
 		printf("  %s %-*s %s\n", c->name, width, c->arguments, c->what);
 	}
 	return 0;
