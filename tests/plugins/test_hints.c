@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hints: which events wake a pod that a plugin rejected, and which do not. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+#include <unity.h>
+
+#include "plugins/hints.h"
+#include "plugins/picture.h"
+
+void setUp(void)
+{
+	picture_start();
+}
+
+void tearDown(void)
+{
+	picture_end();
+}
+
+struct row {
+	enum plugin_id id;
+	const char *pod; /* spec of the pod that waits */
+	const char *before;
+	const char *event;
+	const char *says; /* "-": not registered */
+};
+
+static const struct row *asked;
+static const char *said;
+
+static void changed(void *self, const struct cache_event *event)
+{
+	(void)self;
+	const struct decision *d = picture_decide("default", "p");
+	const struct plugin_waiting w = {.cache = &picture.cache,
+		.profile = &picture.profile,
+		.scratch = &picture.work,
+		.pod = d->pod};
+	enum plugin_hint hint;
+	said = "-";
+	if (plugin_hint_of(asked->id, &w, event, &hint))
+		said = hint == PLUGIN_HINT_QUEUE ? "queue" : "skip";
+	TEST_ASSERT_EQUAL(
+		said[0] != '-', plugin_is_waited_for(1u << asked->id, event->kind, event->actions));
+}
+
+#define NODE(version, rest) \
+	"{'kind':'Node','metadata':{'name':'n','resourceVersion':'" version "'" rest "}"
+#define ON(spec)                                                                              \
+	"{'kind':'Pod','metadata':{'name':'o','namespace':'default','labels':{'app':'web'}}," \
+	"'spec':{'containers':[{'name':'c'" spec "}],'nodeName':'n'}}"
+#define TERM      "{'topologyKey':'zone','labelSelector':{'matchLabels':{'app':'web'}}}"
+#define CORDONED  "},'spec':{'unschedulable':true}"
+#define TAINTED   "},'spec':{'taints':[{'key':'k','effect':'NoSchedule'}]}"
+#define CPUS(n)   "},'status':{'allocatable':{'pods':'9','cpu':'" n "'}}"
+#define ASKS_CPU  "'containers':[{'name':'c','resources':{'requests':{'cpu':'2'}}}]"
+#define ASKS_PORT "'containers':[{'name':'c','ports':[{'containerPort':1,'hostPort':80}]}]"
+#define AFFINITY \
+	"'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[" TERM "]}}"
+#define SPREADS                                                           \
+	"'topologySpreadConstraints':[{'topologyKey':'zone','maxSkew':1," \
+	"'whenUnsatisfiable':'DoNotSchedule','labelSelector':{'matchLabels':{'app':'web'}}}]"
+
+static const struct row rows[] = {
+	{PLUGIN_NODE_NAME, "", NULL, NODE("1", "}"), "queue"},
+	{PLUGIN_NODE_NAME, "", NULL, ON(""), "-"},
+	{PLUGIN_NODE_UNSCHEDULABLE, "", NODE("1", CORDONED), NODE("2", "}"), "queue"},
+	{PLUGIN_NODE_UNSCHEDULABLE, "", NULL, NODE("1", CORDONED), "skip"},
+	{PLUGIN_TAINT_TOLERATION, "", NODE("1", TAINTED), NODE("2", "}"), "queue"},
+	{PLUGIN_TAINT_TOLERATION, "", NULL, NODE("1", TAINTED), "skip"},
+	{PLUGIN_NODE_AFFINITY, "'nodeSelector':{'a':'1'}", NODE("1", "}"),
+		NODE("2", ",'labels':{'a':'1'}}"), "queue"},
+	{PLUGIN_NODE_AFFINITY, "'nodeSelector':{'a':'1'}", NODE("1", "}"),
+		NODE("2", ",'labels':{'a':'2'}}"), "skip"},
+	{PLUGIN_FIT, ASKS_CPU, NODE("1", CPUS("1")), NODE("2", CPUS("2")), "queue"},
+	{PLUGIN_FIT, ASKS_CPU, NODE("1", CPUS("4")), NODE("2", CPUS("3")), "skip"},
+	{PLUGIN_FIT, ASKS_CPU, NULL, NODE("1", CPUS("1")), "skip"},
+	{PLUGIN_NODE_PORTS, ASKS_PORT, ON(",'ports':[{'containerPort':1,'hostPort':80}]"), NULL,
+		"queue"},
+	{PLUGIN_NODE_PORTS, ASKS_PORT, ON(",'ports':[{'containerPort':1,'hostPort':81}]"), NULL,
+		"skip"},
+	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, NULL, ON(""), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, "", NULL, ON(""), "skip"},
+	{PLUGIN_SPREAD, SPREADS, ON(""), NULL, "queue"},
+	{PLUGIN_SPREAD, "", ON(""), NULL, "skip"},
+	{PLUGIN_NODE_DECLARED_FEATURES, "", NULL, NODE("1", "}"), "queue"},
+	{PLUGIN_DEFAULT_PREEMPTION, "", ON(""), NULL, "skip"},
+	{PLUGIN_IMAGE_LOCALITY, "", NULL, NODE("1", "}"), "-"},
+};
+
+static void test_hints(void)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		tearDown();
+		setUp();
+		asked = &rows[i];
+		said = "nothing";
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+			     "'spec':{%s}}",
+			asked->pod);
+		if (asked->before != NULL)
+			picture_add(asked->before);
+		picture.cache.listener = (struct cache_listener){changed, NULL};
+		if (asked->event != NULL)
+			picture_add(asked->event);
+		else
+			picture_remove(KUBE_POD, "default", "o");
+		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(asked->says, said, plugins[asked->id].name);
+	}
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_hints);
+	return UNITY_END();
+}
