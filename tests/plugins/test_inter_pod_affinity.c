@@ -99,9 +99,79 @@ static void test_filter(void)
 	}
 }
 
+/* "raw raw -> normalised normalised" of n1, n2 ...; "skip" or "error" when prescore says so. */
+static const char *scores(void)
+{
+	static char line[256];
+	const struct plugin *plugin = &plugins[PLUGIN];
+	struct decision *d = picture_decide("default", "p");
+	uint32_t nodes[8];
+	int64_t raw[8] = {0};
+	int64_t many[8] = {0};
+	const char *names[8] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
+	d->feasible = nodes;
+	while ((nodes[d->feasible_count] = cache_find_node(
+			&picture.cache, text_of(names[d->feasible_count]))) != 0)
+		d->feasible_count++;
+	enum plugin_code code = plugin->prescore == NULL ? PLUGIN_SUCCESS : plugin->prescore(d);
+	if (code != PLUGIN_SUCCESS)
+		return code == PLUGIN_SKIP ? "skip" : "error";
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		raw[i] = plugin->score(d, nodes[i]);
+	if (plugin->score_nodes != NULL) {
+		plugin->score_nodes(d, many);
+		TEST_ASSERT_EQUAL_INT64_ARRAY(raw, many, d->feasible_count);
+	}
+	struct writer w;
+	writer_init(&w, line, sizeof(line) - 1);
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		write_format(&w, "%s%lld", i == 0 ? "" : " ", (long long)raw[i]);
+	if (plugin->normalize != NULL) {
+		plugin->normalize(d, raw, d->feasible_count);
+		write_z(&w, " ->");
+		for (uint32_t i = 0; i < d->feasible_count; i++)
+			write_format(&w, " %lld", (long long)raw[i]);
+	}
+	line[w.used] = '\0';
+	return line;
+}
+
+#define PREFERRED(kind, weight)                                                             \
+	"'" kind "':{'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':" #weight \
+	",'podAffinityTerm':" TERM "}]}"
+
+static void test_score(void)
+{
+	static const struct {
+		const char *there;
+		const char *own;
+		const char *scores;
+	} rows[] = {
+		{"", "", "skip"},
+		{"", PREFERRED("podAffinity", 5), "5 0 0 -> 100 0 0"},
+		{"", PREFERRED("podAntiAffinity", 5), "-5 0 0 -> 0 100 100"},
+		{PREFERRED("podAffinity", 7), "", "7 0 0 -> 100 0 0"},
+		{PREFERRED("podAntiAffinity", 7), "", "-7 0 0 -> 0 100 100"},
+		{AFFINITY, "", "2 0 0 -> 100 0 0"},
+		{AFFINITY, PREFERRED("podAntiAffinity", 2), "0 0 0 -> 0 0 0"},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		tearDown();
+		setUp();
+		picture.profile.inter_pod_affinity.hard_weight = 2;
+		picture_add("{'kind':'Node','metadata':{'name':'n1','labels':{'zone':'a'}}}");
+		picture_add("{'kind':'Node','metadata':{'name':'n2','labels':{'zone':'b'}}}");
+		picture_add("{'kind':'Node','metadata':{'name':'n3'}}");
+		add("there", "n1", WEB, rows[i].there);
+		add("p", "", WEB, rows[i].own);
+		TEST_ASSERT_EQUAL_STRING(rows[i].scores, scores());
+	}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_filter);
+	RUN_TEST(test_score);
 	return UNITY_END();
 }
