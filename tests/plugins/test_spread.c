@@ -96,9 +96,64 @@ static void test_filter(void)
 	}
 }
 
+/* "raw raw -> normalised normalised" of n1, n2 ...; "skip" or "error" when prescore says so. */
+static const char *scores(void)
+{
+	static char line[256];
+	const struct plugin *plugin = &plugins[PLUGIN];
+	struct decision *d = picture_decide("default", "p");
+	uint32_t nodes[8];
+	int64_t raw[8] = {0};
+	int64_t many[8] = {0};
+	const char *names[8] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
+	d->feasible = nodes;
+	while ((nodes[d->feasible_count] = cache_find_node(
+			&picture.cache, text_of(names[d->feasible_count]))) != 0)
+		d->feasible_count++;
+	enum plugin_code code = plugin->prescore == NULL ? PLUGIN_SUCCESS : plugin->prescore(d);
+	if (code != PLUGIN_SUCCESS)
+		return code == PLUGIN_SKIP ? "skip" : "error";
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		raw[i] = plugin->score(d, nodes[i]);
+	if (plugin->score_nodes != NULL) {
+		plugin->score_nodes(d, many);
+		TEST_ASSERT_EQUAL_INT64_ARRAY(raw, many, d->feasible_count);
+	}
+	struct writer w;
+	writer_init(&w, line, sizeof(line) - 1);
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		write_format(&w, "%s%lld", i == 0 ? "" : " ", (long long)raw[i]);
+	if (plugin->normalize != NULL) {
+		plugin->normalize(d, raw, d->feasible_count);
+		write_z(&w, " ->");
+		for (uint32_t i = 0; i < d->feasible_count; i++)
+			write_format(&w, " %lld", (long long)raw[i]);
+	}
+	line[w.used] = '\0';
+	return line;
+}
+
+static void test_score(void)
+{
+	picture_add("{'kind':'Node','metadata':{'name':'n1','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'n2','labels':{'zone':'b'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'n3'}}");
+	for (int n = 0; n < 2; n++)
+		picture_addf("{'kind':'Pod','metadata':{'name':'w%d','namespace':'default',"
+			     "'labels':{'app':'web'}},'spec':{'nodeName':'n1',"
+			     "'containers':[{'name':'c'}]}}",
+			n);
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},'spec':"
+		    "{'containers':[{'name':'c'}],'topologySpreadConstraints':[{'maxSkew':1,"
+		    "'topologyKey':'zone','whenUnsatisfiable':'ScheduleAnyway'" WEB "}]}}");
+	/* Two pods times ln(2 + 2); the node without the key takes no part. */
+	TEST_ASSERT_EQUAL_STRING("3 0 0 -> 0 100 0", scores());
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_filter);
+	RUN_TEST(test_score);
 	return UNITY_END();
 }
