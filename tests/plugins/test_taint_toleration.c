@@ -2,6 +2,7 @@
 /* TaintToleration: taints that forbid, taints that advise against, and what tolerates them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
 #include <stdio.h>
+
 #include <unity.h>
 
 #include "plugins/picture.h"
