@@ -150,10 +150,27 @@ static void test_score(void)
 	TEST_ASSERT_EQUAL_STRING("3 0 0 -> 0 100 0", scores());
 }
 
+static void test_defaults_need_a_purpose(void)
+{
+	picture_add("{'kind':'Node','metadata':{'name':'n1'}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default','labels':"
+		    "{'app':'web'}},'spec':{'containers':[{'name':'c'}]}}");
+	TEST_ASSERT_EQUAL_STRING("skip", scores());
+	picture_add("{'kind':'Service','metadata':{'name':'other','namespace':'default'},"
+		    "'spec':{'selector':{'app':'db'}}}");
+	TEST_ASSERT_EQUAL_STRING("skip", scores());
+	picture_add("{'kind':'Service','metadata':{'name':'web','namespace':'default'},"
+		    "'spec':{'selector':{'app':'web'}}}");
+	TEST_ASSERT_TRUE(scores()[0] != 's');
+	picture.profile.spread.is_list = true;
+	TEST_ASSERT_EQUAL_STRING("skip", scores());
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_filter);
 	RUN_TEST(test_score);
+	RUN_TEST(test_defaults_need_a_purpose);
 	return UNITY_END();
 }
