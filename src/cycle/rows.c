@@ -139,6 +139,26 @@ static void settle_all(struct evaluation *e, struct cycle_row *row)
 	row->order_version = e->cycle->cache->order.version;
 }
 
+static bool is_last_of_its_run(const struct cache *cache, uint64_t change)
+{
+	return change + 1 == cache->change_count ||
+		cache->changes[(change + 1) % CACHE_CHANGE_LOG] !=
+		cache->changes[change % CACHE_CHANGE_LOG];
+}
+
+/* All nodes first: one that went away may share a block with the first that changed. */
+static void replay(struct evaluation *e, struct cycle_row *row)
+{
+	const struct cache *cache = e->cycle->cache;
+	for (uint64_t c = row->followed; c < cache->change_count; c++)
+		if (is_last_of_its_run(cache, c)) /* chosen, then assumed: once is enough */
+			work_out(e, row, cache->changes[c % CACHE_CHANGE_LOG]);
+	for (uint64_t c = row->followed; c < cache->change_count; c++)
+		if (is_last_of_its_run(cache, c))
+			cycle_row_settle(
+				e, row, cache->changes[c % CACHE_CHANGE_LOG] / CYCLE_BLOCK);
+}
+
 static void follow(struct evaluation *e, struct cycle_row *row)
 {
 	const struct cache *cache = e->cycle->cache;
@@ -149,15 +169,7 @@ static void follow(struct evaluation *e, struct cycle_row *row)
 			work_out(e, row, e->nodes[i]);
 		settle_all(e, row);
 	} else {
-		for (uint64_t c = row->followed; c < cache->change_count; c++) {
-			uint32_t node = cache->changes[c % CACHE_CHANGE_LOG];
-			bool again = c + 1 < cache->change_count &&
-				cache->changes[(c + 1) % CACHE_CHANGE_LOG] == node;
-			if (again)
-				continue; /* chosen, then assumed: once is enough */
-			work_out(e, row, node);
-			cycle_row_settle(e, row, node / CYCLE_BLOCK);
-		}
+		replay(e, row);
 	}
 	row->followed = cache->change_count;
 	if (taints_follow(row) || row->order_version != cache->order.version)
@@ -165,21 +177,24 @@ static void follow(struct evaluation *e, struct cycle_row *row)
 }
 
 /* Which scores the row holds: local ones that do not skip this class. */
-static uint32_t scores_held(struct evaluation *e)
+static void hold_scores(struct evaluation *e, struct cycle_row *row)
 {
 	const struct plugin_uses *uses = &e->d.profile->score;
-	uint32_t held = 0;
+	row->scored = 0;
+	row->is_strange = false;
 	for (uint32_t k = 0; k < uses->count; k++) {
 		const struct plugin *plugin = &plugins[uses->list[k].id];
 		if (!plugin->score_is_local)
 			continue;
-		bool asks =
-			plugin->prescore != NULL && evaluation_has_prescore(e, uses->list[k].id);
-		if (!asks || plugin->prescore(&e->d) == PLUGIN_SUCCESS)
-			held |= UINT32_C(1) << k;
+		enum plugin_code code = PLUGIN_SUCCESS;
+		if (plugin->prescore != NULL && evaluation_has_prescore(e, uses->list[k].id))
+			code = plugin->prescore(&e->d);
+		if (code == PLUGIN_SUCCESS)
+			row->scored |= UINT32_C(1) << k;
+		else if (code != PLUGIN_SKIP)
+			row->is_strange = true;
 	}
 	e->d.error = NULL; /* who cannot score says so again when it comes to scoring */
-	return held;
 }
 
 static void hold_taints(const struct evaluation *e, struct cycle_row *row)
@@ -212,8 +227,7 @@ struct cycle_row *cycle_row_of(struct evaluation *e)
 	if (row->serial != class->serial || row->profile != e->d.profile) {
 		row->serial = class->serial;
 		row->profile = e->d.profile;
-		row->scored = scores_held(e);
-		row->is_strange = false;
+		hold_scores(e, row);
 		hold_taints(e, row);
 		forget_nodes(row, rows->nodes);
 		row->followed = e->cycle->cache->change_count;

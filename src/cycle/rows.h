@@ -17,7 +17,7 @@ struct cycle_row {
 	uint64_t used;     /* decision that used it last */
 	uint32_t scored;   /* bits by position in profile->score that the row holds */
 	bool holds_taints; /* TaintToleration is among them */
-	bool is_strange;   /* met a score that no plugin should give: left to the slow way */
+	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
 
 	uint32_t fit_count; /* nodes whose verdict is 0 */
 	/* of those: how many have each raw TaintToleration score; the last: more than that */

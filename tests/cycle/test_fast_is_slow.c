@@ -18,6 +18,7 @@
 #include "base/budget.h"
 #include "cycle/evaluation.h"
 #include "cycle/profile.h"
+#include "cycle/rows.h"
 #include "cycle/world.h"
 
 enum {
@@ -107,8 +108,27 @@ static void same_status(const struct cycle_status *a, const struct cycle_status 
 		same_text(a->reasons[i], b->reasons[i], "reason");
 }
 
+/* Who lets the node pass in one way only, and what rejects it in the other. */
+static void tell_feasible(const struct evaluation *a, const struct evaluation *b)
+{
+	for (uint32_t i = 0; i < b->feasible_count; i++) {
+		const struct cycle_status *status = &a->statuses[b->feasible[i]];
+		if (status->code != PLUGIN_SUCCESS)
+			printf("fast takes node %u, slow: %s: %.*s\n", b->feasible[i],
+				plugins[status->plugin].name, TEXT_ARGS(status->reasons[0]));
+	}
+	for (uint32_t i = 0; b->row != NULL && i < a->feasible_count; i++)
+		if (b->row->verdict[a->feasible[i]] != 0)
+			printf("slow takes node %u, the row says %u\n", a->feasible[i],
+				b->row->verdict[a->feasible[i]]);
+}
+
 static void same_feasible(const struct evaluation *a, const struct evaluation *b)
 {
+	bool same = a->feasible_count == b->feasible_count &&
+		memcmp(a->feasible, b->feasible, a->feasible_count * sizeof(*a->feasible)) == 0;
+	if (!same)
+		tell_feasible(a, b);
 	for (uint32_t i = 0; i < a->feasible_count && i < b->feasible_count; i++)
 		SAME(a->feasible[i], b->feasible[i], "feasible node");
 	SAME(a->feasible_count, b->feasible_count, "number of feasible nodes");
@@ -150,17 +170,20 @@ static void compare_evaluations(void)
 		return;
 	bool slow_words = step % 4 == 0; /* counters, but no rows: the words must be the same */
 	bool ok = evaluation_filter(&a);
-	bool rows = !slow_words && evaluation_can_be_fast(&b);
-	SAME(ok, rows ? evaluation_filter_fast(&b) : evaluation_filter(&b), "filter succeeds");
+	bool fast_ok = slow_words ? evaluation_filter(&b) : evaluation_search(&b);
+	if (!ok || !fast_ok)
+		same_text(text_of(a.error), text_of(b.error), "error of filter");
 	if (!ok)
 		return;
 	same_feasible(&a, &b);
-	for (uint32_t i = 0; !rows && i < a.candidate_count; i++)
+	for (uint32_t i = 0; b.statuses != NULL && i < a.candidate_count; i++)
 		same_status(&a.statuses[a.candidates[i]], &b.statuses[a.candidates[i]]);
 	if (a.feasible_count == 0)
 		return;
 	ok = evaluation_score(&a, false);
-	SAME(ok, rows ? evaluation_score_fast(&b) : evaluation_score(&b, false), "score succeeds");
+	fast_ok = b.row != NULL ? evaluation_score_fast(&b) : evaluation_score(&b, false);
+	if (!ok || !fast_ok)
+		same_text(text_of(a.error), text_of(b.error), "error of score");
 	SAME(a.d.skip_score, b.d.skip_score, "scores that are skipped");
 	if (ok)
 		same_totals(&a, &b);
@@ -187,6 +210,10 @@ static void compare_decisions(struct cycle_decision *decision)
 	struct cycle_decision other;
 	cycle_decide(&slow, pod, CACHE_TALLY_RECOUNT, &other);
 	cycle_decide(&fast, pod, CACHE_TALLY_FAST, decision);
+	if (!text_is(other.message, decision->message))
+		printf("slow: outcome %d, %u feasible; fast: outcome %d, %u feasible\n",
+			other.outcome, other.feasible_count, decision->outcome,
+			decision->feasible_count);
 	same_text(other.message, decision->message, "message");
 	SAME(other.outcome, decision->outcome, "outcome");
 	SAME(other.node, decision->node, "node that was chosen");
