@@ -256,8 +256,8 @@ static bool own_term(struct cache *cache, struct cache_shared *shared,
 	const struct kube_pod_term *term, enum cache_counter_kind kind, int32_t weight)
 {
 	scratch_reset(&cache->work);
-	if (term->topology_key == CACHE_KEY_NODE)
-		return true; /* an empty key: no node has it, nothing can match */
+	if (term->topology_key == INTERN_EMPTY)
+		return true; /* no node has such a label, so it counts nowhere */
 	const struct kube_pod_class *class =
 		(const struct kube_pod_class *)(const void *)shared->blob;
 	struct cache_query *query = own_query(cache, &cache->work, class, term, kind);
@@ -300,6 +300,7 @@ bool cache_class_terms_hold(struct cache *cache, uint32_t class)
 	struct cache_shared *shared = pool_at(&cache->classes, class);
 	const struct kube_pod_class *spec = cache_class_at(cache, class);
 	CHECK(shared->first_owned == 0);
+	cache_begin_decision(cache); /* nobody decides now: any counter may make way */
 	if (spec->has_pod_affinity == 0)
 		return true;
 	if (own_terms(cache, shared, spec->anti_affinity, CACHE_OWN_ANTI, 1) &&

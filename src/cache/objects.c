@@ -123,11 +123,26 @@ static struct cache_event event_of(const struct cache *cache, uint32_t index)
 	};
 }
 
+static void mark_seen(struct cache *cache, const struct kube_object *kube)
+{
+	uint32_t namespace = INTERN_EMPTY;
+	uint32_t name;
+	if (kube_kinds[kube->kind].namespaced &&
+		!intern_find(&cache->strings, kube->meta.namespace, &namespace))
+		return;
+	if (!intern_find(&cache->strings, kube->meta.name, &name))
+		return;
+	uint32_t index = cache_find_object(cache, kube->kind, namespace, name);
+	if (index != 0)
+		object_at(cache, index)->seen = cache->list_round[kube->kind];
+}
+
 enum cache_result cache_put_object(
 	struct cache *cache, const struct kube_object *kube, uint32_t *index)
 {
 	CHECK(kube->kind > KUBE_NODE && kube->kind < KUBE_KINDS);
 	*index = 0;
+	mark_seen(cache, kube); /* also when it is refused: the list has shown it */
 	struct parts parts;
 	if (!take_parts(cache, kube, &parts)) {
 		cache->refused++;

@@ -5,7 +5,8 @@
  * when a pod comes or goes instead of being recounted.
  *
  * Domain 0 means "the node lacks the key". Numbers of domains whose last node left are reused.
- * The key 0 stands for the node itself: every node is a domain of its own, numbered by its index.
+ * CACHE_KEY_NODE stands for the node itself: every node is a domain of its own, numbered by its
+ * index.
  */
 #ifndef BERTH_CACHE_TOPOLOGY_H
 #define BERTH_CACHE_TOPOLOGY_H
@@ -23,7 +24,10 @@ struct cache;
 struct cache_pod;
 struct kube_node_facts;
 
-enum { CACHE_TOPOLOGY_KEYS_MAX = 24, CACHE_KEY_NODE = 0, CACHE_COUNTER_BUCKETS = 256 };
+enum { CACHE_TOPOLOGY_KEYS_MAX = 24, CACHE_COUNTER_BUCKETS = 256 };
+
+/* In place of a key: no string has this id. The empty string is a key like others. */
+#define CACHE_KEY_NODE UINT32_MAX
 
 struct cache_domains {
 	uint32_t key;      /* string id of the label key */
