@@ -215,7 +215,7 @@ static struct cache_query *build(const char *service, const char *key)
 	kube_build_init(&b, &cache->strings, &bed.work);
 	struct cache_query *query = kube_build_start(&b, sizeof(*query));
 	query->kind = CACHE_MATCH;
-	query->topology_key = kube_build_string(&b, text_of(key));
+	query->topology_key = key[0] == '\0' ? CACHE_KEY_NODE : kube_build_string(&b, text_of(key));
 	query->count_nodes = key[0] != '\0';
 	query->skip_deleting = 1;
 	struct cache_term *term = kube_build_array(&b, sizeof(*term), 1, &query->terms);
