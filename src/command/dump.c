@@ -216,7 +216,7 @@ static bool feed(struct subject *o, struct cache_fed *fed)
  */
 static const struct budget *find_full(struct subject *o)
 {
-	uint64_t refused[BUDGETS_MAX];
+	uint64_t refused[BUDGETS_MAX] = {0};
 	uint32_t i = 0;
 	struct cache_fed again;
 	for (const struct budget *b = budget_first(); b != NULL; b = budget_next(b))
@@ -242,10 +242,10 @@ static bool no_room(struct subject *o)
 	}
 	d->full = true;
 	(void)dump_unreadable(o->source, o->line,
-		"%s: no room for more %s (%" PRIu64 " %s used of %" PRIu64
-		"); raise --memory, which is %" PRIu64 "Mi now",
-		o->shown, full->name, full->used, full->unit, full->capacity,
-		d->limits.memory_bytes >> 20);
+		"%s: no room for more %s (%" PRIu64
+		" %sare there); raise --memory, which is %" PRIu64 "Mi now",
+		o->shown, full->name, full->used,
+		text_is_z(TEXT("bytes"), full->unit) ? "bytes " : "", d->limits.memory_bytes >> 20);
 	return false;
 }
 

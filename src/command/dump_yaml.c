@@ -3,7 +3,7 @@
  * YAML of a dump: each document as a tree, each object of it as JSON through the same cutter that
  * reads JSON.
  *
- * A document is held whole, at about six times its size, in address space that is as large as the
+ * A document is held whole, at about ten times its size, in address space that is as large as the
  * budget and given back afterwards. Dumps of large clusters had better be JSON.
  */
 #include <string.h>
