@@ -24,7 +24,10 @@ enum {
 	CONFIG_MAX = 1 << 20,
 	ROWS = 256, /* pod classes whose verdicts are remembered */
 	ROOM_FIXED = 1 << 20,
-	PODS_LEAST = 256
+	PODS_LEAST = 256,
+	PODS_MOST = 1 << 24,
+	/* A pod with its share of all else takes more; so no size exceeds a size_t of 32 bits. */
+	POD_BYTES_LEAST = 1024
 };
 
 uint64_t offline_memory_default(void)
@@ -69,9 +72,10 @@ static uint64_t size_of(const struct offline_limits *l)
 bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits)
 {
 	uint32_t fits = 0;
-	uint32_t most = 1u << 24;
 	if (memory_bytes > SIZE_MAX / 2)
 		return false;
+	uint64_t tries = memory_bytes / POD_BYTES_LEAST;
+	uint32_t most = tries < PODS_MOST ? (uint32_t)tries : PODS_MOST;
 	while (fits < most) {
 		uint32_t middle = fits + (most - fits + 1) / 2;
 		plan_for(middle, limits);

@@ -256,7 +256,7 @@ static void test_many_nodes(void)
 	TEST_ASSERT_TRUE(fputs(dump, file) >= 0);
 	(void)fclose(file);
 	free(dump);
-	RUN(&said, explain_run, NULL, "shop/web", "build/test-explain.json");
+	RUN(&said, explain_run, NULL, "shop/web", "build/test-explain.json", "--memory=256Mi");
 	(void)remove("build/test-explain.json");
 	TEST_ASSERT_EQUAL_STRING("", said.err);
 	TEST_ASSERT_EQUAL(0, said.status);
