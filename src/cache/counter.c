@@ -427,11 +427,34 @@ bool cache_counters_reserve(struct cache *cache)
 	return true;
 }
 
-void cache_counters_trim(struct cache *cache)
+bool cache_counters_yield(struct cache *cache)
 {
 	cache_begin_decision(cache);
-	while (give_up_one(cache))
+	return give_up_one(cache);
+}
+
+void cache_counters_trim(struct cache *cache)
+{
+	while (cache_counters_yield(cache))
 		continue;
+}
+
+uint32_t cache_store_take(struct cache *cache, size_t size)
+{
+	uint32_t handle;
+	do {
+		handle = store_take(&cache->store, size);
+	} while (handle == 0 && cache_counters_yield(cache));
+	return handle;
+}
+
+bool cache_intern_take(struct cache *cache, struct text t, uint32_t *id)
+{
+	bool taken;
+	do {
+		taken = intern_take(&cache->strings, t, id);
+	} while (!taken && t.size <= INTERN_SIZE_MAX && cache_counters_yield(cache));
+	return taken;
 }
 
 /* ---- asking ---- */

@@ -4,6 +4,8 @@
  */
 #include "cache/feed.h"
 
+#include "cache/private.h"
+
 static void feed_pod(
 	struct cache *cache, struct kube_build *b, struct json_value object, struct cache_fed *fed)
 {
@@ -31,6 +33,22 @@ static void feed_other(struct cache *cache, struct kube_build *b, enum kube_kind
 		fed->put = cache_put_object(cache, &other, &fed->index);
 }
 
+static void feed(struct cache *cache, struct kube_build *b, enum kube_kind kind,
+	struct json_value object, struct cache_fed *fed)
+{
+	if (kind == KUBE_POD)
+		feed_pod(cache, b, object, fed);
+	else if (kind == KUBE_NODE)
+		feed_node(cache, b, object, fed);
+	else
+		feed_other(cache, b, kind, object, fed);
+}
+
+static uint64_t strings_refused(const struct cache *cache)
+{
+	return cache->strings.strings.budget.refused + cache->store.budget.refused;
+}
+
 bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kind,
 	struct json_value object, struct cache_fed *fed)
 {
@@ -39,13 +57,17 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	fed->namespace = json_text(json_path(object, "metadata.namespace"));
 	fed->name = json_text(json_path(object, "metadata.name"));
 	struct kube_build b;
+	struct scratch_mark mark = scratch_mark(scratch);
+	uint64_t refused = strings_refused(cache);
 	kube_build_init(&b, &cache->strings, scratch);
-	if (kind == KUBE_POD)
-		feed_pod(cache, &b, object, fed);
-	else if (kind == KUBE_NODE)
-		feed_node(cache, &b, object, fed);
-	else
-		feed_other(cache, &b, kind, object, fed);
+	feed(cache, &b, kind, object, fed);
+	if (fed->decoded == KUBE_FULL && strings_refused(cache) != refused &&
+		cache_counters_yield(cache)) {
+		cache_counters_trim(cache);
+		scratch_rewind(scratch, mark);
+		kube_build_init(&b, &cache->strings, scratch);
+		feed(cache, &b, kind, object, fed);
+	}
 	if (fed->decoded == KUBE_OK)
 		return fed->put == CACHE_OK || fed->put == CACHE_UNCHANGED;
 	cache->refused++;

@@ -35,7 +35,7 @@ static uint32_t find(const struct cache *cache, uint32_t name)
 static uint32_t make(struct cache *cache, uint32_t name, int64_t size_bytes)
 {
 	struct cache_images *images = &cache->images;
-	uint32_t bits = store_take(&cache->store, words_of(cache) * sizeof(uint64_t));
+	uint32_t bits = cache_store_take(cache, words_of(cache) * sizeof(uint64_t));
 	if (bits == 0)
 		return 0;
 	uint32_t index = pool_take(&images->pool);

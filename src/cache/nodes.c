@@ -25,7 +25,7 @@ uint32_t cache_node_or_ghost(struct cache *cache, struct text name)
 {
 	CHECK(name.size > 0);
 	uint32_t id;
-	if (!intern_take(&cache->strings, name, &id))
+	if (!cache_intern_take(cache, name, &id))
 		return 0;
 	uint32_t index = cache_find_node_id(cache, id);
 	if (index != 0) {
@@ -84,7 +84,7 @@ static bool scalars_room(struct cache *cache, struct cache_node *node, uint32_t 
 	if (count > CACHE_NODE_SCALARS_MAX)
 		return false;
 	uint32_t room = count + 2;
-	uint32_t handle = store_take(&cache->store, room * sizeof(struct cache_node_scalar));
+	uint32_t handle = cache_store_take(cache, room * sizeof(struct cache_node_scalar));
 	if (handle == 0)
 		return false;
 	struct cache_node_scalar *moved = store_at(&cache->store, handle);
@@ -257,7 +257,7 @@ static bool take_parts(struct cache *cache, const struct kube_node *node, struct
 	const struct kube_blob *facts =
 		cache_keep_blob(cache, &node->facts->blob, &parts->facts_handle);
 	parts->facts = (const struct kube_node_facts *)(const void *)facts;
-	bool has_uid = intern_take(&cache->strings, node->meta.uid, &parts->uid);
+	bool has_uid = cache_intern_take(cache, node->meta.uid, &parts->uid);
 	if (!has_uid)
 		parts->uid = INTERN_EMPTY;
 	if (parts->labels != 0 && parts->facts != NULL && has_uid)

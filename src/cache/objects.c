@@ -68,11 +68,11 @@ static bool take_parts(struct cache *cache, const struct kube_object *kube, stru
 		all = (parts->labels = cache_share_labels(cache, &kube->labels->blob)) != 0 && all;
 	struct text namespace =
 		kube_kinds[kube->kind].namespaced ? kube->meta.namespace : TEXT_NONE;
-	if (!intern_take(&cache->strings, namespace, &parts->namespace)) {
+	if (!cache_intern_take(cache, namespace, &parts->namespace)) {
 		parts->namespace = INTERN_EMPTY;
 		all = false;
 	}
-	if (!intern_take(&cache->strings, kube->meta.name, &parts->name)) {
+	if (!cache_intern_take(cache, kube->meta.name, &parts->name)) {
 		parts->name = INTERN_EMPTY;
 		all = false;
 	}

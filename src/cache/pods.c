@@ -83,7 +83,7 @@ static bool uid_take(struct cache *cache, struct text t, struct cache_uid *uid)
 	if (uid_parse(t, uid))
 		return true;
 	uint32_t id;
-	if (!intern_take(&cache->strings, t, &id))
+	if (!cache_intern_take(cache, t, &id))
 		return false;
 	*uid = (struct cache_uid){CACHE_UID_TEXT, id};
 	return true;
@@ -224,11 +224,11 @@ static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct 
 	parts->labels = cache_share_labels(cache, &kube->labels->blob);
 	parts->has_uid = uid_take(cache, kube->meta.uid, &parts->uid);
 	bool has_names = true;
-	if (!intern_take(&cache->strings, kube->meta.name, &parts->name)) {
+	if (!cache_intern_take(cache, kube->meta.name, &parts->name)) {
 		parts->name = INTERN_EMPTY;
 		has_names = false;
 	}
-	if (!intern_take(&cache->strings, kube->nominated_node_name, &parts->nominated)) {
+	if (!cache_intern_take(cache, kube->nominated_node_name, &parts->nominated)) {
 		parts->nominated = INTERN_EMPTY;
 		has_names = false;
 	}

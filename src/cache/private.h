@@ -43,7 +43,15 @@ uint32_t cache_domains_hold(struct cache *cache, uint32_t key);
 void cache_domains_release(struct cache *cache, uint32_t slot);
 void cache_domains_node(struct cache *cache, uint32_t node, bool in);
 
-/* counter.c */
+/*
+ * counter.c: gives up a counter that can be made again, so that something real finds room; false
+ * when there is none. Not while a pod is decided.
+ */
+bool cache_counters_yield(struct cache *cache);
+/* store_take() and intern_take() for what is real. */
+MUST_USE uint32_t cache_store_take(struct cache *cache, size_t size);
+MUST_USE bool cache_intern_take(struct cache *cache, struct text t, uint32_t *id);
+
 /* Absurd weights wrap around; the apiserver lets none through. */
 static inline void cache_count(int32_t *count, int64_t amount)
 {

@@ -11,7 +11,7 @@ const struct kube_blob *cache_keep_blob(
 {
 	CHECK(blob != NULL);
 	CHECK(blob->size % 8 == 0);
-	*handle = store_take(&cache->store, blob->size);
+	*handle = cache_store_take(cache, blob->size);
 	if (*handle == 0) {
 		kube_blob_drop(blob, &cache->strings);
 		return NULL;
@@ -44,7 +44,10 @@ static uint32_t share(
 	const struct kube_blob *kept = cache_keep_blob(cache, blob, &handle);
 	if (kept == NULL)
 		return 0;
-	uint32_t index = pool_take(pool);
+	uint32_t index;
+	do { /* classes may be there for the sake of counters only */
+		index = pool_take(pool);
+	} while (index == 0 && cache_counters_yield(cache));
 	if (index == 0) {
 		cache_free_blob(cache, kept, handle);
 		return 0;
