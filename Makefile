@@ -189,7 +189,7 @@ unit: programs-test  ## unit tests under the address and undefined-behaviour san
 unit-clang: programs-clang  ## the same, built by clang
 	$(Q)tools/run-tests $(call programs_of,clang)
 unit-static: programs-static  ## the same as static binaries of BOARD, under qemu when it is a foreign one
-	$(Q)tools/run-tests --under '$(EMULATOR)' $(call programs_of,static)
+	$(Q)tools/run-tests --under '$(EMULATOR)' $(filter-out $(LEFT_OUT),$(call programs_of,static))
 
 # What comes with its folder: these exist as soon as the files do, and say so until then.
 HAVE_vectors := $(wildcard tests/vectors/vectors.c)
