@@ -4,6 +4,7 @@
 CROSS := aarch64-linux-gnu-
 CPU := -march=armv8-a -mtune=cortex-a72 -mbranch-protection=pac-ret
 MUSL_TARGET := aarch64
-QEMU := qemu-aarch64-static
+# A72 has no pointer authentication, whose emulation would take most of the time.
+QEMU := qemu-aarch64-static -cpu cortex-a72
 SIZE_MAX := 850000
 PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
