@@ -60,7 +60,8 @@ CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -I
 # musl has no fortified headers, so _FORTIFY_SOURCE would do nothing. In its place: stack protector, stack clash
 # probes, automatic variables set to zero, RELRO with bind now, position independence, the banned calls of tools/check,
 # and the sanitizers over every test.
-HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE
+HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE \
+	-fvisibility=hidden
 SMALL := -O2 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
@@ -81,7 +82,9 @@ FIRST_board := $(LIBC)
 # Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
 LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
-END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o
+# A static binary relocates itself and knows relative relocations only; a linker that leaves another kind (RISC-V does
+# for visible symbols, hence -fvisibility=hidden) has made a binary with null pointers in its tables.
+END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o -Wl,--end-group && ! $(CROSS)readelf -rW $@ | grep ' R_' | grep -v _RELATIVE
 PROGRAMS_board := $(BENCHES) $(WHOLE) $(TOOLS)
 FLAGS_board := -Itests
 
@@ -105,7 +108,7 @@ CC_fuzz := clang $(SANITIZE) -fsanitize=fuzzer-no-link
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
 $(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar)$(eval END_$(v) := -lm) \
-	$(eval FLAGS_$(v) := -Itests -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval PROGRAMS_$(v) ?= $(TESTS)))
+	$(eval FLAGS_$(v) := -Itests -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group)$(eval PROGRAMS_$(v) ?= $(TESTS)))
 
 # Without optimisation gcc thinks that Unity's longjmp clobbers constants.
 FLAGS_coverage += -Wno-clobbered
@@ -131,7 +134,7 @@ $(DIR_$(1))/$(basename $(patsubst tools/%,%,$(patsubst tests/%,%,$(2)))): $(pats
 		$(call archives,$(LIB_$(1)),$(call libs_of,$(2)))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(LINK_$(1)) -o $$@ $$(filter %.o,$$^) \
-		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1)) -Wl,--end-group
+		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1))
 $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))): | $(FIRST_$(1)) $(call stamps,$(call libs_of,$(2)))
 endef
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
@@ -156,7 +159,7 @@ $(foreach v,$(VARIANTS),$(DIR_$(v))/src/main.o): | $(O)/vendor/dependencies.h
 
 $(B)/berth.debug: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
-	$(Q)$(LINK_board) -Wl,-Map=$(B)/berth.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board) -Wl,--end-group
+	$(Q)$(LINK_board) -Wl,-Map=$(B)/berth.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board)
 $(B)/berth: $(B)/berth.debug
 	$(call say,STRIP,$@)
 	$(Q)$(CROSS)objcopy --strip-all $< $@
