@@ -8,7 +8,7 @@
 
 #include "net/client.h"
 #include "net/net.h"
-#include "net/server.h"
+#include "net/other_end.h"
 
 enum { FIXTURE_BODY_MAX = 4096, FIXTURE_MEMORY = 16 << 20 };
 

@@ -3,7 +3,7 @@
  * The client against a server that does what the path says: requests, connections, queues, time,
  * back pressure and everything that a connection can do to a request.
  */
-// deps: net/*.c base/*.c tests/net/server.c tests/net/fixture.c
+// deps: net/*.c base/*.c tests/net/other_end.c tests/net/fixture.c
 #include "unity.h"
 
 #include <stdio.h>

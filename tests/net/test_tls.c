@@ -3,7 +3,7 @@
  * TLS and credentials: who is trusted and who is not, resumption, certificates and tokens that
  * change, and a fence that is too small.
  */
-// deps: net/*.c base/*.c tests/net/server.c tests/net/fixture.c
+// deps: net/*.c base/*.c tests/net/other_end.c tests/net/fixture.c
 #include "unity.h"
 
 #include <stdio.h>

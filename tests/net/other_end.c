@@ -2,7 +2,7 @@
 /*
  * The server of the tests: certificates made by mbedTLS, answers by path.
  */
-#include "net/server.h"
+#include "net/other_end.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -16,8 +16,8 @@
  *	/garbage /big-head	not HTTP; a head without end
  *	/to-end /to-cut		no length: ends with the connection, in order or not
  */
-#ifndef BERTH_TESTS_NET_SERVER_H
-#define BERTH_TESTS_NET_SERVER_H
+#ifndef BERTH_TESTS_NET_OTHER_END_H
+#define BERTH_TESTS_NET_OTHER_END_H
 
 #include <stdbool.h>
 #include <stdint.h>
