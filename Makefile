@@ -35,7 +35,8 @@ TOOLS := $(sort $(wildcard tools/*.c))
 $(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) $(WHOLE) $(TOOLS) /dev/null >$(O)/deps.$$$$ && \
 	mv $(O)/deps.$$$$ $(O)/deps.mk)
 include $(O)/deps.mk
-source = $(if $(findstring *,$(1)),$(sort $(wildcard src/$(1))),$(if $(filter tests/%,$(1)),$(1),src/$(1)))
+below = $(if $(filter tests/% tools/%,$(1)),$(1),src/$(1))
+source = $(if $(findstring *,$(1)),$(sort $(wildcard $(call below,$(1)))),$(call below,$(1)))
 sources = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))
 # Each vendor library is seen by one folder of src/.
 LIBS_IN_net := mbedtls mongoose
@@ -86,12 +87,12 @@ LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-
 # for visible symbols, hence -fvisibility=hidden) has made a binary with null pointers in its tables.
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o -Wl,--end-group && ! $(CROSS)readelf -rW $@ | grep ' R_' | grep -v _RELATIVE
 PROGRAMS_board := $(BENCHES) $(WHOLE) $(TOOLS)
-FLAGS_board := -Itests
+FLAGS_board := -Itests -Itools
 
 DIR_static := $(B)/test
 LIB_static := $(B)
 CC_static = $(CC_board)
-FLAGS_static := -Itests -DBERTH_TEST
+FLAGS_static := -Itests -Itools -DBERTH_TEST
 FIRST_static := $(LIBC)
 LINK_static = $(LINK_board)
 END_static = $(END_board)
@@ -108,7 +109,7 @@ CC_fuzz := clang $(SANITIZE) -fsanitize=fuzzer-no-link
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
 $(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar)$(eval END_$(v) := -lm) \
-	$(eval FLAGS_$(v) := -Itests -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group)$(eval PROGRAMS_$(v) ?= $(TESTS)))
+	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group)$(eval PROGRAMS_$(v) ?= $(TESTS)))
 
 # Without optimisation gcc thinks that Unity's longjmp clobbers constants.
 FLAGS_coverage += -Wno-clobbered
@@ -119,7 +120,7 @@ $(DIR_$(1))/%.o: %.c Makefile board/$(BOARD)/board.mk
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(CFLAGS) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
 $(SRC:%.c=$(DIR_$(1))/%.o): | $(FIRST_$(1))
--include $(wildcard $(DIR_$(1))/src/*.d $(DIR_$(1))/src/*/*.d $(DIR_$(1))/tests/*/*.d $(DIR_$(1))/tools/*.d)
+-include $(wildcard $(DIR_$(1))/src/*.d $(DIR_$(1))/src/*/*.d $(DIR_$(1))/tests/*/*.d $(DIR_$(1))/tools/*.d $(DIR_$(1))/tools/*/*.d)
 endef
 # archive NAME: vendor libraries, one archive each, compiled by a make of its own once they are unpacked.
 define archive
