@@ -398,6 +398,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 		.name = pod->name,
 		.old = side_of(cache, pod),
 	};
+	event.old.node = node; /* also of an assumed one: there is room on it now */
 	intern_keep(&cache->strings, event.old.nominated);
 	count_state(cache, pod, -1);
 	if (node != 0)

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Feed: what the watches tell goes into the picture; what cannot go in is remembered as damage.
+ *
+ * A pod on a node that we could not read takes space that we do not see, so nothing is decided
+ * until a list without such a pod was told. A node that we could not read is not there for us: no
+ * harm. The same holds for pods without a node, and for all other kinds.
+ */
+#include "base/log.h"
+#include "cache/feed.h"
+#include "plugins/plugins.h"
+#include "scheduler/private.h"
+
+/* ---- which kinds ---- */
+
+static uint32_t kinds_of_volumes(const struct kube_pod_class *class)
+{
+	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
+	for (uint32_t i = 0; i < class->volumes.count; i++)
+		if (list[i].kind == KUBE_VOLUME_CLAIM || list[i].kind == KUBE_VOLUME_EPHEMERAL ||
+			list[i].kind == KUBE_VOLUME_CSI)
+			return WATCH_KIND(KUBE_PVC) | WATCH_KIND(KUBE_PV) |
+				WATCH_KIND(KUBE_STORAGE_CLASS) | WATCH_KIND(KUBE_CSI_NODE) |
+				WATCH_KIND(KUBE_CSI_DRIVER) | WATCH_KIND(KUBE_CSI_CAPACITY) |
+				WATCH_KIND(KUBE_VOLUME_ATTACHMENT);
+	return 0;
+}
+
+static bool selects_namespaces(const struct kube_pod_class *class, struct kube_span terms)
+{
+	const struct kube_pod_term *list = KUBE_AT(class, terms, struct kube_pod_term);
+	for (uint32_t i = 0; i < terms.count; i++)
+		if (list[i].namespace_selector.state != KUBE_SELECTOR_NONE)
+			return true;
+	return false;
+}
+
+static uint32_t kinds_of_terms(const struct kube_pod_class *class)
+{
+	bool any = selects_namespaces(class, class->affinity) ||
+		selects_namespaces(class, class->anti_affinity) ||
+		selects_namespaces(class, class->preferred_affinity) ||
+		selects_namespaces(class, class->preferred_anti_affinity);
+	return any ? WATCH_KIND(KUBE_NAMESPACE) : 0;
+}
+
+static const struct plugin_profile *profile_of(
+	const struct scheduler *s, const struct kube_pod_class *class)
+{
+	for (uint32_t i = 0; i < s->profile_count; i++)
+		if (s->profiles[i].scheduler_name == class->scheduler_name)
+			return &s->profiles[i];
+	return NULL;
+}
+
+/* Default constraints spread over what a service or an owner selects. */
+static uint32_t kinds_of_spread(const struct scheduler *s, const struct cache_pod *pod)
+{
+	const struct kube_pod_class *class = cache_class_of(&s->cache, pod);
+	const struct plugin_profile *profile = profile_of(s, class);
+	const struct kube_labels *labels = cache_labels_at(&s->cache, pod->labels);
+	if (profile == NULL || pod->node != 0 || class->spread.count > 0)
+		return 0;
+	if (labels == NULL || labels->pairs.count == 0)
+		return 0; /* nothing selects it */
+	if (profile->spread.is_list && profile->spread.constraint_count == 0)
+		return 0;
+	return WATCH_KIND(KUBE_SERVICE) | WATCH_KIND(KUBE_REPLICATION_CONTROLLER) |
+		WATCH_KIND(KUBE_REPLICA_SET) | WATCH_KIND(KUBE_STATEFUL_SET);
+}
+
+uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod)
+{
+	const struct kube_pod_class *class = cache_class_of(&s->cache, pod);
+	return kinds_of_volumes(class) | kinds_of_terms(class) | kinds_of_spread(s, pod);
+}
+
+void scheduler_want(struct scheduler *s, uint32_t kinds)
+{
+	uint32_t news = kinds & ~s->wanted;
+	if (news == 0)
+		return;
+	s->wanted |= news;
+	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
+		if ((news & WATCH_KIND(kind)) == 0)
+			continue;
+		log_debug("scheduler", "wants", "kind=%s", kube_kinds[kind].plural);
+		watch_want(s->watch, (enum kube_kind)kind, true);
+	}
+}
+
+/* ---- damage ---- */
+
+static void damaged(struct scheduler *s, enum kube_kind kind)
+{
+	s->damaged_in_list |= WATCH_KIND(kind);
+	s->damaged |= WATCH_KIND(kind);
+	if (!net_timer_is_armed(&s->relist))
+		net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, SCHEDULER_RELIST_MS));
+}
+
+void scheduler_relist_due(struct net_timer *timer, struct mono now)
+{
+	struct scheduler *s = LIST_OWNER(timer, struct scheduler, relist);
+	(void)now;
+	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
+		if ((s->damaged & WATCH_KIND(kind)) == 0)
+			continue;
+		watch_want(s->watch, (enum kube_kind)kind, false);
+		watch_want(s->watch, (enum kube_kind)kind, true);
+	}
+}
+
+/* ---- the sink ---- */
+
+static void on_list_begin(void *self, enum kube_kind kind)
+{
+	struct scheduler *s = self;
+	s->damaged_in_list &= ~WATCH_KIND(kind);
+	cache_list_begin(&s->cache, kind);
+}
+
+static void on_gone(void *self, enum kube_kind kind, uint32_t index)
+{
+	struct scheduler *s = self;
+	(void)index;
+	if ((s->compare_left & WATCH_KIND(kind)) != 0)
+		s->redundant++;
+}
+
+static void on_list_end(void *self, enum kube_kind kind)
+{
+	struct scheduler *s = self;
+	uint32_t bit = WATCH_KIND(kind);
+	cache_list_end(&s->cache, kind, on_gone, s);
+	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
+	s->barrier &= ~bit;
+	s->known |= bit;
+	if ((s->compare_left & bit) != 0) {
+		s->compare_left &= ~bit;
+		log_info("scheduler",
+			s->missed + s->redundant > 0 ? "cache-mismatch" : "cache-match",
+			"kind=%s missed=%u redundant=%u", kube_kinds[kind].plural,
+			(unsigned)s->missed, (unsigned)s->redundant);
+		s->missed = s->redundant = 0;
+	}
+	scheduler_wake_for_kinds(s);
+}
+
+/* An assumed pod that is being deleted will not be bound: its place is free at once. */
+static void bury(struct scheduler *s)
+{
+	uint32_t pod = s->dying;
+	s->dying = 0;
+	if (pod == 0 || (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0)
+		return;
+	uint32_t node = cache_pod_at(&s->cache, pod)->node;
+	if (cache_forget(&s->cache, pod) == CACHE_OK)
+		scheduler_wake_for_space(s, pod, node);
+}
+
+static bool holds_a_place(
+	const struct scheduler *s, const struct watch_object *object, const struct cache_fed *fed)
+{
+	uint32_t pod = cache_find_pod(&s->cache, fed->namespace, fed->name);
+	return json_text(json_path(object->value, "spec.nodeName")).size > 0 ||
+		(pod != 0 && cache_pod_at(&s->cache, pod)->node != 0);
+}
+
+static void refused(
+	struct scheduler *s, const struct watch_object *object, const struct cache_fed *fed)
+{
+	const char *field = fed->fault_field == NULL ? "-" : fed->fault_field;
+	const char *reason = fed->fault_reason;
+	if (reason == NULL)
+		reason =
+			fed->decoded == KUBE_OK ? "no room in the picture" : "no room to decode it";
+	log_warn("scheduler", "refused", "kind=%s name=%.*s/%.*s field=%s reason=\"%s\"",
+		kube_kinds[object->kind].plural, TEXT_ARGS(fed->namespace), TEXT_ARGS(fed->name),
+		field, reason);
+	/* What is there of it is an older version: better none, unless it holds a place. */
+	if (object->kind == KUBE_POD && holds_a_place(s, object, fed))
+		damaged(s, KUBE_POD);
+	else
+		(void)cache_unfeed(&s->cache, object->kind, fed->namespace, fed->name);
+}
+
+static bool is_known_already(const struct scheduler *s, const struct watch_object *object)
+{
+	struct text name = json_text(json_path(object->value, "metadata.name"));
+	if (object->kind == KUBE_NODE)
+		return cache_find_node(&s->cache, name) != 0;
+	return cache_find_pod(&s->cache, json_text(json_path(object->value, "metadata.namespace")),
+		       name) != 0;
+}
+
+static bool on_object(void *self, const struct watch_object *object, struct scratch *scratch)
+{
+	struct scheduler *s = self;
+	struct cache_fed fed;
+	s->now = net_now(s->net);
+	if (object->type == KUBE_WATCH_DELETED) {
+		(void)cache_unfeed(&s->cache, object->kind,
+			json_text(json_path(object->value, "metadata.namespace")),
+			json_text(json_path(object->value, "metadata.name")));
+		s->dying = 0; /* it is gone altogether */
+		return true;
+	}
+	if ((s->compare_left & WATCH_KIND(object->kind)) != 0 && !is_known_already(s, object))
+		s->missed++;
+	if (!cache_feed(&s->cache, scratch, object->kind, object->value, &fed)) {
+		refused(s, object, &fed);
+		return false;
+	}
+	bury(s);
+	if (object->kind == KUBE_POD && fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index))
+		scheduler_want(s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
+	return true;
+}
+
+static void on_too_big(void *self, const struct watch_too_big *object)
+{
+	struct scheduler *s = self;
+	struct text name = object->name;
+	struct text namespace = TEXT_NONE;
+	s->now = net_now(s->net);
+	if (kube_kinds[object->kind].namespaced)
+		(void)text_cut(&name, '/', &namespace);
+	/* Where it is cannot be known from half an object. */
+	if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED)
+		damaged(s, KUBE_POD);
+	else
+		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
+	s->dying = 0;
+}
+
+static void on_synced(void *self)
+{
+	struct scheduler *s = self;
+	log_info("scheduler", "synced", "nodes=%u pods=%u pending=%u",
+		(unsigned)s->cache.order.count, (unsigned)pool_used(&s->cache.pods),
+		(unsigned)s->cache.pods_pending);
+}
+
+struct watch_sink scheduler_sink(struct scheduler *s)
+{
+	return (struct watch_sink){on_list_begin, on_object, on_too_big, on_list_end, on_synced, s};
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Preempt: victims are told to go, and the pod that needs their place waits until all of them
+ * were told (core.md 17.10). Nothing else is held up meanwhile.
+ */
+#include "base/log.h"
+#include "scheduler/private.h"
+
+enum { NOTE_MAX = 512 };
+
+static bool is_leaving(const struct scheduler *s, uint32_t pod)
+{
+	return (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) != 0;
+}
+
+bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims)
+{
+	return pool_used(&s->preemptions) < s->preemptions.capacity &&
+		s->victims.capacity - pool_used(&s->victims) >= victims &&
+		patcher_room_victims(s->patcher) >= victims;
+}
+
+bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod)
+{
+	if (pool_used(&s->preemptions) == 0)
+		return false;
+	for (uint32_t i = pool_next(&s->preemptions, 0); i != 0;
+		i = pool_next(&s->preemptions, i)) {
+		const struct scheduler_preemption *p = pool_at(&s->preemptions, i);
+		if (p->pod == pod && scheduler_is_pod(s, pod, p->uid))
+			return true;
+	}
+	return false;
+}
+
+/* Less important pods that were promised the same node will not get it. */
+static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t node_name)
+{
+	int32_t priority = cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->priority;
+	const struct text none = TEXT("");
+	struct list *head = &s->cache.nominated;
+	for (struct list *link = head->next, *next; link != head; link = next) {
+		struct cache_pod *other = LIST_OWNER(link, struct cache_pod, nominated_link);
+		uint32_t index = cache_pod_index(&s->cache, other);
+		next = link->next;
+		if (other->nominated != node_name || index == pod ||
+			cache_class_of(&s->cache, other)->priority >= priority)
+			continue;
+		scheduler_tell_condition(s, index, NULL, TEXT_NONE, &none);
+		cache_nominate(&s->cache, index, INTERN_EMPTY);
+	}
+}
+
+static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t node)
+{
+	struct scheduler_preemption *p = pool_at(&s->preemptions, index);
+	uint32_t victim = pool_take(&s->victims);
+	struct scheduler_words words;
+	CHECK(victim != 0); /* asked for before */
+	*(struct scheduler_victim *)pool_at(&s->victims, victim) = (struct scheduler_victim){
+		.uid = cache_pod_at(&s->cache, pod)->uid,
+		.pod = pod,
+		.preemption = index,
+		.node = node,
+	};
+	scheduler_words(s, pod, &words);
+	const struct patcher_victim order = {
+		.pod = words.pod,
+		.preemptor_scheduler = cache_text(&s->cache, p->profile->scheduler_name),
+		.tag = victim,
+	};
+	p->victims++;
+	patcher_evict(s->patcher, &order);
+}
+
+void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *plan)
+{
+	uint32_t node_name = cache_node_at(&s->cache, plan->node)->name;
+	cache_nominate(&s->cache, pod, node_name);
+	bool any = false;
+	for (uint32_t i = 0; i < plan->victim_count && !any; i++)
+		any = !is_leaving(s, plan->victims[i]);
+	if (!any)
+		return; /* they are on their way out already */
+	uint32_t index = pool_take(&s->preemptions);
+	CHECK(index != 0); /* asked for before */
+	struct scheduler_preemption *p = pool_at(&s->preemptions, index);
+	p->uid = cache_pod_at(&s->cache, pod)->uid;
+	p->pod = pod;
+	p->profile = cycle_profile_of(&s->cycle, pod);
+	s->stats.preemptions++;
+	take_over_nominations(s, pod, node_name);
+	for (uint32_t i = 0; i < plan->victim_count; i++)
+		if (!is_leaving(s, plan->victims[i]))
+			evict(s, index, plan->victims[i], plan->node);
+	log_info("scheduler", "preempts", "pod=%.*s node=%.*s victims=%u",
+		TEXT_ARGS(cache_text(&s->cache, cache_pod_at(&s->cache, pod)->name)),
+		TEXT_ARGS(cache_text(&s->cache, node_name)), (unsigned)p->victims);
+}
+
+static void tell_victim(struct scheduler *s, const struct scheduler_victim *victim,
+	const struct scheduler_preemption *p)
+{
+	char uid[64];
+	char note[NOTE_MAX];
+	struct writer u;
+	struct writer w;
+	if (!scheduler_is_pod(s, victim->pod, victim->uid) ||
+		!pool_is_taken(&s->cache.nodes, victim->node))
+		return;
+	writer_init(&u, uid, sizeof(uid));
+	cache_print_uid(&s->cache, p->uid, &u);
+	writer_init(&w, note, sizeof(note));
+	body_note_preempted(writer_text(&u),
+		cache_text(&s->cache, cache_node_at(&s->cache, victim->node)->name), false, &w);
+	scheduler_tell_event(
+		s, victim->pod, p->profile, "Normal", "Preempted", "Preempting", writer_text(&w));
+}
+
+/* All were told. Who was asked meanwhile whether it could go on was sent away by the gate. */
+static void finish(struct scheduler *s, uint32_t index)
+{
+	struct scheduler_preemption p =
+		*(struct scheduler_preemption *)pool_at(&s->preemptions, index);
+	pool_give(&s->preemptions, index);
+	if (!scheduler_is_pod(s, p.pod, p.uid))
+		return;
+	uint32_t entry = cache_pod_at(&s->cache, p.pod)->waiting;
+	if (entry == 0)
+		return;
+	if (p.failed)
+		(void)queue_wake(&s->queue, entry, QUEUE_AT_ONCE, s->now);
+	else if (queue_entry_at(&s->queue, entry)->state == QUEUE_GATED)
+		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_BACKOFF, s->now);
+}
+
+void scheduler_evicted(void *self, const struct patcher_result *result)
+{
+	struct scheduler *s = self;
+	uint32_t index = (uint32_t)result->tag;
+	struct scheduler_victim victim = *(struct scheduler_victim *)pool_at(&s->victims, index);
+	struct scheduler_preemption *p = pool_at(&s->preemptions, victim.preemption);
+	pool_give(&s->victims, index);
+	s->now = net_now(s->net);
+	if (result->outcome == PATCHER_FAILED)
+		p->failed = true;
+	s->stats.victims += result->outcome == PATCHER_DONE;
+	if (result->outcome == PATCHER_DONE)
+		tell_victim(s, &victim, p);
+	if (--p->victims == 0)
+		finish(s, victim.preemption);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scheduler, private: what the files of this folder do for each other.
+ */
+#ifndef BERTH_SCHEDULER_PRIVATE_H
+#define BERTH_SCHEDULER_PRIVATE_H
+
+#include "scheduler/scheduler.h"
+
+/* ---- feed.c ---- */
+
+struct watch_sink scheduler_sink(struct scheduler *s);
+void scheduler_want(struct scheduler *s, uint32_t kinds);
+void scheduler_relist_due(struct net_timer *timer, struct mono now);
+/* The kinds beyond the vital ones that must be known to decide about the pod. */
+uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod);
+
+/* ---- waking.c ---- */
+
+void scheduler_changed(void *self, const struct cache_event *event);
+/* As the queue asks: the bit of who holds the pod back, 0: nobody. */
+uint32_t scheduler_gate(void *self, uint32_t pod);
+/* An assigned pod is gone, as far as waiting pods are concerned. */
+void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node);
+/* More kinds are known. */
+void scheduler_wake_for_kinds(struct scheduler *s);
+/* Pods that found no room in the queue are looked for again. */
+void scheduler_collect_left(struct scheduler *s);
+
+/* ---- attempt.c ---- */
+
+/* Decides about the next pod; false: there is none, or no room for what would follow. */
+bool scheduler_attempt(struct scheduler *s);
+bool scheduler_can_attempt(const struct scheduler *s);
+
+/* ---- flight.c ---- */
+
+void scheduler_take_off(struct scheduler *s, uint32_t entry, uint32_t node);
+void scheduler_landed(void *self, const struct binder_result *result);
+/* The watch showed a pod that the queue has in flight. */
+void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, bool there);
+
+/* ---- preempt.c ---- */
+
+bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims);
+void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *p);
+void scheduler_evicted(void *self, const struct patcher_result *result);
+bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod);
+
+/* ---- tell.c ---- */
+
+struct scheduler_words { /* names of a pod, as they are sent */
+	struct body_pod pod;
+	char uid[64];
+};
+void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_words *words);
+void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
+	const char *type, const char *reason, const char *action, struct text note);
+/* PodScheduled=False (reason NULL: no condition); nominated: NULL leaves the field as it is. */
+void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *reason,
+	struct text message, const struct text *nominated);
+
+/* ---- lead.c ---- */
+
+void scheduler_lease_changed(void *self, bool leads);
+void scheduler_note_wait(struct scheduler *s);
+
+static inline struct queue_entry scheduler_entry(const struct scheduler *s, uint32_t entry)
+{
+	return *queue_entry_at(&s->queue, entry);
+}
+static inline bool scheduler_same_uid(struct cache_uid a, struct cache_uid b)
+{
+	return a.high == b.high && a.low == b.low;
+}
+/* The pod that was meant, if it is still that pod. */
+static inline bool scheduler_is_pod(const struct scheduler *s, uint32_t pod, struct cache_uid uid)
+{
+	return pool_is_taken(&s->cache.pods, pod) &&
+		scheduler_same_uid(cache_pod_at(&s->cache, pod)->uid, uid);
+}
+
+#endif

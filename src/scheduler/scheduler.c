@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Scheduler: its parts are set up, its loop is turned, it ends in order.
+ */
+#include "scheduler/scheduler.h"
+
+#include "base/log.h"
+#include "scheduler/private.h"
+
+enum { STOP_EVENTS_MS = 2000 /* for events that are still to be sent */ };
+
+/* Every kind that a plugin looks at. Claims of devices hold their pods back (plugins/). */
+static const uint32_t all_kinds = WATCH_ALL_KINDS &
+	~(WATCH_KIND(KUBE_RESOURCE_CLAIM) | WATCH_KIND(KUBE_RESOURCE_SLICE) |
+		WATCH_KIND(KUBE_DEVICE_CLASS));
+
+/* ---- setting up ---- */
+
+size_t scheduler_size(const struct scheduler_limits *l)
+{
+	return cache_size(&l->cache) + cycle_size(&l->cycle) + queue_size(l->cache.pods) +
+		watch_size(all_kinds) + binder_size(l->bindings) +
+		patcher_size(l->patches, l->victims) + recorder_size(l->events, l->series) +
+		lease_size() + pool_size(sizeof(struct scheduler_flight), l->bindings) +
+		pool_size(sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX) +
+		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
+}
+
+static void dump(const void *self)
+{
+	const struct scheduler *s = self;
+	check_print("scheduler %s flights %u preemptions %u pending %u wanted %x known %x\n",
+		scheduler_wait_name(s->waits), (unsigned)pool_used(&s->flights),
+		(unsigned)pool_used(&s->preemptions), (unsigned)s->cache.pods_pending,
+		(unsigned)s->wanted, (unsigned)s->known);
+}
+
+void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
+{
+	const struct scheduler_limits *l = &setup->limits;
+	*s = (struct scheduler){.setup = *setup, .net = setup->net};
+	cache_init(&s->cache, setup->arena, &l->cache);
+	scratch_init(&s->scratch, arena_take_raw(setup->arena, l->scratch_bytes), l->scratch_bytes);
+	pool_init(
+		&s->flights, setup->arena, "flights", sizeof(struct scheduler_flight), l->bindings);
+	pool_init(&s->preemptions, setup->arena, "preemptions", sizeof(struct scheduler_preemption),
+		SCHEDULER_PREEMPTIONS_MAX);
+	pool_init(
+		&s->victims, setup->arena, "victims", sizeof(struct scheduler_victim), l->victims);
+	net_timer_init(&s->relist, scheduler_relist_due);
+	check_register((struct check_dump){"scheduler", dump, s});
+}
+
+static void init_writers(struct scheduler *s)
+{
+	const struct scheduler_setup *setup = &s->setup;
+	const struct scheduler_limits *l = &setup->limits;
+	s->binder = binder_init(&(struct binder_setup){
+		.net = setup->net,
+		.client = setup->client,
+		.arena = setup->arena,
+		.entropy = setup->entropy,
+		.orders_max = l->bindings,
+		.done = scheduler_landed,
+		.self = s,
+	});
+	s->patcher = patcher_init(&(struct patcher_setup){
+		.net = setup->net,
+		.client = setup->client,
+		.arena = setup->arena,
+		.clock = setup->clock,
+		.entropy = setup->entropy,
+		.patches_max = l->patches,
+		.victims_max = l->victims,
+		.evicted = scheduler_evicted,
+		.self = s,
+	});
+	s->recorder = recorder_init(&(struct recorder_setup){
+		.net = setup->net,
+		.client = setup->client,
+		.arena = setup->arena,
+		.clock = setup->clock,
+		.entropy = setup->entropy,
+		.instance = setup->hostname,
+		.events_max = l->events,
+		.series_max = l->series,
+	});
+}
+
+/* Somebody leads, though not us: the picture is kept warm. */
+static void on_holder(void *self, struct text identity)
+{
+	struct scheduler *s = self;
+	if (identity.size > 0 && !text_is(identity, s->setup.lease.identity))
+		scheduler_want(s, WATCH_KIND(KUBE_POD));
+}
+
+static void init_lease(struct scheduler *s)
+{
+	const struct scheduler_lease *l = &s->setup.lease;
+	if (!l->elect) {
+		s->leading = true;
+		return;
+	}
+	s->lease = lease_init(&(struct lease_setup){
+		.net = s->net,
+		.client = s->setup.client,
+		.arena = s->setup.arena,
+		.clock = s->setup.clock,
+		.entropy = s->setup.entropy,
+		.namespace = l->namespace,
+		.name = l->name,
+		.identity = l->identity,
+		.duration_ms = l->duration_ms,
+		.renew_deadline_ms = l->renew_deadline_ms,
+		.retry_period_ms = l->retry_period_ms,
+		.changed = scheduler_lease_changed,
+		.holder = on_holder,
+		.self = s,
+	});
+}
+
+void scheduler_start(
+	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count)
+{
+	const struct scheduler_setup *setup = &s->setup;
+	s->profiles = profiles;
+	s->profile_count = profile_count;
+	s->now = net_now(s->net);
+	cycle_init(
+		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
+	queue_init(&s->queue, setup->arena,
+		&(struct queue_settings){
+			.capacity = setup->limits.cache.pods,
+			.backoff_initial_us = setup->backoff_initial_us,
+			.backoff_max_us = setup->backoff_max_us,
+			.unschedulable_max_us = setup->unschedulable_max_us,
+			.gate = scheduler_gate,
+			.self = s,
+		},
+		s->now);
+	init_writers(s);
+	init_lease(s);
+	s->watch = watch_init(&(struct watch_setup){
+		.net = setup->net,
+		.client = setup->client,
+		.entropy = setup->entropy,
+		.arena = setup->arena,
+		.scratch = &s->scratch,
+		.sink = scheduler_sink(s),
+		.kinds = all_kinds,
+	});
+	s->cache.listener = (struct cache_listener){scheduler_changed, s};
+	s->waits = scheduler_waits(s, s->now);
+	recorder_start(s->recorder);
+	if (s->lease != NULL)
+		lease_start(s->lease);
+	scheduler_want(s,
+		s->lease != NULL ? SCHEDULER_VITAL_KINDS & ~WATCH_KIND(KUBE_POD)
+				 : SCHEDULER_VITAL_KINDS);
+}
+
+/* ---- the loop ---- */
+
+static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
+{
+	bool may = scheduler_waits(s, s->now) == SCHEDULER_READY;
+	if (may && scheduler_can_attempt(s))
+		return 0;
+	struct mono due = queue_next_due(&s->queue);
+	if (due.us == MONO_NEVER.us)
+		return timeout_us;
+	/* The clock has moved on since it was read; being early once is harmless. */
+	int64_t left = mono_since_us(due, clock_mono(&s->setup.clock));
+	if (left < 0)
+		left = 0;
+	return timeout_us >= 0 && timeout_us < left ? timeout_us : left;
+}
+
+static void decide(struct scheduler *s)
+{
+	struct mono start = clock_mono(&s->setup.clock);
+	struct mono now = start;
+	while (mono_since_us(now, start) < SCHEDULER_DECIDE_US) {
+		/* A process that was stopped for a while must find out before it writes. */
+		if (scheduler_waits(s, now) != SCHEDULER_READY || !scheduler_attempt(s))
+			break;
+		now = clock_mono(&s->setup.clock);
+	}
+}
+
+static void released(void *self)
+{
+	struct scheduler *s = self;
+	s->stopped = true;
+}
+
+static bool is_quiet(const struct scheduler *s)
+{
+	return pool_used(&s->flights) == 0 && pool_used(&s->victims) == 0 &&
+		patcher_is_idle(s->patcher);
+}
+
+static void go_on_stopping(struct scheduler *s)
+{
+	int64_t left_us = mono_since_us(s->stop_due, s->now);
+	bool late = left_us <= 0;
+	int64_t events_us = (int64_t)(SCHEDULER_STOP_MS - STOP_EVENTS_MS) * CLOCK_MS_US;
+	if (s->releasing || (!late && !is_quiet(s)))
+		return;
+	if (!late && left_us > events_us && !recorder_is_idle(s->recorder))
+		return;
+	s->releasing = true;
+	if (s->lease != NULL)
+		lease_release(s->lease, released);
+	else
+		s->stopped = true;
+}
+
+void scheduler_turn(struct scheduler *s, int64_t timeout_us)
+{
+	s->stats.turns++;
+	net_poll(s->net, sleep_us(s, timeout_us));
+	s->now = net_now(s->net);
+	(void)queue_flush(&s->queue, s->now, SCHEDULER_FLUSH_MAX);
+	scheduler_collect_left(s);
+	decide(s);
+	/* Events are for people, who can wait; the last third of the room is kept flowing. */
+	struct recorder_stats events = recorder_stats(s->recorder);
+	recorder_hold(s->recorder,
+		s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY &&
+			events.waiting < s->setup.limits.events / 3 * 2);
+	scheduler_note_wait(s);
+	if (s->stopping)
+		go_on_stopping(s);
+}
+
+/* ---- the end ---- */
+
+static void stop_due(struct net_timer *timer, struct mono now)
+{
+	/* Only there to wake the loop. */
+	(void)timer;
+	(void)now;
+}
+
+void scheduler_stop(struct scheduler *s)
+{
+	if (s->stopping)
+		return;
+	s->stopping = true;
+	s->stop_due = mono_after_ms(net_now(s->net), SCHEDULER_STOP_MS);
+	net_timer_init(&s->stop_timer, stop_due);
+	net_timer_arm(s->net, &s->stop_timer, s->stop_due);
+	net_wake(s->net);
+}
+
+bool scheduler_is_stopped(const struct scheduler *s)
+{
+	return s->stopped;
+}
+
+void scheduler_close(struct scheduler *s)
+{
+	s->cache.listener.changed = NULL;
+	net_timer_disarm(&s->relist);
+	if (s->stopping)
+		net_timer_disarm(&s->stop_timer);
+	watch_close(s->watch);
+	binder_close(s->binder);
+	patcher_close(s->patcher);
+	recorder_close(s->recorder);
+	if (s->lease != NULL)
+		lease_close(s->lease);
+	check_unregister(s);
+}

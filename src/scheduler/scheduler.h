@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scheduler - runs a cluster: wires the picture, the queue, the decisions and everything that is
+ * written, and turns the loop. One turn: read sockets and apply changes, move what is due, decide
+ * for a few milliseconds. The same code runs against the network and in the simulator.
+ *
+ *	feed.c     what the watches tell goes into the picture
+ *	waking.c   what changed in the picture: who is in the queue, who wakes up
+ *	attempt.c  the next pod: decide, assume, or say why not
+ *	flight.c   pods whose binding is on its way, and what became of it
+ *	preempt.c  victims on their way out, and who waits for them
+ *	tell.c     events and conditions: what people read
+ *	lead.c     may we decide now: leadership, completeness
+ *	dump.c     what SIGUSR2 shows
+ */
+#ifndef BERTH_SCHEDULER_SCHEDULER_H
+#define BERTH_SCHEDULER_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/scratch.h"
+#include "bind/binder.h"
+#include "bind/patcher.h"
+#include "bind/recorder.h"
+#include "cache/cache.h"
+#include "cycle/cycle.h"
+#include "lease/lease.h"
+#include "queue/queue.h"
+#include "watch/watch.h"
+
+enum {
+	SCHEDULER_DECIDE_US = 4000, /* deciding in one turn, before sockets are looked at again */
+	SCHEDULER_FLUSH_MAX = 1000, /* pods moved by time in one turn */
+	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
+	SCHEDULER_STOP_MS = 10 * 1000,   /* for what is in flight when asked to end */
+	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is listed anew */
+	/* Not a plugin: the kinds that the pod needs to be known are not told yet. */
+	SCHEDULER_GATE_KINDS = 31
+};
+
+/* The watches that a decision about any pod needs. */
+#define SCHEDULER_VITAL_KINDS (WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE) | WATCH_KIND(KUBE_PDB))
+
+struct scheduler_limits {
+	struct cache_limits cache;
+	struct cycle_limits cycle;
+	uint32_t bindings; /* in flight */
+	uint32_t patches;
+	uint32_t victims;
+	uint32_t events;
+	uint32_t series;
+	size_t scratch_bytes; /* one object: its tokens and what it is decoded to */
+};
+
+struct scheduler_lease {
+	bool elect;
+	struct text namespace;
+	struct text name;
+	struct text identity;
+	int64_t duration_ms;
+	int64_t renew_deadline_ms;
+	int64_t retry_period_ms;
+};
+
+struct scheduler_setup {
+	struct net *net;
+	struct net_client *client;
+	struct arena *arena;
+	struct clock clock;
+	struct entropy entropy;
+	struct scheduler_limits limits;
+	int64_t backoff_initial_us;
+	int64_t backoff_max_us;
+	int64_t unschedulable_max_us;
+	struct scheduler_lease lease;
+	struct text hostname; /* in events */
+};
+
+/* A pod whose binding is on its way. */
+struct scheduler_flight {
+	struct cache_uid uid;
+	uint32_t pod;
+	uint32_t entry; /* in the queue; 0: it left it meanwhile */
+	uint32_t node;
+	uint32_t attempts;
+	const struct plugin_profile *profile;
+	struct mono began;
+};
+
+/* A pod that waits until its victims were told to go. */
+struct scheduler_preemption {
+	struct cache_uid uid;
+	uint32_t pod;
+	uint32_t victims; /* whose answer is not there yet */
+	bool failed;
+	const struct plugin_profile *profile;
+};
+struct scheduler_victim {
+	struct cache_uid uid;
+	uint32_t pod;
+	uint32_t preemption;
+	uint32_t node;
+	uint32_t reserved;
+};
+
+/* Why nothing is decided now; SCHEDULER_READY when it is. */
+enum scheduler_wait {
+	SCHEDULER_READY,
+	SCHEDULER_NOT_LEADING,
+	SCHEDULER_NOT_SYNCED,
+	SCHEDULER_INCOMPLETE, /* something of the cluster is unknown */
+	SCHEDULER_STOPPING
+};
+
+enum scheduler_result { SCHEDULER_SCHEDULED, SCHEDULER_UNSCHEDULABLE, SCHEDULER_ERROR };
+enum { SCHEDULER_RESULTS = SCHEDULER_ERROR + 1 };
+
+struct scheduler_stats {
+	uint64_t attempts[SCHEDULER_RESULTS];
+	uint64_t bound;
+	uint64_t bind_lost;
+	uint64_t bind_refused;
+	uint64_t preemptions;
+	uint64_t victims;
+	uint64_t queue_full;
+	uint64_t turns;
+	uint64_t woken; /* pods moved by events */
+};
+
+struct scheduler {
+	struct scheduler_setup setup;
+	struct net *net;
+	struct cache cache;
+	struct cycle cycle;
+	struct queue queue;
+	struct scratch scratch;
+	struct watch *watch;
+	struct binder *binder;
+	struct patcher *patcher;
+	struct recorder *recorder;
+	struct lease *lease; /* NULL: no election, we always lead */
+	struct pool flights;
+	struct pool preemptions;
+	struct pool victims;
+	const struct plugin_profile *profiles;
+	uint32_t profile_count;
+
+	uint32_t wanted;  /* kinds, WATCH_KIND() bits */
+	uint32_t known;   /* of those: told to their end */
+	uint32_t damaged; /* kinds with an object that we do not know */
+	uint32_t damaged_in_list;
+	struct net_timer relist;
+	bool leading;     /* as the lease said last */
+	uint32_t barrier; /* kinds to be told anew before the first decision of a new leader */
+	bool stopping;
+	bool stopped;
+	bool releasing;
+	struct net_timer stop_timer;
+	struct mono stop_due;
+	enum scheduler_wait waits; /* as last logged */
+	uint32_t left_waiting;     /* pods that found no room in the queue */
+	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
+	bool comparing;        /* SIGUSR2: lists are compared with the picture */
+	uint32_t compare_left; /* kinds still to be compared */
+	uint32_t missed, redundant;
+	struct mono now; /* of this turn */
+	struct scheduler_stats stats;
+};
+
+size_t scheduler_size(const struct scheduler_limits *limits);
+
+/* The picture is there afterwards, for profiles to be built with; `s` must not move. */
+void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup);
+/* The profiles stay the caller's. Watching begins. */
+void scheduler_start(
+	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count);
+
+/* One turn of the loop; sleeps until there is something to do, at most `timeout_us` (-1: any). */
+void scheduler_turn(struct scheduler *s, int64_t timeout_us);
+
+/*
+ * Ends in order: no more decisions, what is in flight is finished, the lease is given up; true
+ * from scheduler_is_stopped() then, at the latest after SCHEDULER_STOP_MS.
+ */
+void scheduler_stop(struct scheduler *s);
+bool scheduler_is_stopped(const struct scheduler *s);
+void scheduler_close(struct scheduler *s); /* simulator, tests: at any moment */
+
+/* Logs nodes and queue, and compares the picture with lists told anew. */
+void scheduler_dump(struct scheduler *s);
+
+enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now);
+const char *scheduler_wait_name(enum scheduler_wait wait);
+
+/* CHECKs the picture, the queue, and that each pending pod is where it belongs. */
+void scheduler_audit(const struct scheduler *s);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tell: what people read about a pod, as events and as the condition PodScheduled.
+ */
+#include "scheduler/private.h"
+
+enum { VERSION_MAX = 24, CONDITIONS_MAX = 8 };
+
+void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_words *words)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct writer w;
+	writer_init(&w, words->uid, sizeof(words->uid));
+	cache_print_uid(&s->cache, p->uid, &w);
+	words->pod = (struct body_pod){
+		.namespace = cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace),
+		.name = cache_text(&s->cache, p->name),
+		.uid = writer_text(&w),
+	};
+	if (w.overflowed) /* not a UUID, but whatever it is it is interned */
+		words->pod.uid = cache_text(&s->cache, (uint32_t)p->uid.low);
+}
+
+void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
+	const char *type, const char *reason, const char *action, struct text note)
+{
+	struct scheduler_words words;
+	char version[VERSION_MAX];
+	struct writer w;
+	if (profile == NULL)
+		return;
+	scheduler_words(s, pod, &words);
+	writer_init(&w, version, sizeof(version));
+	write_u64(&w, cache_pod_at(&s->cache, pod)->version);
+	const struct recorder_event event = {
+		.regarding = {.api_version = TEXT("v1"),
+			.kind = TEXT("Pod"),
+			.namespace = words.pod.namespace,
+			.name = words.pod.name,
+			.uid = words.pod.uid,
+			.resource_version = writer_text(&w)},
+		.type = text_of(type),
+		.reason = text_of(reason),
+		.action = text_of(action),
+		.note = note,
+		.controller = cache_text(&s->cache, profile->scheduler_name),
+	};
+	(void)recorder_record(s->recorder, &event); /* counted when there is no room */
+}
+
+void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *reason,
+	struct text message, const struct text *nominated)
+{
+	struct scheduler_words words;
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct body_condition condition = {
+		.type = TEXT("PodScheduled"),
+		.status = TEXT("False"),
+		.reason = text_of(reason),
+		.message = message,
+	};
+	struct body_status status = {
+		.old_nominated = cache_text(&s->cache, p->nominated),
+		.condition = reason == NULL ? NULL : &condition,
+		.set_nominated = nominated != NULL,
+		.nominated = nominated == NULL ? TEXT_NONE : *nominated,
+		.now = clock_wall(&s->setup.clock),
+	};
+	if (patcher_room(s->patcher) == 0)
+		return; /* the next attempt says it again */
+	scheduler_words(s, pod, &words);
+	(void)patcher_status(s->patcher, &words.pod, &status, pod);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Waking: the picture has changed. Who waits is in the queue, who does not is not; and whoever
+ * waits for such a change is woken (core.md 14.7, 15).
+ *
+ * Upstream tells two resources apart, pods with a node and pods without. An assumed pod counts as
+ * one without until the apiserver has said that it is bound; only then others hear of it.
+ */
+#include "base/log.h"
+#include "plugins/hints.h"
+#include "scheduler/private.h"
+
+#define GATE_BIT(id) (UINT32_C(1) << (id))
+
+/* ---- the gate ---- */
+
+static bool uses(const struct plugin_uses *uses, enum plugin_id id)
+{
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->list[i].id == id)
+			return true;
+	return false;
+}
+
+uint32_t scheduler_gate(void *self, uint32_t pod)
+{
+	const struct scheduler *s = self;
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	if (profile == NULL)
+		return 0;
+	if (cache_class_of(&s->cache, p)->gates.count > 0 &&
+		uses(&profile->pre_enqueue, PLUGIN_SCHEDULING_GATES))
+		return GATE_BIT(PLUGIN_SCHEDULING_GATES);
+	if (scheduler_waits_for_victims(s, pod))
+		return GATE_BIT(PLUGIN_DEFAULT_PREEMPTION);
+	if ((scheduler_kinds_of(s, p) & ~s->known) != 0)
+		return GATE_BIT(SCHEDULER_GATE_KINDS);
+	return 0;
+}
+
+/* ---- what a waiting pod is to the queue ---- */
+
+static bool has_ephemeral(const struct kube_pod_class *class)
+{
+	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
+	for (uint32_t i = 0; i < class->volumes.count; i++)
+		if (list[i].kind == KUBE_VOLUME_EPHEMERAL)
+			return true;
+	return false;
+}
+
+static uint64_t mixed(uint64_t key, uint64_t more)
+{
+	uint64_t word = (key ^ more) * UINT64_C(0x9e3779b97f4a7c15) + more;
+	return word ^ word >> 29;
+}
+
+/* Hints look at the class and the labels; claims of ephemeral volumes have the pod's own name. */
+static uint64_t key_of(const struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct cache_shared *class = pool_at(&s->cache.classes, p->class);
+	uint64_t key = mixed(0, class->serial);
+	if (p->labels != 0) {
+		const struct cache_shared *labels = pool_at(&s->cache.label_sets, p->labels);
+		key = mixed(key, labels->serial);
+	}
+	return has_ephemeral(cache_class_of(&s->cache, p)) ? mixed(key, pod) : key;
+}
+
+static bool is_ours(const struct scheduler *s, const struct cache_side *side)
+{
+	if (!side->there)
+		return false;
+	for (uint32_t i = 0; i < s->profile_count; i++)
+		if (s->profiles[i].scheduler_name == cache_side_class(side)->scheduler_name)
+			return true;
+	return false;
+}
+
+static void join(struct scheduler *s, uint32_t pod)
+{
+	struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	struct queue_pod entry = {
+		.pod = pod,
+		.priority = cache_class_of(&s->cache, p)->priority,
+		.key = key_of(s, pod),
+		.profile = (uint32_t)(profile - s->profiles),
+	};
+	if (queue_add(&s->queue, &entry, s->now, &p->waiting) == QUEUE_OK)
+		return;
+	p->waiting = 0;
+	s->stats.queue_full++;
+	if (s->left_waiting++ == 0)
+		log_warn(
+			"scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.cache.pods);
+}
+
+static void leave(struct scheduler *s, uint32_t pod)
+{
+	struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	uint32_t entry = p->waiting;
+	p->waiting = 0;
+	queue_remove(&s->queue, entry);
+}
+
+void scheduler_collect_left(struct scheduler *s)
+{
+	if (s->left_waiting == 0 || pool_used(&s->queue.entries) == s->queue.entries.capacity)
+		return;
+	s->left_waiting = 0;
+	const struct pool *pods = &s->cache.pods;
+	for (uint32_t i = pool_next(pods, 0); i != 0; i = pool_next(pods, i)) {
+		const struct cache_pod *p = cache_pod_at(&s->cache, i);
+		if (p->node == 0 && p->waiting == 0 && cycle_profile_of(&s->cycle, i) != NULL)
+			join(s, i);
+		if (s->left_waiting > 0)
+			return; /* full again */
+	}
+}
+
+/* ---- asking those who wait ---- */
+
+struct asking {
+	struct scheduler *s;
+	const struct cache_event *event;
+	int32_t priority_max; /* only pods that are not more important */
+};
+
+/* *how is set when it helps. */
+static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint32_t pending,
+	enum queue_how *how)
+{
+	struct scheduler *s = a->s;
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	if (class->priority > a->priority_max)
+		return false;
+	struct scratch_mark mark = scratch_mark(&s->scratch);
+	struct plugin_waiting w = {.cache = &s->cache,
+		.profile = cycle_profile_of(&s->cycle, pod),
+		.scratch = &s->scratch,
+		.pod = {.index = pod,
+			.class_index = p->class,
+			.class = class,
+			.labels = cache_labels_at(&s->cache, p->labels),
+			.namespace_labels = cache_namespace_labels(&s->cache, class->namespace),
+			.name = cache_text(&s->cache, p->name),
+			.uid = p->uid}};
+	bool queue = false;
+	*how = QUEUE_AFTER_BACKOFF;
+	for (uint32_t id = 0; id < PLUGIN_COUNT && w.profile != NULL; id++) {
+		enum plugin_hint hint;
+		if ((rejectors & GATE_BIT(id)) == 0 ||
+			!plugin_hint_of((enum plugin_id)id, &w, a->event, &hint) ||
+			hint != PLUGIN_HINT_QUEUE)
+			continue;
+		queue = true;
+		if ((pending & GATE_BIT(id)) != 0)
+			*how = QUEUE_AT_ONCE;
+	}
+	scratch_rewind(&s->scratch, mark);
+	return queue;
+}
+
+static uint32_t waited_for(enum kube_kind kind, uint32_t actions)
+{
+	uint32_t mask = 0;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		if (plugin_is_waited_for(GATE_BIT(id), kind, actions))
+			mask |= GATE_BIT(id);
+	return mask;
+}
+
+static void wake(struct scheduler *s, const struct cache_event *event, int32_t priority_max)
+{
+	const struct asking asking = {s, event, priority_max};
+	uint32_t waiting = s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED];
+	uint32_t mask =
+		event->actions == 0 || waiting == 0 ? 0 : waited_for(event->kind, event->actions);
+	if (mask == 0)
+		return;
+	struct queue_walk walk = queue_walk(&s->queue, mask);
+	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
+		const struct queue_group *group = queue_group_at(&s->queue, g);
+		enum queue_how how;
+		if (!helps(&asking, queue_group_pod(&s->queue, g), group->rejectors, group->pending,
+			    &how))
+			continue;
+		struct queue_moved moved = queue_wake_group(&s->queue, g, how, s->now);
+		s->stats.woken += moved.active + moved.backoff;
+	}
+}
+
+void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	const struct cache_event event = {
+		.kind = KUBE_POD,
+		.index = pod,
+		.namespace = class->namespace,
+		.name = p->name,
+		.actions = CACHE_DELETE,
+		.old = {.there = true,
+			.blob = &class->blob,
+			.labels = cache_labels_at(&s->cache, p->labels),
+			.node = node},
+	};
+	wake(s, &event, INT32_MAX);
+}
+
+void scheduler_wake_for_kinds(struct scheduler *s)
+{
+	struct queue_walk walk = queue_walk(&s->queue, GATE_BIT(SCHEDULER_GATE_KINDS));
+	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;)
+		if (queue_group_at(&s->queue, g)->gate == GATE_BIT(SCHEDULER_GATE_KINDS))
+			(void)queue_wake_group(&s->queue, g, QUEUE_AT_ONCE, s->now);
+}
+
+/* ---- changes ---- */
+
+/* A new version of a pod that is in the queue: its own change may be what it waited for. */
+static void update_waiting(struct scheduler *s, const struct cache_event *event)
+{
+	struct cache_pod *p = cache_pod_at(&s->cache, event->index);
+	const struct queue_entry *e = queue_entry_at(&s->queue, p->waiting);
+	const struct asking asking = {s, event, INT32_MAX};
+	uint32_t rejectors = e->rejectors;
+	uint32_t pending = e->pending;
+	enum queue_how how;
+	if (e->state == QUEUE_IN_FLIGHT) {
+		if ((p->flags & CACHE_POD_DELETING) != 0 &&
+			(event->old.flags & CACHE_POD_DELETING) == 0 &&
+			(p->flags & CACHE_POD_ASSUMED) != 0)
+			s->dying = event->index;
+		return;
+	}
+	bool waits = e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED;
+	queue_update(&s->queue, p->waiting, cache_class_of(&s->cache, p)->priority,
+		key_of(s, event->index));
+	if (waits && helps(&asking, event->index, rejectors, pending, &how))
+		(void)queue_wake(&s->queue, p->waiting, how, s->now);
+}
+
+static void follow_queue(struct scheduler *s, const struct cache_event *event)
+{
+	struct cache_pod *p = cache_pod_at(&s->cache, event->index);
+	bool is_assumed = (p->flags & CACHE_POD_ASSUMED) != 0 && event->now.there;
+	bool belongs = event->now.there && event->now.node == 0 && is_ours(s, &event->now);
+	if (p->waiting != 0 && queue_entry_at(&s->queue, p->waiting)->state == QUEUE_IN_FLIGHT)
+		scheduler_seen_in_flight(s, event->index, event->now.node, event->now.there);
+	if (!belongs && p->waiting != 0)
+		leave(s, event->index);
+	else if (belongs && p->waiting != 0)
+		update_waiting(s, event);
+	else if (belongs && !is_assumed)
+		join(s, event->index);
+}
+
+/* As one that is gone: somebody who only had a nomination, or a place we had given it. */
+static void wake_for_old(struct scheduler *s, const struct cache_event *event, int32_t priority_max)
+{
+	struct cache_event gone = *event;
+	gone.now = (struct cache_side){0};
+	gone.actions = CACHE_DELETE;
+	wake(s, &gone, priority_max);
+}
+
+static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
+{
+	bool was_assigned = event->old.there && event->old.node != 0;
+	bool is_assigned = event->now.there && event->now.node != 0;
+	if (is_assigned && !was_assigned) {
+		struct cache_event added = *event;
+		added.old = (struct cache_side){0};
+		added.actions = CACHE_ADD;
+		wake(s, &added, INT32_MAX);
+	} else if (was_assigned) {
+		wake(s, event, INT32_MAX);
+	} else if (event->old.there && event->old.nominated != 0 && is_ours(s, &event->old) &&
+		(!event->now.there || event->now.nominated != event->old.nominated)) {
+		wake_for_old(s, event, cache_side_class(&event->old)->priority);
+	}
+}
+
+void scheduler_changed(void *self, const struct cache_event *event)
+{
+	struct scheduler *s = self;
+	if (event->kind == KUBE_POD) {
+		follow_queue(s, event);
+		wake_for_pod(s, event);
+	} else {
+		wake(s, event, INT32_MAX);
+	}
+}
