@@ -18,10 +18,17 @@
 #include "bind/body.h"
 #include "net/net.h"
 
+enum { BINDER_MESSAGE_MAX = 1024 }; /* bytes; a longer one is cut at a character */
+
 enum binder_outcome {
-	BINDER_BOUND,  /* the pod is on our node */
-	BINDER_LOST,   /* it is not ours to bind any more: gone, another pod, on another node */
-	BINDER_REFUSED /* it is not bound and will not be: the apiserver's words say why */
+	BINDER_BOUND, /* the pod is on our node */
+	/* It is not ours to bind any more: gone, going, another pod, on another node. */
+	BINDER_LOST,
+	/*
+	 * It is not bound, and asking again will not help: the apiserver's words say why. A
+	 * conflict is one too when the pod is seen unbound after it, and so are ten answers of 5xx.
+	 */
+	BINDER_REFUSED
 };
 
 struct binder_order {
@@ -33,8 +40,9 @@ struct binder_order {
 struct binder_result {
 	uint64_t tag;
 	enum binder_outcome outcome;
-	struct text message; /* of the apiserver; good until done() returns */
-	int64_t took_us;     /* since binder_bind() */
+	/* Of the apiserver, or ours where it has none; empty when bound. Good in done() only. */
+	struct text message;
+	int64_t took_us; /* since binder_bind() */
 };
 
 struct binder_setup {

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A small apiserver. */
+#include "bind/binder_server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unity.h>
+
+static const char pods_path[] = "/api/v1/namespaces/default/pods/";
+
+/* ---- pods ---- */
+
+struct server_pod *server_add(struct server *server, const char *name, const char *uid)
+{
+	struct server_pod *pod = &server->pods[server->pod_count++];
+
+	TEST_ASSERT_TRUE(server->pod_count <= SERVER_PODS);
+	*pod = (struct server_pod){.there = true};
+	snprintf(pod->name, sizeof(pod->name), "%s", name);
+	snprintf(pod->uid, sizeof(pod->uid), "%s", uid);
+	return pod;
+}
+
+struct server_pod *server_find(struct server *server, const char *name)
+{
+	for (uint32_t i = 0; i < server->pod_count; i++)
+		if (server->pods[i].there && strcmp(server->pods[i].name, name) == 0)
+			return &server->pods[i];
+	return NULL;
+}
+
+/* ---- answers ---- */
+
+static int say(char *body, size_t size, int code, const char *reason, const char *format, ...)
+	PRINTF_LIKE(5, 6);
+static int say(char *body, size_t size, int code, const char *reason, const char *format, ...)
+{
+	char message[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	snprintf(body, size,
+		"{\n  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {},\n"
+		"  \"status\": \"%s\",\n  \"message\": \"%s\",\n  \"reason\": \"%s\",\n"
+		"  \"code\": %d\n}\n",
+		code < 300 ? "Success" : "Failure", message, reason, code);
+	return code;
+}
+
+/* The string behind `key`; "" when it is not there. */
+static void value_of(const char *text, const char *key, char *to, size_t size)
+{
+	const char *at = strstr(text, key);
+
+	to[0] = '\0';
+	if (at == NULL)
+		return;
+	at += strlen(key);
+	snprintf(to, size, "%.*s", (int)strcspn(at, "\""), at);
+}
+
+static int bind(struct server *server, const char *name, const char *text, char *body, size_t size)
+{
+	char uid[SERVER_TEXT_MAX], node[SERVER_TEXT_MAX];
+	struct server_pod *pod = server_find(server, name);
+
+	value_of(text, "\"uid\":\"", uid, sizeof(uid));
+	value_of(text, "\"target\":{\"kind\":\"Node\",\"name\":\"", node, sizeof(node));
+	TEST_ASSERT_TRUE(node[0] != '\0');
+	if (pod == NULL)
+		return say(body, size, 404, "NotFound", "pods \\\"%s\\\" not found", name);
+	pod->asked++;
+	server->conflicts++;
+	if (uid[0] != '\0' && strcmp(uid, pod->uid) != 0)
+		return say(body, size, 409, "Conflict",
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid,
+			pod->uid);
+	if (pod->deleting)
+		return say(body, size, 409, "Conflict",
+			"pod %s is being deleted, cannot be assigned to a host", name);
+	if (pod->node[0] != '\0')
+		return say(body, size, 409, "Conflict",
+			"pod %s is already assigned to node \\\"%s\\\"", name, pod->node);
+	if (pod->gated)
+		return say(body, size, 409, "Conflict", "pod %s has non-empty gates", name);
+	server->conflicts--;
+	server->bound++;
+	snprintf(pod->node, sizeof(pod->node), "%s", node);
+	if (server->changed != NULL)
+		server->changed(server->self, pod);
+	return say(body, size, 201, "", "%s", "");
+}
+
+static int read_pod(struct server *server, const char *name, char *body, size_t size)
+{
+	const struct server_pod *pod = server_find(server, name);
+
+	if (pod == NULL)
+		return say(body, size, 404, "NotFound", "pods \\\"%s\\\" not found", name);
+	snprintf(body, size,
+		"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\","
+		"\"namespace\":"
+		"\"default\",\"uid\":\"%s\",%s\"ownerReferences\":[{\"uid\":\"not-this\"}],"
+		"\"managedFields\":[{\"fieldsV1\":{\"f:spec\":{\"f:nodeName\":{}}}}]},\"spec\":{"
+		"\"containers\":[{\"name\":\"c\",\"env\":[{\"name\":\"nodeName\",\"value\":\"x\"}]}"
+		"]"
+		"%s%s%s},\"status\":{\"phase\":\"Pending\"}}\n",
+		pod->name, pod->uid,
+		pod->deleting ? "\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," : "",
+		pod->node[0] != '\0' ? ",\"nodeName\":\"" : "", pod->node,
+		pod->node[0] != '\0' ? "\"" : "");
+	return 200;
+}
+
+/* Does what is asked for; the answer's body. */
+static int carry_out(struct server *server, const char *request, char *body, size_t size)
+{
+	const char *path = strchr(request, ' ') + 1;
+	char name[SERVER_TEXT_MAX];
+
+	TEST_ASSERT_EQUAL_STRING_LEN(pods_path, path, sizeof(pods_path) - 1);
+	path += sizeof(pods_path) - 1;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/ "), path);
+	if (strncmp(request, "POST ", 5) != 0)
+		return read_pod(server, name, body, size);
+	TEST_ASSERT_EQUAL_STRING_LEN("/binding ", path + strlen(name), 9);
+	return bind(server, name, strstr(request, "\r\n\r\n") + 4, body, size);
+}
+
+static void fulfil(struct server *server, struct server_pending *p)
+{
+	struct server_plan *plan = &p->plan;
+	char body[2048] = "";
+	bool heard = p->stream != 0 && server->streams[p->stream].turn == p->turn;
+	bool saying = plan->way == SERVER_SAYS || plan->way == SERVER_LIES;
+	int status = 0;
+
+	server->under_way--;
+	if (plan->way != SERVER_SAYS && plan->way != SERVER_SILENT && plan->way != SERVER_CUTS)
+		status = carry_out(server, p->request, body, sizeof(body));
+	if (!heard || plan->way == SERVER_SILENT || plan->way == SERVER_MUTE ||
+		plan->way == SERVER_LATE)
+		return;
+	if (plan->way == SERVER_CUTS) {
+		wire_cut(&server->wire, p->stream);
+		return;
+	}
+	if (saying && plan->body != NULL)
+		snprintf(body, sizeof(body), "%s", plan->body);
+	wire_reply(&server->wire, p->stream, saying ? plan->status : status,
+		saying && plan->headers != NULL ? plan->headers : "", text_of(body));
+	if (plan->way == SERVER_CUTS_ANSWER)
+		server->wire.streams[p->stream].cut_after = plan->bytes;
+}
+
+/* ---- requests ---- */
+
+static void hear(struct server *server, uint32_t stream)
+{
+	char *request = server->streams[stream].request;
+	char *end = strstr(request, "\r\n\r\n"), *length = strstr(request, "Content-Length: ");
+	size_t whole;
+
+	if (end == NULL)
+		return;
+	whole = (size_t)(end - request) + 4 + (length == NULL ? 0 : strtoul(length + 16, NULL, 10));
+	if (server->streams[stream].size < whole)
+		return;
+	TEST_ASSERT_EQUAL_size_t(whole, server->streams[stream].size);
+	TEST_ASSERT_TRUE(server->pending_count < SERVER_PENDING);
+	struct server_pending *p = &server->pending[server->pending_count++];
+
+	*p = (struct server_pending){.stream = stream,
+		.turn = server->streams[stream].turn,
+		.plan = server->streams[stream].plan};
+	memcpy(p->request, request, whole + 1);
+	if (strncmp(request, "POST ", 5) == 0)
+		server->bindings++;
+	else
+		server->reads++;
+	int64_t from_us = server->wire.now_us;
+
+	if (server->one_by_one && server->free_us > from_us)
+		from_us = server->free_us;
+	p->due_us = from_us + server->latency_us;
+	server->free_us = p->due_us;
+	p->due_us += p->plan.delay_ms * CLOCK_MS_US;
+	if (++server->under_way > server->under_way_max)
+		server->under_way_max = server->under_way;
+	server->streams[stream].size = 0;
+	server->streams[stream].planned = false;
+	request[0] = '\0';
+}
+
+static struct server_plan next_plan(struct server *server, bool binding)
+{
+	if (server->plan_first < server->plan_end)
+		return server->plans[server->plan_first++];
+	if (server->choose != NULL)
+		return server->choose(server->self, binding);
+	return (struct server_plan){.way = SERVER_WORKS};
+}
+
+static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
+{
+	struct wire *wire = self;
+	struct server *server = wire->self;
+	size_t have = server->streams[stream].size;
+	struct server_plan *plan = &server->streams[stream].plan;
+
+	if (wire->streams[stream].state != NET_STREAM_OPEN || size == 0)
+		return 0;
+	if (!server->streams[stream].planned)
+		*plan = next_plan(server, *(const char *)bytes == 'P');
+	server->streams[stream].planned = true;
+	if (plan->way == SERVER_CUTS_REQUEST && have + size > plan->bytes) {
+		size = plan->bytes - have;
+		wire->streams[stream].state = NET_STREAM_FAILED;
+	}
+	TEST_ASSERT_TRUE(have + size < SERVER_REQUEST_MAX);
+	memcpy(server->streams[stream].request + have, bytes, size);
+	server->streams[stream].size += size;
+	server->streams[stream].request[have + size] = '\0';
+	return size;
+}
+
+static int64_t pump(void *self, struct wire *wire)
+{
+	struct server *server = self;
+	int64_t next_us = INT64_MAX;
+
+	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+		if (wire->streams[i].taken && wire->streams[i].state == NET_STREAM_OPEN)
+			hear(server, i);
+	for (uint32_t i = 0; i < server->pending_count;) {
+		struct server_pending p = server->pending[i];
+
+		if (p.due_us > wire->now_us) {
+			next_us = p.due_us < next_us ? p.due_us : next_us;
+			i++;
+			continue;
+		}
+		server->pending_count--;
+		memmove(&server->pending[i], &server->pending[i + 1],
+			(server->pending_count - i) * sizeof(server->pending[0]));
+		fulfil(server, &p);
+	}
+	return next_us;
+}
+
+static void closed(void *self, struct wire *wire, uint32_t stream)
+{
+	struct server *server = self;
+
+	(void)wire;
+	server->streams[stream].turn++;
+	server->streams[stream].size = 0;
+	server->streams[stream].planned = false;
+	server->streams[stream].request[0] = '\0';
+}
+
+void server_init(struct server *server)
+{
+	memset(server, 0, sizeof(*server));
+	wire_init(&server->wire);
+	server->latency_us = 1000;
+	server->wire.pump = pump;
+	server->wire.closed = closed;
+	server->wire.self = server;
+}
+
+struct net_bytes server_bytes(struct server *server)
+{
+	struct net_bytes bytes = wire_bytes(&server->wire);
+
+	bytes.send = take;
+	return bytes;
+}
+
+void server_plan(struct server *server, struct server_plan plan)
+{
+	TEST_ASSERT_TRUE(server->plan_end < SERVER_PLANS);
+	server->plans[server->plan_end++] = plan;
+}
