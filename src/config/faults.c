@@ -6,6 +6,7 @@ void config_faults_init(struct config_faults *faults)
 {
 	faults->count = 0;
 	faults->dropped = 0;
+	faults->source = TEXT_NONE;
 	writer_init(&faults->out, faults->bytes, sizeof(faults->bytes));
 }
 
@@ -20,8 +21,9 @@ struct writer *config_fault_begin(
 	size_t start = out->used;
 	write_text(out, path);
 	if (faults->count < CONFIG_FAULTS_MAX)
-		faults->list[faults->count] = (struct config_fault){
-			place, {faults->bytes + start, out->used - start}, TEXT_NONE, false};
+		faults->list[faults->count] = (struct config_fault){.source = faults->source,
+			.place = place,
+			.path = {faults->bytes + start, out->used - start}};
 	return out;
 }
 
@@ -98,7 +100,7 @@ void config_faults_print(const struct config_faults *faults, struct text file, s
 {
 	for (uint32_t i = 0; i < faults->count; i++) {
 		const struct config_fault *fault = &faults->list[i];
-		write_text(out, file);
+		write_text(out, fault->source.at == NULL ? file : fault->source);
 		if (fault->place.line > 0)
 			write_format(out, ":%u:%u", fault->place.line, fault->place.column);
 		write_z(out, ": ");

@@ -24,6 +24,7 @@ struct config_place {
 };
 
 struct config_fault {
+	struct text source; /* the file; TEXT_NONE: whatever was read */
 	struct config_place place;
 	struct text path;    /* "profiles[0].schedulerName"; empty for the whole file */
 	struct text message; /* "Invalid value: 0: must be greater than 0" */
@@ -34,7 +35,8 @@ struct config_fault {
 struct config_faults {
 	struct config_fault list[CONFIG_FAULTS_MAX];
 	uint32_t count;
-	uint32_t dropped; /* found no room in the list */
+	uint32_t dropped;   /* found no room in the list */
+	struct text source; /* of faults from here on; the text stays where it is */
 	struct writer out;
 	char bytes[CONFIG_FAULTS_BYTES];
 };
@@ -64,7 +66,7 @@ bool config_fault_is_below_unread(const struct config_faults *faults, struct tex
 /* "text", with escapes for what does not print, cut off after CONFIG_VALUE_SHOWN bytes. */
 void config_write_quoted(struct writer *out, struct text t);
 
-/* A line each: "FILE:LINE:COLUMN: path: message". */
+/* A line each: "FILE:LINE:COLUMN: path: message". `file` is that of faults without source. */
 void config_faults_print(const struct config_faults *faults, struct text file, struct writer *out);
 
 #endif

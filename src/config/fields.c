@@ -10,9 +10,10 @@
 
 #include <stdlib.h>
 
+#include "config/nearest.h"
 #include "config/yaml_scalar.h"
 
-enum { NAME_COMPARED = 48, PLAIN_SIZE = 48 };
+enum { PLAIN_SIZE = 48 };
 
 void reading_init(struct reading *r, const struct yaml_node *root, struct scratch *scratch,
 	const struct config_grammar *grammar, struct config_faults *faults,
@@ -385,50 +386,19 @@ static void read_field(
 
 /* ---- unknown fields ---- */
 
-static uint32_t least_of(uint32_t a, uint32_t b, uint32_t c)
-{
-	uint32_t least = a < b ? a : b;
-	return least < c ? least : c;
-}
-
-/* How many letters are to be put in, left out or changed to make one name of the other. */
-static uint32_t distance(struct text name, struct text known)
-{
-	uint32_t row[NAME_COMPARED + 1];
-	if (name.size > NAME_COMPARED || known.size > NAME_COMPARED)
-		return NAME_COMPARED;
-	for (uint32_t k = 0; k <= known.size; k++)
-		row[k] = k;
-	for (size_t i = 0; i < name.size; i++) {
-		uint32_t corner = row[0]++;
-		for (size_t k = 0; k < known.size; k++) {
-			bool same = (name.at[i] | 0x20) == (known.at[k] | 0x20);
-			uint32_t above = row[k + 1];
-			row[k + 1] = least_of(row[k] + 1, above + 1, corner + (same ? 0 : 1));
-			corner = above;
-		}
-	}
-	return row[known.size];
-}
-
 static void refuse_unknown(
 	struct reading *r, const struct yaml_node *key, const struct fields *fields)
 {
-	const char *nearest = NULL;
-	uint32_t least = (uint32_t)key->text.size / 3 + 2;
-	for (uint32_t i = 0; i < fields->count; i++) {
-		uint32_t d = distance(key->text, text_of(fields->list[i].name));
-		if (d >= least)
-			continue;
-		least = d;
-		nearest = fields->list[i].name;
-	}
+	struct nearest nearest;
+	nearest_init(&nearest, key->text);
+	for (uint32_t i = 0; i < fields->count; i++)
+		nearest_try(&nearest, fields->list[i].name);
 	struct writer *out = config_fault_begin(r->faults, place_of(key), writer_text(&r->path));
 	write_z(out, "unknown field ");
 	config_write_quoted(out, key->text);
-	if (nearest != NULL)
-		write_format(out, ", did you mean \"%s\"?", nearest);
-	for (uint32_t i = 0; i < fields->count && nearest == NULL; i++)
+	if (nearest.best != NULL)
+		write_format(out, ", did you mean \"%s\"?", nearest.best);
+	for (uint32_t i = 0; i < fields->count && nearest.best == NULL; i++)
 		write_format(out, "%s%s", i == 0 ? ", known are " : ", ", fields->list[i].name);
 	config_fault_end(r->faults);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Documents into structs, by tables of fields. Strict: a field that no table knows or of a wrong
- * * type is a fault; reading goes on behind it, so that all faults are found.
+ * type is a fault; reading goes on behind it, so that all faults are found.
  *
  * What is checked after reading names fields by their path; the path leads back to the place in
  * the document, so plain structs carry no positions.
@@ -33,6 +33,8 @@ struct config_optional {
 struct config_grammar {
 	bool (*duration)(struct text t, int64_t *us);
 	bool (*label_name)(struct text t); /* a label key, also the form of resource names */
+	bool (*bytes)(struct text t, uint64_t *bytes); /* "256Mi"; more than none */
+	void (*duration_print)(int64_t us, struct writer *out);
 };
 
 enum field_type {

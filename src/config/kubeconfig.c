@@ -6,7 +6,7 @@
  * wins over paths, token over tokenFile; paths are relative to the file; credentials are used
  * for https only; --master replaces the server's address and keeps the rest; without both, the
  * pod's service account. What we do besides: refuse keys that are there twice, and fields whose
- * meaning we could not honour.
+ * meaning we could not honour; and look where kubectl and k3s have their files.
  */
 #include "config/kubeconfig.h"
 
@@ -427,7 +427,6 @@ static bool load_file(struct load *load)
 	struct yaml_node *root;
 	struct text content, name;
 
-	load->path = load->question->path;
 	if (!read_file(load, &content))
 		return false;
 	enum yaml_result result = yaml_read(content, load->scratch, &root, &broken);
@@ -449,11 +448,6 @@ static bool load_file(struct load *load)
 
 /* ---- the service account of a pod ---- */
 
-static const char *from_environment(const char *name)
-{
-	return getenv(name);
-}
-
 static bool folder_file(
 	const struct load *load, const char *folder, const char *name, const char **path)
 {
@@ -472,21 +466,32 @@ static bool folder_file(
 	return false;
 }
 
+static const char *environment(const struct load *load, const char *name)
+{
+	const struct kubeconfig_question *question = load->question;
+	return question->environment == NULL ? getenv(name) : question->environment(name);
+}
+
+static bool is_in_pod(const struct load *load)
+{
+	const char *host = environment(load, "KUBERNETES_SERVICE_HOST");
+	const char *port = environment(load, "KUBERNETES_SERVICE_PORT");
+	return host != NULL && port != NULL && host[0] != '\0' && port[0] != '\0';
+}
+
 static bool load_in_cluster(struct load *load)
 {
 	const struct kubeconfig_question *question = load->question;
-	const char *(*environment)(const char *) =
-		question->environment == NULL ? from_environment : question->environment;
 	const char *folder = question->service_account_folder == NULL
 		? service_account_folder
 		: question->service_account_folder;
-	const char *host = environment("KUBERNETES_SERVICE_HOST"),
-		   *port = environment("KUBERNETES_SERVICE_PORT");
+	const char *host = environment(load, "KUBERNETES_SERVICE_HOST"),
+		   *port = environment(load, "KUBERNETES_SERVICE_PORT");
 	char server[320];
 	struct writer w;
 
 	load->path = "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT";
-	if (host == NULL || port == NULL || host[0] == '\0' || port[0] == '\0') {
+	if (!is_in_pod(load)) {
 		write_z(load->fault,
 			"no --kubeconfig, no --master, and not in a pod (KUBERNETES_SERVICE_HOST "
 			"and "
@@ -502,6 +507,46 @@ static bool load_in_cluster(struct load *load)
 	return parse_server(load, writer_text(&w), 0, "server", true) &&
 		folder_file(load, folder, "token", &load->to->token_file) &&
 		folder_file(load, folder, "ca.crt", &load->to->ca_file);
+}
+
+/* ---- when nobody said where ---- */
+
+/*
+ * kubectl merges the files of the list; here the first that is there is taken whole, as nearly
+ * always there is one.
+ */
+static bool find_in_environment(struct load *load)
+{
+	const char *list = environment(load, "KUBECONFIG");
+	struct text rest = text_of(list), path, kept;
+
+	while (list != NULL && text_cut(&rest, ':', &path)) {
+		if (path.size == 0 || !keep(load, path, &kept))
+			continue;
+		load->path = kept.at;
+		if (access(kept.at, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool load_found(struct load *load)
+{
+	const char *k3s = load->question->k3s_path;
+
+	if (find_in_environment(load))
+		return load_file(load);
+	if (is_in_pod(load))
+		return load_in_cluster(load);
+	load->path = k3s == NULL ? "/etc/rancher/k3s/k3s.yaml" : k3s;
+	if (access(load->path, F_OK) == 0)
+		return load_file(load);
+	write_format(load->fault,
+		"no --kubeconfig, no --master, no clientConnection.kubeconfig, no file in "
+		"$KUBECONFIG, not in a pod (KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT "
+		"are not set), no %s: name a kubeconfig file",
+		load->path);
+	return false;
 }
 
 /* ---- all together ---- */
@@ -520,14 +565,18 @@ bool kubeconfig_load(struct kubeconfig *kubeconfig, const struct kubeconfig_ques
 		.arena = arena,
 		.scratch = scratch,
 		.fault = fault,
-		.path = ""};
+		.path = question->path};
 	bool has_file = question->path != NULL && question->path[0] != '\0';
 
 	*kubeconfig = (struct kubeconfig){.in_cluster = false};
 	if (has_file && !load_file(&load))
 		return false;
-	if (!has_file && question->master == NULL)
+	if (!has_file && question->master == NULL && !question->search)
 		return load_in_cluster(&load);
+	if (!has_file && question->master == NULL && !load_found(&load))
+		return false;
+	if (question->master == NULL && kubeconfig->in_cluster)
+		return true;
 	bool secure = kubeconfig->ca.at != NULL || kubeconfig->ca_file != NULL ||
 		kubeconfig->certificate.at != NULL || kubeconfig->certificate_file != NULL ||
 		kubeconfig->insecure_skip_tls_verify;

@@ -35,9 +35,15 @@ struct kubeconfig_question {
 	const char *path;    /* --kubeconfig, or NULL */
 	const char *context; /* NULL: the file's current-context */
 	const char *master;  /* --master, or NULL */
+	/*
+	 * Without path and master: $KUBECONFIG, the service account of the pod, k3s's own file,
+	 * what comes first; false: the service account and nothing else.
+	 */
+	bool search;
 	/* The world; NULL: getenv(), /var/run/secrets/kubernetes.io/serviceaccount */
 	const char *(*environment)(const char *name);
 	const char *service_account_folder;
+	const char *k3s_path; /* NULL: /etc/rancher/k3s/k3s.yaml */
 };
 
 /*

@@ -184,6 +184,7 @@ static void fill_in(struct scheduler_config *config)
 	default_text(&election->resource_namespace, "kube-system");
 	struct scheduler_client_connection *connection = &config->client_connection;
 	default_text(&connection->content_type, "application/vnd.kubernetes.protobuf");
+	connection->limited = connection->qps > 0;
 	if (!(connection->qps < 0) && !(connection->qps > 0))
 		connection->qps = 50;
 	if (connection->burst == 0)
@@ -219,7 +220,9 @@ static bool check_type(struct reading *r, const struct yaml_node *root)
 	else if (!text_is_z(version->text, SCHEDULER_CONFIG_VERSION))
 		refuse_unsupported(
 			r, "apiVersion", version->text, "\"" SCHEDULER_CONFIG_VERSION "\"");
-	return r->faults->count == 0;
+	else
+		return true;
+	return false;
 }
 
 /* pluginConfig was kept as nodes; its args are read now that each plugin's name is known. */
@@ -279,13 +282,17 @@ static enum scheduler_config_result parse(struct text bytes, struct scratch *scr
 	return result == YAML_DOCUMENT ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
 }
 
-enum scheduler_config_result scheduler_config_read(struct text bytes, struct scratch *scratch,
+static uint32_t count_of(const struct config_faults *faults)
+{
+	return faults->count + faults->dropped;
+}
+
+enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct scratch *scratch,
 	const struct config_grammar *grammar, struct scheduler_config *config,
 	struct config_faults *faults, struct config_faults *notes)
 {
 	struct yaml_node *root;
-	config_faults_init(faults);
-	config_faults_init(notes);
+	uint32_t before = count_of(faults);
 	scheduler_config_defaults(config);
 	enum scheduler_config_result parsed = parse(bytes, scratch, faults, &root);
 	struct reading *r = SCRATCH_ONE(scratch, struct reading);
@@ -305,5 +312,14 @@ enum scheduler_config_result scheduler_config_read(struct text bytes, struct scr
 	fill_in(&file->config);
 	scheduler_config_check(r, &file->config);
 	*config = file->config;
-	return faults->count == 0 ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
+	return count_of(faults) == before ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
+}
+
+enum scheduler_config_result scheduler_config_read(struct text bytes, struct scratch *scratch,
+	const struct config_grammar *grammar, struct scheduler_config *config,
+	struct config_faults *faults, struct config_faults *notes)
+{
+	config_faults_init(faults);
+	config_faults_init(notes);
+	return scheduler_config_read_on(bytes, scratch, grammar, config, faults, notes);
 }

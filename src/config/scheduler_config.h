@@ -76,6 +76,7 @@ struct scheduler_client_connection {
 	struct text content_type;
 	double qps;
 	int32_t burst;
+	bool limited; /* a rate was asked for: qps is not what nobody said */
 };
 
 struct scheduler_config {
@@ -105,6 +106,11 @@ enum scheduler_config_result {
  * and has no effect here; both are emptied first. Costs O(bytes).
  */
 MUST_USE enum scheduler_config_result scheduler_config_read(struct text bytes,
+	struct scratch *scratch, const struct config_grammar *grammar,
+	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes);
+
+/* The same for lists that may have something in them. */
+MUST_USE enum scheduler_config_result scheduler_config_read_on(struct text bytes,
 	struct scratch *scratch, const struct config_grammar *grammar,
 	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes);
 

@@ -17,7 +17,9 @@
 
 enum { SCRATCH_BYTES = 1 << 20, PRINTED_BYTES = 32 * 1024 };
 
-static const struct config_grammar grammar = {kube_duration_parse, kube_is_qualified_name};
+static const struct config_grammar grammar = {.duration = kube_duration_parse,
+	.label_name = kube_is_qualified_name,
+	.duration_print = kube_duration_print};
 static struct scratch scratch;
 static struct scheduler_config config;
 static struct config_faults faults;

@@ -263,6 +263,53 @@ static void test_in_cluster(void)
 	TEST_ASSERT_EQUAL_STRING_LEN("no --kubeconfig, no --master, and not in a pod", line, 46);
 }
 
+static char listed[512]; /* $KUBECONFIG */
+
+static const char *kubectl_environment(const char *name)
+{
+	return strcmp(name, "KUBECONFIG") == 0 ? listed : NULL;
+}
+
+static const char *crowded_environment(const char *name)
+{
+	const char *found = kubectl_environment(name);
+	return found != NULL ? found : service_environment(name);
+}
+
+static void test_search(void)
+{
+	char file[160], token[160], ca[160];
+
+	snprintf(file, sizeof(file), "%s/found.yaml", folder);
+	snprintf(token, sizeof(token), "%s/token", folder);
+	snprintf(ca, sizeof(ca), "%s/ca.crt", folder);
+	write_file(file, HEAD CLUSTER "users: [{name: u, user: {token: abc}}]\n");
+	write_file(token, "t");
+	write_file(ca, "c");
+	snprintf(listed, sizeof(listed), ":%s/none:%s", folder, file);
+	question = (struct kubeconfig_question){.environment = crowded_environment,
+		.service_account_folder = folder,
+		.k3s_path = file,
+		.search = true};
+	TEST_ASSERT_TRUE_MESSAGE(load(), line); /* $KUBECONFIG comes before the pod */
+	TEST_ASSERT_FALSE(config.in_cluster);
+	is("abc", config.token);
+	listed[0] = '\0';
+	TEST_ASSERT_TRUE_MESSAGE(load(), line); /* the pod before k3s */
+	TEST_ASSERT_TRUE(config.in_cluster);
+	TEST_ASSERT_EQUAL_STRING(token, config.token_file);
+	question.environment = kubectl_environment;
+	TEST_ASSERT_TRUE_MESSAGE(load(), line);
+	TEST_ASSERT_FALSE(config.in_cluster);
+	is("abc", config.token);
+	unlink(file);
+	TEST_ASSERT_FALSE(load());
+	TEST_ASSERT_NOT_NULL(strstr(line, "no file in $KUBECONFIG, not in a pod"));
+	TEST_ASSERT_NOT_NULL(strstr(line, "/found.yaml: name a kubeconfig file"));
+	unlink(token);
+	unlink(ca);
+}
+
 static void refuses(const char *content, const char *what)
 {
 	char expected[512];
@@ -481,6 +528,7 @@ int main(void)
 	RUN_TEST(test_master);
 	RUN_TEST(test_credentials_only_for_https);
 	RUN_TEST(test_in_cluster);
+	RUN_TEST(test_search);
 	RUN_TEST(test_what_cannot_be_done_is_said);
 	RUN_TEST(test_faults);
 	RUN_TEST(test_insecure);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Options: flags and file put together.
+ *
+ * What kube-scheduler does: with --config the deprecated flags mean nothing; without it they make
+ * the configuration. Flags about leader election count always. Its elector is made later and has
+ * rules of its own, which are asked here, so that nothing starts that cannot go on.
+ *
+ * What we do: the same, but a --kubeconfig counts when the file names none: whoever gives both
+ * means it.
+ */
+#include "config/file.h"
+#include "config/options_private.h"
+
+#define JITTER_FACTOR 1.2 /* of the elector */
+
+void options_defaults(struct options *o)
+{
+	*o = (struct options){
+		.bind_address = "0.0.0.0",
+		.secure_port = 10259,
+		.http_address = "127.0.0.1",
+		.profiling = true,
+		.authentication_tolerate_lookup_failure = true,
+		.token_ttl_us = SCHEDULER_SECONDS(10),
+		.authorized_ttl_us = SCHEDULER_SECONDS(10),
+		.unauthorized_ttl_us = SCHEDULER_SECONDS(10),
+		.unschedulable_max_us = SCHEDULER_SECONDS(300),
+		.requestheader_username_headers = {{TEXT("x-remote-user")}, 1},
+		.requestheader_group_headers = {{TEXT("x-remote-group")}, 1},
+		.requestheader_extra_prefixes = {{TEXT("x-remote-extra-")}, 1},
+		.always_allow_paths = {{TEXT("/healthz"), TEXT("/readyz"), TEXT("/livez")}, 3},
+	};
+	o->given.contention_profiling = true;
+}
+
+static bool refuse_flag(const struct options_question *q, const char *flag, const char *what)
+{
+	config_fault(
+		q->faults, (struct config_place){0, 0}, text_of(flag), "Invalid value: %s", what);
+	return false;
+}
+
+/* ---- what has no effect ---- */
+
+static void write_names(
+	struct writer *out, const struct options *o, bool (*is)(const struct option *))
+{
+	bool first = true;
+	for (uint32_t i = 0; i < option_count; i++) {
+		if ((o->given.flags[i / 32] >> (i % 32) & 1) == 0 || !is(&option_table[i]))
+			continue;
+		write_format(out, "%s--%s", first ? "" : ", ", option_table[i].name);
+		first = false;
+	}
+}
+
+static void remark_flags(const struct options *o, const struct options_question *q,
+	bool (*is)(const struct option *), const char *why)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < option_count; i++)
+		any |= (o->given.flags[i / 32] >> (i % 32) & 1) != 0 && is(&option_table[i]);
+	if (!any)
+		return;
+	struct writer *out = config_fault_begin(q->notes, (struct config_place){0, 0}, TEXT_NONE);
+	write_names(out, o, is);
+	write_z(out, why);
+	config_fault_end(q->notes);
+}
+
+static bool is_nothing(const struct option *o)
+{
+	return o->group == OPTION_GROUP_NOTHING;
+}
+
+static bool is_deprecated(const struct option *o)
+{
+	static const uint16_t places[] = {offsetof(struct options, given.policy_config_file),
+		offsetof(struct options, given.algorithm_provider),
+		offsetof(struct options, given.scheduler_name),
+		offsetof(struct options, given.hard_weight)};
+	if (o->group == OPTION_GROUP_DEPRECATED)
+		return true;
+	for (size_t i = 0; i < ARRAY_COUNT(places); i++)
+		if (o->at == places[i])
+			return true;
+	return false;
+}
+
+static bool is_kubeconfig(const struct option *o)
+{
+	return o->at == offsetof(struct options, given.kubeconfig);
+}
+
+/* ---- leader election ---- */
+
+static void merge_election(struct options *o)
+{
+	static const struct {
+		uint16_t from, to;
+		uint16_t size;
+	} members[] = {
+#define MEMBER(name)                                                   \
+	{offsetof(struct options, given.election.name),                \
+		offsetof(struct options, config.leader_election.name), \
+		sizeof(((struct scheduler_leader_election *)0)->name)}
+		MEMBER(elect),
+		MEMBER(lease_duration_us),
+		MEMBER(renew_deadline_us),
+		MEMBER(retry_period_us),
+		MEMBER(resource_lock),
+		MEMBER(resource_name),
+		MEMBER(resource_namespace),
+#undef MEMBER
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(members); i++)
+		if (options_given(o, members[i].from))
+			memcpy((char *)o + members[i].to, (char *)o + members[i].from,
+				members[i].size);
+}
+
+/* What the file's rules do not say; a file is checked by them already. */
+static bool check_election(const struct options *o, const struct options_question *q)
+{
+	const struct scheduler_leader_election *e = &o->config.leader_election;
+	if (!e->elect)
+		return true;
+	if (e->lease_duration_us <= 0)
+		return refuse_flag(q, "--leader-elect-lease-duration", "must be greater than zero");
+	if (e->renew_deadline_us <= 0)
+		return refuse_flag(q, "--leader-elect-renew-deadline", "must be greater than zero");
+	if (e->retry_period_us <= 0)
+		return refuse_flag(q, "--leader-elect-retry-period", "must be greater than zero");
+	if (e->lease_duration_us <= e->renew_deadline_us)
+		return refuse_flag(q, "--leader-elect-lease-duration",
+			"leaseDuration must be greater than renewDeadline");
+	if ((double)e->renew_deadline_us <= JITTER_FACTOR * (double)e->retry_period_us)
+		return refuse_flag(q, "--leader-elect-renew-deadline",
+			"renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
+	if (!text_is_z(e->resource_lock, "leases"))
+		return refuse_flag(
+			q, "--leader-elect-resource-lock", "resourceLock value must be \"leases\"");
+	if (e->resource_name.size == 0)
+		return refuse_flag(q, "--leader-elect-resource-name", "must not be empty");
+	if (e->resource_namespace.size == 0)
+		return refuse_flag(q, "--leader-elect-resource-namespace", "must not be empty");
+	return true;
+}
+
+/* ---- with a file ---- */
+
+static const char *zero_terminated(struct scratch *scratch, struct text t)
+{
+	char *at = t.size == 0 ? NULL : scratch_take(scratch, t.size + 1);
+	if (at != NULL)
+		memcpy(at, t.at, t.size);
+	return at;
+}
+
+static bool refuse_file(const struct options_question *q, const char *file, const char *why)
+{
+	config_fault(q->faults, (struct config_place){0, 0}, text_of(file), "%s", why);
+	return false;
+}
+
+static bool read_config(struct options *o, const struct options_question *q)
+{
+	struct text bytes;
+	const char *fault;
+	const char *file = o->given.config;
+	o->config_file = file;
+	if (!config_file_read(file, q->scratch, &bytes, &fault))
+		return refuse_file(q, file, fault);
+	q->faults->source = q->notes->source = text_of(file);
+	enum scheduler_config_result result = scheduler_config_read_on(
+		bytes, q->scratch, q->grammar, &o->config, q->faults, q->notes);
+	q->faults->source = q->notes->source = TEXT_NONE;
+	if (result == SCHEDULER_CONFIG_FULL)
+		return refuse_file(q, file, "needs more memory than a configuration may");
+	remark_flags(o, q, is_deprecated, ": no effect: --config is given");
+	const char *own = zero_terminated(q->scratch, o->config.client_connection.kubeconfig);
+	if (own != NULL)
+		remark_flags(o, q, is_kubeconfig,
+			": no effect: the configuration has clientConnection.kubeconfig");
+	o->kubeconfig.path = own != NULL ? own : o->given.kubeconfig;
+	o->profiling = o->config.enable_profiling;
+	return result == SCHEDULER_CONFIG_OK;
+}
+
+/* ---- without ---- */
+
+/* The one profile there is, as older flags want it. */
+static bool make_profile(struct options *o, const struct options_question *q)
+{
+	bool is_named = options_given(o, offsetof(struct options, given.scheduler_name));
+	bool is_weighted = options_given(o, offsetof(struct options, given.hard_weight));
+	if (!is_named && !is_weighted)
+		return true;
+	struct scheduler_profile *profile = SCRATCH_ONE(q->scratch, struct scheduler_profile);
+	struct scheduler_args *args = SCRATCH_ONE(q->scratch, struct scheduler_args);
+	if (profile == NULL || args == NULL)
+		return refuse_flag(q, "--scheduler-name", "no memory for a profile");
+	*profile = CONFIG_LIST(o->config.profiles, struct scheduler_profile)[0];
+	if (is_named)
+		profile->name = o->given.scheduler_name;
+	if (profile->name.size == 0)
+		return refuse_flag(q, "--scheduler-name", "must not be empty");
+	if (is_weighted) {
+		scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, args);
+		args->of.inter_pod_affinity.hard_weight = o->given.hard_weight;
+		profile->args = (struct config_list){args, 1};
+	}
+	if (o->given.hard_weight < 0 || o->given.hard_weight > 100)
+		return refuse_flag(
+			q, "--hard-pod-affinity-symmetric-weight", "not in valid range [0, 100]");
+	o->config.profiles = (struct config_list){profile, 1};
+	return true;
+}
+
+static bool make_config(struct options *o, const struct options_question *q)
+{
+	scheduler_config_defaults(&o->config);
+	struct scheduler_client_connection *c = &o->config.client_connection;
+	c->limited = o->given.qps > 0;
+	if (c->limited)
+		c->qps = o->given.qps;
+	if (o->given.burst != 0)
+		c->burst = o->given.burst;
+	if (c->burst < 0)
+		return refuse_flag(q, "--kube-api-burst", "must be non-negative");
+	if (o->given.content_type.size > 0)
+		c->content_type = o->given.content_type;
+	c->kubeconfig = text_of(o->given.kubeconfig);
+	o->kubeconfig.path = o->given.kubeconfig;
+	o->config.enable_profiling = o->profiling;
+	o->config.enable_contention_profiling = o->given.contention_profiling;
+	return make_profile(o, q);
+}
+
+/* ---- all together ---- */
+
+static bool check_pair(const struct options *o, const struct options_question *q)
+{
+	if ((o->tls_cert_file == NULL) == (o->tls_private_key_file == NULL))
+		return true;
+	return o->tls_cert_file == NULL
+		? refuse_flag(q, "--tls-cert-file", "must go with --tls-private-key-file")
+		: refuse_flag(q, "--tls-private-key-file", "must go with --tls-cert-file");
+}
+
+static bool check_rest(const struct options *o, const struct options_question *q)
+{
+	bool right = check_pair(o, q);
+	if (o->bind_qps < 0)
+		right = refuse_flag(q, "--bind-pods-qps", "must be non-negative");
+	if (o->bind_burst < 0)
+		right = refuse_flag(q, "--bind-pods-burst", "must be non-negative");
+	if (o->verbosity < 0)
+		right = refuse_flag(q, "--v", "must be non-negative");
+	return right;
+}
+
+bool options_merge(struct options *o, const struct options_question *q)
+{
+	bool right = o->given.config != NULL ? read_config(o, q) : make_config(o, q);
+	if (right) {
+		merge_election(o);
+		right = check_election(o, q);
+	}
+	const struct scheduler_client_connection *c = &o->config.client_connection;
+	o->api_qps = c->limited ? c->qps : 0;
+	o->api_burst = c->limited ? c->burst : 0;
+	if (o->bind_qps > 0 && o->bind_burst == 0)
+		o->bind_burst = 20;
+	o->kubeconfig.search = true;
+	remark_flags(o, q, is_nothing, ": no effect here");
+	return check_rest(o, q) && right;
+}
+
+enum options_result options_load(struct options *o, const struct options_question *q)
+{
+	config_faults_init(q->faults);
+	config_faults_init(q->notes);
+	options_defaults(o);
+	enum options_result read = options_flags_read(o, q);
+	if (read == OPTIONS_HELP || read == OPTIONS_VERSION)
+		return read;
+	return options_merge(o, q) && read == OPTIONS_READY ? OPTIONS_READY : OPTIONS_WRONG;
+}

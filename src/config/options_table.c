@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The flags: kube-scheduler's of v1.36 with their defaults, those of older releases as far as
+ * command lines may still have them, and our own.
+ */
+#include "config/options_private.h"
+
+#define AT(member)    ((uint16_t)offsetof(struct options, member))
+#define GIVEN(member) AT(given.member)
+#define NOTHING(name, why)                                                         \
+	{                                                                          \
+		(name), 0, OPTION_NOTHING, OPTION_GROUP_NOTHING, 0, "VALUE", (why) \
+	}
+#define NOTHING_BOOL(name, why)                                                      \
+	{                                                                            \
+		(name), 0, OPTION_NOTHING_BOOL, OPTION_GROUP_NOTHING, 0, NULL, (why) \
+	}
+
+/* What has no effect, and why. */
+#define WHY_GATES   "behaviour does not depend on feature gates"
+#define WHY_TLS     "the choices of TLS are fixed"
+#define WHY_HTTP2   "HTTP/1.1 is spoken"
+#define WHY_SOCKET  "a port is never shared"
+#define WHY_METRICS "all metrics are shown"
+#define WHY_LOG     "the log goes to standard error, unbuffered"
+#define WHY_GO      "there is no Go runtime to profile"
+
+const struct option option_table[] = {
+	{"config", 0, OPTION_PATH, OPTION_GROUP_CLUSTER, GIVEN(config), "FILE",
+		"KubeSchedulerConfiguration, YAML or JSON"},
+	{"master", 0, OPTION_PATH, OPTION_GROUP_CLUSTER, AT(kubeconfig.master), "URL",
+		"address of the apiserver, instead of the kubeconfig's"},
+	{"kubeconfig", 0, OPTION_PATH, OPTION_GROUP_CLUSTER, GIVEN(kubeconfig), "FILE",
+		"how to reach the apiserver; without it clientConnection.kubeconfig, $KUBECONFIG, "
+		"the pod's service account, k3s's own are tried"},
+	{"connections", 0, OPTION_COUNT, OPTION_GROUP_CLUSTER, AT(connections), "NUMBER",
+		"to the apiserver, for bindings"},
+	{"bind-pods-qps", 0, OPTION_REAL, OPTION_GROUP_CLUSTER, AT(bind_qps), "NUMBER",
+		"bindings in a second at most, 0: no limit"},
+	{"bind-pods-burst", 0, OPTION_I32, OPTION_GROUP_CLUSTER, AT(bind_burst), "NUMBER",
+		"bindings that may come at once"},
+
+	{"pod-max-in-unschedulable-pods-duration", 0, OPTION_DURATION, OPTION_GROUP_SCHEDULING,
+		AT(unschedulable_max_us), "TIME", "no pod waits longer for another try"},
+	{"write-config-to", 0, OPTION_PATH, OPTION_GROUP_SCHEDULING, AT(write_config_to), "FILE",
+		"write the effective configuration and exit"},
+	{"policy-config-file", 0, OPTION_PATH, OPTION_GROUP_SCHEDULING, GIVEN(policy_config_file),
+		"FILE", "policy of releases before v1.23"},
+	{"algorithm-provider", 0, OPTION_PATH, OPTION_GROUP_SCHEDULING, GIVEN(algorithm_provider),
+		"NAME", "DefaultProvider or ClusterAutoscalerProvider, of releases before v1.22"},
+
+	{"leader-elect", 0, OPTION_BOOL, OPTION_GROUP_ELECTION, GIVEN(election.elect), NULL,
+		"schedule only while holding the lease"},
+	{"leader-elect-lease-duration", 0, OPTION_DURATION, OPTION_GROUP_ELECTION,
+		GIVEN(election.lease_duration_us), "TIME", "how long a lease lasts"},
+	{"leader-elect-renew-deadline", 0, OPTION_DURATION, OPTION_GROUP_ELECTION,
+		GIVEN(election.renew_deadline_us), "TIME", "how long renewing is tried"},
+	{"leader-elect-retry-period", 0, OPTION_DURATION, OPTION_GROUP_ELECTION,
+		GIVEN(election.retry_period_us), "TIME", "time between tries"},
+	{"leader-elect-resource-lock", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
+		GIVEN(election.resource_lock), "leases", "kind of the lock"},
+	{"leader-elect-resource-name", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
+		GIVEN(election.resource_name), "NAME", "name of the lease"},
+	{"leader-elect-resource-namespace", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
+		GIVEN(election.resource_namespace), "NAME", "namespace of the lease"},
+
+	{"bind-address", 0, OPTION_ADDRESS, OPTION_GROUP_SERVING, AT(bind_address), "IP",
+		"where HTTPS listens; all addresses by default"},
+	{"secure-port", 0, OPTION_PORT, OPTION_GROUP_SERVING, AT(secure_port), "PORT",
+		"of HTTPS, 0: off"},
+	{"tls-cert-file", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(tls_cert_file), "FILE",
+		"certificate and chain, PEM; without it one is made up"},
+	{"tls-private-key-file", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(tls_private_key_file),
+		"FILE", "key of the certificate, PEM"},
+	{"cert-dir", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(cert_dir), "FOLDER",
+		"has kube-scheduler.crt and .key when no files are named"},
+	{"tls-min-version", 0, OPTION_CHOICE, OPTION_GROUP_SERVING, AT(tls_min),
+		"VersionTLS12|VersionTLS13", "oldest TLS that is spoken"},
+	{"http-port", 0, OPTION_PORT, OPTION_GROUP_SERVING, AT(http_port), "PORT",
+		"plain HTTP without authentication, as 10251 was; 0: off"},
+	{"http-address", 0, OPTION_ADDRESS, OPTION_GROUP_SERVING, AT(http_address), "IP",
+		"where plain HTTP listens"},
+
+	{"authentication-kubeconfig", 0, OPTION_PATH, OPTION_GROUP_ACCESS,
+		AT(authentication_kubeconfig), "FILE",
+		"cluster that knows tokens and client authorities"},
+	{"authorization-kubeconfig", 0, OPTION_PATH, OPTION_GROUP_ACCESS,
+		AT(authorization_kubeconfig), "FILE", "cluster that knows who may do what"},
+	{"authentication-skip-lookup", 0, OPTION_BOOL, OPTION_GROUP_ACCESS,
+		AT(authentication_skip_lookup), NULL, "look up no client authorities there"},
+	{"authentication-tolerate-lookup-failure", 0, OPTION_BOOL, OPTION_GROUP_ACCESS,
+		AT(authentication_tolerate_lookup_failure), NULL,
+		"start although they cannot be looked up"},
+	{"authentication-token-webhook-cache-ttl", 0, OPTION_DURATION, OPTION_GROUP_ACCESS,
+		AT(token_ttl_us), "TIME", "how long a token's answer is remembered"},
+	{"authorization-webhook-cache-authorized-ttl", 0, OPTION_DURATION, OPTION_GROUP_ACCESS,
+		AT(authorized_ttl_us), "TIME", "how long a yes is remembered"},
+	{"authorization-webhook-cache-unauthorized-ttl", 0, OPTION_DURATION, OPTION_GROUP_ACCESS,
+		AT(unauthorized_ttl_us), "TIME", "how long a no is remembered"},
+	{"authorization-always-allow-paths", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
+		AT(always_allow_paths), "PATHS", "for everybody; '*' at the end: and all below"},
+	{"client-ca-file", 0, OPTION_PATH, OPTION_GROUP_ACCESS, AT(client_ca_file), "FILE",
+		"who signs certificates of clients, PEM"},
+	{"requestheader-client-ca-file", 0, OPTION_PATH, OPTION_GROUP_ACCESS,
+		AT(requestheader_client_ca_file), "FILE", "who signs certificates of proxies, PEM"},
+	{"requestheader-allowed-names", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
+		AT(requestheader_allowed_names), "NAMES", "of proxies; none: any"},
+	{"requestheader-username-headers", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
+		AT(requestheader_username_headers), "NAMES", "in which proxies name the user"},
+	{"requestheader-group-headers", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
+		AT(requestheader_group_headers), "NAMES", "in which proxies name groups"},
+	{"requestheader-extra-headers-prefix", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
+		AT(requestheader_extra_prefixes), "NAMES", "of headers with more about the user"},
+	{"page-access", 0, OPTION_CHOICE, OPTION_GROUP_ACCESS, AT(page), "authorized|anyone|nobody",
+		"who may see the status page"},
+
+	{"v", 'v', OPTION_I32, OPTION_GROUP_PROCESS, AT(verbosity), "LEVEL",
+		"log more: 4 and up tells every decision"},
+	{"logging-format", 0, OPTION_FORM, OPTION_GROUP_PROCESS, AT(log_as_json), "text|json",
+		"form of the log"},
+	{"memory", 0, OPTION_BYTES, OPTION_GROUP_PROCESS, AT(memory_bytes), "SIZE",
+		"budget; how much cluster fits follows from it"},
+	{"nodes-max", 0, OPTION_COUNT, OPTION_GROUP_PROCESS, AT(nodes_max), "NUMBER",
+		"room for nodes, instead of what the budget gives"},
+	{"pods-max", 0, OPTION_COUNT, OPTION_GROUP_PROCESS, AT(pods_max), "NUMBER",
+		"room for pods"},
+	{"no-sandbox", 0, OPTION_BOOL, OPTION_GROUP_PROCESS, AT(no_sandbox), NULL,
+		"keep all rights that the system gives to the process"},
+	{"version", 0, OPTION_VERSION, OPTION_GROUP_PROCESS, 0, NULL, "say the version and exit"},
+	{"help", 'h', OPTION_HELP, OPTION_GROUP_PROCESS, 0, NULL, "this page"},
+
+	{"kube-api-qps", 0, OPTION_REAL, OPTION_GROUP_DEPRECATED, GIVEN(qps), "NUMBER",
+		"requests in a second at most; by default the apiserver says what is too much"},
+	{"kube-api-burst", 0, OPTION_I32, OPTION_GROUP_DEPRECATED, GIVEN(burst), "NUMBER",
+		"requests that may come at once"},
+	{"profiling", 0, OPTION_BOOL, OPTION_GROUP_DEPRECATED, AT(profiling), NULL, "serve /debug"},
+	{"kube-api-content-type", 0, OPTION_TEXT, OPTION_GROUP_DEPRECATED, GIVEN(content_type),
+		"TYPE", "JSON is spoken whatever it says"},
+	{"contention-profiling", 0, OPTION_BOOL, OPTION_GROUP_DEPRECATED,
+		GIVEN(contention_profiling), NULL, WHY_GO},
+
+	{"port", 0, OPTION_PORT, OPTION_GROUP_OLDER, AT(http_port), "PORT", "--http-port"},
+	{"address", 0, OPTION_ADDRESS, OPTION_GROUP_OLDER, AT(http_address), "IP",
+		"--http-address"},
+	{"lock-object-name", 0, OPTION_TEXT, OPTION_GROUP_OLDER, GIVEN(election.resource_name),
+		"NAME", "--leader-elect-resource-name"},
+	{"lock-object-namespace", 0, OPTION_TEXT, OPTION_GROUP_OLDER,
+		GIVEN(election.resource_namespace), "NAME", "--leader-elect-resource-namespace"},
+	{"scheduler-name", 0, OPTION_TEXT, OPTION_GROUP_OLDER, GIVEN(scheduler_name), "NAME",
+		"profiles[0].schedulerName"},
+	{"hard-pod-affinity-symmetric-weight", 0, OPTION_I32, OPTION_GROUP_OLDER,
+		GIVEN(hard_weight), "WEIGHT", "InterPodAffinityArgs.hardPodAffinityWeight"},
+	{"policy-configmap", 0, OPTION_REFUSED, OPTION_GROUP_OLDER, 0, "NAME",
+		"write its policy.cfg to a file and name that by --policy-config-file"},
+
+	NOTHING("feature-gates", WHY_GATES),
+	NOTHING("emulated-version", WHY_GATES),
+	NOTHING("min-compatibility-version", WHY_GATES),
+	NOTHING_BOOL("emulation-forward-compatible", WHY_GATES),
+	NOTHING("tls-cipher-suites", WHY_TLS),
+	NOTHING("tls-curve-preferences", WHY_TLS),
+	NOTHING("tls-sni-cert-key", "there is one certificate for all names"),
+	NOTHING("http2-max-streams-per-connection", WHY_HTTP2),
+	NOTHING_BOOL("disable-http2-serving", WHY_HTTP2),
+	NOTHING_BOOL("permit-port-sharing", WHY_SOCKET),
+	NOTHING_BOOL("permit-address-sharing", WHY_SOCKET),
+	NOTHING("requestheader-uid-headers", "nobody asks for the uid of a user"),
+	NOTHING("show-hidden-metrics-for-version", WHY_METRICS),
+	NOTHING("disabled-metrics", WHY_METRICS),
+	NOTHING("allow-metric-labels", WHY_METRICS),
+	NOTHING("allow-metric-labels-manifest", WHY_METRICS),
+	NOTHING("vmodule", "--v is for all modules"),
+	NOTHING("log-flush-frequency", WHY_LOG),
+	NOTHING_BOOL("log-text-split-stream", WHY_LOG),
+	NOTHING("log-text-info-buffer-size", WHY_LOG),
+	NOTHING_BOOL("log-json-split-stream", WHY_LOG),
+	NOTHING("log-json-info-buffer-size", WHY_LOG),
+	NOTHING_BOOL("logtostderr", WHY_LOG),
+	NOTHING_BOOL("alsologtostderr", WHY_LOG),
+	NOTHING("stderrthreshold", WHY_LOG),
+	NOTHING("log-dir", WHY_LOG),
+	NOTHING("log-file", WHY_LOG),
+	NOTHING("log-file-max-size", WHY_LOG),
+	NOTHING("log-backtrace-at", WHY_LOG),
+	NOTHING_BOOL("add-dir-header", WHY_LOG),
+	NOTHING_BOOL("one-output", WHY_LOG),
+	NOTHING_BOOL("skip-headers", WHY_LOG),
+	NOTHING_BOOL("skip-log-headers", WHY_LOG),
+	NOTHING_BOOL("experimental-logging-sanitization", WHY_LOG),
+	NOTHING("failure-domains", "topology keys are those that pods name"),
+	NOTHING_BOOL("use-legacy-policy-config", "--policy-config-file counts when it is given"),
+	NOTHING("policy-configmap-namespace", "there is no --policy-configmap"),
+	NOTHING("google-json-key", "cloud credentials are not used"),
+};
+
+const uint32_t option_count = ARRAY_COUNT(option_table);
+_Static_assert(ARRAY_COUNT(option_table) <= (size_t)OPTIONS_FLAGS_MAX, "each has its bit");
+
+/* ---- help ---- */
+
+static const char *const titles[OPTION_GROUPS] = {
+	[OPTION_GROUP_CLUSTER] = "The cluster",
+	[OPTION_GROUP_SCHEDULING] = "Scheduling",
+	[OPTION_GROUP_ELECTION] = "Leader election; these win over the configuration file",
+	[OPTION_GROUP_SERVING] = "Serving metrics, health and the status page",
+	[OPTION_GROUP_ACCESS] = "Who may see them",
+	[OPTION_GROUP_PROCESS] = "This process",
+	[OPTION_GROUP_DEPRECATED] = "Deprecated: the configuration file wins over them",
+	[OPTION_GROUP_OLDER] = "Of older releases, and what they mean",
+	[OPTION_GROUP_NOTHING] = "Accepted without effect",
+};
+
+enum { HELP_COLUMN = 44 };
+
+static void write_option(struct writer *out, const struct option *o)
+{
+	size_t start = out->used;
+	if (o->letter == '\0')
+		write_format(out, "      --%s", o->name);
+	else
+		write_format(out, "  -%c, --%s", o->letter, o->name);
+	if (o->value != NULL && o->group != OPTION_GROUP_NOTHING)
+		write_format(out, " %s", o->value);
+	size_t width = out->used - start;
+	if (width >= HELP_COLUMN) {
+		write_char(out, '\n');
+		width = 0;
+	}
+	write_format(out, "%*s %s\n", (int)(HELP_COLUMN - width), "", o->help);
+}
+
+void options_help(struct writer *out)
+{
+	for (uint32_t group = 0; group < OPTION_GROUPS; group++) {
+		write_format(out, "%s%s:\n", group == 0 ? "" : "\n", titles[group]);
+		for (uint32_t i = 0; i < option_count; i++)
+			if (option_table[i].group == group)
+				write_option(out, &option_table[i]);
+	}
+}

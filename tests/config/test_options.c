@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options: every flag, what a file and flags make of each other, and the words of faults. */
+// deps: config/*.c kube/duration.c kube/quantity*.c
+// deps: kube/requirement_check.c json/read.c base/*.c
+#include "config/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kube/quantity.h"
+#include "kube/requirement.h"
+#include "kube/time.h"
+#include "unity.h"
+
+enum { SCRATCH_BYTES = 4 << 20, PRINTED_BYTES = 32 * 1024, WORDS_MAX = 64 };
+
+static struct scratch scratch;
+static struct options o;
+static struct config_faults faults;
+static struct config_faults notes;
+static char printed[PRINTED_BYTES];
+
+static bool read_bytes(struct text t, uint64_t *bytes)
+{
+	struct quantity q;
+	if (quantity_parse(t, &q) != QUANTITY_OK || quantity_value(&q) <= 0)
+		return false;
+	*bytes = (uint64_t)quantity_value(&q);
+	return true;
+}
+
+static const struct config_grammar grammar = {.duration = kube_duration_parse,
+	.label_name = kube_is_qualified_name,
+	.bytes = read_bytes,
+	.duration_print = kube_duration_print};
+
+void setUp(void)
+{
+	scratch_init(&scratch, malloc(SCRATCH_BYTES), SCRATCH_BYTES);
+}
+
+void tearDown(void)
+{
+	void *block = scratch.base;
+	struct arena whole;
+	arena_init(&whole, block, SCRATCH_BYTES); /* lifts the poison */
+	free(block);
+}
+
+static const char *print(const struct config_faults *list)
+{
+	struct writer w;
+	writer_init(&w, printed, sizeof(printed) - 1);
+	config_faults_print(list, TEXT("berth"), &w);
+	TEST_ASSERT_FALSE(w.overflowed);
+	printed[w.used] = '\0';
+	return printed;
+}
+
+/* Words of a line, separated by one space each. */
+static enum options_result load(const char *line)
+{
+	static char words[4096];
+	static char *argv[WORDS_MAX];
+	int argc = 1;
+	TEST_ASSERT_TRUE(text_copy(text_of(line), words, sizeof(words)));
+	argv[0] = words;
+	for (char *at = words; *at != '\0'; at++) {
+		if (at == words || at[-1] == '\0')
+			argv[argc++] = at;
+		if (*at == ' ')
+			*at = '\0';
+	}
+	scratch_reset(&scratch);
+	const struct options_question q = {argc, argv, &grammar, &scratch, &faults, &notes};
+	return options_load(&o, &q);
+}
+
+static void is_ready(const char *line)
+{
+	enum options_result result = load(line);
+	TEST_ASSERT_EQUAL_STRING_MESSAGE("", print(&faults), line);
+	TEST_ASSERT_EQUAL_MESSAGE(OPTIONS_READY, result, line);
+}
+
+static void is(const char *wanted, struct text t)
+{
+	TEST_ASSERT_TRUE_MESSAGE(text_is_z(t, wanted), wanted);
+}
+
+/* ---- values ---- */
+
+static void test_defaults(void)
+{
+	is_ready("");
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
+	TEST_ASSERT_NULL(o.config_file);
+	TEST_ASSERT_NULL(o.kubeconfig.path);
+	TEST_ASSERT_NULL(o.kubeconfig.master);
+	TEST_ASSERT_TRUE(o.kubeconfig.search);
+	TEST_ASSERT_EQUAL_DOUBLE(0, o.api_qps);
+	TEST_ASSERT_EQUAL_INT32(0, o.api_burst);
+	TEST_ASSERT_EQUAL_DOUBLE(0, o.bind_qps);
+	TEST_ASSERT_EQUAL_STRING("0.0.0.0", o.bind_address);
+	TEST_ASSERT_EQUAL_INT32(10259, o.secure_port);
+	TEST_ASSERT_EQUAL_INT32(0, o.http_port);
+	TEST_ASSERT_EQUAL_STRING("127.0.0.1", o.http_address);
+	TEST_ASSERT_TRUE(o.profiling);
+	TEST_ASSERT_TRUE(o.authentication_tolerate_lookup_failure);
+	TEST_ASSERT_FALSE(o.authentication_skip_lookup);
+	TEST_ASSERT_EQUAL_INT64(10000000, o.token_ttl_us);
+	TEST_ASSERT_EQUAL_INT64(10000000, o.authorized_ttl_us);
+	TEST_ASSERT_EQUAL_INT64(10000000, o.unauthorized_ttl_us);
+	TEST_ASSERT_EQUAL_INT64(300000000, o.unschedulable_max_us);
+	TEST_ASSERT_EQUAL_UINT32(3, o.always_allow_paths.count);
+	is("/livez", o.always_allow_paths.list[2]);
+	is("x-remote-user", o.requestheader_username_headers.list[0]);
+	is("x-remote-group", o.requestheader_group_headers.list[0]);
+	is("x-remote-extra-", o.requestheader_extra_prefixes.list[0]);
+	TEST_ASSERT_EQUAL_UINT32(0, o.requestheader_allowed_names.count);
+	TEST_ASSERT_EQUAL_UINT32(OPTIONS_TLS_1_2, o.tls_min);
+	TEST_ASSERT_EQUAL_UINT32(OPTIONS_PAGE_AUTHORIZED, o.page);
+	TEST_ASSERT_EQUAL_INT32(0, o.verbosity);
+	TEST_ASSERT_EQUAL_UINT64(0, o.memory_bytes);
+	TEST_ASSERT_TRUE(o.config.leader_election.elect);
+	is("kube-scheduler", o.config.leader_election.resource_name);
+	TEST_ASSERT_EQUAL_UINT32(1, o.config.profiles.count);
+}
+
+static void test_every_kind_of_value(void)
+{
+	is_ready("--kubeconfig /k --master=https://m:6443 --connections 3 --bind-pods-qps 15.5 "
+		 "--bind-pods-burst=7 --pod_max_in_unschedulable_pods_duration=1m30s "
+		 "--write-config-to w --bind-address ::1 --secure-port 0 --tls-cert-file c "
+		 "--tls-private-key-file k --cert-dir d --tls-min-version VersionTLS13 "
+		 "--http-port 10251 --http-address 10.0.0.1 --page-access anyone");
+	TEST_ASSERT_EQUAL_STRING("/k", o.kubeconfig.path);
+	TEST_ASSERT_EQUAL_STRING("https://m:6443", o.kubeconfig.master);
+	TEST_ASSERT_EQUAL_UINT32(3, o.connections);
+	TEST_ASSERT_EQUAL_DOUBLE(15.5, o.bind_qps);
+	TEST_ASSERT_EQUAL_INT32(7, o.bind_burst);
+	TEST_ASSERT_EQUAL_INT64(90000000, o.unschedulable_max_us);
+	TEST_ASSERT_EQUAL_STRING("w", o.write_config_to);
+	TEST_ASSERT_EQUAL_STRING("::1", o.bind_address);
+	TEST_ASSERT_EQUAL_INT32(0, o.secure_port);
+	TEST_ASSERT_EQUAL_STRING("c", o.tls_cert_file);
+	TEST_ASSERT_EQUAL_STRING("k", o.tls_private_key_file);
+	TEST_ASSERT_EQUAL_STRING("d", o.cert_dir);
+	TEST_ASSERT_EQUAL_UINT32(OPTIONS_TLS_1_3, o.tls_min);
+	TEST_ASSERT_EQUAL_INT32(10251, o.http_port);
+	TEST_ASSERT_EQUAL_STRING("10.0.0.1", o.http_address);
+	TEST_ASSERT_EQUAL_UINT32(OPTIONS_PAGE_ANYONE, o.page);
+
+	is_ready("--authentication-kubeconfig a --authorization-kubeconfig= "
+		 "--authentication-skip-lookup --authentication-tolerate-lookup-failure=F "
+		 "--authentication-token-webhook-cache-ttl 0 "
+		 "--authorization-webhook-cache-authorized-ttl 1s "
+		 "--authorization-webhook-cache-unauthorized-ttl 2s --client-ca-file ca "
+		 "--authorization-always-allow-paths /a,/b/* --requestheader-client-ca-file r "
+		 "--authorization-always-allow-paths /c --requestheader-allowed-names p,,q "
+		 "--requestheader-username-headers u --requestheader-group-headers g "
+		 "--requestheader-extra-headers-prefix e- -v=3 --logging-format json "
+		 "--memory 32Mi --nodes-max 50 --pods-max 2000 --no-sandbox");
+	TEST_ASSERT_EQUAL_STRING("a", o.authentication_kubeconfig);
+	TEST_ASSERT_NULL(o.authorization_kubeconfig);
+	TEST_ASSERT_TRUE(o.authentication_skip_lookup);
+	TEST_ASSERT_FALSE(o.authentication_tolerate_lookup_failure);
+	TEST_ASSERT_EQUAL_INT64(0, o.token_ttl_us);
+	TEST_ASSERT_EQUAL_INT64(1000000, o.authorized_ttl_us);
+	TEST_ASSERT_EQUAL_INT64(2000000, o.unauthorized_ttl_us);
+	TEST_ASSERT_EQUAL_STRING("ca", o.client_ca_file);
+	TEST_ASSERT_EQUAL_STRING("r", o.requestheader_client_ca_file);
+	TEST_ASSERT_EQUAL_UINT32(3, o.always_allow_paths.count);
+	is("/a", o.always_allow_paths.list[0]);
+	is("/b/*", o.always_allow_paths.list[1]);
+	is("/c", o.always_allow_paths.list[2]);
+	TEST_ASSERT_EQUAL_UINT32(2, o.requestheader_allowed_names.count);
+	is("q", o.requestheader_allowed_names.list[1]);
+	is("u", o.requestheader_username_headers.list[0]);
+	is("g", o.requestheader_group_headers.list[0]);
+	is("e-", o.requestheader_extra_prefixes.list[0]);
+	TEST_ASSERT_EQUAL_INT32(3, o.verbosity);
+	TEST_ASSERT_TRUE(o.log_as_json);
+	TEST_ASSERT_EQUAL_UINT64(32u << 20, o.memory_bytes);
+	TEST_ASSERT_EQUAL_UINT32(50, o.nodes_max);
+	TEST_ASSERT_EQUAL_UINT32(2000, o.pods_max);
+	TEST_ASSERT_TRUE(o.no_sandbox);
+}
+
+static void test_ways_to_write_a_flag(void)
+{
+	static const char *const ways[] = {"-v=4", "-v 4", "-v4", "--v=4", "--v 4"};
+	for (size_t i = 0; i < ARRAY_COUNT(ways); i++) {
+		is_ready(ways[i]);
+		TEST_ASSERT_EQUAL_INT32(4, o.verbosity);
+	}
+	static const struct {
+		const char *line;
+		bool elect;
+	} bools[] = {{"--leader-elect", true}, {"--leader-elect=true", true},
+		{"--leader_elect=1", true}, {"--leader-elect=T", true}, {"--leader-elect=0", false},
+		{"--leader-elect=False", false}, {"--leader-elect --leader-elect=false", false}};
+	for (size_t i = 0; i < ARRAY_COUNT(bools); i++) {
+		is_ready(bools[i].line);
+		TEST_ASSERT_EQUAL(bools[i].elect, o.config.leader_election.elect);
+	}
+	TEST_ASSERT_EQUAL(OPTIONS_HELP, load("--nonsense --help"));
+	TEST_ASSERT_EQUAL(OPTIONS_HELP, load("-h"));
+	TEST_ASSERT_EQUAL(OPTIONS_VERSION, load("--version"));
+	TEST_ASSERT_EQUAL(OPTIONS_VERSION, load("--version=raw"));
+}
+
+static void test_deprecated_flags_make_the_configuration(void)
+{
+	is_ready("--kube-api-qps=20 --kube-api-burst 30 --kube-api-content-type application/json "
+		 "--profiling=false --contention-profiling=false --scheduler-name mine "
+		 "--hard-pod-affinity-symmetric-weight 5 --lock-object-name l "
+		 "--lock-object-namespace n --port 10251 --address 127.0.0.2");
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
+	TEST_ASSERT_EQUAL_DOUBLE(20, o.api_qps);
+	TEST_ASSERT_EQUAL_INT32(30, o.api_burst);
+	TEST_ASSERT_FALSE(o.profiling);
+	TEST_ASSERT_FALSE(o.config.enable_profiling);
+	TEST_ASSERT_FALSE(o.config.enable_contention_profiling);
+	is("application/json", o.config.client_connection.content_type);
+	is("l", o.config.leader_election.resource_name);
+	is("n", o.config.leader_election.resource_namespace);
+	TEST_ASSERT_EQUAL_INT32(10251, o.http_port);
+	TEST_ASSERT_EQUAL_STRING("127.0.0.2", o.http_address);
+	const struct scheduler_profile *profile =
+		CONFIG_LIST(o.config.profiles, struct scheduler_profile);
+	is("mine", profile->name);
+	TEST_ASSERT_EQUAL_UINT32(1, profile->args.count);
+	const struct scheduler_args *args = CONFIG_LIST(profile->args, struct scheduler_args);
+	TEST_ASSERT_EQUAL_INT32(5, args->of.inter_pod_affinity.hard_weight);
+	is("InterPodAffinity", args->plugin);
+}
+
+static void test_what_has_no_effect_is_told_once(void)
+{
+	is_ready("--feature-gates A=true,B=false --logtostderr --permit-port-sharing=false "
+		 "--tls-cipher-suites=X --feature_gates C=true");
+	TEST_ASSERT_EQUAL_STRING("berth: --feature-gates, --tls-cipher-suites, "
+				 "--permit-port-sharing, --logtostderr: no effect here\n",
+		print(&notes));
+}
+
+/* ---- a file ---- */
+
+static void test_file_and_flags(void)
+{
+	is_ready("--config tests/config/data/options.yaml --kube-api-qps 7 --kubeconfig /flag "
+		 "--leader-elect-lease-duration=1m --profiling --leader-elect-resource-name=flag "
+		 "--algorithm-provider DefaultProvider");
+	TEST_ASSERT_EQUAL_STRING(
+		"tests/config/data/options.yaml:3:18: enableProfiling: has no effect: there is no "
+		"Go "
+		"runtime to profile\n"
+		"berth: --algorithm-provider, --kube-api-qps, --profiling: no effect: --config is "
+		"given\n"
+		"berth: --kubeconfig: no effect: the configuration has "
+		"clientConnection.kubeconfig\n",
+		print(&notes));
+	TEST_ASSERT_EQUAL_STRING("tests/config/data/options.yaml", o.config_file);
+	TEST_ASSERT_EQUAL_STRING("/file", o.kubeconfig.path);
+	TEST_ASSERT_EQUAL_DOUBLE(100, o.api_qps);
+	TEST_ASSERT_EQUAL_INT32(200, o.api_burst);
+	TEST_ASSERT_FALSE(o.profiling);
+	TEST_ASSERT_EQUAL_INT64(60000000, o.config.leader_election.lease_duration_us);
+	TEST_ASSERT_EQUAL_INT64(10000000, o.config.leader_election.renew_deadline_us);
+	is("flag", o.config.leader_election.resource_name);
+	is("berth", o.config.leader_election.resource_namespace);
+}
+
+static void test_kubeconfig_flag_when_the_file_has_none(void)
+{
+	is_ready("--config tests/config/data/two-profiles.yaml --kubeconfig /flag");
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
+	TEST_ASSERT_EQUAL_STRING("/flag", o.kubeconfig.path);
+	TEST_ASSERT_EQUAL_UINT32(2, o.config.profiles.count);
+	TEST_ASSERT_EQUAL_DOUBLE(0, o.api_qps);
+}
+
+/* ---- faults ---- */
+
+struct fault_case {
+	const char *line;
+	const char *wanted; /* all faults, printed */
+};
+
+static void check_faults(const struct fault_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		enum options_result result = load(cases[i].line);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(cases[i].wanted, print(&faults), cases[i].line);
+		TEST_ASSERT_EQUAL_MESSAGE(
+			cases[i].wanted[0] == '\0' ? OPTIONS_READY : OPTIONS_WRONG, result,
+			cases[i].line);
+	}
+}
+
+static void test_what_is_no_flag_or_value(void)
+{
+	static const struct fault_case cases[] = {
+		{"--secure-prot 1",
+			"berth: unknown flag --secure-prot (did you mean "
+			"--secure-port?)\n"
+			"berth: unexpected argument \"1\": flags begin with --\n"},
+		{"--xyzzy=1 -q", "berth: unknown flag --xyzzy\nberth: unknown flag -q\n"},
+		{"--leader-elect false",
+			"berth: unexpected argument \"false\": flags begin with -- (did you mean "
+			"--leader-elect=false?)\n"},
+		{"--secure-port 70000",
+			"berth: --secure-port: Invalid value: \"70000\": must be a number from 0 "
+			"to 65535; 0 turns it off\n"},
+		{"--secure-port", "berth: --secure-port: Required value: PORT\n"},
+		{"--bind-address localhost",
+			"berth: --bind-address: Invalid value: \"localhost\": must be an IP "
+			"address\n"},
+		{"--leader-elect=maybe",
+			"berth: --leader-elect: Invalid value: \"maybe\": must be true or false\n"},
+		{"--leader-elect-lease-duration 15",
+			"berth: --leader-elect-lease-duration: Invalid value: \"15\": must be a "
+			"duration like \"15s\" or \"1m30s\"\n"},
+		{"--kube-api-qps nan --memory 0 --logging-format xml --v=x",
+			"berth: --kube-api-qps: Invalid value: \"nan\": must be a number\n"
+			"berth: --memory: Invalid value: \"0\": must be a size like \"256Mi\"\n"
+			"berth: --logging-format: Invalid value: \"xml\": must be text or json\n"
+			"berth: --v: Invalid value: \"x\": must be an integer of 32 bits\n"},
+		{"--page-access me --tls-min-version TLS12 --nodes-max 0",
+			"berth: --page-access: Invalid value: \"me\": must be one of "
+			"authorized|anyone|nobody\n"
+			"berth: --tls-min-version: Invalid value: \"TLS12\": must be one of "
+			"VersionTLS12|VersionTLS13\n"
+			"berth: --nodes-max: Invalid value: \"0\": must be a number from 1 to "
+			"2147483647\n"},
+		{"--policy-configmap=p",
+			"berth: --policy-configmap: Invalid value: \"p\": not supported: write its "
+			"policy.cfg to a file and name that by --policy-config-file\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+}
+
+static void test_rules(void)
+{
+	static const struct fault_case cases[] = {
+		{"--tls-cert-file c",
+			"berth: --tls-private-key-file: Invalid value: must go with "
+			"--tls-cert-file\n"},
+		{"--tls-private-key-file c",
+			"berth: --tls-cert-file: Invalid value: must go with "
+			"--tls-private-key-file\n"},
+		{"--leader-elect-lease-duration 10s",
+			"berth: --leader-elect-lease-duration: Invalid value: leaseDuration must "
+			"be greater than renewDeadline\n"},
+		{"--leader-elect-retry-period 9s",
+			"berth: --leader-elect-renew-deadline: Invalid value: renewDeadline must "
+			"be greater than retryPeriod*JitterFactor (1.2)\n"},
+		{"--leader-elect-lease-duration -1s --leader-elect=false", ""},
+		{"--leader-elect-retry-period 0s",
+			"berth: --leader-elect-retry-period: Invalid value: must be greater than "
+			"zero\n"},
+		{"--leader-elect-resource-lock endpoints",
+			"berth: --leader-elect-resource-lock: Invalid value: resourceLock value "
+			"must be \"leases\"\n"},
+		{"--leader-elect-resource-name=",
+			"berth: --leader-elect-resource-name: Invalid value: must not be empty\n"},
+		{"--leader-elect-resource-namespace=",
+			"berth: --leader-elect-resource-namespace: Invalid value: must not be "
+			"empty\n"},
+		{"--kube-api-burst -1",
+			"berth: --kube-api-burst: Invalid value: must be non-negative\n"},
+		{"--bind-pods-qps -1 --bind-pods-burst -1 --v -1",
+			"berth: --bind-pods-qps: Invalid value: must be non-negative\n"
+			"berth: --bind-pods-burst: Invalid value: must be non-negative\n"
+			"berth: --v: Invalid value: must be non-negative\n"},
+		{"--hard-pod-affinity-symmetric-weight 101",
+			"berth: --hard-pod-affinity-symmetric-weight: Invalid value: not in valid "
+			"range [0, 100]\n"},
+		{"--scheduler-name=",
+			"berth: --scheduler-name: Invalid value: must not be empty\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+}
+
+static void test_faults_of_files(void)
+{
+	static const struct fault_case cases[] = {
+		{"--config tests/config/none.yaml",
+			"berth: tests/config/none.yaml: No such file or directory\n"},
+		{"--config tests/config", "berth: tests/config: Is a directory\n"},
+		{"--config /dev/zero",
+			"berth: /dev/zero: larger than 1 MiB, which no configuration is\n"},
+		{"--secure-port x --config tests/config/data/wrong.yaml",
+			"berth: --secure-port: Invalid value: \"x\": must be a number from 0 to "
+			"65535; 0 turns it off\n"
+			"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should "
+			"be an integer value greater than zero\n"
+			"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
+			"\"profiles\"?\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+}
+
+static void test_help(void)
+{
+	static char page[OPTIONS_HELP_MAX];
+	struct writer w;
+	writer_init(&w, page, sizeof(page) - 1);
+	options_help(&w);
+	TEST_ASSERT_FALSE(w.overflowed);
+	page[w.used] = '\0';
+	TEST_ASSERT_NOT_NULL(strstr(page, "\nLeader election; these win over"));
+	TEST_ASSERT_NOT_NULL(strstr(page, "      --secure-port PORT "));
+	TEST_ASSERT_NOT_NULL(strstr(page, "  -v, --v LEVEL "));
+	TEST_ASSERT_NOT_NULL(strstr(page, "--feature-gates"));
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_defaults);
+	RUN_TEST(test_every_kind_of_value);
+	RUN_TEST(test_ways_to_write_a_flag);
+	RUN_TEST(test_deprecated_flags_make_the_configuration);
+	RUN_TEST(test_what_has_no_effect_is_told_once);
+	RUN_TEST(test_file_and_flags);
+	RUN_TEST(test_kubeconfig_flag_when_the_file_has_none);
+	RUN_TEST(test_what_is_no_flag_or_value);
+	RUN_TEST(test_rules);
+	RUN_TEST(test_faults_of_files);
+	RUN_TEST(test_help);
+	return UNITY_END();
+}
