@@ -394,10 +394,10 @@ static void test_faults_of_files(void)
 		{"--secure-port x --config tests/config/data/wrong.yaml",
 			"berth: --secure-port: Invalid value: \"x\": must be a number from 0 to "
 			"65535; 0 turns it off\n"
-			"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should "
-			"be an integer value greater than zero\n"
 			"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
-			"\"profiles\"?\n"},
+			"\"profiles\"?\n"
+			"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should "
+			"be an integer value greater than zero\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
 }
