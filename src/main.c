@@ -21,6 +21,7 @@ static int version_run(const struct command_io *io, int argc, char **argv);
 
 /* In the order a newcomer meets them; help prints this table. */
 static const struct command commands[] = {
+	{"run", "--kubeconfig FILE", "schedule a cluster", run_run},
 	{"simulate", "FILE...", "place all pending pods of a dump, offline", simulate_run},
 	{"explain", "NS/POD --cluster FILE", "node by node, plugin by plugin, why", explain_run},
 	{"version", "", "version, board, libraries and memory budget", version_run},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * command - what people type: each command reads its flags, does its work on a picture of the
- * cluster that came from files, and tells the answer. main.c has the table of commands.
+ * command - what people type: each command reads its flags and does its work, on a cluster or on
+ * a picture of one that came from files. main.c has the table of commands.
  */
 #ifndef BERTH_COMMAND_COMMAND_H
 #define BERTH_COMMAND_COMMAND_H
@@ -27,6 +27,7 @@ struct command_io {
 struct command_io command_io(void);
 
 /* argv[0] is the command's name. Each returns the exit status and leaves nothing behind. */
+int run_run(const struct command_io *io, int argc, char **argv);
 int simulate_run(const struct command_io *io, int argc, char **argv);
 int explain_run(const struct command_io *io, int argc, char **argv);
 

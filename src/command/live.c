@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Setting up a live scheduler: options, memory, the cluster's address, profiles.
+ */
+#include "command/live.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "cycle/profile.h"
+#include "limits.h"
+
+enum {
+	SETUP_SCRATCH = 4 << 20, /* options and files, while they are read */
+	FAULT_MAX = 1024,
+	CONNECTIONS = 8, /* to the apiserver, besides those of the watches */
+	WATCHES = KUBE_KINDS,
+	OTHER_STREAMS = 2, /* name servers */
+	OBJECT_SCRATCH = 1 << 20,
+	BINDINGS = 64,
+	PATCHES = 32,
+	VICTIMS = 256,
+	EVENTS = 512,
+	SERIES = 512,
+	SLACK = 64 * 1024 /* alignment of all these */
+};
+
+static int failed(const struct command_io *io, const char *what)
+{
+	struct output err;
+	output_init(&err, io->err);
+	output_format(&err, "berth: %s\n", what);
+	output_flush(&err);
+	return COMMAND_FAILED;
+}
+
+/* ---- how much of everything ---- */
+
+static struct scheduler_limits plan(const struct options *options)
+{
+	uint32_t nodes = options->nodes_max != 0 ? options->nodes_max : LIMITS_NODES_MAX;
+	uint32_t pods = options->pods_max != 0 ? options->pods_max : LIMITS_PODS_MAX;
+	return (struct scheduler_limits){
+		.cache =
+			{
+				.nodes = nodes + 64,
+				.pods = pods,
+				.objects = pods / 4 + 1024,
+				.classes = pods / 4 + 1024,
+				.label_sets = pods / 2 + nodes + 1024,
+				.strings = pods * 2 + 8192,
+				.images = nodes + 2048,
+				.counters = 2048,
+				.store_bytes =
+					(size_t)pods * 200 + (size_t)nodes * 2048 + (1u << 20),
+			},
+		.cycle = {.nodes = nodes + 64,
+			.rows = 64,
+			.scratch_bytes = (size_t)nodes * 640 + (1u << 20)},
+		.bindings = BINDINGS,
+		.patches = PATCHES,
+		.victims = VICTIMS,
+		.events = EVENTS,
+		.series = SERIES,
+		.scratch_bytes = OBJECT_SCRATCH,
+	};
+}
+
+static uint32_t connections_of(const struct options *options)
+{
+	return options->connections != 0 ? options->connections : CONNECTIONS;
+}
+
+/* ---- options ---- */
+
+struct questions { /* too large for a small stack */
+	struct config_faults faults;
+	struct config_faults notes;
+	char words[OPTIONS_HELP_MAX];
+};
+
+static void print_faults(struct live *live, const struct config_faults *faults, struct writer *w)
+{
+	config_faults_print(faults, TEXT("berth"), w);
+	output_bytes(&live->err, writer_text(w));
+	w->used = 0;
+}
+
+static int print(const struct command_io *io, struct text words)
+{
+	struct output out;
+	output_init(&out, io->out);
+	output_bytes(&out, words);
+	output_flush(&out);
+	return out.error == 0 ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+/* False: *status says how it ends. */
+static bool read_options(struct live *live, int argc, char **argv, int *status)
+{
+	struct questions *q = SCRATCH_ONE(&live->setup, struct questions);
+	struct writer w;
+	CHECK(q != NULL);
+	writer_init(&w, q->words, sizeof(q->words));
+	enum options_result result = options_load(&live->options,
+		&(struct options_question){
+			.argc = argc,
+			.argv = argv,
+			.grammar = &profile_grammar,
+			.scratch = &live->setup,
+			.faults = &q->faults,
+			.notes = &q->notes,
+		});
+	*status = COMMAND_MISUSED;
+	switch (result) {
+	case OPTIONS_HELP:
+		options_help(&w);
+		*status = print(live->io, writer_text(&w));
+		return false;
+	case OPTIONS_VERSION:
+		*status = print(live->io, TEXT("berth " BERTH_VERSION "\n"));
+		return false;
+	case OPTIONS_WRONG: print_faults(live, &q->faults, &w); break;
+	case OPTIONS_READY: print_faults(live, &q->notes, &w); break;
+	}
+	output_flush(&live->err);
+	return result == OPTIONS_READY;
+}
+
+/* ---- the cluster ---- */
+
+static bool complain(struct live *live, struct text what)
+{
+	output_format(&live->err, "berth: %.*s\n", TEXT_ARGS(what));
+	output_flush(&live->err);
+	return false;
+}
+
+static struct net_target target_of(const struct kubeconfig *config, uint32_t connections)
+{
+	return (struct net_target){.name = "apiserver",
+		.https = config->server.https,
+		.host = config->server.host,
+		.port = config->server.port,
+		.path_prefix = config->server.path,
+		.server_name = config->tls_server_name,
+		.insecure_skip_verify = config->insecure_skip_tls_verify,
+		.ca = config->ca,
+		.certificate = config->certificate,
+		.key = config->key,
+		.token = config->token,
+		.ca_file = config->ca_file,
+		.certificate_file = config->certificate_file,
+		.key_file = config->key_file,
+		.token_file = config->token_file,
+		.username = config->username,
+		.password = config->password,
+		.watch_connections = WATCHES,
+		.connections = connections};
+}
+
+static bool connect_to(struct live *live)
+{
+	char words[FAULT_MAX];
+	struct writer fault;
+	writer_init(&fault, words, sizeof(words));
+	if (!kubeconfig_load(&live->kubeconfig, &live->options.kubeconfig, &live->arena,
+		    &live->setup, &fault))
+		return complain(live, writer_text(&fault));
+	uint32_t connections = connections_of(&live->options);
+	struct net_target target = target_of(&live->kubeconfig, connections);
+	live->bytes = net_socket_bytes(&live->arena, connections + WATCHES + OTHER_STREAMS);
+	live->net = net_init(&(struct net_setup){
+		.arena = &live->arena,
+		.clock = clock_system(),
+		.entropy = entropy_system(),
+		.bytes = live->bytes,
+		.tls_connections_max = target.https ? connections + WATCHES : 0,
+	});
+	live->client = net_client_open(live->net, &live->arena, &target, &fault);
+	return live->client != NULL || complain(live, writer_text(&fault));
+}
+
+/* ---- who we are ---- */
+
+static bool name_ourselves(struct live *live)
+{
+	uint8_t random[16];
+	struct entropy entropy = entropy_system();
+	struct writer w;
+	if (!entropy.fill(entropy.self, random, sizeof(random)))
+		return complain(live, TEXT("the system gives no random bytes"));
+	if (gethostname(live->host, sizeof(live->host)) != 0 || live->host[0] == '\0')
+		strncpy(live->host, "localhost", sizeof(live->host) - 1);
+	live->host[sizeof(live->host) - 1] = '\0';
+	random[6] = (uint8_t)((random[6] & 0x0f) | 0x40);
+	random[8] = (uint8_t)((random[8] & 0x3f) | 0x80);
+	writer_init(&w, live->identity, sizeof(live->identity) - 1);
+	write_z(&w, live->host);
+	write_char(&w, '_');
+	for (size_t i = 0; i < sizeof(random); i++)
+		write_format(
+			&w, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", random[i]);
+	live->identity[w.used] = '\0';
+	return true;
+}
+
+static struct scheduler_lease lease_of(const struct live *live)
+{
+	const struct scheduler_leader_election *e = &live->options.config.leader_election;
+	return (struct scheduler_lease){
+		.elect = e->elect,
+		.namespace = e->resource_namespace,
+		.name = e->resource_name,
+		.identity = text_of(live->identity),
+		.duration_ms = e->lease_duration_us / CLOCK_MS_US,
+		.renew_deadline_ms = e->renew_deadline_us / CLOCK_MS_US,
+		.retry_period_ms = e->retry_period_us / CLOCK_MS_US,
+	};
+}
+
+/* ---- profiles ---- */
+
+static bool build_profiles(struct live *live)
+{
+	char words[FAULT_MAX];
+	struct writer fault;
+	const struct profile_memory memory = {&live->scheduler.cache, &live->arena, &live->setup};
+	writer_init(&fault, words, sizeof(words));
+	if (live->options.config.profiles.count > SCHEDULER_PROFILES_MAX)
+		return complain(live, TEXT("too many profiles"));
+	live->profiles = ARENA_ARRAY(
+		&live->arena, struct plugin_profile, live->options.config.profiles.count);
+	switch (profiles_build(&memory, &live->options.config, live->profiles, &fault)) {
+	case PROFILE_OK: return true;
+	case PROFILE_FULL: return complain(live, TEXT("no room for the profiles; raise --memory"));
+	case PROFILE_REFUSED: break;
+	}
+	return complain(live, writer_text(&fault));
+}
+
+static bool start(struct live *live)
+{
+	const struct options *o = &live->options;
+	if (!name_ourselves(live) || !connect_to(live))
+		return false;
+	scheduler_init(&live->scheduler,
+		&(struct scheduler_setup){
+			.net = live->net,
+			.client = live->client,
+			.arena = &live->arena,
+			.clock = clock_system(),
+			.entropy = entropy_system(),
+			.limits = plan(o),
+			.backoff_initial_us = o->config.pod_initial_backoff_seconds * CLOCK_S_US,
+			.backoff_max_us = o->config.pod_max_backoff_seconds * CLOCK_S_US,
+			.unschedulable_max_us = o->unschedulable_max_us,
+			.lease = lease_of(live),
+			.hostname = text_of(live->host),
+		});
+	if (!build_profiles(live))
+		return false;
+	scheduler_start(&live->scheduler, live->profiles, live->options.config.profiles.count);
+	return true;
+}
+
+/* ---- opening and closing ---- */
+
+static size_t size_of(const struct options *options)
+{
+	struct scheduler_limits limits = plan(options);
+	uint32_t connections = connections_of(options) + WATCHES;
+	const struct net_target target = {
+		.connections = connections_of(options), .watch_connections = WATCHES};
+	return scheduler_size(&limits) + net_size(connections) +
+		net_socket_size(connections + OTHER_STREAMS) + net_client_size(&target) +
+		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
+		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
+}
+
+static bool carve(struct live *live)
+{
+	size_t size = size_of(&live->options);
+	void *block = memory_reserve(size);
+	if (block == NULL)
+		return complain(live, TEXT("the system does not give the memory of the budget"));
+	arena_init_zeroed(&live->arena, block, size);
+	return true;
+}
+
+struct live *live_open(const struct command_io *io, int argc, char **argv, int *status)
+{
+	uint64_t seed = 1;
+	struct entropy entropy = entropy_system();
+	size_t size = sizeof(struct live) + SETUP_SCRATCH + 64; /* and alignment */
+	void *block = memory_reserve(size);
+	*status = COMMAND_FAILED;
+	if (block == NULL) {
+		*status = failed(io, "the system gives no memory");
+		return NULL;
+	}
+	struct arena arena;
+	arena_init_zeroed(&arena, block, size);
+	struct live *live = arena_take(&arena, sizeof(*live));
+	live->io = io;
+	output_init(&live->err, io->err);
+	scratch_init(&live->setup, arena_take_raw(&arena, SETUP_SCRATCH), SETUP_SCRATCH);
+	(void)entropy.fill(entropy.self, &seed, sizeof(seed));
+	hash_seed(seed);
+	if (!read_options(live, argc, argv, status))
+		return NULL;
+	*status = COMMAND_FAILED;
+	log_setup(live->options.verbosity > 0 ? LOG_DEBUG : LOG_INFO,
+		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
+	if (!carve(live) || !start(live))
+		return NULL;
+	memory_seal();
+	return live;
+}
+
+void live_close(struct live *live)
+{
+	scheduler_close(&live->scheduler);
+	net_client_close(live->client);
+	net_close(live->net);
+	output_flush(&live->err);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Live: a scheduler with a cluster. Everything is carved out of one block whose size is the
+ * budget; after that nothing is allocated any more.
+ */
+#ifndef BERTH_COMMAND_LIVE_H
+#define BERTH_COMMAND_LIVE_H
+
+#include <stdbool.h>
+
+#include "command/command.h"
+#include "command/output.h"
+#include "config/kubeconfig.h"
+#include "config/options.h"
+#include "scheduler/scheduler.h"
+
+enum {
+	LIVE_IDENTITY_MAX = 320, /* host name, '_', UUID */
+	LIVE_HOST_MAX = 256
+};
+
+struct live {
+	const struct command_io *io;
+	struct output err;
+	struct arena arena;
+	struct scratch setup; /* while things are set up; texts of options live in it */
+	struct options options;
+	struct kubeconfig kubeconfig;
+	struct net_bytes bytes;
+	struct net *net;
+	struct net_client *client;
+	struct plugin_profile *profiles;
+	struct scheduler scheduler;
+	char identity[LIVE_IDENTITY_MAX];
+	char host[LIVE_HOST_MAX];
+};
+
+/* NULL: *status is the exit status; what was wrong was told, or help was given. */
+struct live *live_open(const struct command_io *io, int argc, char **argv, int *status);
+void live_close(struct live *live);
+
+#endif
