@@ -9,7 +9,8 @@
  * all that was under way then tells the same. A server that does not complain but gets slow - a
  * gateway with its database on an SD card - gets a little less. Slow is what is clearly above the
  * best it has shown: a busy server answers later and still does more, so the bound is generous.
- * The best fades, since a server that has grown slow for good is no reason to crawl.
+ * Alone in the window a binding shows the best anew, so a server that has grown slow for good, or
+ * moved away, does not make us crawl for long.
  */
 #include "bind/binder_private.h"
 
@@ -17,7 +18,6 @@ enum {
 	WINDOW_SLOW_FACTOR = 4,
 	WINDOW_SLOW_US = 50 * 1000, /* on top: a few ms more or less say nothing */
 	WINDOW_SMOOTH = 8,          /* answers that the mean looks back */
-	WINDOW_FADE = 64,           /* windows until the lowest has grown by itself */
 	WINDOW_LESS = 8             /* of so many one goes when it gets slow */
 };
 
@@ -30,7 +30,7 @@ void binder_window_init(struct binder_window *window, uint32_t max)
 		.cut = {INT64_MIN / 2}};
 }
 
-static void measure(struct binder_window *window, int64_t took_us)
+static void measure(struct binder_window *window, int64_t took_us, bool alone)
 {
 	if (took_us < 1)
 		took_us = 1;
@@ -38,14 +38,14 @@ static void measure(struct binder_window *window, int64_t took_us)
 		window->lowest_us = window->smooth_us = took_us;
 		return;
 	}
-	if (took_us < window->lowest_us)
+	if (took_us < window->lowest_us || alone)
 		window->lowest_us = took_us;
 	window->smooth_us += (took_us - window->smooth_us) / WINDOW_SMOOTH;
 }
 
 void binder_window_good(struct binder_window *window, int64_t took_us, uint32_t used)
 {
-	measure(window, took_us);
+	measure(window, took_us, window->size == 1 && used <= 1);
 	/* A window that nobody needs proves nothing. */
 	if (used * 2 <= window->size && used < window->size)
 		return;
@@ -56,7 +56,6 @@ void binder_window_good(struct binder_window *window, int64_t took_us, uint32_t 
 		window->size -= window->size > 1 ? 1 + (window->size - 2) / WINDOW_LESS : 0;
 	else if (window->size < window->max)
 		window->size++;
-	window->lowest_us += 1 + window->lowest_us / WINDOW_FADE;
 	CHECK(window->size >= 1);
 	CHECK(window->size <= window->max);
 }

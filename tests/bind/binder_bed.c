@@ -76,7 +76,8 @@ void bed_stop(struct binder_bed *bed)
 	bed->binder = NULL;
 	if (bed->net == NULL)
 		return;
-	net_client_close(bed->client);
+	if (bed->client != NULL)
+		net_client_close(bed->client);
 	net_close(bed->net);
 	bed->net = NULL;
 	free(bed->memory);

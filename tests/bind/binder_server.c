@@ -153,8 +153,9 @@ static void fulfil(struct server *server, struct server_pending *p)
 		snprintf(body, sizeof(body), "%s", plan->body);
 	wire_reply(&server->wire, p->stream, saying ? plan->status : status,
 		saying && plan->headers != NULL ? plan->headers : "", text_of(body));
-	if (plan->way == SERVER_CUTS_ANSWER)
-		server->wire.streams[p->stream].cut_after = plan->bytes;
+	bool cuts = plan->way == SERVER_CUTS_ANSWER || (saying && plan->bytes > 0);
+
+	server->wire.streams[p->stream].cut_after = cuts ? (int64_t)plan->bytes : -1;
 }
 
 /* ---- requests ---- */

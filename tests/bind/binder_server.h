@@ -33,7 +33,7 @@ enum server_way {
 	SERVER_SILENT,       /* nothing is done, nothing is said */
 	SERVER_MUTE,         /* done, nothing is said */
 	SERVER_LATE,         /* nothing is said; done after `delay_ms` */
-	SERVER_SAYS,         /* `status`, `headers`, `body`; nothing is done */
+	SERVER_SAYS,         /* `status`, `headers`, `body`, cut after `bytes`; nothing is done */
 	SERVER_LIES          /* the same, but done */
 };
 

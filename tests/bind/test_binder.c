@@ -7,15 +7,20 @@
 #include "unity.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/check_expected.h"
 #include "base/log.h"
 #include "bind/binder_bed.h"
+
+enum { ORDERS_MAX = 16, MINUTE_MS = 60 * 1000 };
 
 static struct binder_bed bed;
 
 void setUp(void)
 {
-	bed_start(&bed, 16, 1);
+	bed_start(&bed, ORDERS_MAX, 1);
+	server_add(&bed.server, "a", "uid-a");
 }
 
 void tearDown(void)
@@ -23,18 +28,737 @@ void tearDown(void)
 	bed_stop(&bed);
 }
 
+static void again(void)
+{
+	tearDown();
+	setUp();
+}
+
+static void order(uint64_t tag)
+{
+	bed_bind(&bed, tag, "a", "uid-a", "n1");
+}
+
+static void plan(enum server_way way, uint32_t bytes)
+{
+	server_plan(&bed.server, (struct server_plan){.way = way, .bytes = bytes});
+}
+
+static void plan_says(enum server_way way, int status, const char *headers, const char *body)
+{
+	server_plan(&bed.server,
+		(struct server_plan){
+			.way = way, .status = status, .headers = headers, .body = body});
+}
+
+static void expect_on(const char *node, uint32_t bindings, uint32_t reads)
+{
+	TEST_ASSERT_EQUAL_STRING(node, server_find(&bed.server, "a")->node);
+	TEST_ASSERT_EQUAL_UINT64(bindings, bed.server.bindings);
+	TEST_ASSERT_EQUAL_UINT64(reads, bed.server.reads);
+}
+
+/* ---- what goes as it should ---- */
+
 static void test_a_pod_is_bound(void)
 {
-	server_add(&bed.server, "a", "uid-a");
 	TEST_ASSERT_TRUE(binder_has_room(bed.binder));
-	bed_bind(&bed, 1, "a", "uid-a", "n1");
+	order(1);
 	TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).in_flight);
 	bed_run(&bed, 100);
 	bed_expect(&bed, 1, BINDER_BOUND, "");
-	TEST_ASSERT_EQUAL_STRING("n1", server_find(&bed.server, "a")->node);
+	expect_on("n1", 1, 0);
 	TEST_ASSERT_EQUAL(0, binder_stats(bed.binder).in_flight);
-	TEST_ASSERT_EQUAL_UINT64(1, bed.server.bindings);
+	TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).in_flight_max);
+	TEST_ASSERT_EQUAL_UINT64(1, binder_stats(bed.binder).bound);
+	TEST_ASSERT_TRUE(bed.results[1].took_us >= 1000);
+	TEST_ASSERT_TRUE(bed.results[1].took_us < 10 * 1000);
+}
+
+/* Names come from the apiserver: none of them may stop us. */
+static void test_names_that_make_no_request(void)
+{
+	static char long_name[2000];
+	const struct {
+		const char *name, *uid, *node;
+	} rows[] = {{"../x", "u", "n"}, {"", "u", "n"}, {long_name, "u", "n"},
+		{"a", long_name, "n"}, {"a", "u", long_name}, {"a", "u", ""}};
+
+	memset(long_name, '"', sizeof(long_name) - 1);
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		bed_bind(&bed, i, rows[i].name, rows[i].uid, rows[i].node);
+		TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).in_flight);
+		bed_settle(&bed, 1);
+		bed_expect(&bed, i, BINDER_REFUSED, "make no request");
+	}
+	TEST_ASSERT_EQUAL_UINT64(0, bed.server.bindings);
+}
+
+/* ---- answers ---- */
+
+#define STATUS(code, reason, message)                                                        \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," \
+	"\"message\":\"" message "\",\"reason\":\"" reason "\",\"code\":" #code "}"
+
+static void test_refusals(void)
+{
+	static const struct {
+		int status;
+		const char *body, *message;
+	} rows[] = {
+		{403, STATUS(403, "Forbidden", "no \\\"way\\\" in"), "no \"way\" in"},
+		{422, STATUS(422, "Invalid", "what a node"), "what a node"},
+		{400, STATUS(400, "BadRequest", "what a body"), "what a body"},
+		{401, STATUS(401, "Unauthorized", "Unauthorized"), "Unauthorized"},
+		{404, "404 page not found\n", "the apiserver answered 404"},
+		{403, "", "the apiserver answered 403"},
+		{403, "{\"kind\":", "the apiserver answered 403"},
+		{302, "[1,2]", "the apiserver answered 302"},
+	};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		plan_says(SERVER_SAYS, rows[i].status, "", rows[i].body);
+		order(i);
+		bed_settle(&bed, 100);
+		bed_expect(&bed, i, BINDER_REFUSED, NULL);
+		TEST_ASSERT_EQUAL_STRING(rows[i].message, bed.results[i].message);
+	}
+	expect_on("", ARRAY_COUNT(rows), 0);
+	TEST_ASSERT_EQUAL_UINT64(ARRAY_COUNT(rows), binder_stats(bed.binder).refused);
+}
+
+static void test_a_long_message_is_cut_at_a_character(void)
+{
+	char body[2000] = "{\"kind\":\"Status\",\"message\":\"x", *at = body + strlen(body);
+
+	for (uint32_t i = 0; i < 800; i++, at += 2)
+		memcpy(at, "\xc3\xa9", 2);
+	memcpy(at, "\"}", 3);
+	plan_says(SERVER_SAYS, 403, "", body);
+	order(1);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_REFUSED, "x\xc3\xa9\xc3\xa9");
+	TEST_ASSERT_EQUAL_size_t(BINDER_MESSAGE_MAX - 1, strlen(bed.results[1].message));
+	TEST_ASSERT_TRUE(text_is_utf8(text_of(bed.results[1].message)));
+}
+
+static void test_the_pod_is_gone(void)
+{
+	server_find(&bed.server, "a")->there = false;
+	order(1);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_LOST, "pods \"a\" not found");
 	TEST_ASSERT_EQUAL_UINT64(0, bed.server.reads);
+	TEST_ASSERT_EQUAL_UINT64(1, binder_stats(bed.binder).lost);
+}
+
+static void test_another_pod_has_its_name(void)
+{
+	bed_bind(&bed, 1, "a", "uid-b", "n1");
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_LOST, "Precondition failed");
+	expect_on("", 1, 0);
+}
+
+static void test_conflicts(void)
+{
+	struct server_pod *pod = server_find(&bed.server, "a");
+
+	snprintf(pod->node, sizeof(pod->node), "other");
+	order(1);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_LOST, "pod a is already assigned to node \"other\"");
+	expect_on("other", 1, 1);
+	/* The process before us did it. */
+	snprintf(pod->node, sizeof(pod->node), "n1");
+	order(2);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 2, BINDER_BOUND, "");
+	expect_on("n1", 2, 2);
+	pod->node[0] = '\0';
+	pod->deleting = true;
+	order(3);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 3, BINDER_LOST, "pod a is being deleted, cannot be assigned to a host");
+	pod->deleting = false;
+	pod->gated = true;
+	order(4);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 4, BINDER_REFUSED, "pod a has non-empty gates");
+	expect_on("", 4, 4);
+	TEST_ASSERT_EQUAL_UINT64(0, binder_stats(bed.binder).doubted);
+}
+
+static void test_gone_after_a_conflict(void)
+{
+	plan_says(SERVER_SAYS, 409, "", STATUS(409, "Conflict", "whatever"));
+	server_find(&bed.server, "a")->there = false;
+	order(1);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_LOST, "whatever");
+	again();
+	plan_says(SERVER_SAYS, 409, "", "");
+	snprintf(server_find(&bed.server, "a")->uid, SERVER_TEXT_MAX, "uid-c");
+	order(1);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_LOST, "the apiserver answered 409");
+}
+
+/* ---- doubt ---- */
+
+static void test_a_request_cut_at_any_byte(void)
+{
+	uint32_t whole = 0;
+
+	for (uint32_t bytes = 0; whole == 0; bytes++) {
+		again();
+		plan(SERVER_CUTS_REQUEST, bytes);
+		order(1);
+		bed_settle(&bed, MINUTE_MS);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		TEST_ASSERT_EQUAL_UINT64(0, bed.server.conflicts);
+		TEST_ASSERT_EQUAL_UINT64(1, bed.server.bound);
+		if (bed.server.reads == 0)
+			whole = bytes;
+		else
+			expect_on("n1", 1, 1);
+	}
+	TEST_ASSERT_TRUE(whole > 300);
+	TEST_ASSERT_EQUAL_UINT64(0, binder_stats(bed.binder).doubted);
+}
+
+static void test_an_answer_cut_at_any_byte(void)
+{
+	uint32_t whole = 0;
+
+	for (uint32_t bytes = 0; whole == 0; bytes++) {
+		again();
+		plan(SERVER_CUTS_ANSWER, bytes);
+		order(1);
+		bed_settle(&bed, MINUTE_MS);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		if (bed.server.reads == 0)
+			whole = bytes;
+		else
+			expect_on("n1", 1, 1);
+		TEST_ASSERT_EQUAL_UINT64(whole == 0, binder_stats(bed.binder).doubted);
+		TEST_ASSERT_EQUAL_UINT64(0, binder_stats(bed.binder).again);
+	}
+	TEST_ASSERT_TRUE(whole > 200);
+}
+
+static void test_a_look_cut_at_any_byte(void)
+{
+	uint32_t whole = 0;
+
+	for (uint32_t bytes = 0; whole == 0; bytes++) {
+		again();
+		plan(SERVER_CUTS, 0);
+		plan(bytes % 2 == 0 ? SERVER_CUTS_ANSWER : SERVER_CUTS_REQUEST, bytes / 2);
+		order(1);
+		bed_settle(&bed, MINUTE_MS);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		/* The last binding, and one that came to nothing. */
+		TEST_ASSERT_EQUAL_UINT64(2, bed.server.bindings);
+		TEST_ASSERT_EQUAL_UINT64(1, binder_stats(bed.binder).again);
+		if (bytes % 2 == 0 && bed.server.reads == 1)
+			whole = bytes / 2;
+	}
+	TEST_ASSERT_TRUE(whole > 300);
+}
+
+static void test_silence(void)
+{
+	plan(SERVER_SILENT, 0);
+	order(1);
+	bed_run(&bed, 29 * 1000);
+	TEST_ASSERT_EQUAL(0, binder_stats(bed.binder).unclear);
+	bed_settle(&bed, 10 * 1000);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 2, 1);
+	TEST_ASSERT_EQUAL_UINT64(1, binder_stats(bed.binder).again);
+	again();
+	plan(SERVER_MUTE, 0);
+	plan(SERVER_SILENT, 0);
+	order(1);
+	bed_run(&bed, 35 * 1000);
+	TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).unclear);
+	bed_settle(&bed, 10 * 1000);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 1, 2);
+	TEST_ASSERT_TRUE(bed.results[1].took_us > 40 * CLOCK_S_US);
+}
+
+/* The first one is carried out after the second one: to the same node. */
+static void test_a_binding_that_comes_late(void)
+{
+	server_plan(&bed.server, (struct server_plan){.way = SERVER_LATE, .delay_ms = 45 * 1000});
+	order(1);
+	bed_settle(&bed, MINUTE_MS);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 2, 1);
+	bed_run(&bed, MINUTE_MS);
+	TEST_ASSERT_EQUAL_UINT64(1, bed.server.bound);
+	TEST_ASSERT_EQUAL_UINT64(1, bed.server.conflicts);
+}
+
+static void test_server_faults(void)
+{
+	static const char *const bodies[] = {STATUS(500, "InternalError", "etcd is away"), "oops",
+		"", "{\"kind\":\"Status\",\"status\":\"Failure\"}"};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(bodies); i++) {
+		int status = i == 3 ? 200 : 500;
+
+		again();
+		plan_says(SERVER_SAYS, status, "", bodies[i]);
+		order(1);
+		bed_settle(&bed, 1000);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		expect_on("n1", 2, 1);
+		again();
+		plan_says(SERVER_LIES, status, "", bodies[i]);
+		order(1);
+		bed_settle(&bed, 1000);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		expect_on("n1", 1, 1);
+	}
+}
+
+/* A server that works, and cannot do this: somebody has to be told. */
+static struct server_plan never_binds(void *self, bool binding)
+{
+	(void)self;
+	return (struct server_plan){.way = binding ? SERVER_SAYS : SERVER_WORKS,
+		.status = 500,
+		.body = STATUS(500, "InternalError", "a webhook is away")};
+}
+
+static struct server_plan never_binds_now(void *self, bool binding)
+{
+	(void)self;
+	return (struct server_plan){.way = binding ? SERVER_SAYS : SERVER_WORKS,
+		.status = 503,
+		.headers = "Retry-After: 1\r\n",
+		.body = STATUS(503, "ServiceUnavailable", "not now")};
+}
+
+static void test_server_faults_without_end(void)
+{
+	bed.server.choose = never_binds;
+	order(1);
+	bed_settle(&bed, 3 * MINUTE_MS);
+	bed_expect(&bed, 1, BINDER_REFUSED, "a webhook is away");
+	expect_on("", 10, 10);
+	again();
+	bed.server.choose = never_binds_now;
+	order(1);
+	bed_settle(&bed, 5 * MINUTE_MS);
+	bed_expect(&bed, 1, BINDER_REFUSED, "not now");
+	expect_on("", 10, 1);
+}
+
+/* 503 with a time is "not tried", but it was. */
+static void test_a_conflict_that_is_our_own_success(void)
+{
+	plan_says(SERVER_LIES, 503, "Retry-After: 1\r\n", "");
+	order(1);
+	bed_settle(&bed, 10 * 1000);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 2, 1);
+	TEST_ASSERT_EQUAL_UINT64(1, bed.server.conflicts);
+	again();
+	plan_says(SERVER_LIES, 503, "Retry-After: 1\r\n", "");
+	plan_says(SERVER_SAYS, 403, "", STATUS(403, "Forbidden", "not any more"));
+	order(1);
+	bed_settle(&bed, 10 * 1000);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 2, 1);
+}
+
+static void test_a_refusal_after_doubt(void)
+{
+	plan(SERVER_CUTS, 0);
+	plan(SERVER_WORKS, 0);
+	plan_says(SERVER_SAYS, 403, "", STATUS(403, "Forbidden", "not any more"));
+	order(1);
+	bed_settle(&bed, 10 * 1000);
+	bed_expect(&bed, 1, BINDER_REFUSED, "not any more");
+	expect_on("", 2, 2);
+}
+
+static void test_what_a_look_finds_after_doubt(void)
+{
+	static const char *const messages[] = {"pods \"a\" not found", "its uid is uid-c",
+		"the pod is on node other", "the pod is being deleted", "pods \"a\" not found"};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(messages); i++) {
+		again();
+		struct server_pod *pod = server_find(&bed.server, "a");
+
+		plan_says(SERVER_SAYS, 500, "", STATUS(500, "InternalError", "oops"));
+		pod->there = i != 0;
+		snprintf(pod->uid, sizeof(pod->uid), "%s", i == 1 ? "uid-c" : "uid-a");
+		snprintf(pod->node, sizeof(pod->node), "%s", i == 2 ? "other" : "");
+		pod->deleting = i == 3;
+		if (i == 4) { /* on a node, and gone from there */
+			snprintf(pod->node, sizeof(pod->node), "n1");
+			pod->there = false;
+		}
+		order(1);
+		bed_settle(&bed, 1000);
+		bed_expect(&bed, 1, BINDER_LOST, messages[i]);
+		TEST_ASSERT_EQUAL_UINT64(1, bed.server.bindings);
+		TEST_ASSERT_EQUAL_UINT64(1, bed.server.reads);
+	}
+	/* On our node and on its way out: it is bound. */
+	again();
+	plan_says(SERVER_LIES, 500, "", "");
+	server_find(&bed.server, "a")->deleting = false;
+	order(1);
+	bed_run(&bed, 50);
+	server_find(&bed.server, "a")->deleting = true;
+	bed_settle(&bed, 1000);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+}
+
+static void test_looks_that_say_nothing(void)
+{
+	static const struct {
+		int status;
+		const char *body;
+	} rows[] = {{500, ""}, {404, "404 page not found"}, {404, STATUS(404, "Other", "x")},
+		{200, "<html>"}, {200, ""},
+		{200, "{\"kind\":\"Node\",\"metadata\":{\"uid\":\"uid-a\"}}"},
+		{200, "{\"kind\":\"Pod\",\"metadata\":{},\"spec\":{\"nodeName\":\"n1\"}}"},
+		{200,
+			"{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"uid-a\"},\"spec\":{\"nodeName\":"
+			"\"n1\"}"},
+		{403, STATUS(403, "Forbidden", "cannot get pods")}, {201, "{}"}};
+
+	plan(SERVER_CUTS, 0);
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++)
+		plan_says(SERVER_SAYS, rows[i].status, "", rows[i].body);
+	plan(SERVER_CUTS, 0);
+	plan(SERVER_SILENT, 0);
+	order(1);
+	bed_settle(&bed, 10 * MINUTE_MS);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 2, ARRAY_COUNT(rows) + 3);
+	/* 0.1 s, doubled eleven times, at most 20 s, each half as long again at most */
+	TEST_ASSERT_TRUE(bed.results[1].took_us > 100 * (int64_t)CLOCK_S_US);
+	TEST_ASSERT_TRUE(bed.results[1].took_us < 170 * (int64_t)CLOCK_S_US);
+	again();
+	plan(SERVER_CUTS, 0);
+	plan_says(SERVER_SAYS, 429, "Retry-After: 17\r\n", "");
+	order(1);
+	bed_settle(&bed, MINUTE_MS);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	TEST_ASSERT_TRUE(bed.results[1].took_us >= 17 * CLOCK_S_US);
+}
+
+/* ---- not now ---- */
+
+static void test_throttled(void)
+{
+	static const struct {
+		int status;
+		const char *headers;
+		int64_t wait_ms, pause_ms;
+	} rows[] = {{429, "Retry-After: 5\r\n", 5000, 5000}, {429, "", 1000, 1000},
+		{429, "Retry-After: 0\r\n", 100, 0}, {503, "Retry-After: 2\r\n", 2000, 2000},
+		{429, "Retry-After: 7000\r\n", 60000, 60000}};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		again();
+		plan_says(SERVER_SAYS, rows[i].status, rows[i].headers, "Too many requests");
+		order(1);
+		bed_run(&bed, 10);
+		int64_t from_us = bed.server.wire.now_us;
+
+		TEST_ASSERT_EQUAL_UINT64(1, binder_stats(bed.binder).throttled);
+		TEST_ASSERT_EQUAL(4, binder_stats(bed.binder).window);
+		TEST_ASSERT_EQUAL(rows[i].pause_ms == 0, binder_has_room(bed.binder));
+		if (rows[i].pause_ms > 0) {
+			bed_run(&bed, rows[i].pause_ms - 20);
+			TEST_ASSERT_FALSE(binder_has_room(bed.binder));
+			bed_run(&bed, 20);
+			TEST_ASSERT_TRUE(binder_has_room(bed.binder));
+		}
+		bed_settle(&bed, 2 * rows[i].wait_ms);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		expect_on("n1", 2, 0);
+		TEST_ASSERT_TRUE(
+			bed.results[1].at_us - from_us >= (rows[i].wait_ms - 20) * CLOCK_MS_US);
+		TEST_ASSERT_TRUE(bed.results[1].at_us - from_us <=
+			(rows[i].wait_ms * 3 / 2 + 20) * CLOCK_MS_US);
+	}
+}
+
+/* The head of a 429 says all; what follows may not come. */
+static void test_throttled_and_cut(void)
+{
+	bool by_head = false;
+
+	for (uint32_t bytes = 1; bytes < 130; bytes++) {
+		again();
+		server_plan(&bed.server,
+			(struct server_plan){.way = SERVER_SAYS,
+				.status = 429,
+				.body = "Too many requests",
+				.bytes = bytes});
+		order(1);
+		bed_run(&bed, 10);
+		struct binder_stats stats = binder_stats(bed.binder);
+
+		TEST_ASSERT_EQUAL_UINT64(1, stats.throttled + stats.doubted);
+		TEST_ASSERT_TRUE(!by_head || stats.throttled == 1);
+		by_head = stats.throttled == 1;
+		bed_settle(&bed, MINUTE_MS);
+		bed_expect(&bed, 1, BINDER_BOUND, "");
+		expect_on("n1", 2, by_head ? 0 : 1);
+	}
+	TEST_ASSERT_TRUE(by_head);
+}
+
+/* ---- a server that is away ---- */
+
+static void order_many(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		char name[16], uid[16];
+
+		snprintf(name, sizeof(name), "p%u", (unsigned)i);
+		snprintf(uid, sizeof(uid), "uid-%u", (unsigned)i);
+		server_add(&bed.server, name, uid);
+		bed_bind(&bed, i, name, uid, "n1");
+	}
+}
+
+static void expect_many(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		bed_expect(&bed, i, BINDER_BOUND, "");
+	TEST_ASSERT_EQUAL_UINT64(count, bed.server.bound);
+	TEST_ASSERT_EQUAL(0, binder_stats(bed.binder).unclear);
+}
+
+static void test_away_before(void)
+{
+	bed.server.wire.refuses = true;
+	order_many(8);
+	TEST_ASSERT_FALSE(binder_has_room(bed.binder));
+	bed_run(&bed, 5 * MINUTE_MS);
+	TEST_ASSERT_EQUAL(8, binder_stats(bed.binder).in_flight);
+	TEST_ASSERT_EQUAL(0, binder_stats(bed.binder).unclear);
+	TEST_ASSERT_EQUAL_UINT64(0, binder_stats(bed.binder).doubted);
+	/* Not a connection after the other. */
+	TEST_ASSERT_TRUE(bed.server.wire.opened < 8 * 30);
+	bed.server.wire.refuses = false;
+	bed_settle(&bed, 31 * 1000);
+	expect_many(8);
+	TEST_ASSERT_EQUAL_UINT64(8, bed.server.bindings);
+	TEST_ASSERT_EQUAL_UINT64(0, bed.server.reads);
+}
+
+/* The first half was carried out, nobody was told, and then all went dark. */
+static void test_away_behind_the_write(void)
+{
+	for (uint32_t i = 0; i < 8; i++)
+		plan(i < 4 ? SERVER_MUTE : SERVER_SILENT, 0);
+	order_many(8);
+	bed_run(&bed, 20);
+	TEST_ASSERT_EQUAL_UINT64(8, bed.server.bindings);
+	wire_cut_all(&bed.server.wire);
+	bed.server.wire.refuses = true;
+	bed_run(&bed, 5 * MINUTE_MS);
+	TEST_ASSERT_EQUAL(8, binder_stats(bed.binder).unclear);
+	/* They wait for certainty, and others may try. */
+	TEST_ASSERT_TRUE(binder_has_room(bed.binder));
+	bed.server.wire.refuses = false;
+	bed_settle(&bed, 31 * 1000);
+	expect_many(8);
+	TEST_ASSERT_EQUAL_UINT64(12, bed.server.bindings);
+	TEST_ASSERT_EQUAL_UINT64(0, bed.server.conflicts);
+	/* Who comes first finds the server back for all. */
+	int64_t first_us = INT64_MAX, last_us = 0;
+
+	for (uint32_t i = 0; i < 8; i++) {
+		int64_t at_us = bed.results[i].at_us;
+
+		first_us = at_us < first_us ? at_us : first_us;
+		last_us = at_us > last_us ? at_us : last_us;
+	}
+	TEST_ASSERT_TRUE(last_us - first_us < 1500 * CLOCK_MS_US);
+}
+
+/* ---- the watch ---- */
+
+static void run_to(bool unclear)
+{
+	for (uint32_t i = 0; i < 100; i++) {
+		bed_run(&bed, 1);
+		struct binder_stats stats = binder_stats(bed.binder);
+
+		if (unclear ? stats.unclear == 1 : bed.server.wire.opened > 0)
+			return;
+	}
+	TEST_FAIL_MESSAGE("it does not come to that");
+}
+
+static void test_seen_while_in_doubt(void)
+{
+	for (uint32_t ours = 0; ours < 2; ours++) {
+		again();
+		plan(SERVER_CUTS, 0);
+		order(1);
+		run_to(true);
+		binder_seen(bed.binder, 2, true);
+		binder_seen(bed.binder, 1, ours == 1);
+		binder_seen(bed.binder, 1, ours != 1); /* too late */
+		TEST_ASSERT_EQUAL(0, bed.results[1].count);
+		bed_settle(&bed, 1);
+		bed_expect(&bed, 1, ours == 1 ? BINDER_BOUND : BINDER_LOST,
+			ours == 1 ? "" : "the watch saw");
+		TEST_ASSERT_EQUAL_UINT64(0, bed.server.reads);
+		bed_run(&bed, MINUTE_MS);
+		TEST_ASSERT_EQUAL(1, bed.results[1].count);
+	}
+}
+
+static void test_seen_while_it_waits_to_be_sent(void)
+{
+	bed.server.wire.refuses = true;
+	order(1);
+	bed_run(&bed, 1000);
+	binder_seen(bed.binder, 1, false);
+	bed_settle(&bed, 1);
+	bed_expect(&bed, 1, BINDER_LOST, "the watch saw");
+	bed.server.wire.refuses = false;
+	bed_run(&bed, MINUTE_MS);
+	TEST_ASSERT_EQUAL_UINT64(0, bed.server.bindings);
+}
+
+/* The answer is still due, and it is what counts - unless it says nothing. */
+static void test_seen_before_the_answer(void)
+{
+	static const struct {
+		enum server_way way;
+		int status;
+		bool ours;
+		enum binder_outcome outcome;
+		uint32_t reads;
+	} rows[] = {{SERVER_WORKS, 0, true, BINDER_BOUND, 0},
+		{SERVER_WORKS, 0, false, BINDER_BOUND, 0}, {SERVER_CUTS, 0, true, BINDER_BOUND, 0},
+		{SERVER_CUTS, 0, false, BINDER_LOST, 0}, {SERVER_SAYS, 500, true, BINDER_BOUND, 0},
+		{SERVER_SAYS, 429, false, BINDER_LOST, 0},
+		{SERVER_SAYS, 409, true, BINDER_BOUND, 0},
+		{SERVER_SAYS, 403, true, BINDER_REFUSED, 0}};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		again();
+		server_plan(&bed.server,
+			(struct server_plan){
+				.way = rows[i].way, .status = rows[i].status, .delay_ms = 100});
+		order(1);
+		bed_run(&bed, 50);
+		binder_seen(bed.binder, 1, rows[i].ours);
+		bed_run(&bed, 40);
+		TEST_ASSERT_EQUAL(0, bed.results[1].count);
+		bed_settle(&bed, 100);
+		bed_expect(&bed, 1, rows[i].outcome, NULL);
+		TEST_ASSERT_EQUAL_UINT64(rows[i].reads, bed.server.reads);
+	}
+}
+
+static void test_seen_while_the_pod_is_read(void)
+{
+	for (uint32_t ours = 0; ours < 2; ours++) {
+		again();
+		plan(SERVER_CUTS, 0);
+		server_plan(&bed.server, (struct server_plan){.delay_ms = 500});
+		order(1);
+		bed_run(&bed, 300);
+		TEST_ASSERT_EQUAL_UINT64(1, bed.server.reads);
+		binder_seen(bed.binder, 1, ours == 1);
+		bed_settle(&bed, 1000);
+		/* It was seen unbound, but that was before. */
+		bed_expect(&bed, 1, ours == 1 ? BINDER_BOUND : BINDER_LOST, NULL);
+		TEST_ASSERT_EQUAL_UINT64(1, bed.server.bindings);
+	}
+}
+
+/* ---- order in the house ---- */
+
+static void bind_next(struct binder_bed *b, const struct binder_result *result)
+{
+	if (result->tag + 1 < 2000 && binder_has_room(b->binder))
+		bed_bind(b, result->tag + 1, "no-such-pod", "uid", "n1");
+}
+
+static void test_done_may_order_the_next(void)
+{
+	bed.on_done = bind_next;
+	bed_bind(&bed, 0, "../", "uid", "n1");
+	bed_settle(&bed, MINUTE_MS);
+	bed_expect(&bed, 0, BINDER_REFUSED, "make no request");
+	for (uint32_t i = 1; i < 2000; i++)
+		bed_expect(&bed, i, BINDER_LOST, "pods \"no-such-pod\" not found");
+	TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).in_flight_max);
+}
+
+static void test_close_in_every_state(void)
+{
+	for (uint32_t i = 0; i < 6; i++) {
+		again();
+		plan(i == 3 ? SERVER_SILENT : SERVER_CUTS, 0);
+		plan(SERVER_SILENT, 0);
+		bed.server.wire.refuses = i == 1;
+		if (i == 5)
+			bed_bind(&bed, 1, "../", "uid", "n1"); /* an end that is not told yet */
+		else
+			order(1);
+		if (i > 0 && i < 5)
+			bed_run(&bed, i == 2 ? 300 : 50);
+		binder_close(bed.binder);
+		bed.binder = NULL;
+		bed_run(&bed, MINUTE_MS);
+		TEST_ASSERT_EQUAL(0, bed.results[1].count);
+	}
+}
+
+static void test_the_client_closes_first(void)
+{
+	plan(SERVER_SILENT, 0);
+	order(1);
+	server_add(&bed.server, "b", "uid-b");
+	bed_run(&bed, 10);
+	bed_bind(&bed, 2, "b", "uid-b", "n1");
+	net_client_close(bed.client);
+	TEST_ASSERT_EQUAL(0, binder_stats(bed.binder).in_flight);
+	TEST_ASSERT_EQUAL(0, bed.results[1].count + bed.results[2].count);
+	binder_close(bed.binder);
+	bed.binder = NULL;
+	bed.client = NULL;
+}
+
+static void without_room(void)
+{
+	for (uint32_t i = 0; i <= ORDERS_MAX; i++)
+		bed_bind(&bed, i, "a", "uid-a", "n1");
+}
+
+static void the_same_twice(void)
+{
+	order(1);
+	order(1);
+}
+
+static void test_broken_invariants(void)
+{
+	CHECK_EXPECTED((without_room(), 0));
+	again();
+	CHECK_EXPECTED((the_same_twice(), 0));
 }
 
 int main(void)
@@ -42,5 +766,35 @@ int main(void)
 	log_setup(LOG_ERROR, LOG_AS_TEXT, clock_system());
 	UNITY_BEGIN();
 	RUN_TEST(test_a_pod_is_bound);
+	RUN_TEST(test_names_that_make_no_request);
+	RUN_TEST(test_refusals);
+	RUN_TEST(test_a_long_message_is_cut_at_a_character);
+	RUN_TEST(test_the_pod_is_gone);
+	RUN_TEST(test_another_pod_has_its_name);
+	RUN_TEST(test_conflicts);
+	RUN_TEST(test_gone_after_a_conflict);
+	RUN_TEST(test_a_request_cut_at_any_byte);
+	RUN_TEST(test_an_answer_cut_at_any_byte);
+	RUN_TEST(test_a_look_cut_at_any_byte);
+	RUN_TEST(test_silence);
+	RUN_TEST(test_a_binding_that_comes_late);
+	RUN_TEST(test_server_faults);
+	RUN_TEST(test_server_faults_without_end);
+	RUN_TEST(test_a_conflict_that_is_our_own_success);
+	RUN_TEST(test_a_refusal_after_doubt);
+	RUN_TEST(test_what_a_look_finds_after_doubt);
+	RUN_TEST(test_looks_that_say_nothing);
+	RUN_TEST(test_throttled);
+	RUN_TEST(test_throttled_and_cut);
+	RUN_TEST(test_away_before);
+	RUN_TEST(test_away_behind_the_write);
+	RUN_TEST(test_seen_while_in_doubt);
+	RUN_TEST(test_seen_while_it_waits_to_be_sent);
+	RUN_TEST(test_seen_before_the_answer);
+	RUN_TEST(test_seen_while_the_pod_is_read);
+	RUN_TEST(test_done_may_order_the_next);
+	RUN_TEST(test_close_in_every_state);
+	RUN_TEST(test_the_client_closes_first);
+	RUN_TEST(test_broken_invariants);
 	return UNITY_END();
 }
