@@ -149,12 +149,22 @@ static int64_t pump(void *self, struct wire *wire)
 	return next;
 }
 
+/* Streams are used again. */
+static bool is_last_of_its_stream(const struct bed *bed, uint32_t at)
+{
+	for (uint32_t i = at + 1; i < bed->seen_count; i++)
+		if (bed->seen[i].stream == bed->seen[at].stream)
+			return false;
+	return true;
+}
+
 void bed_release(struct bed *bed, int status)
 {
 	for (uint32_t i = 0; i < bed->seen_count; i++) {
 		uint32_t stream = bed->seen[i].stream;
 
-		if (bed->reply_at_us[stream] == 0 || bed->due[stream].way != BED_NO_ANSWER_YET)
+		if (bed->reply_at_us[stream] == 0 || bed->due[stream].way != BED_NO_ANSWER_YET ||
+			!is_last_of_its_stream(bed, i))
 			continue;
 		bed->due[stream] = (struct bed_reply){BED_ANSWER, status, "", "{}"};
 		return;

@@ -3,56 +3,19 @@
 // deps: bind/patcher*.c bind/body_path.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/bind/patcher_bed.c
-#include "unity.h"
+#include "bind/patcher_says.h"
 
-#include <string.h>
-
-#include "base/log.h"
-#include "bind/patcher_bed.h"
+#include "base/check_expected.h"
 #include "bind/patcher_private.h"
-
-static struct bed bed;
 
 void setUp(void)
 {
-	bed_start(&bed, BED_PATCHES, BED_VICTIMS, 1);
+	says_start();
 }
 
 void tearDown(void)
 {
-	bed_stop(&bed);
-}
-
-static struct body_pod pod(const char *name)
-{
-	return (struct body_pod){TEXT("default"), text_of(name), TEXT("uid-1")};
-}
-
-static struct wall now(void)
-{
-	struct clock clock = wire_clock(&bed.wire);
-
-	return clock_wall(&clock);
-}
-
-static bool say(const char *name, const char *message, uint64_t tag)
-{
-	const struct body_condition condition = {.type = TEXT("PodScheduled"),
-		.status = TEXT("False"),
-		.reason = TEXT("Unschedulable"),
-		.message = text_of(message),
-		.observed_generation = 1};
-	const struct body_status status = {.condition = &condition, .now = now()};
-	const struct body_pod to = pod(name);
-
-	return patcher_status(bed.patcher, &to, &status, tag);
-}
-
-static void told(uint32_t at, uint64_t tag, enum patcher_outcome outcome)
-{
-	TEST_ASSERT_TRUE(at < bed.told_count);
-	TEST_ASSERT_EQUAL_UINT64(tag, bed.told[at].tag);
-	TEST_ASSERT_EQUAL_INT(outcome, bed.told[at].outcome);
+	says_stop();
 }
 
 /* ---- one patch ---- */
@@ -79,9 +42,549 @@ static void test_a_patch(void)
 	TEST_ASSERT_EQUAL_UINT64(1, patcher_stats(bed.patcher).sent);
 }
 
+/* ---- what answers mean ---- */
+
+#define REPLY(code)                        \
+	{                                  \
+		BED_ANSWER, code, "", "{}" \
+	}
+#define LATER(code, time)                                           \
+	{                                                           \
+		BED_ANSWER, code, "Retry-After: " time "\r\n", "{}" \
+	}
+#define CUT                        \
+	{                          \
+		BED_CUT, 0, "", "" \
+	}
+#define SILENT                        \
+	{                             \
+		BED_SILENT, 0, "", "" \
+	}
+#define NOT_FOUND                                  \
+	{                                          \
+		BED_ANSWER, 404, "", BED_NOT_FOUND \
+	}
+#define WAITS_9                                                                              \
+	LATER(429, "2"), LATER(503, "2"), LATER(500, "2"), LATER(429, "2"), LATER(504, "2"), \
+		LATER(429, "2"), LATER(429, "2"), LATER(429, "2"), LATER(429, "2")
+
+struct row {
+	const char *name;
+	struct bed_reply replies[ROW_REPLIES]; /* those of way 0 and status 0 are none */
+	enum patcher_outcome outcome;
+	uint32_t asked;
+	int64_t min_ms, max_ms;
+};
+
+static uint32_t row_replies(const struct row *row)
+{
+	uint32_t count = 0;
+
+	while (count < ROW_REPLIES && (row->replies[count].headers != NULL))
+		count++;
+	return count;
+}
+
+static void play_row(const struct row *row, bool victim, const struct patcher_victim *order)
+{
+	struct patcher_stats was = patcher_stats(bed.patcher);
+	uint32_t asked = bed.seen_count;
+	uint32_t heard = bed.told_count;
+	int64_t start = bed.wire.now_us;
+
+	bed_replies(&bed, row->replies, row_replies(row));
+	if (victim)
+		patcher_evict(bed.patcher, order);
+	else
+		TEST_ASSERT_TRUE_MESSAGE(say("a", row->name, 5), row->name);
+	bed_until_idle(&bed, 700 * 1000);
+	int64_t took = bed.wire.now_us - start;
+	struct patcher_stats is = patcher_stats(bed.patcher);
+
+	TEST_ASSERT_EQUAL_UINT32_MESSAGE(row->asked, bed.seen_count - asked, row->name);
+	TEST_ASSERT_EQUAL_UINT32_MESSAGE(heard + 1, bed.told_count, row->name);
+	TEST_ASSERT_EQUAL_INT_MESSAGE(row->outcome, bed.told[heard].outcome, row->name);
+	TEST_ASSERT_EQUAL_UINT64(5, bed.told[heard].tag);
+	TEST_ASSERT_EQUAL(victim, bed.told[heard].evicted);
+	TEST_ASSERT_TRUE_MESSAGE(took >= row->min_ms * CLOCK_MS_US, row->name);
+	TEST_ASSERT_TRUE_MESSAGE(took <= row->max_ms * CLOCK_MS_US + 5000, row->name);
+	TEST_ASSERT_EQUAL_UINT32_MESSAGE(row_replies(row), bed.reply_at, row->name);
+	bool failed = row->outcome == PATCHER_FAILED;
+
+	TEST_ASSERT_EQUAL_UINT64(was.failed + (failed && !victim), is.failed);
+	TEST_ASSERT_EQUAL_UINT64(was.sent + (!failed && !victim), is.sent);
+	TEST_ASSERT_EQUAL_UINT64(was.evict_failed + (failed && victim), is.evict_failed);
+	TEST_ASSERT_EQUAL_UINT64(was.evicted + (!failed && victim), is.evicted);
+	bed_run(&bed, 1000);
+}
+
+static void test_answers_to_a_patch(void)
+{
+	static const struct row rows[] = {
+		{"200", {REPLY(200)}, PATCHER_DONE, 1, 0, 0},
+		{"201", {REPLY(201)}, PATCHER_DONE, 1, 0, 0},
+		{"half a 200", {{BED_HALF, 0, "", ""}}, PATCHER_DONE, 1, 0, 0},
+		{"404", {NOT_FOUND}, PATCHER_GONE, 1, 0, 0},
+		{"404 of a proxy", {REPLY(404)}, PATCHER_FAILED, 1, 0, 0},
+		{"302", {REPLY(302)}, PATCHER_FAILED, 1, 0, 0},
+		{"400", {REPLY(400)}, PATCHER_FAILED, 1, 0, 0},
+		{"401", {REPLY(401)}, PATCHER_FAILED, 1, 0, 0},
+		{"403", {REPLY(403)}, PATCHER_FAILED, 1, 0, 0},
+		{"408", {REPLY(408)}, PATCHER_FAILED, 1, 0, 0},
+		{"403 later", {LATER(403, "1")}, PATCHER_FAILED, 1, 0, 0},
+		{"422", {REPLY(422)}, PATCHER_FAILED, 1, 0, 0},
+		{"504", {REPLY(504)}, PATCHER_FAILED, 1, 0, 0},
+		{"500", {REPLY(500), REPLY(200)}, PATCHER_DONE, 2, 10, 11},
+		{"503", {REPLY(503), REPLY(200)}, PATCHER_DONE, 2, 10, 11},
+		{"409", {REPLY(409), REPLY(409), REPLY(200)}, PATCHER_DONE, 3, 60, 66},
+		{"500, then 404", {REPLY(500), NOT_FOUND}, PATCHER_GONE, 2, 10, 11},
+		{"500, then 403", {REPLY(500), REPLY(403)}, PATCHER_FAILED, 2, 10, 11},
+		{"three 500", {REPLY(500), REPLY(503), REPLY(409), REPLY(200)}, PATCHER_DONE, 4,
+			310, 341},
+		{"four 500", {REPLY(500), REPLY(503), REPLY(409), REPLY(500)}, PATCHER_FAILED, 4,
+			310, 341},
+		{"cut", {CUT, REPLY(200)}, PATCHER_DONE, 2, 10, 11},
+		{"always cut", {CUT, CUT, CUT, CUT}, PATCHER_FAILED, 4, 310, 341},
+		{"silence", {SILENT}, PATCHER_FAILED, 1, 10000, 10000},
+		{"429", {LATER(429, "2"), REPLY(200)}, PATCHER_DONE, 2, 2000, 2000},
+		{"429 for no time", {LATER(429, "0"), REPLY(200)}, PATCHER_DONE, 2, 0, 1},
+		{"429 without a time", {REPLY(429), REPLY(200)}, PATCHER_DONE, 2, 1000, 1000},
+		{"429 for long", {LATER(429, "31"), REPLY(200)}, PATCHER_DONE, 2, 30000, 30000},
+		{"500 for very long", {LATER(500, "86400"), REPLY(200)}, PATCHER_DONE, 2, 30000,
+			30000},
+		{"a time in the body",
+			{{BED_ANSWER, 504, "",
+				 "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":3}}"},
+				REPLY(200)},
+			PATCHER_DONE, 2, 3000, 3000},
+		{"ten waits", {WAITS_9, LATER(429, "2"), REPLY(200)}, PATCHER_DONE, 11, 20000,
+			20000},
+		{"eleven waits", {WAITS_9, LATER(429, "2"), LATER(429, "2")}, PATCHER_FAILED, 11,
+			20000, 20000},
+		{"waits are no tries",
+			{REPLY(500), LATER(429, "2"), REPLY(500), LATER(503, "2"), REPLY(500),
+				LATER(500, "2"), REPLY(200)},
+			PATCHER_DONE, 7, 6310, 6341},
+		{"tries are no waits",
+			{REPLY(500), LATER(429, "2"), REPLY(500), REPLY(500), REPLY(500)},
+			PATCHER_FAILED, 5, 2310, 2341},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+		play_row(&rows[i], false, NULL);
+}
+
+static void test_bodies_of_errors_that_cannot_be_read(void)
+{
+	static char bytes[3 * PATCHER_ANSWER_KEPT];
+	static const char *const odd[] = {"", "{", "[]", "null", "{\"kind\":\"Status\"}",
+		"<html>404 NotFound</html>", "\"NotFound\""};
+	struct bed_reply reply = {BED_ANSWER, 404, "", ""};
+
+	for (size_t i = 0; i < ARRAY_COUNT(odd); i++) {
+		reply.body = odd[i];
+		bed_replies(&bed, &reply, 1);
+		TEST_ASSERT_TRUE(say("a", "words", 1));
+		bed_until_idle(&bed, 100);
+		told(bed.told_count - 1, 1, PATCHER_FAILED);
+	}
+	/* Longer than what is kept of it. */
+	snprintf(bytes, sizeof(bytes),
+		"{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":\"%*s\"}",
+		2 * PATCHER_ANSWER_KEPT, "x");
+	reply.body = bytes;
+	bed.wire.slice = 100;
+	bed_replies(&bed, &reply, 1);
+	TEST_ASSERT_TRUE(say("a", "words", 1));
+	bed_until_idle(&bed, 100);
+	told(bed.told_count - 1, 1, PATCHER_FAILED);
+}
+
+static void test_nobody_listens(void)
+{
+	bed.wire.refuses = true;
+	TEST_ASSERT_TRUE(say("a", "words", 1));
+	bed_until_idle(&bed, 60 * 1000);
+	told(0, 1, PATCHER_FAILED);
+	TEST_ASSERT_EQUAL_UINT64(PATCHER_TRIES - 1, patcher_stats(bed.patcher).retried);
+	TEST_ASSERT_TRUE(say("a", "words", 2));
+	bed_run(&bed, 20);
+	bed.wire.refuses = false;
+	bed_until_idle(&bed, 60 * 1000);
+	told(1, 2, PATCHER_DONE);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.seen_count);
+}
+
+/* ---- order ---- */
+
+static void test_patches_of_one_pod_keep_their_order(void)
+{
+	hold_all();
+	TEST_ASSERT_TRUE(say("a", "first", 1));
+	TEST_ASSERT_TRUE(say("a", "second", 2));
+	TEST_ASSERT_TRUE(say("b", "other", 3));
+	TEST_ASSERT_TRUE(say("a", "third", 4));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 4, patcher_room(bed.patcher));
+	bed_run(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+	check_asked(0, "a", "first");
+	check_asked(1, "b", "other");
+	bed_release(&bed, 200);
+	bed_run(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(3, bed.seen_count);
+	check_asked(2, "a", "second");
+	bed_release(&bed, 200);
+	bed_run(&bed, 1000);
+	/* One that fails takes nobody with it. */
+	TEST_ASSERT_EQUAL_UINT32(3, bed.seen_count);
+	bed_release(&bed, 403);
+	bed_run(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(4, bed.seen_count);
+	check_asked(3, "a", "third");
+	bed_release(&bed, 200);
+	bed_until_idle(&bed, 1000);
+	told(0, 1, PATCHER_DONE);
+	told(1, 3, PATCHER_DONE);
+	told(2, 2, PATCHER_FAILED);
+	told(3, 4, PATCHER_DONE);
+	TEST_ASSERT_EQUAL_UINT32(4, bed.told_count);
+}
+
+static void test_a_name_is_not_part_of_another(void)
+{
+	hold_all();
+	TEST_ASSERT_TRUE(say("a", "words", 1));
+	TEST_ASSERT_TRUE(say("ab", "words", 2));
+	bed_run(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+}
+
+/* ---- victims ---- */
+
+static struct patcher_victim victim(const char *name)
+{
+	return (struct patcher_victim){.pod = pod(name),
+		.generation = 3,
+		.preemptor_scheduler = TEXT("default-scheduler"),
+		.tag = 5};
+}
+
+static void test_a_victim(void)
+{
+	const struct kube_condition ready = {.type = TEXT("Ready"), .status = TEXT("True")};
+	struct patcher_victim low = victim("low");
+
+	low.old = &ready;
+	low.old_count = 1;
+	patcher_evict(bed.patcher, &low);
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS - 1, patcher_room_victims(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(bed.patcher));
+	bed_until_idle(&bed, 100);
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+	TEST_ASSERT_EQUAL_STRING(
+		"PATCH /api/v1/namespaces/default/pods/low/status", bed.seen[0].line);
+	TEST_ASSERT_EQUAL_STRING("application/strategic-merge-patch+json", bed.seen[0].type);
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"status\":{\"$setElementOrder/conditions\":[{\"type\":\"Ready\"},"
+		"{\"type\":\"DisruptionTarget\"}],\"conditions\":[{\"lastProbeTime\":null,"
+		"\"lastTransitionTime\":\"2026-09-21T14:13:20Z\","
+		"\"message\":\"default-scheduler: preempting to accommodate a higher priority "
+		"pod\","
+		"\"observedGeneration\":3,\"reason\":\"PreemptionByScheduler\",\"status\":\"True\","
+		"\"type\":\"DisruptionTarget\"}]}}",
+		bed.seen[0].body);
+	TEST_ASSERT_EQUAL_STRING("DELETE /api/v1/namespaces/default/pods/low", bed.seen[1].line);
+	TEST_ASSERT_EQUAL_STRING("application/json", bed.seen[1].type);
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", bed.seen[1].body);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.told_count);
+	TEST_ASSERT_TRUE(bed.told[0].evicted);
+	told(0, 5, PATCHER_DONE);
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS, patcher_room_victims(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT64(1, patcher_stats(bed.patcher).evicted);
+}
+
+static void test_answers_to_an_eviction(void)
+{
+	static const struct row rows[] = {
+		{"both", {REPLY(200), REPLY(200)}, PATCHER_DONE, 2, 0, 0},
+		{"202", {REPLY(200), REPLY(202)}, PATCHER_DONE, 2, 0, 0},
+		{"gone before", {NOT_FOUND}, PATCHER_GONE, 1, 0, 0},
+		{"gone between", {REPLY(200), NOT_FOUND}, PATCHER_GONE, 2, 0, 0},
+		{"404 of a proxy", {REPLY(404)}, PATCHER_FAILED, 1, 0, 0},
+		{"404 of a proxy at last", {REPLY(200), REPLY(404)}, PATCHER_FAILED, 2, 0, 0},
+		{"no patch", {REPLY(403)}, PATCHER_FAILED, 1, 0, 0},
+		{"no deletion", {REPLY(200), REPLY(403)}, PATCHER_FAILED, 2, 0, 0},
+		{"patch again", {REPLY(500), REPLY(409), REPLY(200), REPLY(200)}, PATCHER_DONE, 4,
+			60, 66},
+		{"patch never", {REPLY(500), REPLY(500), REPLY(500), REPLY(500)}, PATCHER_FAILED, 4,
+			310, 341},
+		{"patch cut", {CUT, REPLY(200), REPLY(200)}, PATCHER_DONE, 3, 10, 11},
+		{"deletion is not tried again: 500", {REPLY(200), REPLY(500)}, PATCHER_FAILED, 2, 0,
+			0},
+		{"deletion is not tried again: 503", {REPLY(200), REPLY(503)}, PATCHER_FAILED, 2, 0,
+			0},
+		{"deletion is not tried again: 409", {REPLY(200), REPLY(409)}, PATCHER_FAILED, 2, 0,
+			0},
+		{"deletion is not tried again: cut", {REPLY(200), CUT}, PATCHER_FAILED, 2, 0, 0},
+		{"deletion is not tried again: silence", {REPLY(200), SILENT}, PATCHER_FAILED, 2,
+			10000, 10000},
+		{"but throttled",
+			{REPLY(200), LATER(429, "2"), LATER(503, "1"), REPLY(429), REPLY(200)},
+			PATCHER_DONE, 5, 4000, 4000},
+		{"each request has tries of its own",
+			{REPLY(500), REPLY(500), REPLY(500), REPLY(200), LATER(429, "2"),
+				REPLY(200)},
+			PATCHER_DONE, 6, 2310, 2341},
+		{"and waits", {WAITS_9, REPLY(200), LATER(429, "2"), REPLY(200)}, PATCHER_DONE, 12,
+			20000, 20000},
+	};
+	const struct patcher_victim low = victim("low");
+
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+		play_row(&rows[i], true, &low);
+}
+
+static void test_a_victim_that_was_told_is_only_deleted(void)
+{
+	static const struct kube_condition target = {.type = TEXT("DisruptionTarget"),
+		.status = TEXT("True"),
+		.reason = TEXT("PreemptionByScheduler"),
+		.message =
+			TEXT("default-scheduler: preempting to accommodate a higher priority pod")};
+	struct patcher_victim low = victim("low");
+
+	low.old = &target;
+	low.old_count = 1;
+	patcher_evict(bed.patcher, &low);
+	bed_until_idle(&bed, 100);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.seen_count);
+	TEST_ASSERT_EQUAL_STRING("DELETE /api/v1/namespaces/default/pods/low", bed.seen[0].line);
+	told(0, 5, PATCHER_DONE);
+}
+
+static void test_a_victim_of_which_no_request_can_be_made(void)
+{
+	static char long_text[2 * PATCHER_VICTIM_BODY_MAX];
+	struct patcher_victim low = victim("../nodes");
+
+	patcher_evict(bed.patcher, &low);
+	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
+	bed_until_idle(&bed, 100);
+	told(0, 5, PATCHER_FAILED);
+	TEST_ASSERT_EQUAL_UINT32(0, bed.seen_count);
+	/* A scheduler's name of any length is one. */
+	memset(long_text, '\x01', sizeof(long_text));
+	low = victim("low");
+	low.preemptor_scheduler = (struct text){long_text, sizeof(long_text)};
+	patcher_evict(bed.patcher, &low);
+	bed_until_idle(&bed, 100);
+	told(1, 5, PATCHER_DONE);
+	TEST_ASSERT_NOT_NULL(strstr(bed.seen[0].body, ": preempting to accommodate"));
+	(void)patched_condition(&bed.seen[0]);
+}
+
+static void test_a_deletion_that_was_not_sent(void)
+{
+	const struct patcher_victim low = victim("low");
+
+	const struct bed_reply held = {BED_NO_ANSWER_YET, 0, "", ""};
+
+	bed_replies(&bed, &held, 1);
+	patcher_evict(bed.patcher, &low);
+	bed_run(&bed, 10);
+	/* The answer to the patch is the connection's last word, and nobody listens. */
+	bed.wire.refuses = true;
+	bed_release(&bed, 200);
+	wire_end(&bed.wire, bed.seen[0].stream);
+	bed_run(&bed, 20);
+	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
+	bed.wire.refuses = false;
+	bed_until_idle(&bed, 10 * 1000);
+	told(0, 5, PATCHER_DONE);
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+	TEST_ASSERT_TRUE(patcher_stats(bed.patcher).retried > 0);
+}
+
+/* ---- side by side ---- */
+
+static void test_victims_go_side_by_side_and_before_patches(void)
+{
+	struct patcher_victim low[] = {victim("a"), victim("b"), victim("c"), victim("d")};
+
+	hold_all();
+	for (uint32_t i = 0; i < BED_PATCHES; i++)
+		TEST_ASSERT_TRUE(say(
+			(const char *[]){"p", "q", "r", "s", "t", "u", "v", "w"}[i], "words", i));
+	for (uint32_t i = 0; i < ARRAY_COUNT(low); i++)
+		patcher_evict(bed.patcher, &low[i]);
+	TEST_ASSERT_EQUAL_UINT32(0, patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(0, patcher_room_victims(bed.patcher));
+	bed_run(&bed, 1000);
+	/* One connection is the lease's. */
+	TEST_ASSERT_EQUAL_UINT32(BED_CONNECTIONS - 1, bed.seen_count);
+	for (uint32_t i = 0; i < bed.seen_count; i++)
+		check_asked(i, (const char *[]){"a", "b", "c"}[i], "DisruptionTarget");
+	bed_replies(&bed, NULL, 0);
+	while (bed.seen_count < 2 * ARRAY_COUNT(low) + BED_PATCHES) {
+		for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+			if (bed.reply_at_us[i] != 0 && bed.due[i].way == BED_NO_ANSWER_YET)
+				bed.due[i] = (struct bed_reply){BED_ANSWER, 200, "", "{}"};
+		bed_run(&bed, 10);
+	}
+	bed_until_idle(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(ARRAY_COUNT(low) + BED_PATCHES, bed.told_count);
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS, patcher_room_victims(bed.patcher));
+}
+
+static void test_without_room_nothing_is_taken(void)
+{
+	const struct patcher_victim low = victim("low");
+
+	hold_all();
+	for (uint32_t i = 0; i < BED_PATCHES; i++)
+		TEST_ASSERT_TRUE(say(
+			(const char *[]){"p", "q", "r", "s", "t", "u", "v", "w"}[i], "words", i));
+	CHECK_EXPECTED(say("x", "words", 9));
+	for (uint32_t i = 0; i < BED_VICTIMS; i++)
+		patcher_evict(bed.patcher, &low);
+	CHECK_EXPECTED((patcher_evict(bed.patcher, &low), 0));
+}
+
+/* ---- owners ---- */
+
+static void say_it_again(struct bed *b, const struct bed_told *heard)
+{
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(b->patcher));
+	if (heard->tag < 3)
+		TEST_ASSERT_TRUE(
+			say("a", (const char *[]){"w1", "w2", "w3"}[heard->tag], heard->tag + 1));
+}
+
+static void test_an_owner_may_go_on_from_its_callback(void)
+{
+	bed.on_told = say_it_again;
+	TEST_ASSERT_TRUE(say("a", "w0", 0));
+	bed_until_idle(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(4, bed.told_count);
+	TEST_ASSERT_EQUAL_UINT32(4, bed.seen_count);
+	check_asked(3, "a", "w3");
+}
+
+static void fill(void)
+{
+	static const struct bed_reply mixed[] = {
+		LATER(429, "9"), {BED_NO_ANSWER_YET, 0, "", ""}, REPLY(500), LATER(429, "9")};
+	const struct patcher_victim low = victim("low"), bad = victim("..");
+
+	bed_replies(&bed, mixed, ARRAY_COUNT(mixed));
+	TEST_ASSERT_TRUE(say("a", "first", 1));
+	TEST_ASSERT_TRUE(say("a", "second", 2));
+	TEST_ASSERT_TRUE(say("b", "first", 3));
+	patcher_evict(bed.patcher, &low);
+	bed_run(&bed, 5);
+	TEST_ASSERT_TRUE(say("c", "first", 4));
+	patcher_evict(bed.patcher, &bad);
+}
+
+static void test_what_is_left_at_the_end(void)
+{
+	fill();
+	patcher_close(bed.patcher);
+	TEST_ASSERT_TRUE(patcher_is_idle(bed.patcher));
+	bed.patcher = NULL;
+	bed_run(&bed, 20 * 1000);
+	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
+}
+
+static void test_a_client_that_is_closed_first(void)
+{
+	fill();
+	net_client_close(bed.client);
+	bed.client = NULL;
+	bed_run(&bed, 20 * 1000);
+	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
+	TEST_ASSERT_FALSE(patcher_is_idle(bed.patcher));
+}
+
+static void test_nobody_wants_to_know(void)
+{
+	const struct patcher_victim low = victim("low");
+
+	patcher_close(bed.patcher);
+	bed.patcher = patcher_init(&(struct patcher_setup){.net = bed.net,
+		.client = bed.client,
+		.arena = &bed.arena,
+		.clock = wire_clock(&bed.wire),
+		.entropy = entropy_seeded(&bed.random),
+		.patches_max = 1,
+		.victims_max = 1});
+	TEST_ASSERT_TRUE(say("a", "words", 1));
+	patcher_evict(bed.patcher, &low);
+	bed_until_idle(&bed, 1000);
+	TEST_ASSERT_EQUAL_UINT32(3, bed.seen_count);
+}
+
+static void test_failures_are_logged(void)
+{
+	static const struct bed_reply replies[] = {{BED_ANSWER, 403, "",
+							   "{\"kind\":\"Status\",\"message\":\"not "
+							   "allowed\",\"reason\":\"Forbidden\"}"},
+		REPLY(200), CUT};
+	const struct patcher_victim low = victim("low");
+	char lines[4096];
+	int ends[2];
+
+	TEST_ASSERT_EQUAL_INT(0, pipe(ends));
+	log_setup(LOG_WARN, LOG_AS_TEXT, wire_clock(&bed.wire));
+	log_to(ends[1]);
+	bed_replies(&bed, replies, ARRAY_COUNT(replies));
+	TEST_ASSERT_TRUE(say("a", "words", 1));
+	bed_until_idle(&bed, 1000);
+	patcher_evict(bed.patcher, &low);
+	bed_until_idle(&bed, 1000);
+	TEST_ASSERT_FALSE(say("..", "words", 2));
+	log_to(STDERR_FILENO);
+	ssize_t size = read(ends[0], lines, sizeof(lines) - 1);
+	TEST_ASSERT_TRUE(size > 0);
+	lines[size] = '\0';
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(lines,
+			"WARN bind status-failed pod=default/a step=patch tries=1 waits=0 "
+			"error=\"status 403: not allowed\"\n"),
+		lines);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(lines,
+			"WARN bind eviction-failed pod=default/low step=delete tries=1 "
+			"waits=0 error=\"reset: "),
+		lines);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(lines, "WARN bind status-failed pod=default/.. error="), lines);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_a_patch);
+	RUN_TEST(test_answers_to_a_patch);
+	RUN_TEST(test_bodies_of_errors_that_cannot_be_read);
+	RUN_TEST(test_nobody_listens);
+	RUN_TEST(test_patches_of_one_pod_keep_their_order);
+	RUN_TEST(test_a_name_is_not_part_of_another);
+	RUN_TEST(test_a_victim);
+	RUN_TEST(test_answers_to_an_eviction);
+	RUN_TEST(test_a_victim_that_was_told_is_only_deleted);
+	RUN_TEST(test_a_victim_of_which_no_request_can_be_made);
+	RUN_TEST(test_a_deletion_that_was_not_sent);
+	RUN_TEST(test_victims_go_side_by_side_and_before_patches);
+	RUN_TEST(test_without_room_nothing_is_taken);
+	RUN_TEST(test_an_owner_may_go_on_from_its_callback);
+	RUN_TEST(test_what_is_left_at_the_end);
+	RUN_TEST(test_a_client_that_is_closed_first);
+	RUN_TEST(test_nobody_wants_to_know);
+	RUN_TEST(test_failures_are_logged);
 	return UNITY_END();
 }
