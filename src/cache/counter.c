@@ -471,6 +471,14 @@ static void tally_of(
 	tally->pods = counts_at(cache, counter->pods_handle);
 	tally->nodes = counts_at(cache, counter->nodes_handle);
 	tally->total = counter->total;
+	tally->filled = cache->order.count;
+	tally->lacking = 0;
+	if (counter->slot != NODE_SLOT) {
+		const struct cache_domains *domains = &cache->topology.keys[counter->slot];
+		CHECK(domains->members <= cache->order.count);
+		tally->filled = domains->filled;
+		tally->lacking = cache->order.count - domains->members;
+	}
 	CHECK(tally->top < counter->room);
 }
 
@@ -488,6 +496,8 @@ static bool recount_tally(struct cache *cache, const struct cache_query *query,
 	tally->pods = pods;
 	tally->nodes = nodes;
 	tally->top = top;
+	tally->filled = CACHE_NOT_COUNTED;
+	tally->lacking = CACHE_NOT_COUNTED;
 	return true;
 }
 

@@ -75,10 +75,12 @@ static void domains_node_in(struct cache *cache, struct cache_domains *domains, 
 		CHECK(domain <= cache->topology.node_capacity); /* one node or more each */
 		domains->value[domain] = value;
 		domains->nodes[domain] = 0;
+		domains->filled++;
 		CHECK(map_add(&domains->by_value, hash_pair(value, 2), domain));
 	}
 	domains->of_node[node] = domain;
 	domains->nodes[domain]++;
+	domains->members++;
 }
 
 static void domains_node_out(struct cache_domains *domains, uint32_t node)
@@ -88,8 +90,11 @@ static void domains_node_out(struct cache_domains *domains, uint32_t node)
 		return;
 	domains->of_node[node] = NONE;
 	CHECK(domains->nodes[domain] > 0);
+	CHECK(domains->members > 0);
+	domains->members--;
 	if (--domains->nodes[domain] > 0)
 		return;
+	domains->filled--;
 	map_remove(&domains->by_value, hash_pair(domains->value[domain], 2), domain);
 	domains->value[domain] = domains->free_first;
 	domains->free_first = domain;
@@ -132,6 +137,8 @@ uint32_t cache_domains_hold(struct cache *cache, uint32_t key)
 	domains->key = key;
 	domains->held = 1;
 	domains->top = 0;
+	domains->filled = 0;
+	domains->members = 0;
 	domains->free_first = NONE;
 	map_clear(&domains->by_value);
 	memset(domains->of_node, 0, (cache->topology.node_capacity + 1) * sizeof(uint32_t));

@@ -37,6 +37,8 @@ struct cache_domains {
 	uint32_t *nodes;   /* by domain: how many nodes */
 	struct map by_value;
 	uint32_t top;        /* domains are 1..top, some of them empty */
+	uint32_t filled;     /* how many are not */
+	uint32_t members;    /* nodes that have the key */
 	uint32_t free_first; /* chain of empty ones, linked through value[] */
 };
 
@@ -123,8 +125,11 @@ struct cache_tally {
 	const int32_t *pods;     /* by domain */
 	const int32_t *nodes;    /* by domain: included nodes; NULL unless count_nodes */
 	uint32_t top;            /* domains are 1..top (0: lacks the key; its entries are 0) */
+	uint32_t filled;         /* domains with a node; CACHE_NOT_COUNTED after a recount */
+	uint32_t lacking;        /* nodes that lack the key; CACHE_NOT_COUNTED likewise */
 	struct cache_total total;
 };
+#define CACHE_NOT_COUNTED UINT32_MAX
 
 enum cache_tally_way {
 	CACHE_TALLY_FAST,   /* from the counter, which is made when it is not there yet */

@@ -23,9 +23,14 @@ static void audit_domains(const struct cache *cache, const struct cache_domains 
 		members++;
 	}
 	uint32_t counted = 0;
-	for (uint32_t d = 1; d <= domains->top; d++)
+	uint32_t filled = 0;
+	for (uint32_t d = 1; d <= domains->top; d++) {
 		counted += domains->nodes[d];
+		filled += domains->nodes[d] > 0;
+	}
 	CHECK(counted == members);
+	CHECK(domains->members == members);
+	CHECK(domains->filled == filled);
 }
 
 static void audit_counts(
