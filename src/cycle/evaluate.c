@@ -213,7 +213,8 @@ bool evaluation_filter(struct evaluation *e)
 {
 	uint32_t top = pool_top(&e->cycle->cache->nodes);
 	e->statuses = SCRATCH_ARRAY(e->d.scratch, struct cycle_status, (size_t)top + 1);
-	e->feasible = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
+	uint32_t *feasible = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
+	e->feasible = feasible;
 	struct plugin_reasons *why = SCRATCH_ONE(e->d.scratch, struct plugin_reasons);
 	if (e->d.scratch->overflowed)
 		return evaluation_fail(e, POINT_PREFILTER, NULL);
@@ -226,7 +227,7 @@ bool evaluation_filter(struct evaluation *e)
 		enum plugin_code code = evaluation_filter_node(e, node, why, &plugin);
 		if (code == PLUGIN_SUCCESS) {
 			scratch_rewind(e->d.scratch, mark);
-			e->feasible[e->feasible_count++] = node;
+			feasible[e->feasible_count++] = node;
 			continue;
 		}
 		if ((code != PLUGIN_UNSCHEDULABLE && code != PLUGIN_UNRESOLVABLE) ||

@@ -40,12 +40,12 @@ struct evaluation {
 	struct cycle_status absent;     /* of nodes that were not looked at */
 
 	struct cycle_status *statuses; /* by node index; code SUCCESS: feasible */
-	uint32_t *feasible;
+	const uint32_t *feasible;
 	uint32_t feasible_count;
 	uint32_t rejectors;
 
-	const struct cycle_row *row; /* the fast way only */
-	int64_t *totals;             /* by position in feasible */
+	struct cycle_row *row;  /* the fast way only */
+	int64_t *totals;        /* by position in feasible */
 	int64_t *plugin_scores; /* [score plugin position][feasible position], weighted; explain
 				   only */
 	uint32_t scored;        /* bits by position in profile->score */
@@ -92,7 +92,6 @@ enum plugin_code evaluation_filter_node(
 
 /* ---- score.c ---- */
 
-extern const char evaluation_out_of_range[]; /* what e->error says of a score beyond 0..100 */
 bool evaluation_has_prescore(const struct evaluation *e, uint8_t id); /* in the profile */
 bool evaluation_prescore(struct evaluation *e);
 /* Totals of the feasible nodes; with_detail keeps each plugin's part. */

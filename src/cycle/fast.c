@@ -7,92 +7,131 @@
 
 /* ---- filter ---- */
 
-static uint32_t drop_rejected(uint32_t *nodes, uint32_t count, const uint8_t *rejected)
-{
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t node = nodes[i];
-		nodes[kept] = node;
-		kept += rejected[node] == 0;
-	}
-	return kept;
-}
-
-static uint32_t start_with(const struct evaluation *e, const struct cycle_row *row, uint32_t *nodes)
+static uint32_t start_with(const struct evaluation *e, const struct cycle_row *row, uint32_t *kept)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < e->candidate_count; i++) {
-		uint32_t node = e->candidates[i];
-		nodes[count] = node;
-		count += row->verdict[node] == 0;
+		kept[count] = e->candidates[i];
+		count += row->verdict[e->candidates[i]] == 0;
 	}
 	return count;
 }
 
-/* One plugin over the nodes that are left; false: an internal error. */
-static bool filter_left(struct evaluation *e, uint8_t id, uint8_t *rejected)
+/* Keeps the nodes that pass. No branch: whether a node passes cannot be foreseen. */
+static void apply_rule(struct evaluation *e, const struct plugin_rule *rule, uint32_t *kept)
 {
-	const struct plugin *plugin = &plugins[id];
-	uint32_t before = e->feasible_count;
-	bool has_state = !plugin->filter_needs_state || (e->d.prefiltered >> id & 1) != 0;
-	if (plugin->filter_nodes != NULL && has_state) {
-		plugin->filter_nodes(&e->d, e->feasible, before, rejected);
-	} else {
-		for (uint32_t i = 0; i < before; i++) {
-			struct cache_view view = cache_view_of(e->cycle->cache, e->feasible[i]);
-			enum plugin_code code = evaluation_run_filter(e, id, &view, NULL);
-			if (code == PLUGIN_ERROR)
-				return evaluation_fail(e, POINT_FILTER, plugin->name);
-			rejected[e->feasible[i]] = code != PLUGIN_SUCCESS;
-		}
+	const uint32_t *of_node = rule->of_node;
+	const int32_t *counts = rule->counts;
+	const uint32_t *nodes = e->feasible;
+	uint32_t least = (uint32_t)rule->least;
+	uint32_t span = (uint32_t)rule->most - least;
+	uint32_t first_domain = rule->needs_key ? 1 : 0;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < e->feasible_count; i++) {
+		uint32_t node = nodes[i];
+		uint32_t domain = of_node[node];
+		kept[count] = node;
+		count += ((uint32_t)counts[domain] - least <= span) & (domain >= first_domain);
 	}
-	e->feasible_count = drop_rejected(e->feasible, before, rejected);
+	e->feasible = kept;
+	e->feasible_count = count;
+}
+
+/* What is not a rule asks about node after node; false: an internal error. */
+static bool ask_filter(struct evaluation *e, uint8_t id, uint32_t *kept)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < e->feasible_count; i++) {
+		struct cache_view view = cache_view_of(e->cycle->cache, e->feasible[i]);
+		enum plugin_code code = evaluation_run_filter(e, id, &view, NULL);
+		if (code == PLUGIN_ERROR)
+			return evaluation_fail(e, POINT_FILTER, plugins[id].name);
+		kept[count] = e->feasible[i];
+		count += code == PLUGIN_SUCCESS;
+	}
+	e->feasible = kept;
+	e->feasible_count = count;
 	return true;
 }
 
+/* One plugin over the nodes that are left; false: an internal error. */
+static bool filter_left(struct evaluation *e, uint8_t id, uint32_t *kept)
+{
+	const struct plugin *plugin = &plugins[id];
+	bool has_state = !plugin->filter_needs_state || (e->d.prefiltered >> id & 1) != 0;
+	if (plugin->rules == NULL || !has_state)
+		return ask_filter(e, id, kept);
+	uint32_t count;
+	const struct plugin_rule *rules = plugin->rules(&e->d, &count);
+	if (rules == NULL)
+		return evaluation_fail(e, POINT_FILTER, NULL);
+	for (uint32_t i = 0; i < count; i++)
+		apply_rule(e, &rules[i], kept);
+	return true;
+}
+
+static bool is_waited_for(const struct evaluation *e, uint32_t node)
+{
+	for (uint32_t i = 0; i < e->nominated_count; i++)
+		if (e->nominated[i].node == node)
+			return true;
+	return false;
+}
+
 /* Nodes that nominated pods wait for are few: they take the slow way. */
-static bool consider_nominated(struct evaluation *e, uint8_t *rejected)
+static bool consider_nominated(struct evaluation *e, uint32_t *kept)
 {
 	if (e->nominated_count == 0)
 		return true;
+	uint32_t count = 0;
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
-		bool waited_for = false;
-		for (uint32_t n = 0; n < e->nominated_count && !waited_for; n++)
-			waited_for = e->nominated[n].node == e->feasible[i];
-		if (!waited_for)
+		uint32_t node = e->feasible[i];
+		kept[count++] = node;
+		if (!is_waited_for(e, node))
 			continue;
 		uint8_t plugin = PLUGIN_COUNT;
 		struct scratch_mark mark = scratch_mark(e->d.scratch);
-		enum plugin_code code = evaluation_filter_node(e, e->feasible[i], NULL, &plugin);
+		enum plugin_code code = evaluation_filter_node(e, node, NULL, &plugin);
 		if (code == PLUGIN_ERROR)
 			return evaluation_fail(e, POINT_FILTER,
 				plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
 		scratch_rewind(e->d.scratch, mark);
-		rejected[e->feasible[i]] = code != PLUGIN_SUCCESS;
+		count -= code != PLUGIN_SUCCESS;
 	}
-	e->feasible_count = drop_rejected(e->feasible, e->feasible_count, rejected);
+	e->feasible = kept;
+	e->feasible_count = count;
 	return true;
+}
+
+/* The nodes that the row leaves; `kept` is where those that filters leave go. */
+static void begin_with_row(struct evaluation *e, uint32_t *kept)
+{
+	if (e->candidates == e->nodes) {
+		e->feasible = cycle_row_fit(e, e->row);
+		e->feasible_count = e->row->fit_count;
+	} else {
+		e->feasible = kept;
+		e->feasible_count = start_with(e, e->row, kept);
+	}
 }
 
 bool evaluation_filter_fast(struct evaluation *e)
 {
 	e->row = cycle_row_of(e);
-	e->feasible = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
-	uint8_t *rejected =
-		SCRATCH_ARRAY(e->d.scratch, uint8_t, (size_t)pool_top(&e->cycle->cache->nodes) + 1);
-	if (e->d.scratch->overflowed)
+	uint32_t *kept = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
+	if (kept == NULL)
 		return evaluation_fail(e, POINT_FILTER, NULL);
-	e->feasible_count = start_with(e, e->row, e->feasible);
+	begin_with_row(e, kept);
 	const struct plugin_uses *uses = &e->d.profile->filter;
 	for (uint32_t i = 0; i < uses->count && e->feasible_count > 0; i++) {
 		uint8_t id = uses->list[i].id;
 		if (plugins[id].filter == NULL || (e->d.skip_filter >> id & 1) != 0 ||
 			cycle_row_has_filter(uses, i))
 			continue;
-		if (!filter_left(e, id, rejected))
+		if (!filter_left(e, id, kept))
 			return false;
 	}
-	if (!consider_nominated(e, rejected))
+	if (!consider_nominated(e, kept))
 		return false;
 	e->d.feasible = e->feasible;
 	e->d.feasible_count = e->feasible_count;
@@ -101,65 +140,48 @@ bool evaluation_filter_fast(struct evaluation *e)
 
 /* ---- score ---- */
 
-static int32_t largest(const struct evaluation *e, const int32_t *by_node)
+static int32_t largest(const struct evaluation *e, const struct cycle_scale *scale)
 {
 	int32_t most = 0;
-	for (uint32_t i = 0; i < e->feasible_count; i++)
-		most = by_node[e->feasible[i]] > most ? by_node[e->feasible[i]] : most;
+	for (uint32_t i = 0; i < e->feasible_count && most < scale->most; i++) {
+		int32_t raw = scale->raw[e->feasible[i]];
+		most = raw > most ? raw : most;
+	}
 	return most;
 }
 
-/* plugin_normalize_default() over a row, added to the totals. */
-static void add_normalized(
-	struct evaluation *e, const int32_t *by_node, int64_t weight, bool reverse)
+/*
+ * What the row knows of each node. The row's sums are made with the highest raw scores of all
+ * nodes that fit; where filters took those away the scores follow what is left.
+ */
+static void start_totals(struct evaluation *e)
 {
-	int64_t most = largest(e, by_node);
-	if (most == 0) {
-		int64_t all = reverse ? CYCLE_SCORE_MAX * weight : 0;
-		for (uint32_t i = 0; all != 0 && i < e->feasible_count; i++)
-			e->totals[i] += all;
-		return;
-	}
-	for (uint32_t i = 0; i < e->feasible_count; i++) {
-		int64_t scaled = (int64_t)CYCLE_SCORE_MAX * by_node[e->feasible[i]] / most;
-		e->totals[i] += weight * (reverse ? CYCLE_SCORE_MAX - scaled : scaled);
-	}
-}
-
-static void add_row(struct evaluation *e, const struct cycle_row *row)
-{
-	for (uint32_t i = 0; i < e->feasible_count; i++)
-		e->totals[i] = row->fixed[e->feasible[i]];
-	const struct plugin_uses *uses = &e->d.profile->score;
-	for (uint32_t k = 0; k < uses->count; k++) {
-		if ((row->scored >> k & 1) == 0)
+	const struct cycle_row *row = e->row;
+	int32_t most[CYCLE_SCALES];
+	bool is_worth = true;
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+		if (!row->scales[k].is_held)
 			continue;
-		if (uses->list[k].id == PLUGIN_TAINT_TOLERATION)
-			add_normalized(e, row->taints, uses->list[k].weight, true);
-		else if (uses->list[k].id == PLUGIN_NODE_AFFINITY)
-			add_normalized(e, row->preference, uses->list[k].weight, false);
+		most[k] = largest(e, &row->scales[k]);
+		is_worth = is_worth && most[k] == row->scales[k].most;
 	}
+	const int32_t *start = is_worth ? row->worth : row->fixed;
+	for (uint32_t i = 0; i < e->feasible_count; i++)
+		e->totals[i] = start[e->feasible[i]];
+	for (uint32_t k = 0; k < CYCLE_SCALES && !is_worth; k++)
+		for (uint32_t i = 0; i < e->feasible_count && row->scales[k].is_held; i++)
+			e->totals[i] += cycle_scaled(row, k, e->feasible[i], most[k]);
 }
 
-static bool add_plugin(
-	struct evaluation *e, const struct plugin *plugin, int64_t weight, int64_t *scores)
+static bool add_plugin(struct evaluation *e, const struct plugin *plugin, int64_t weight)
 {
-	if (plugin->score_nodes != NULL) {
-		plugin->score_nodes(&e->d, scores);
-	} else {
-		for (uint32_t i = 0; i < e->feasible_count; i++)
-			scores[i] = plugin->score(&e->d, e->feasible[i]);
-	}
-	if (plugin->normalize != NULL)
-		plugin->normalize(&e->d, scores, e->feasible_count);
-	bool in_range = true;
-	for (uint32_t i = 0; i < e->feasible_count; i++) {
-		in_range = in_range && (uint64_t)scores[i] <= CYCLE_SCORE_MAX;
-		e->totals[i] = cache_plus(e->totals[i], cache_times(scores[i], weight));
-	}
-	if (!in_range)
-		e->error = evaluation_out_of_range;
-	return in_range;
+	if (plugin->score_is_idle != NULL && plugin->score_is_idle(&e->d))
+		return true;
+	CHECK(plugin->add_scores != NULL);
+	if (plugin->add_scores(&e->d, weight, e->totals))
+		return true;
+	e->error = e->d.error;
+	return false;
 }
 
 bool evaluation_score_fast(struct evaluation *e)
@@ -169,18 +191,17 @@ bool evaluation_score_fast(struct evaluation *e)
 	if (!evaluation_prescore(e))
 		return false;
 	e->totals = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
-	int64_t *scores = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
-	if (e->d.scratch->overflowed) {
+	if (e->totals == NULL) {
 		e->error = "no room for scores";
 		return false;
 	}
-	add_row(e, e->row);
+	start_totals(e);
 	const struct plugin_uses *uses = &e->d.profile->score;
 	for (uint32_t k = 0; k < uses->count; k++) {
 		const struct plugin *plugin = &plugins[uses->list[k].id];
 		bool skipped = (e->d.skip_score >> uses->list[k].id & 1) != 0;
 		if (plugin->score != NULL && !plugin->score_is_local && !skipped &&
-			!add_plugin(e, plugin, uses->list[k].weight, scores))
+			!add_plugin(e, plugin, uses->list[k].weight))
 			return false;
 	}
 	return true;

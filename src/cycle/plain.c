@@ -6,23 +6,12 @@
  */
 #include "cycle/rows.h"
 
-/* What the node is worth in all; where nothing varies with the highest score, less is enough. */
-static int64_t worth(const struct cycle_row *row, uint32_t node)
-{
-	if (row->taints_most == 0)
-		return row->fixed[node];
-	int64_t lost = (int64_t)CYCLE_SCORE_MAX * row->taints[node] / row->taints_most;
-	return row->fixed[node] + row->taints_weight * (CYCLE_SCORE_MAX - lost);
-}
-
 /* Is `a` chosen before `b`: the rule of evaluation_best(). */
 static bool is_better(
 	const struct evaluation *e, const struct cycle_row *row, uint32_t a, uint32_t b)
 {
-	int64_t worth_a = worth(row, a);
-	int64_t worth_b = worth(row, b);
-	if (worth_a != worth_b)
-		return worth_a > worth_b;
+	if (row->worth[a] != row->worth[b])
+		return row->worth[a] > row->worth[b];
 	const uint64_t *chosen = e->cycle->chosen;
 	if (chosen[a] != chosen[b])
 		return chosen[a] < chosen[b];
@@ -66,14 +55,13 @@ static bool is_idle(struct evaluation *e, uint8_t id)
 		plugin->prescore(&e->d) == PLUGIN_SKIP;
 }
 
-/* Every score is in the row without having to be normalised, or 0 everywhere. */
+/* Every score is in the row, or 0 everywhere. */
 static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
 {
 	const struct kube_pod_class *class = e->d.pod.class;
 	/* Cheap to see, before anything is counted for nothing. */
 	if (class->spread.count > 0 || class->preferred_affinity.count > 0 ||
-		class->preferred_anti_affinity.count > 0 || row->taints_most > CYCLE_TAINTS_MAX ||
-		row->is_strange)
+		class->preferred_anti_affinity.count > 0 || row->is_strange)
 		return false;
 	const struct plugin_uses *uses = &e->d.profile->score;
 	for (uint32_t k = 0; k < uses->count; k++) {
@@ -81,7 +69,7 @@ static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
 		bool held = (row->scored >> k & 1) != 0;
 		if (plugins[id].score == NULL || (plugins[id].score_is_local && !held))
 			continue;
-		if (held ? id == PLUGIN_NODE_AFFINITY : !is_idle(e, id))
+		if (!held && !is_idle(e, id))
 			return false;
 	}
 	return true;

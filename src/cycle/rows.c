@@ -7,8 +7,8 @@
 
 static size_t row_bytes(uint32_t nodes)
 {
-	return (size_t)(nodes + 1) * (sizeof(uint8_t) + 3 * sizeof(int32_t)) +
-		(nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) + 160;
+	size_t by_node = sizeof(uint8_t) + (2 + CYCLE_SCALES) * sizeof(int32_t) + sizeof(uint32_t);
+	return (size_t)(nodes + 1) * by_node + (nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) + 160;
 }
 
 size_t cycle_rows_size(const struct cycle_limits *limits)
@@ -29,8 +29,11 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 			arena_take_raw(arena, (limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t));
 		row->verdict = arena_take_raw(arena, limits->nodes + 1);
 		row->fixed = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
-		row->taints = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
-		row->preference = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
+		row->worth = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
+		row->fit = arena_take_raw(arena, (limits->nodes + 1) * sizeof(uint32_t));
+		for (uint32_t k = 0; k < CYCLE_SCALES; k++)
+			row->scales[k].raw =
+				arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
 	}
 	return rows;
 }
@@ -59,6 +62,30 @@ static uint8_t verdict_of(struct evaluation *e, uint32_t node)
 	return 0;
 }
 
+/* CYCLE_SCALES: its scores are final as they are. */
+static uint32_t scale_of(uint8_t plugin)
+{
+	if (plugin == PLUGIN_TAINT_TOLERATION)
+		return CYCLE_TAINTS;
+	return plugin == PLUGIN_NODE_AFFINITY ? CYCLE_PREFERENCE : CYCLE_SCALES;
+}
+
+int64_t cycle_scaled(const struct cycle_row *row, uint32_t scale, uint32_t node, int32_t most)
+{
+	const struct cycle_scale *s = &row->scales[scale];
+	int64_t score = most == 0 ? 0 : (int64_t)CYCLE_SCORE_MAX * s->raw[node] / most;
+	return s->weight * (scale == CYCLE_TAINTS ? CYCLE_SCORE_MAX - score : score);
+}
+
+static void find_worth(struct cycle_row *row, uint32_t node)
+{
+	int64_t worth = row->fixed[node];
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++)
+		if (row->scales[k].is_held)
+			worth += cycle_scaled(row, k, node, row->scales[k].settled);
+	row->worth[node] = (int32_t)worth;
+}
+
 static void score_one(struct evaluation *e, struct cycle_row *row, uint32_t node)
 {
 	const struct plugin_uses *uses = &e->d.profile->score;
@@ -72,10 +99,9 @@ static void score_one(struct evaluation *e, struct cycle_row *row, uint32_t node
 			row->is_strange = true;
 			score = 0;
 		}
-		if (uses->list[k].id == PLUGIN_TAINT_TOLERATION)
-			row->taints[node] = (int32_t)score;
-		else if (uses->list[k].id == PLUGIN_NODE_AFFINITY)
-			row->preference[node] = (int32_t)score;
+		uint32_t scale = scale_of(uses->list[k].id);
+		if (scale < CYCLE_SCALES)
+			row->scales[scale].raw[node] = (int32_t)score;
 		else
 			fixed += score * uses->list[k].weight;
 	}
@@ -87,53 +113,87 @@ static void count_fit(struct cycle_row *row, uint32_t node, int sign)
 	if (row->verdict[node] != 0)
 		return;
 	row->fit_count += (uint32_t)sign;
-	if (!row->holds_taints)
-		return;
-	uint32_t taints = (uint32_t)row->taints[node];
-	if (taints > CYCLE_TAINTS_MAX)
-		taints = CYCLE_TAINTS_MAX + 1;
-	row->taint_counts[taints] += (uint32_t)sign;
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+		struct cycle_scale *scale = &row->scales[k];
+		if (!scale->is_held)
+			continue;
+		if (scale->raw[node] == scale->most) {
+			scale->holders += (uint32_t)sign;
+		} else if (scale->raw[node] > scale->most) {
+			CHECK(sign > 0);
+			scale->most = scale->raw[node];
+			scale->holders = 1;
+		}
+	}
 }
 
 static void work_out(struct evaluation *e, struct cycle_row *row, uint32_t node)
 {
 	const struct cache *cache = e->cycle->cache;
+	bool did_fit = row->verdict[node] == 0;
 	count_fit(row, node, -1);
-	if (!pool_is_taken(&cache->nodes, node) || cache_node_at(cache, node)->facts == NULL) {
-		row->verdict[node] = PLUGIN_COUNT;
-		return;
-	}
-	row->verdict[node] = verdict_of(e, node);
+	bool there =
+		pool_is_taken(&cache->nodes, node) && cache_node_at(cache, node)->facts != NULL;
+	row->verdict[node] = there ? verdict_of(e, node) : PLUGIN_COUNT;
 	/* A score is only asked for where the pod fits. */
-	if (row->verdict[node] == 0)
+	if (row->verdict[node] == 0) {
 		score_one(e, row, node);
+		find_worth(row, node);
+	}
 	count_fit(row, node, 1);
+	if (did_fit != (row->verdict[node] == 0))
+		row->fit_version = 0;
 }
 
 /* ---- following the cache ---- */
 
-/* All scores follow the highest; true when that is another one now. */
-static bool taints_follow(struct cycle_row *row)
+static void find_most(const struct evaluation *e, struct cycle_row *row, struct cycle_scale *scale)
 {
-	uint32_t most = CYCLE_TAINTS_MAX + 1;
-	while (most > 0 && row->taint_counts[most] == 0)
-		most--;
-	bool changed = most != row->taints_most;
-	row->taints_most = most;
+	scale->most = 0;
+	scale->holders = 0;
+	for (uint32_t i = 0; i < e->node_count; i++) {
+		uint32_t node = e->nodes[i];
+		if (row->verdict[node] != 0 || scale->raw[node] < scale->most)
+			continue;
+		scale->holders = scale->raw[node] > scale->most ? 1 : scale->holders + 1;
+		scale->most = scale->raw[node];
+	}
+}
+
+/* All scores follow the highest; true when that is another one now. */
+static bool scales_follow(const struct evaluation *e, struct cycle_row *row)
+{
+	bool changed = false;
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+		struct cycle_scale *scale = &row->scales[k];
+		if (!scale->is_held)
+			continue;
+		if (scale->holders == 0 && scale->most > 0)
+			find_most(e, row, scale);
+		changed = changed || scale->settled != scale->most;
+		scale->settled = scale->most;
+	}
 	return changed;
 }
 
 static void forget_nodes(struct cycle_row *row, uint32_t nodes)
 {
 	memset(row->verdict, PLUGIN_COUNT, (size_t)nodes + 1);
-	memset(row->taint_counts, 0, sizeof(row->taint_counts));
 	row->fit_count = 0;
+	row->fit_version = 0;
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+		row->scales[k].most = 0;
+		row->scales[k].holders = 0;
+	}
 }
 
 static void settle_all(struct evaluation *e, struct cycle_row *row)
 {
 	uint32_t blocks = pool_top(&e->cycle->cache->nodes) / CYCLE_BLOCK + 1;
-	(void)taints_follow(row);
+	(void)scales_follow(e, row);
+	for (uint32_t i = 0; i < e->node_count; i++)
+		if (row->verdict[e->nodes[i]] == 0)
+			find_worth(row, e->nodes[i]);
 	for (uint32_t block = 0; block < blocks; block++)
 		cycle_row_settle(e, row, block);
 	row->order_version = e->cycle->cache->order.version;
@@ -172,7 +232,7 @@ static void follow(struct evaluation *e, struct cycle_row *row)
 		replay(e, row);
 	}
 	row->followed = cache->change_count;
-	if (taints_follow(row) || row->order_version != cache->order.version)
+	if (scales_follow(e, row) || row->order_version != cache->order.version)
 		settle_all(e, row);
 }
 
@@ -197,16 +257,33 @@ static void hold_scores(struct evaluation *e, struct cycle_row *row)
 	e->d.error = NULL; /* who cannot score says so again when it comes to scoring */
 }
 
-static void hold_taints(const struct evaluation *e, struct cycle_row *row)
+static void hold_scales(const struct evaluation *e, struct cycle_row *row)
 {
 	const struct plugin_uses *uses = &e->d.profile->score;
-	row->holds_taints = false;
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++)
+		row->scales[k].is_held = false;
 	for (uint32_t k = 0; k < uses->count; k++) {
-		if (uses->list[k].id != PLUGIN_TAINT_TOLERATION || (row->scored >> k & 1) == 0)
+		uint32_t scale = scale_of(uses->list[k].id);
+		if (scale == CYCLE_SCALES || (row->scored >> k & 1) == 0)
 			continue;
-		row->holds_taints = true;
-		row->taints_weight = uses->list[k].weight;
+		row->scales[scale].is_held = true;
+		row->scales[scale].weight = uses->list[k].weight;
 	}
+}
+
+const uint32_t *cycle_row_fit(const struct evaluation *e, struct cycle_row *row)
+{
+	uint64_t version = e->cycle->cache->order.version;
+	if (row->fit_version == version)
+		return row->fit;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < e->node_count; i++) {
+		row->fit[count] = e->nodes[i];
+		count += row->verdict[e->nodes[i]] == 0;
+	}
+	CHECK(count == row->fit_count);
+	row->fit_version = version;
+	return row->fit;
 }
 
 struct cycle_row *cycle_row_of(struct evaluation *e)
@@ -228,7 +305,7 @@ struct cycle_row *cycle_row_of(struct evaluation *e)
 		row->serial = class->serial;
 		row->profile = e->d.profile;
 		hold_scores(e, row);
-		hold_taints(e, row);
+		hold_scales(e, row);
 		forget_nodes(row, rows->nodes);
 		row->followed = e->cycle->cache->change_count;
 		for (uint32_t i = 0; i < e->node_count; i++)

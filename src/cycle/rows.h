@@ -7,7 +7,17 @@
 
 #include "cycle/evaluation.h"
 
-enum { CYCLE_TAINTS_MAX = 14 };
+/* A raw score that is normalised by the highest of the nodes that take part. */
+struct cycle_scale {
+	int32_t *raw; /* by node index, where the pod fits */
+	int64_t weight;
+	int32_t most;     /* the highest of all nodes that fit; never negative */
+	int32_t settled;  /* the one that `worth` is worked out with */
+	uint32_t holders; /* nodes that fit and have it */
+	bool is_held;     /* the profile asks for this score, and the class has it */
+};
+
+enum { CYCLE_TAINTS, CYCLE_PREFERENCE, CYCLE_SCALES };
 
 struct cycle_row {
 	uint64_t serial; /* of the class; 0 = the row is free */
@@ -16,22 +26,20 @@ struct cycle_row {
 	uint64_t followed; /* node changes (cache.change_count) that are worked in */
 	uint64_t used;     /* decision that used it last */
 	uint32_t scored;   /* bits by position in profile->score that the row holds */
-	bool holds_taints; /* TaintToleration is among them */
 	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
 
-	uint32_t fit_count; /* nodes whose verdict is 0 */
-	/* of those: how many have each raw TaintToleration score; the last: more than that */
-	uint32_t taint_counts[CYCLE_TAINTS_MAX + 2];
-	uint32_t taints_most; /* the highest of them; CYCLE_TAINTS_MAX + 1: too high for `best` */
-	int64_t taints_weight;
-	uint64_t order_version; /* of the node order that settled ties in `best` */
-	uint32_t *best;         /* by block of nodes: the best of it, see plain.c; 0: none fits */
+	uint32_t fit_count;                      /* nodes whose verdict is 0 */
+	struct cycle_scale scales[CYCLE_SCALES]; /* TaintToleration, NodeAffinity */
+	uint64_t order_version;                  /* of the node order that settled ties in `best` */
+	uint32_t *best; /* by block of nodes: the best of it, see plain.c; 0: none fits */
+
+	uint32_t *fit;        /* the nodes that fit, in order; see cycle_row_fit() */
+	uint64_t fit_version; /* of the node order that `fit` follows; 0: it is out of date */
 
 	/* by node index */
-	uint8_t *verdict;    /* 0: no local plugin objects */
-	int32_t *fixed;      /* weighted sum of the local scores that need no normalising */
-	int32_t *taints;     /* raw TaintToleration */
-	int32_t *preference; /* raw NodeAffinity */
+	uint8_t *verdict; /* 0: no local plugin objects */
+	int32_t *fixed;   /* weighted sum of the local scores that need no normalising */
+	int32_t *worth;   /* with the scales added, as if all nodes that fit were feasible */
 };
 
 struct cycle_rows {
@@ -57,5 +65,10 @@ void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_
 
 /* The row of the pod's class, up to date. */
 struct cycle_row *cycle_row_of(struct evaluation *e);
+/* The nodes that no local plugin objects to, in order; row->fit_count of them. */
+const uint32_t *cycle_row_fit(const struct evaluation *e, struct cycle_row *row);
+
+/* Weighted and normalised to 0..100 by the highest (plugins.md 5 and 6). */
+int64_t cycle_scaled(const struct cycle_row *row, uint32_t scale, uint32_t node, int32_t most);
 
 #endif

@@ -4,8 +4,6 @@
  */
 #include "cycle/evaluation.h"
 
-const char evaluation_out_of_range[] = "a plugin returned a score outside of 0..100";
-
 static bool have_states(struct evaluation *e)
 {
 	const struct plugin_uses *uses = &e->d.profile->score;
@@ -54,7 +52,7 @@ static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
 		plugin->normalize(&e->d, scores, e->feasible_count);
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
 		if (scores[i] < 0 || scores[i] > CYCLE_SCORE_MAX) {
-			e->error = evaluation_out_of_range;
+			e->error = plugin_out_of_range;
 			return false;
 		}
 	}

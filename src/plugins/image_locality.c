@@ -51,27 +51,36 @@ bool image_locality_is_idle(const struct decision *d)
 	return true;
 }
 
-void image_locality_score_nodes(struct decision *d, int64_t *scores)
+static void sum_sizes(const struct decision *d, const struct cache_image *image, int64_t *sums)
+{
+	int64_t size = scaled_size(d, image);
+	uint32_t words;
+	const uint64_t *bits = cache_image_bits(d->cache, image, &words);
+	for (uint32_t i = 0; i < d->feasible_count; i++) {
+		uint32_t node = d->feasible[i];
+		if ((bits[node / 64] >> (node % 64) & 1) != 0)
+			sums[i] = cache_plus(sums[i], size);
+	}
+}
+
+bool image_locality_add_scores(struct decision *d, int64_t weight, int64_t *totals)
 {
 	const struct kube_pod_class *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
-	memset(scores, 0, d->feasible_count * sizeof(*scores));
-	bool any = false;
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	int64_t *sums = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);
+	if (sums == NULL) {
+		d->error = "no room to score by images";
+		return false;
+	}
 	for (uint32_t i = 0; i < class->images.count; i++) {
 		const struct cache_image *image = cache_image_find(d->cache, names[i]);
-		if (image == NULL)
-			continue;
-		any = true;
-		int64_t size = scaled_size(d, image);
-		uint32_t words;
-		const uint64_t *bits = cache_image_bits(d->cache, image, &words);
-		for (uint32_t n = 0; n < d->feasible_count; n++) {
-			uint32_t node = d->feasible[n];
-			scores[n] = cache_plus(
-				scores[n], (bits[node / 64] >> (node % 64) & 1) != 0 ? size : 0);
-		}
+		if (image != NULL)
+			sum_sizes(d, image, sums);
 	}
 	int64_t nothing = score_of_sum(d, 0);
-	for (uint32_t n = 0; n < d->feasible_count; n++)
-		scores[n] = any && scores[n] != 0 ? score_of_sum(d, scores[n]) : nothing;
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		totals[i] += weight * (sums[i] == 0 ? nothing : score_of_sum(d, sums[i]));
+	scratch_rewind(d->scratch, mark);
+	return true;
 }

@@ -141,35 +141,36 @@ enum plugin_code inter_pod_affinity_filter(
 	return PLUGIN_SUCCESS;
 }
 
-static void reject_where_pods(const struct affinity_count *counts, uint32_t count,
-	const uint32_t *nodes, uint32_t node_count, uint8_t *rejected)
+static uint32_t add_away_rules(
+	const struct affinity_count *counts, uint32_t count, struct plugin_rule *rules, uint32_t at)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		if (counts[i].tally.total.parts == 0)
-			continue;
-		const uint32_t *of_node = counts[i].tally.of_node;
-		const int32_t *pods = counts[i].tally.pods;
-		for (uint32_t n = 0; n < node_count; n++)
-			rejected[nodes[n]] |= (uint8_t)(pods[of_node[nodes[n]]] > 0);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		if (counts[i].tally.total.parts != 0)
+			rules[at++] = (struct plugin_rule){.of_node = counts[i].tally.of_node,
+				.counts = counts[i].tally.pods,
+				.least = INT32_MIN,
+				.most = 0};
+	return at;
 }
 
-void inter_pod_affinity_filter_nodes(
-	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected)
+const struct plugin_rule *inter_pod_affinity_rules(struct decision *d, uint32_t *count)
 {
 	const struct affinity_state *state = d->affinity;
+	size_t most = (size_t)state->affinity_count + state->anti_count + state->existing_count;
+	struct plugin_rule *rules = SCRATCH_ARRAY(d->scratch, struct plugin_rule, most + 1);
+	if (rules == NULL)
+		return NULL;
 	bool first = state->self && state->affinity_count > 0 && nobody_matches(state);
-	for (uint32_t i = 0; i < state->affinity_count; i++) {
-		const uint32_t *of_node = state->affinity[i].tally.of_node;
-		const int32_t *pods = state->affinity[i].tally.pods;
-		for (uint32_t n = 0; n < count; n++) {
-			uint32_t domain = of_node[nodes[n]];
-			rejected[nodes[n]] |=
-				(uint8_t)(domain == 0 || (!first && pods[domain] <= 0));
-		}
-	}
-	reject_where_pods(state->anti, state->anti_count, nodes, count, rejected);
-	reject_where_pods(state->existing, state->existing_count, nodes, count, rejected);
+	uint32_t at = 0;
+	for (; at < state->affinity_count; at++)
+		rules[at] = (struct plugin_rule){.of_node = state->affinity[at].tally.of_node,
+			.counts = state->affinity[at].tally.pods,
+			.least = first ? INT32_MIN : 1,
+			.most = INT32_MAX,
+			.needs_key = true};
+	at = add_away_rules(state->anti, state->anti_count, rules, at);
+	*count = add_away_rules(state->existing, state->existing_count, rules, at);
+	return rules;
 }
 
 /* ---- in thought ---- */

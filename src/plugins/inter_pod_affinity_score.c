@@ -6,6 +6,8 @@
 #include "plugins/inter_pod_affinity_state.h"
 #include "plugins/table.h"
 
+static const char no_room[] = "no room to score by pod affinity";
+
 /* One list of weighted counts, in affinity_state.affinity. */
 struct gathering {
 	struct affinity_state *state;
@@ -67,7 +69,7 @@ enum plugin_code inter_pod_affinity_prescore(struct decision *d)
 		state->affinity = SCRATCH_ARRAY(d->scratch, struct affinity_count, room + 1);
 	if (d->scratch->overflowed || !gather(d, state, room)) {
 		if (d->error == NULL)
-			d->error = "no room to score by pod affinity";
+			d->error = no_room;
 		return PLUGIN_ERROR;
 	}
 	d->affinity_score = state;
@@ -86,18 +88,12 @@ int64_t inter_pod_affinity_score(struct decision *d, uint32_t node)
 	return sum;
 }
 
-void inter_pod_affinity_score_nodes(struct decision *d, int64_t *scores)
+static int64_t normal(int64_t raw, int64_t least, int64_t most)
 {
-	const struct affinity_state *state = d->affinity_score;
-	memset(scores, 0, d->feasible_count * sizeof(*scores));
-	for (uint32_t i = 0; i < state->affinity_count; i++) {
-		const struct affinity_count *count = &state->affinity[i];
-		const uint32_t *of_node = count->tally.of_node;
-		const int32_t *pods = count->tally.pods;
-		for (uint32_t n = 0; n < d->feasible_count; n++)
-			scores[n] = cache_plus(scores[n],
-				cache_times(count->weight, pods[of_node[d->feasible[n]]]));
-	}
+	if (most == least)
+		return 0;
+	return (int64_t)(100.0 *
+		((double)cache_minus(raw, least) / (double)cache_minus(most, least)));
 }
 
 void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count)
@@ -109,12 +105,31 @@ void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t 
 		most = scores[i] > most ? scores[i] : most;
 		least = scores[i] < least ? scores[i] : least;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		if (most == least)
-			scores[i] = 0;
-		else
-			scores[i] = (int64_t)(100.0 *
-				((double)cache_minus(scores[i], least) /
-					(double)cache_minus(most, least)));
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] = normal(scores[i], least, most);
+}
+
+static void add_count(const struct decision *d, const struct affinity_count *count, int64_t *raw)
+{
+	const uint32_t *of_node = count->tally.of_node;
+	const int32_t *pods = count->tally.pods;
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		raw[i] = cache_plus(
+			raw[i], cache_times(count->weight, pods[of_node[d->feasible[i]]]));
+}
+
+bool inter_pod_affinity_add_scores(struct decision *d, int64_t weight, int64_t *totals)
+{
+	const struct affinity_state *state = d->affinity_score;
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	int64_t *raw = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);
+	if (raw == NULL) {
+		d->error = no_room;
+		return false;
 	}
+	for (uint32_t i = 0; i < state->affinity_count; i++)
+		add_count(d, &state->affinity[i], raw);
+	bool added = plugin_add_normalized(d, raw, normal, weight, totals);
+	scratch_rewind(d->scratch, mark);
+	return added;
 }

@@ -118,6 +118,15 @@ struct decision {
 	const char *error; /* with PLUGIN_ERROR: what failed, in upstream's words; in scratch */
 };
 
+/* A node passes when the count of its domain is within least..most. */
+struct plugin_rule {
+	const uint32_t *of_node; /* as in struct cache_tally */
+	const int32_t *counts;
+	int32_t least;
+	int32_t most;
+	bool needs_key; /* and when it is in a domain at all */
+};
+
 struct plugin {
 	const char *name;
 	int32_t weight; /* default weight; 0 when it does not score */
@@ -138,12 +147,13 @@ struct plugin {
 	enum plugin_code (*prescore)(struct decision *d);
 	int64_t (*score)(struct decision *d, uint32_t node);
 	/*
-	 * The same for many nodes at once, where that is cheaper; both must agree. filter_nodes
-	 * sets rejected[node] to 1, score_nodes fills a raw score per feasible node.
+	 * The same for many nodes at once, where that is cheaper; both must agree. rules: after
+	 * prefilter, a node passes the filter when it passes each of them; NULL: out of scratch.
+	 * add_scores: after prescore, adds weight times the normalised score to the total of each
+	 * feasible node; false with d->error when that cannot be done.
 	 */
-	void (*filter_nodes)(
-		struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
-	void (*score_nodes)(struct decision *d, int64_t *scores);
+	const struct plugin_rule *(*rules)(struct decision *d, uint32_t *count);
+	bool (*add_scores)(struct decision *d, int64_t weight, int64_t *totals);
 	/* True: the score is 0 on every node, whatever the nodes are. */
 	bool (*score_is_idle)(const struct decision *d);
 	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
@@ -166,6 +176,16 @@ enum plugin_id plugin_find(struct text name);
 
 /* Upstream's generic normaliser (core.md 8). */
 void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse);
+
+/* What a raw score is normalised to, given the lowest and the highest of all. */
+typedef int64_t plugin_normal_fn(int64_t raw, int64_t least, int64_t most);
+/*
+ * Adds weight times the normalised score for each feasible node; `raw` is by position there.
+ * Equal raw scores are normalised once. False with d->error when one leaves 0..100.
+ */
+MUST_USE bool plugin_add_normalized(struct decision *d, const int64_t *raw,
+	plugin_normal_fn *normal, int64_t weight, int64_t *totals);
+extern const char plugin_out_of_range[]; /* what d->error says then */
 
 /* SchedulingGates' words, or NULL when the pod is not gated. For the queue and for explain. */
 const char *plugin_gated(

@@ -33,16 +33,3 @@ void plugin_because_of(struct plugin_reasons *why, const char *format, ...)
 	else
 		why->list[why->count++] = writer_text(&w);
 }
-
-void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse)
-{
-	int64_t most = 0;
-	for (uint32_t i = 0; i < count; i++)
-		most = scores[i] > most ? scores[i] : most;
-	for (uint32_t i = 0; i < count; i++) {
-		int64_t scaled = most == 0 ? scores[i] : 100 * scores[i] / most;
-		if (reverse)
-			scaled = most == 0 ? 100 : 100 - scaled;
-		scores[i] = scaled;
-	}
-}

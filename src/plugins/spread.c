@@ -89,21 +89,22 @@ enum plugin_code spread_filter(
 	return PLUGIN_SUCCESS;
 }
 
-void spread_filter_nodes(
-	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected)
+const struct plugin_rule *spread_rules_of(struct decision *d, uint32_t *count)
 {
 	const struct spread_state *state = d->spread;
-	for (uint32_t i = 0; i < state->count; i++) {
+	struct plugin_rule *rules = SCRATCH_ARRAY(d->scratch, struct plugin_rule, state->count);
+	*count = state->count;
+	for (uint32_t i = 0; rules != NULL && i < state->count; i++) {
 		const struct spread_constraint *c = &state->constraints[i];
 		CHECK(c->moved == 0);
 		int64_t most = (int64_t)c->rule.max_skew + smallest_now(c, 0) - (c->self ? 1 : 0);
-		const uint32_t *of_node = c->tally.of_node;
-		const int32_t *pods = c->tally.pods;
-		for (uint32_t n = 0; n < count; n++) {
-			uint32_t domain = of_node[nodes[n]];
-			rejected[nodes[n]] |= (uint8_t)(domain == 0 || pods[domain] > most);
-		}
+		rules[i] = (struct plugin_rule){.of_node = c->tally.of_node,
+			.counts = c->tally.pods,
+			.least = INT32_MIN,
+			.most = most > INT32_MAX ? INT32_MAX : (int32_t)most,
+			.needs_key = true};
 	}
+	return rules;
 }
 
 void spread_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
@@ -141,12 +142,17 @@ static bool has_key(const struct decision *d, const struct spread_constraint *c,
 	return kube_labels_get(cache_labels_at(d->cache, at->labels), c->rule.topology_key, &value);
 }
 
+static bool all_have_key(const struct decision *d, const struct spread_constraint *c)
+{
+	return c->rule.topology_key == d->cache->names.hostname
+		? d->cache->nodes_without_hostname == 0
+		: c->tally.lacking == 0;
+}
+
 /* Marks the feasible nodes that lack a key; returns how many take part. */
 static uint32_t mark_ignored(struct decision *d, struct spread_state *state)
 {
 	uint32_t taking_part = d->feasible_count;
-	if (!state->require_all)
-		return taking_part;
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
 		bool all = true;
 		for (uint32_t k = 0; k < state->count && all; k++)
@@ -157,6 +163,11 @@ static uint32_t mark_ignored(struct decision *d, struct spread_state *state)
 	return taking_part;
 }
 
+static bool is_ignored(const struct spread_state *state, uint32_t position)
+{
+	return state->ignored != NULL && state->ignored[position] != 0;
+}
+
 /* Distinct values among the nodes that take part; nodes without the key share the value "". */
 static uint32_t count_domains(
 	struct decision *d, const struct spread_state *state, const struct spread_constraint *c)
@@ -165,9 +176,11 @@ static uint32_t count_domains(
 	uint8_t *met = SCRATCH_ARRAY(d->scratch, uint8_t, (size_t)c->tally.top + 1);
 	if (met == NULL)
 		return 0;
+	/* Those are all there can be: then the other nodes need no look. */
+	uint64_t most = (uint64_t)c->tally.filled + (c->tally.lacking > 0 ? 1 : 0);
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < d->feasible_count; i++) {
-		if (state->ignored[i] != 0)
+	for (uint32_t i = 0; i < d->feasible_count && count < most; i++) {
+		if (is_ignored(state, i))
 			continue;
 		uint32_t domain = c->tally.of_node[d->feasible[i]];
 		count += met[domain] == 0;
@@ -177,6 +190,8 @@ static uint32_t count_domains(
 	return count;
 }
 
+static const char no_room[] = "no room to score by topology spread constraints";
+
 enum plugin_code spread_prescore(struct decision *d)
 {
 	struct spread_state *state = spread_constraints(d, false);
@@ -185,12 +200,19 @@ enum plugin_code spread_prescore(struct decision *d)
 		return PLUGIN_ERROR;
 	if (state->count == 0)
 		return PLUGIN_SKIP;
-	state->ignored = SCRATCH_ARRAY(d->scratch, uint8_t, d->feasible_count);
-	if (state->ignored == NULL) {
-		d->error = "no room to score by topology spread constraints";
-		return PLUGIN_ERROR;
+	state->all_have_keys = true;
+	for (uint32_t i = 0; i < state->count; i++)
+		state->all_have_keys =
+			state->all_have_keys && all_have_key(d, &state->constraints[i]);
+	uint32_t taking_part = d->feasible_count;
+	if (state->require_all && !state->all_have_keys) {
+		state->ignored = SCRATCH_ARRAY(d->scratch, uint8_t, d->feasible_count);
+		if (state->ignored == NULL) {
+			d->error = no_room;
+			return PLUGIN_ERROR;
+		}
+		taking_part = mark_ignored(d, state);
 	}
-	uint32_t taking_part = mark_ignored(d, state);
 	for (uint32_t i = 0; i < state->count; i++) {
 		struct spread_constraint *c = &state->constraints[i];
 		uint32_t domains = c->rule.topology_key == d->cache->names.hostname
@@ -227,56 +249,72 @@ static int64_t rounded(double sum)
 	return whole + (sum - (double)whole >= 0.5);
 }
 
-void spread_score_nodes(struct decision *d, int64_t *scores)
+static int64_t normal(int64_t raw, int64_t least, int64_t most)
 {
-	const struct spread_state *state = d->spread_score;
-	struct scratch_mark mark = scratch_mark(d->scratch);
-	double *sums = SCRATCH_ARRAY(d->scratch, double, d->feasible_count);
-	if (sums == NULL) { /* slower, but the same */
-		scratch_rewind(d->scratch, mark);
-		for (uint32_t i = 0; i < d->feasible_count; i++)
-			scores[i] = spread_score(d, d->feasible[i]);
-		return;
-	}
-	for (uint32_t k = 0; k < state->count; k++) {
-		const struct spread_constraint *c = &state->constraints[k];
-		double extra = (double)c->rule.max_skew - 1;
-		bool by_label = c->rule.topology_key != d->cache->names.hostname;
-		for (uint32_t i = 0; i < d->feasible_count; i++) {
-			uint32_t domain = c->tally.of_node[d->feasible[i]];
-			bool counts = by_label
-				? domain != 0
-				: state->require_all || has_key(d, c, d->feasible[i]);
-			if (counts)
-				sums[i] += (double)c->tally.pods[domain] * c->weight + extra;
-		}
-	}
-	for (uint32_t i = 0; i < d->feasible_count; i++)
-		scores[i] = state->ignored[i] != 0 ? 0 : rounded(sums[i]);
-	scratch_rewind(d->scratch, mark);
+	return most <= 0 ? 100 : 100 * (most + least - raw) / most;
 }
 
 void spread_normalize(struct decision *d, int64_t *scores, uint32_t count)
 {
-	const uint8_t *ignored = d->spread_score->ignored;
+	const struct spread_state *state = d->spread_score;
 	int64_t most = 0;
 	int64_t least = INT64_MAX;
 	for (uint32_t i = 0; i < count; i++) {
-		if (ignored[i] != 0)
+		if (is_ignored(state, i))
 			continue;
 		most = scores[i] > most ? scores[i] : most;
 		least = scores[i] < least ? scores[i] : least;
 	}
-	/* Nearly always small numbers, and a division of 32 bits takes a third of the time. */
-	bool small = most > 0 && most <= INT32_MAX / 200 && least >= 0;
-	for (uint32_t i = 0; i < count; i++) {
-		if (ignored[i] != 0)
-			scores[i] = 0;
-		else if (most == 0)
-			scores[i] = 100;
-		else if (small)
-			scores[i] = 100 * (uint32_t)(most + least - scores[i]) / (uint32_t)most;
-		else
-			scores[i] = 100 * (most + least - scores[i]) / most;
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] = is_ignored(state, i) ? 0 : normal(scores[i], least, most);
+}
+
+/* Nodes that lack keys are few and rare: one by one. */
+static bool add_one_by_one(struct decision *d, int64_t weight, int64_t *raw, int64_t *totals)
+{
+	for (uint32_t i = 0; i < d->feasible_count; i++)
+		raw[i] = spread_score(d, d->feasible[i]);
+	spread_normalize(d, raw, d->feasible_count);
+	for (uint32_t i = 0; i < d->feasible_count; i++) {
+		if (raw[i] < 0 || raw[i] > 100) {
+			d->error = plugin_out_of_range;
+			return false;
+		}
+		totals[i] += weight * raw[i];
 	}
+	return true;
+}
+
+static void score_all(const struct decision *d, int64_t *raw)
+{
+	const struct spread_state *state = d->spread_score;
+	for (uint32_t i = 0; i < d->feasible_count; i++) {
+		double sum = 0;
+		for (uint32_t k = 0; k < state->count; k++) {
+			const struct spread_constraint *c = &state->constraints[k];
+			uint32_t domain = c->tally.of_node[d->feasible[i]];
+			sum += (double)c->tally.pods[domain] * c->weight +
+				((double)c->rule.max_skew - 1);
+		}
+		raw[i] = rounded(sum);
+	}
+}
+
+bool spread_add_scores(struct decision *d, int64_t weight, int64_t *totals)
+{
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	int64_t *raw = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);
+	if (raw == NULL) {
+		d->error = no_room;
+		return false;
+	}
+	bool added = true;
+	if (d->spread_score->all_have_keys) {
+		score_all(d, raw);
+		added = plugin_add_normalized(d, raw, normal, weight, totals);
+	} else {
+		added = add_one_by_one(d, weight, raw, totals);
+	}
+	scratch_rewind(d->scratch, mark);
+	return added;
 }

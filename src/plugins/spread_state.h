@@ -29,8 +29,9 @@ struct spread_state {
 	struct spread_constraint *constraints;
 	uint32_t count;
 	uint32_t moved_node;
-	bool require_all; /* nodes that lack one of the keys do not take part */
-	uint8_t *ignored; /* soft: by position in d->feasible */
+	bool require_all;   /* nodes that lack one of the keys do not take part */
+	bool all_have_keys; /* soft: every node has all of them */
+	uint8_t *ignored;   /* soft: by position in d->feasible; NULL: nobody */
 };
 
 /*

@@ -42,7 +42,7 @@ int64_t balanced_score(struct decision *d, uint32_t node);
 
 int64_t image_locality_score(struct decision *d, uint32_t node);
 bool image_locality_is_idle(const struct decision *d);
-void image_locality_score_nodes(struct decision *d, int64_t *scores);
+bool image_locality_add_scores(struct decision *d, int64_t weight, int64_t *totals);
 
 enum plugin_code dynamic_resources_prefilter(struct decision *d, struct plugin_reasons *why);
 
@@ -53,11 +53,10 @@ enum plugin_code node_declared_features_filter(
 enum plugin_code spread_prefilter(struct decision *d, struct plugin_reasons *why);
 enum plugin_code spread_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
-void spread_filter_nodes(
-	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
+const struct plugin_rule *spread_rules_of(struct decision *d, uint32_t *count);
 enum plugin_code spread_prescore(struct decision *d);
 int64_t spread_score(struct decision *d, uint32_t node);
-void spread_score_nodes(struct decision *d, int64_t *scores);
+bool spread_add_scores(struct decision *d, int64_t weight, int64_t *totals);
 void spread_normalize(struct decision *d, int64_t *scores, uint32_t count);
 void spread_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
 void spread_pods_forgotten(struct decision *d);
@@ -65,11 +64,10 @@ void spread_pods_forgotten(struct decision *d);
 enum plugin_code inter_pod_affinity_prefilter(struct decision *d, struct plugin_reasons *why);
 enum plugin_code inter_pod_affinity_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
-void inter_pod_affinity_filter_nodes(
-	struct decision *d, const uint32_t *nodes, uint32_t count, uint8_t *rejected);
+const struct plugin_rule *inter_pod_affinity_rules(struct decision *d, uint32_t *count);
 enum plugin_code inter_pod_affinity_prescore(struct decision *d);
 int64_t inter_pod_affinity_score(struct decision *d, uint32_t node);
-void inter_pod_affinity_score_nodes(struct decision *d, int64_t *scores);
+bool inter_pod_affinity_add_scores(struct decision *d, int64_t weight, int64_t *totals);
 void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count);
 void inter_pod_affinity_pod_moved(
 	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);

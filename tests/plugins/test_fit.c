@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NodeResourcesFit, the filter: all that is not enough, and what no eviction helps. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: tests/plugins/questions.c
 #include <stdio.h>
 
 #include <unity.h>
 
 #include "plugins/picture.h"
-
-enum { PLUGIN = PLUGIN_FIT };
+#include "plugins/questions.h"
 
 void setUp(void)
 {
@@ -19,34 +19,9 @@ void tearDown(void)
 	picture_end();
 }
 
-/* What prefilter and filter say about the node: "fits", "skip", or the code and the reasons. */
 static const char *verdict(const char *node)
 {
-	static const char *const codes[] = {[PLUGIN_SUCCESS] = "fits",
-		[PLUGIN_ERROR] = "error",
-		[PLUGIN_UNSCHEDULABLE] = "unschedulable",
-		[PLUGIN_UNRESOLVABLE] = "unresolvable",
-		[PLUGIN_SKIP] = "skip"};
-	static char line[512];
-	const struct plugin *plugin = &plugins[PLUGIN];
-	struct decision *d = picture_decide("default", "p");
-	enum plugin_code code =
-		plugin->prefilter == NULL ? PLUGIN_SUCCESS : plugin->prefilter(d, picture_why());
-	if (code == PLUGIN_SUCCESS) {
-		code = plugin->filter(d, picture_view(node), picture_why());
-		uint32_t index = picture_node(node);
-		uint8_t rejected[64] = {0};
-		TEST_ASSERT_TRUE(index < sizeof(rejected));
-		if (plugin->filter_nodes != NULL) {
-			plugin->filter_nodes(d, &index, 1, rejected);
-			TEST_ASSERT_EQUAL(code != PLUGIN_SUCCESS, rejected[index]);
-		}
-	}
-	const char *words = picture_reasons();
-	if (words[0] == '\0')
-		return codes[code];
-	snprintf(line, sizeof(line), "%s: %s", codes[code], words);
-	return line;
+	return questions_verdict(PLUGIN_FIT, node);
 }
 
 static void add_node(const char *allocatable)

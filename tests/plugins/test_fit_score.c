@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NodeResourcesFit and NodeResourcesBalancedAllocation, the scores. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: tests/plugins/questions.c
 // deps: cycle/profile*.c config/faults.c config/fields.c config/nearest.c config/scheduler_*.c
 // deps: config/yaml*.c
 #include <unity.h>
 
 #include "cycle/profile.h"
 #include "plugins/picture.h"
+#include "plugins/questions.h"
 
 void setUp(void)
 {
@@ -34,30 +36,30 @@ static void test_strategies(void)
 {
 	add("'cpu':'1','memory':'2Gi'");
 	struct fit_args *fit = &picture.profile.fit;
-	TEST_ASSERT_EQUAL_STRING("75 62", picture_scores(PLUGIN_FIT));
+	TEST_ASSERT_EQUAL_STRING("75 62", questions_scores(PLUGIN_FIT));
 	fit->strategy = FIT_MOST_ALLOCATED;
-	TEST_ASSERT_EQUAL_STRING("25 37", picture_scores(PLUGIN_FIT));
+	TEST_ASSERT_EQUAL_STRING("25 37", questions_scores(PLUGIN_FIT));
 	fit->strategy = FIT_REQUESTED_TO_CAPACITY_RATIO;
 	fit->shape[0] = (struct plugin_shape_point){0, 0};
 	fit->shape[1] = (struct plugin_shape_point){100, 10};
 	fit->shape_count = 2;
-	TEST_ASSERT_EQUAL_STRING("25 38", picture_scores(PLUGIN_FIT));
+	TEST_ASSERT_EQUAL_STRING("25 38", questions_scores(PLUGIN_FIT));
 	fit->shape[0] = (struct plugin_shape_point){25, 10};
 	fit->shape[1] = (struct plugin_shape_point){50, 4};
-	TEST_ASSERT_EQUAL_STRING("100 70", picture_scores(PLUGIN_FIT));
+	TEST_ASSERT_EQUAL_STRING("100 70", questions_scores(PLUGIN_FIT));
 }
 
 static void test_balanced(void)
 {
 	add("'cpu':'1','memory':'2Gi'");
-	TEST_ASSERT_EQUAL_STRING("75 68", picture_scores(PLUGIN_BALANCED));
+	TEST_ASSERT_EQUAL_STRING("75 68", questions_scores(PLUGIN_BALANCED));
 }
 
 static void test_without_requests(void)
 {
 	add("");
-	TEST_ASSERT_EQUAL_STRING("97 96", picture_scores(PLUGIN_FIT)); /* as if 100m and 200Mi */
-	TEST_ASSERT_EQUAL_STRING("skip", picture_scores(PLUGIN_BALANCED));
+	TEST_ASSERT_EQUAL_STRING("97 96", questions_scores(PLUGIN_FIT)); /* as if 100m and 200Mi */
+	TEST_ASSERT_EQUAL_STRING("skip", questions_scores(PLUGIN_BALANCED));
 }
 
 int main(void)

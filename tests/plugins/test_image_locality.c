@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ImageLocality: image sizes, how many nodes have them, thresholds and names. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: tests/plugins/questions.c
 #include <stdio.h>
 
 #include <unity.h>
 
 #include "plugins/picture.h"
-
-enum { PLUGIN = PLUGIN_IMAGE_LOCALITY };
+#include "plugins/questions.h"
 
 void setUp(void)
 {
@@ -19,41 +19,9 @@ void tearDown(void)
 	picture_end();
 }
 
-/* "raw raw -> normalised normalised" of n1, n2 ...; "skip" or "error" when prescore says so. */
 static const char *scores(void)
 {
-	static char line[256];
-	const struct plugin *plugin = &plugins[PLUGIN];
-	struct decision *d = picture_decide("default", "p");
-	uint32_t nodes[8];
-	int64_t raw[8] = {0};
-	int64_t many[8] = {0};
-	const char *names[8] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
-	d->feasible = nodes;
-	while ((nodes[d->feasible_count] = cache_find_node(
-			&picture.cache, text_of(names[d->feasible_count]))) != 0)
-		d->feasible_count++;
-	enum plugin_code code = plugin->prescore == NULL ? PLUGIN_SUCCESS : plugin->prescore(d);
-	if (code != PLUGIN_SUCCESS)
-		return code == PLUGIN_SKIP ? "skip" : "error";
-	for (uint32_t i = 0; i < d->feasible_count; i++)
-		raw[i] = plugin->score(d, nodes[i]);
-	if (plugin->score_nodes != NULL) {
-		plugin->score_nodes(d, many);
-		TEST_ASSERT_EQUAL_INT64_ARRAY(raw, many, d->feasible_count);
-	}
-	struct writer w;
-	writer_init(&w, line, sizeof(line) - 1);
-	for (uint32_t i = 0; i < d->feasible_count; i++)
-		write_format(&w, "%s%lld", i == 0 ? "" : " ", (long long)raw[i]);
-	if (plugin->normalize != NULL) {
-		plugin->normalize(d, raw, d->feasible_count);
-		write_z(&w, " ->");
-		for (uint32_t i = 0; i < d->feasible_count; i++)
-			write_format(&w, " %lld", (long long)raw[i]);
-	}
-	line[w.used] = '\0';
-	return line;
+	return questions_scores(PLUGIN_IMAGE_LOCALITY);
 }
 
 enum { MIB = 1024 * 1024 };
@@ -130,7 +98,7 @@ static void test_scores(void)
 		char at[32];
 		snprintf(at, sizeof(at), "row %zu", i);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].scores, scores(), at);
-		const struct plugin *plugin = &plugins[PLUGIN];
+		const struct plugin *plugin = &plugins[PLUGIN_IMAGE_LOCALITY];
 		if (plugin->score_is_idle(&picture.decision))
 			TEST_ASSERT_EQUAL_STRING_MESSAGE("0 0", rows[i].scores, at);
 	}
@@ -141,9 +109,11 @@ static void test_idle(void)
 	add_nodes("app:latest", 500, 0);
 	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
 		    "'spec':{'containers':[" APP "]}}");
-	TEST_ASSERT_FALSE(plugins[PLUGIN].score_is_idle(picture_decide("default", "p")));
+	TEST_ASSERT_FALSE(
+		plugins[PLUGIN_IMAGE_LOCALITY].score_is_idle(picture_decide("default", "p")));
 	picture_remove(KUBE_NODE, "", "n1");
-	TEST_ASSERT_TRUE(plugins[PLUGIN].score_is_idle(picture_decide("default", "p")));
+	TEST_ASSERT_TRUE(
+		plugins[PLUGIN_IMAGE_LOCALITY].score_is_idle(picture_decide("default", "p")));
 }
 
 int main(void)

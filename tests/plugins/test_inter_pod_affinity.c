@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* InterPodAffinity: near others, away from them, and others away from the pod. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
-#include <stdio.h>
-
+// deps: tests/plugins/questions.c
 #include <unity.h>
 
 #include "plugins/picture.h"
-
-enum { PLUGIN = PLUGIN_INTER_POD_AFFINITY };
+#include "plugins/questions.h"
 
 void setUp(void)
 {
@@ -19,34 +17,9 @@ void tearDown(void)
 	picture_end();
 }
 
-/* What prefilter and filter say about the node: "fits", "skip", or the code and the reasons. */
 static const char *verdict(const char *node)
 {
-	static const char *const codes[] = {[PLUGIN_SUCCESS] = "fits",
-		[PLUGIN_ERROR] = "error",
-		[PLUGIN_UNSCHEDULABLE] = "unschedulable",
-		[PLUGIN_UNRESOLVABLE] = "unresolvable",
-		[PLUGIN_SKIP] = "skip"};
-	static char line[512];
-	const struct plugin *plugin = &plugins[PLUGIN];
-	struct decision *d = picture_decide("default", "p");
-	enum plugin_code code =
-		plugin->prefilter == NULL ? PLUGIN_SUCCESS : plugin->prefilter(d, picture_why());
-	if (code == PLUGIN_SUCCESS) {
-		code = plugin->filter(d, picture_view(node), picture_why());
-		uint32_t index = picture_node(node);
-		uint8_t rejected[64] = {0};
-		TEST_ASSERT_TRUE(index < sizeof(rejected));
-		if (plugin->filter_nodes != NULL) {
-			plugin->filter_nodes(d, &index, 1, rejected);
-			TEST_ASSERT_EQUAL(code != PLUGIN_SUCCESS, rejected[index]);
-		}
-	}
-	const char *words = picture_reasons();
-	if (words[0] == '\0')
-		return codes[code];
-	snprintf(line, sizeof(line), "%s: %s", codes[code], words);
-	return line;
+	return questions_verdict(PLUGIN_INTER_POD_AFFINITY, node);
 }
 
 static void add(const char *name, const char *node, const char *labels, const char *affinity)
@@ -99,41 +72,9 @@ static void test_filter(void)
 	}
 }
 
-/* "raw raw -> normalised normalised" of n1, n2 ...; "skip" or "error" when prescore says so. */
 static const char *scores(void)
 {
-	static char line[256];
-	const struct plugin *plugin = &plugins[PLUGIN];
-	struct decision *d = picture_decide("default", "p");
-	uint32_t nodes[8];
-	int64_t raw[8] = {0};
-	int64_t many[8] = {0};
-	const char *names[8] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
-	d->feasible = nodes;
-	while ((nodes[d->feasible_count] = cache_find_node(
-			&picture.cache, text_of(names[d->feasible_count]))) != 0)
-		d->feasible_count++;
-	enum plugin_code code = plugin->prescore == NULL ? PLUGIN_SUCCESS : plugin->prescore(d);
-	if (code != PLUGIN_SUCCESS)
-		return code == PLUGIN_SKIP ? "skip" : "error";
-	for (uint32_t i = 0; i < d->feasible_count; i++)
-		raw[i] = plugin->score(d, nodes[i]);
-	if (plugin->score_nodes != NULL) {
-		plugin->score_nodes(d, many);
-		TEST_ASSERT_EQUAL_INT64_ARRAY(raw, many, d->feasible_count);
-	}
-	struct writer w;
-	writer_init(&w, line, sizeof(line) - 1);
-	for (uint32_t i = 0; i < d->feasible_count; i++)
-		write_format(&w, "%s%lld", i == 0 ? "" : " ", (long long)raw[i]);
-	if (plugin->normalize != NULL) {
-		plugin->normalize(d, raw, d->feasible_count);
-		write_z(&w, " ->");
-		for (uint32_t i = 0; i < d->feasible_count; i++)
-			write_format(&w, " %lld", (long long)raw[i]);
-	}
-	line[w.used] = '\0';
-	return line;
+	return questions_scores(PLUGIN_INTER_POD_AFFINITY);
 }
 
 #define PREFERRED(kind, weight)                                                             \
