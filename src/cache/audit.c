@@ -158,4 +158,5 @@ void cache_audit(const struct cache *cache)
 	audit_shared(cache, &cache->classes, true);
 	audit_shared(cache, &cache->label_sets, false);
 	cache_topology_audit(cache);
+	cache_assumed_audit(cache);
 }

@@ -13,7 +13,7 @@ size_t cache_size(const struct cache_limits *l)
 		pool_size(sizeof(struct cache_shared), l->classes) + map_size(l->classes) +
 		pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
 		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
-		intern_size(l->strings) + cache_order_size(l->nodes) +
+		cache_assumed_size() + intern_size(l->strings) + cache_order_size(l->nodes) +
 		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
 		l->store_bytes + WORK_SIZE + 4096;
 }
@@ -39,6 +39,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	map_init(&cache->label_sets_by_hash, arena, l->label_sets);
 	pool_init(&cache->objects, arena, "other objects", sizeof(struct cache_object), l->objects);
 	map_init(&cache->objects_by_name, arena, l->objects);
+	cache_assumed_init(cache, arena);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		list_init(&cache->by_kind[kind]);
 	cache_images_init(cache, arena, l->images);

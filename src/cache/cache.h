@@ -98,7 +98,7 @@ struct cache_object {
 	uint32_t name;
 	uint32_t labels; /* Namespace: label set index */
 	uint16_t seen;
-	uint16_t reserved;
+	uint16_t assumed; /* cache/assumed.h; 0: it is as the apiserver says */
 	struct list link; /* in cache.by_kind[kind], in order of arrival */
 };
 
@@ -130,6 +130,8 @@ struct cache {
 	struct list by_kind[KUBE_KINDS];
 	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind
 					       */
+
+	struct pool assumed; /* struct cache_assumed: what became of volumes by our own doing */
 
 	struct cache_images images;
 	struct cache_topology topology;

@@ -167,6 +167,7 @@ enum cache_result cache_put_object(
 		give_parts(cache, &parts);
 		return CACHE_UNCHANGED;
 	}
+	cache_assumed_drop(cache, *index);
 	/* Something changed, even when nothing that we read: upstream tells of every update. */
 	struct cache_event event = event_of(cache, *index);
 	event.old.there = !is_new;
@@ -185,6 +186,7 @@ enum cache_result cache_put_object(
 enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
 {
 	struct cache_object *object = object_at(cache, index);
+	cache_assumed_drop(cache, index);
 	cache->kind_generation[object->kind]++;
 	struct cache_event event = event_of(cache, index);
 	list_remove(&object->link);

@@ -38,6 +38,13 @@ MUST_USE bool cache_order_follow(struct cache *cache, uint32_t node);
 void cache_images_init(struct cache *cache, struct arena *arena, uint32_t images);
 size_t cache_images_size(uint32_t images);
 
+/* assumed.c */
+void cache_assumed_init(struct cache *cache, struct arena *arena);
+size_t cache_assumed_size(void);
+/* The apiserver has told something newer of the object, or it is gone. */
+void cache_assumed_drop(struct cache *cache, uint32_t object);
+void cache_assumed_audit(const struct cache *cache);
+
 /* topology.c: the slot of the key, CACHE_TOPOLOGY_KEYS_MAX when all are in use. */
 uint32_t cache_domains_hold(struct cache *cache, uint32_t key);
 void cache_domains_release(struct cache *cache, uint32_t slot);

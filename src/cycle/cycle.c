@@ -149,11 +149,33 @@ static bool choose(struct evaluation *e, struct cycle_decision *decision)
 	return true;
 }
 
-void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-	struct cycle_decision *decision)
+static bool binds_volumes(const struct evaluation *e)
 {
-	struct evaluation evaluation;
-	struct evaluation *e = &evaluation;
+	const struct plugin_uses *uses = &e->d.profile->pre_bind;
+	if (e->d.binding == NULL || (e->d.skip_filter >> PLUGIN_VOLUME_BINDING & 1) != 0)
+		return false;
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->list[i].id == PLUGIN_VOLUME_BINDING)
+			return true;
+	return false;
+}
+
+/* What the pod's claims get on the node that was chosen. */
+static void choose_volumes(struct evaluation *e, struct cycle_decision *decision)
+{
+	if (!binds_volumes(e))
+		return;
+	enum plugin_code code = volume_binding_choice(
+		&e->d, decision->node, &decision->volumes, &decision->volume_count);
+	if (code == PLUGIN_ERROR) {
+		(void)evaluation_fail(e, POINT_FILTER, plugins[PLUGIN_VOLUME_BINDING].name);
+		failed(e, decision);
+	}
+}
+
+static void decide(struct evaluation *e, struct cycle *cycle, uint32_t pod,
+	enum cache_tally_way way, struct cycle_decision *decision)
+{
 	*decision = (struct cycle_decision){0};
 	CHECK(cache_pod_at(cycle->cache, pod)->node == 0);
 	if (!evaluation_begin(e, cycle, pod, way)) {
@@ -197,4 +219,13 @@ void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
 		rejected(e, decision);
 	else if (!choose(e, decision))
 		failed(e, decision);
+}
+
+void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
+	struct cycle_decision *decision)
+{
+	struct evaluation e;
+	decide(&e, cycle, pod, way, decision);
+	if (decision->outcome == CYCLE_PLACED)
+		choose_volumes(&e, decision);
 }

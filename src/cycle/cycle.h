@@ -14,6 +14,7 @@
 #include "base/scratch.h"
 #include "cache/cache.h"
 #include "plugins/plugins.h"
+#include "plugins/volume_choice.h"
 
 struct cycle_rows;
 
@@ -57,8 +58,10 @@ struct cycle_decision {
 	uint32_t node;
 	uint32_t feasible_count;
 	uint32_t evaluated_count;
-	uint32_t rejectors;  /* bits by plugin_id: who rejected the pod somewhere */
-	struct text message; /* of the FailedScheduling event and the condition */
+	uint32_t rejectors;                  /* bits by plugin_id: who rejected the pod somewhere */
+	struct text message;                 /* of the FailedScheduling event and the condition */
+	const struct volume_choice *volumes; /* placed: what its unbound claims get there */
+	uint32_t volume_count;
 	struct cycle_preemption preemption;
 };
 

@@ -16,6 +16,7 @@
  */
 #include "plugins/volume_table.h"
 
+#include "cache/assumed.h"
 #include "plugins/csi_translation.h"
 #include "plugins/volume_match.h"
 #include "plugins/volume_priv.h"
@@ -62,16 +63,18 @@ struct binding_verdict {
 	bool missing_volume;
 };
 
-/* ---- what is read: the only places that look at claims and volumes ---- */
+/*
+ * ---- what is read: claims and volumes that other pods were promised show as if they had them ----
+ */
 
 static const struct kube_pvc *binding_read_claim(const struct decision *d, uint32_t object)
 {
-	return volume_blob(d->cache, object);
+	return cache_assumed_blob(d->cache, object);
 }
 
 static const struct kube_pv *binding_read_volume(const struct decision *d, uint32_t object)
 {
-	return volume_blob(d->cache, object);
+	return cache_assumed_blob(d->cache, object);
 }
 
 /* ---- prefilter: the pod's claims ---- */
