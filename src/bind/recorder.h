@@ -12,8 +12,23 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/entropy.h"
 #include "bind/body.h"
 #include "net/net.h"
+
+enum {
+	RECORDER_FLIGHTS = 2,        /* on their way at a time */
+	RECORDER_TRIES = 12,         /* of one event, with pauses of 1 s up to 10 s in between */
+	RECORDER_POD_BURST = 25,     /* writes about one object at once, */
+	RECORDER_POD_EVERY_S = 300,  /* and then one in so many seconds */
+	RECORDER_BURST = 200,        /* writes at once, */
+	RECORDER_PER_SECOND = 50,    /* and then so many a second */
+	RECORDER_IDLE_S = 6 * 60,    /* a series that is not added to for so long is over */
+	RECORDER_TELL_S = 30 * 60,   /* how often the server hears of one that goes on */
+	RECORDER_INSTANCE_MAX = 128, /* bytes of reportingInstance that an apiserver takes */
+	RECORDER_TEXT_MEAN = 512     /* bytes of an event's texts, on average */
+};
 
 struct recorder_setup {
 	struct net *net;
@@ -32,7 +47,7 @@ struct recorder;
 struct recorder *recorder_init(const struct recorder_setup *setup);
 size_t recorder_size(uint32_t events_max, uint32_t series_max);
 void recorder_start(struct recorder *recorder); /* may send from now on */
-void recorder_close(struct recorder *recorder);
+void recorder_close(struct recorder *recorder); /* what was not sent is forgotten */
 
 struct recorder_event {
 	struct body_reference regarding;
@@ -42,20 +57,29 @@ struct recorder_event {
 	struct text note;       /* cut to BODY_NOTE_MAX */
 	struct text controller; /* the profile's scheduler name */
 };
-/* All text is copied. False: dropped (full, or this pod says too much), and counted. */
+/*
+ * All text is copied. False: dropped (full, or this pod says too much), and counted. Sent in the
+ * order of the calls; an event that differs from one before only in its note joins that one.
+ */
 bool recorder_record(struct recorder *recorder, const struct recorder_event *event);
 
 /* The leader's own event, in the core group, about its Lease (core.md 21). */
 bool recorder_record_leader(struct recorder *recorder, const struct recorder_event *event);
 
-/* While held, nothing is sent: bindings go first. */
+/* While held, nothing is sent: bindings go first. What is on its way stays there. */
 void recorder_hold(struct recorder *recorder, bool held);
 
 struct recorder_stats {
-	uint32_t waiting, remembered;
-	uint64_t recorded, sent, joined, dropped_full, dropped_rate, failed;
+	uint32_t waiting;      /* or on their way */
+	uint32_t remembered;   /* sent, and may become a series */
+	uint64_t recorded;     /* calls */
+	uint64_t sent;         /* requests that succeeded */
+	uint64_t joined;       /* were added to one before */
+	uint64_t dropped_full; /* no room */
+	uint64_t dropped_rate; /* the object has said too much */
+	uint64_t failed;       /* refused by the server, or tried too often */
 };
 struct recorder_stats recorder_stats(const struct recorder *recorder);
-bool recorder_is_idle(const struct recorder *recorder);
+bool recorder_is_idle(const struct recorder *recorder); /* nothing waits, nothing is on its way */
 
 #endif
