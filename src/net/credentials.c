@@ -9,151 +9,24 @@
  */
 #include "net/credentials.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/store.h"
-
-/* ---- files ---- */
-
-static struct credentials_file file_seen(const struct stat *st)
-{
-	return (struct credentials_file){.device = st->st_dev,
-		.inode = st->st_ino,
-		.size = st->st_size,
-		.changed_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
-}
-
-static bool file_is_same(const struct credentials_file *a, const struct credentials_file *b)
-{
-	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-		a->changed_ns == b->changed_ns;
-}
-
-/* A file that vanished counts as changed; reading it then says why. */
-static bool file_changed(const char *path, const struct credentials_file *known)
-{
-	struct stat st;
-
-	if (path == NULL)
-		return false;
-	if (stat(path, &st) != 0)
-		return true;
-	struct credentials_file seen = file_seen(&st);
-	return !file_is_same(&seen, known);
-}
-
-static bool read_all(int fd, char *to, size_t size)
-{
-	while (size > 0) {
-		ssize_t got = read(fd, to, size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to += got;
-		size -= (size_t)got;
-	}
-	return true;
-}
-
-/* Opens a regular file of at most size_max bytes. -1 with the reason in `fault`. */
-static int file_open(
-	const char *path, size_t size_max, struct credentials_file *seen, struct writer *fault)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0) {
-		write_format(fault, "%s: %s", path, strerror(errno));
-		return -1;
-	}
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		write_format(fault, "%s: not a regular file", path);
-	else if (st.st_size <= 0)
-		write_format(fault, "%s: is empty", path);
-	else if ((uint64_t)st.st_size > size_max)
-		write_format(fault, "%s: larger than %zu bytes", path, size_max);
-	else {
-		*seen = file_seen(&st);
-		return fd;
-	}
-	close(fd);
-	return -1;
-}
-
-/* ---- PEM, for as long as mbedTLS parses it ---- */
-
-static void pem_give(struct text *pem)
-{
-	if (pem->at == NULL)
-		return;
-	uint32_t handle = store_handle(tls_fence(), pem->at);
-	mbedtls_platform_zeroize(store_at(tls_fence(), handle), pem->size);
-	store_give(tls_fence(), handle);
-	*pem = TEXT_NONE;
-}
-
-static char *pem_take(size_t size, struct text *pem, struct writer *fault)
-{
-	uint32_t handle = store_take(tls_fence(), size + 1);
-
-	if (handle == 0) {
-		write_format(fault, "no memory for %zu bytes of PEM", size);
-		return NULL;
-	}
-	char *at = store_at(tls_fence(), handle);
-	at[size] = '\0';
-	*pem = (struct text){at, size + 1};
-	return at;
-}
-
-static bool pem_from_file(
-	const char *path, struct credentials_file *seen, struct text *pem, struct writer *fault)
-{
-	int fd = file_open(path, CREDENTIALS_FILE_MAX, seen, fault);
-
-	if (fd < 0)
-		return false;
-	char *at = pem_take((size_t)seen->size, pem, fault);
-	bool read = at != NULL && read_all(fd, at, (size_t)seen->size);
-	if (at != NULL && !read)
-		write_format(fault, "%s: cannot be read", path);
-	close(fd);
-	return read;
-}
-
-/* Text wins over file; neither is fine here. */
-static bool pem_load(struct text text, const char *path, struct credentials_file *seen,
-	struct text *pem, struct writer *fault)
-{
-	if (text.at != NULL) {
-		char *at = pem_take(text.size, pem, fault);
-		if (at != NULL && text.size > 0)
-			memcpy(at, text.at, text.size);
-		return at != NULL;
-	}
-	return path == NULL || pem_from_file(path, seen, pem, fault);
-}
 
 static bool load_identity(struct credentials *c, struct tls_identity *into, struct writer *fault)
 {
 	const struct net_target *target = c->target;
 	struct tls_pem pem = {.insecure_skip_verify = target->insecure_skip_verify};
-	struct credentials_file ca = c->ca, certificate = c->certificate, key = c->key;
+	struct secret_file ca = c->ca, certificate = c->certificate, key = c->key;
 
-	bool made = pem_load(target->ca, target->ca_file, &ca, &pem.ca, fault) &&
-		pem_load(target->certificate, target->certificate_file, &certificate,
+	bool made = secret_pem_load(target->ca, target->ca_file, &ca, &pem.ca, fault) &&
+		secret_pem_load(target->certificate, target->certificate_file, &certificate,
 			&pem.certificate, fault) &&
-		pem_load(target->key, target->key_file, &key, &pem.key, fault) &&
+		secret_pem_load(target->key, target->key_file, &key, &pem.key, fault) &&
 		tls_identity_make(into, &pem, fault);
-	pem_give(&pem.ca);
-	pem_give(&pem.certificate);
-	pem_give(&pem.key);
+	secret_pem_give(&pem.ca);
+	secret_pem_give(&pem.certificate);
+	secret_pem_give(&pem.key);
 	if (made) {
 		c->ca = ca;
 		c->certificate = certificate;
@@ -166,9 +39,10 @@ static bool identity_is_outdated(const struct credentials *c)
 {
 	const struct net_target *t = c->target;
 
-	return (t->ca.at == NULL && file_changed(t->ca_file, &c->ca)) ||
-		(t->certificate.at == NULL && file_changed(t->certificate_file, &c->certificate)) ||
-		(t->key.at == NULL && file_changed(t->key_file, &c->key));
+	return (t->ca.at == NULL && secret_file_changed(t->ca_file, &c->ca)) ||
+		(t->certificate.at == NULL &&
+			secret_file_changed(t->certificate_file, &c->certificate)) ||
+		(t->key.at == NULL && secret_file_changed(t->key_file, &c->key));
 }
 
 enum credentials_news credentials_refresh(struct credentials *c, struct mono now)
@@ -270,15 +144,15 @@ static bool set_basic(struct credentials *c, struct writer *fault)
 
 static bool load_token(struct credentials *c, struct writer *fault)
 {
-	struct credentials_file seen;
+	struct secret_file seen;
 	/* Read behind the place where the header will stand, so that a bad file leaves the old one.
 	 */
 	char *at = c->authorization + c->authorization_room;
-	int fd = file_open(c->target->token_file, CREDENTIALS_TOKEN_MAX, &seen, fault);
+	int fd = secret_file_open(c->target->token_file, CREDENTIALS_TOKEN_MAX, &seen, fault);
 
 	if (fd < 0)
 		return false;
-	bool read = read_all(fd, at, (size_t)seen.size);
+	bool read = secret_read(fd, at, (size_t)seen.size);
 	close(fd);
 	if (!read) {
 		write_format(fault, "%s: cannot be read", c->target->token_file);
@@ -301,7 +175,7 @@ void credentials_refresh_token(struct credentials *c, struct mono now)
 		return;
 	c->token_checked = now;
 	c->token_doubted = false;
-	if (!file_changed(c->target->token_file, &c->token))
+	if (!secret_file_changed(c->target->token_file, &c->token))
 		return;
 	writer_init(&fault, line, sizeof(line));
 	if (load_token(c, &fault))

@@ -8,27 +8,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "net/net.h"
+#include "net/secret.h"
 #include "net/tls.h"
 
 enum {
-	CREDENTIALS_FILE_MAX = 64 * 1024, /* of PEM */
 	CREDENTIALS_TOKEN_MAX = 16 * 1024,
 	CREDENTIALS_CHECK_MS = 10 * 1000, /* how often files are looked at, at most */
 	CREDENTIALS_TOKEN_CHECK_MS = 60 * 1000
-};
-
-/* What told the file's last version apart. */
-struct credentials_file {
-	dev_t device;
-	ino_t inode;
-	off_t size;
-	int64_t changed_ns;
 };
 
 struct credentials {
@@ -38,7 +29,7 @@ struct credentials {
 	struct tls_identity
 		identities[2]; /* the current one, and the one before while it is in use */
 	uint32_t current;
-	struct credentials_file ca, certificate, key, token;
+	struct secret_file ca, certificate, key, token;
 	struct mono checked, token_checked;
 	bool token_doubted;  /* the server said 401 */
 	char *authorization; /* value of the header; size 0: none */
