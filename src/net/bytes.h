@@ -59,6 +59,13 @@ struct net_bytes {
 	/* Takes as many bytes as there is room for (a datagram whole or not) and says how many. */
 	size_t (*send)(void *self, uint32_t stream, const void *bytes, size_t size);
 	size_t (*unsent)(void *self, uint32_t stream); /* taken, but not yet given to the system */
+	/*
+	 * After what was sent nothing more will come; receiving goes on. Only when nothing is
+	 * unsent. NULL: cannot be said.
+	 */
+	void (*end)(void *self, uint32_t stream);
+	/* The port of a listener that was to take any. NULL: it has the one it asked for. */
+	uint16_t (*port)(void *self, uint32_t listener);
 	/* The number is free for reuse at once; bytes not yet given to the system are lost. */
 	void (*close)(void *self, uint32_t stream);
 	/* Until some stream has news, or the time has passed. -1: no limit. */

@@ -20,7 +20,9 @@ enum {
 	/* What one connection may read in one turn, so that a big list does not delay the lease. */
 	NET_TURN_BYTES = 128 * 1024,
 	/* Handshakes need far more memory than open connections: so many at a time. */
-	NET_HANDSHAKES_MAX = 2
+	NET_HANDSHAKES_MAX = 2,
+	/* Those of our clients are counted apart: strangers must not keep us from the apiserver. */
+	NET_SERVER_HANDSHAKES_MAX = 2
 };
 
 /* Somebody who wants a call each turn: a client. */
@@ -45,8 +47,9 @@ struct net {
 	struct mono members_due;
 	bool woken;
 	bool has_tls;
-	uint32_t handshakes; /* under way */
-	char *plain;         /* NET_PLAIN_SIZE bytes, good within one step of one connection */
+	uint32_t handshakes;        /* under way, of clients */
+	uint32_t server_handshakes; /* under way, of servers */
+	char *plain; /* NET_PLAIN_SIZE bytes, good within one step of one connection */
 };
 
 void net_join(struct net *net, struct net_member *member);

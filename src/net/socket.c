@@ -392,6 +392,23 @@ static size_t sockets_unsent(void *self, uint32_t stream)
 	return c == NULL ? 0 : c->send.len;
 }
 
+static void sockets_end(void *self, uint32_t stream)
+{
+	const struct mg_connection *c = stream_at(self, stream)->connection;
+
+	CHECK(sockets_unsent(self, stream) == 0);
+	/* It fails when the peer has gone, which reading tells. */
+	if (c != NULL && !c->is_closing && !c->is_connecting)
+		(void)shutdown(socket_fd(c), SHUT_WR);
+}
+
+static uint16_t sockets_port(void *self, uint32_t listener)
+{
+	const struct mg_connection *c = stream_at(self, listener)->connection;
+
+	return c == NULL ? 0 : ntohs(c->loc.port);
+}
+
 static void sockets_close(void *self, uint32_t stream)
 {
 	struct sockets *sockets = self;
@@ -481,6 +498,8 @@ struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max)
 		.drop = sockets_drop,
 		.send = sockets_send,
 		.unsent = sockets_unsent,
+		.end = sockets_end,
+		.port = sockets_port,
 		.close = sockets_close,
 		.wait = sockets_wait,
 		.self = sockets};

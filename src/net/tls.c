@@ -11,7 +11,7 @@
  *				NET_HANDSHAKES_MAX at a time
  *	an identity		2 kB (EC) to 5 kB (RSA) for each client: CA, own chain, key;
  *				twice while it is replaced
- *	base			PEM files while they are read (CREDENTIALS_FILE_MAX), identities,
+ *	base			PEM files while they are read (SECRET_PEM_MAX), identities,
  *				fragmentation
  */
 #include "net/tls.h"
@@ -50,7 +50,7 @@ psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context
 	return PSA_SUCCESS;
 }
 
-static int tls_random(void *context, unsigned char *output, size_t size)
+int tls_random(void *context, unsigned char *output, size_t size)
 {
 	(void)context;
 	if (!process.entropy.fill(process.entropy.self, output, size))
@@ -61,7 +61,8 @@ static int tls_random(void *context, unsigned char *output, size_t size)
 static size_t fence_size(uint32_t connections_max)
 {
 	return (size_t)connections_max * TLS_CONNECTION_SIZE +
-		NET_HANDSHAKES_MAX * TLS_HANDSHAKE_SIZE + TLS_BASE_SIZE;
+		(NET_HANDSHAKES_MAX + NET_SERVER_HANDSHAKES_MAX) * TLS_HANDSHAKE_SIZE +
+		TLS_BASE_SIZE;
 }
 
 size_t tls_setup_size(uint32_t connections_max)
@@ -123,38 +124,35 @@ static bool make_chain(
 
 static bool make_own(struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
 {
-	if (!make_chain(&identity->certificate, pem->certificate, "client certificate", fault))
+	const char *who = pem->server ? "server" : "client";
+
+	if (!make_chain(&identity->certificate, pem->certificate,
+		    pem->server ? "server certificate" : "client certificate", fault))
 		return false;
 	int code = mbedtls_pk_parse_key(&identity->key, (const unsigned char *)pem->key.at,
 		pem->key.size, NULL, 0, tls_random, NULL);
 	if (code != 0) {
-		write_format(fault, "client key: %s", pem_fault(code));
+		write_format(fault, "%s key: %s", who, pem_fault(code));
 		return false;
 	}
 	if (mbedtls_pk_check_pair(&identity->certificate.pk, &identity->key, tls_random, NULL) !=
 		0) {
-		write_z(fault, "client key: it does not belong to the client certificate");
+		write_format(fault, "%s key: it does not belong to the %s certificate", who, who);
 		return false;
 	}
 	if (mbedtls_ssl_conf_own_cert(&identity->config, &identity->certificate, &identity->key) !=
 		0) {
-		write_z(fault, "client certificate: no memory");
+		write_format(fault, "%s certificate: no memory", who);
 		return false;
 	}
 	return true;
 }
 
-static bool make_identity(
+static bool set_client(
 	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
 {
 	mbedtls_ssl_config *config = &identity->config;
 
-	if (mbedtls_ssl_config_defaults(config, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM,
-		    MBEDTLS_SSL_PRESET_DEFAULT) != 0) {
-		write_z(fault, "TLS: no memory");
-		return false;
-	}
-	mbedtls_ssl_conf_rng(config, tls_random, NULL);
 	mbedtls_ssl_conf_authmode(config,
 		pem->insecure_skip_verify ? MBEDTLS_SSL_VERIFY_NONE : MBEDTLS_SSL_VERIFY_REQUIRED);
 	mbedtls_ssl_conf_session_tickets(config, MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
@@ -166,6 +164,64 @@ static bool make_identity(
 		mbedtls_ssl_conf_ca_chain(config, &identity->ca, NULL);
 	}
 	return pem->certificate.at == NULL || make_own(identity, pem, fault);
+}
+
+static uint32_t chain_count(const mbedtls_x509_crt *chain)
+{
+	uint32_t count = 0;
+
+	for (; chain != NULL && chain->raw.p != NULL; chain = chain->next)
+		count++;
+	return count;
+}
+
+/*
+ * Sessions are not resumed: whom a ticket speaks for would have to be stored with it, and a server
+ * of a handful of clients that keep their connections has little to gain.
+ */
+static bool set_server(
+	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+{
+	static const char *protocols[] = {"http/1.1", NULL};
+	mbedtls_ssl_config *config = &identity->config;
+
+	CHECK(pem->certificate.at != NULL);
+	CHECK(pem->key.at != NULL);
+	if (mbedtls_ssl_conf_alpn_protocols(config, protocols) != 0) {
+		write_z(fault, "TLS: no memory");
+		return false;
+	}
+	mbedtls_ssl_conf_authmode(config, MBEDTLS_SSL_VERIFY_NONE);
+	if (pem->ca.at != NULL) {
+		if (!make_chain(&identity->ca, pem->ca, "certificate authority of clients", fault))
+			return false;
+		identity->client_ca_count = chain_count(&identity->ca);
+	}
+	if (pem->proxy_ca.at != NULL &&
+		!make_chain(&identity->ca, pem->proxy_ca, "certificate authority of front proxies",
+			fault))
+		return false;
+	/* Optional for mbedTLS: a bad one is answered with 401, which people can read. */
+	if (identity->ca.raw.p != NULL) {
+		mbedtls_ssl_conf_ca_chain(config, &identity->ca, NULL);
+		mbedtls_ssl_conf_authmode(config, MBEDTLS_SSL_VERIFY_OPTIONAL);
+	}
+	return make_own(identity, pem, fault);
+}
+
+static bool make_identity(
+	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault)
+{
+	int endpoint = pem->server ? MBEDTLS_SSL_IS_SERVER : MBEDTLS_SSL_IS_CLIENT;
+
+	if (mbedtls_ssl_config_defaults(&identity->config, endpoint, MBEDTLS_SSL_TRANSPORT_STREAM,
+		    MBEDTLS_SSL_PRESET_DEFAULT) != 0) {
+		write_z(fault, "TLS: no memory");
+		return false;
+	}
+	mbedtls_ssl_conf_rng(&identity->config, tls_random, NULL);
+	identity->server = pem->server;
+	return pem->server ? set_server(identity, pem, fault) : set_client(identity, pem, fault);
 }
 
 bool tls_identity_make(
@@ -223,6 +279,11 @@ static void verify_fault(struct writer *w, uint32_t flags)
 	write_format(w, "server certificate: refused (flags 0x%x)", (unsigned)flags);
 }
 
+static const char *other(const struct tls *tls)
+{
+	return tls->identity->server ? "client" : "server";
+}
+
 static void alert_fault(struct writer *w, const struct tls *tls)
 {
 	static const struct {
@@ -242,13 +303,14 @@ static void alert_fault(struct writer *w, const struct tls *tls)
 	uint8_t alert =
 		tls->ssl.MBEDTLS_PRIVATE(in_msg) == NULL ? 0 : tls->ssl.MBEDTLS_PRIVATE(in_msg)[1];
 
+	write_format(w, "the %s refused: ", other(tls));
 	for (size_t i = 0; i < ARRAY_COUNT(alerts); i++) {
 		if (alerts[i].alert == alert) {
-			write_format(w, "the server refused: %s", alerts[i].words);
+			write_z(w, alerts[i].words);
 			return;
 		}
 	}
-	write_format(w, "the server refused: alert %u", (unsigned)alert);
+	write_format(w, "alert %u", (unsigned)alert);
 }
 
 static enum tls_step fail(struct tls *tls, int code)
@@ -267,7 +329,9 @@ static enum tls_step fail(struct tls *tls, int code)
 	case MBEDTLS_ERR_MPI_ALLOC_FAILED:
 	case MBEDTLS_ERR_ECP_ALLOC_FAILED: write_z(&w, "no memory in the fence of TLS"); break;
 	case MBEDTLS_ERR_SSL_CONN_EOF: write_z(&w, "the connection was cut"); break;
-	case MBEDTLS_ERR_SSL_INVALID_RECORD: write_z(&w, "the server does not speak TLS"); break;
+	case MBEDTLS_ERR_SSL_INVALID_RECORD:
+		write_format(&w, "the %s does not speak TLS", other(tls));
+		break;
 	default: write_format(&w, "TLS error -0x%04x", (unsigned)-code); break;
 	}
 	tls->fault[w.used] = '\0';
@@ -293,10 +357,32 @@ static bool has_address(const mbedtls_x509_crt *certificate, const struct net_ad
 	return false;
 }
 
+/* The first one of a chain that we are shown is what it hangs on; it may be in both lists. */
+static void note_authority(struct tls *tls, const mbedtls_x509_crt *certificate)
+{
+	const mbedtls_x509_crt *ca = &tls->identity->ca;
+
+	for (uint32_t i = 0; ca != NULL; ca = ca->next, i++) {
+		if (ca->raw.len != certificate->raw.len ||
+			memcmp(ca->raw.p, certificate->raw.p, ca->raw.len) != 0)
+			continue;
+		if (i < tls->identity->client_ca_count)
+			tls->by_client_ca = true;
+		else
+			tls->by_proxy_ca = true;
+	}
+}
+
 static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	struct tls *tls = self;
 
+	if (tls->identity->server) {
+		if (!tls->certificate_seen)
+			note_authority(tls, certificate);
+		tls->certificate_seen = true;
+		return 0;
+	}
 	tls->certificate_seen = true;
 	if (depth == 0 && tls->peer->address.family != 0 &&
 		!has_address(certificate, &tls->peer->address))
@@ -382,31 +468,48 @@ static void keep_ticket(struct tls *tls)
 	mbedtls_ssl_session_free(&session);
 }
 
-bool tls_start(struct tls *tls, struct tls_identity *identity, const struct tls_peer *peer,
-	struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now)
+static bool start(struct tls *tls)
 {
-	CHECK(tls->identity == NULL);
-	CHECK(identity->made);
-	*tls = (struct tls){.bytes = bytes,
-		.stream = stream,
-		.identity = identity,
-		.peer = peer,
-		.ticket = ticket,
-		.now = now};
-	identity->users++;
+	CHECK(tls->identity->made);
+	tls->identity->users++;
 	mbedtls_ssl_init(&tls->ssl);
-	int code = mbedtls_ssl_setup(&tls->ssl, &identity->config);
-	if (code == 0)
+	int code = mbedtls_ssl_setup(&tls->ssl, &tls->identity->config);
+	if (code == 0 && tls->peer != NULL)
 		code = mbedtls_ssl_set_hostname(
-			&tls->ssl, peer->address.family != 0 ? NULL : peer->name);
+			&tls->ssl, tls->peer->address.family != 0 ? NULL : tls->peer->name);
 	if (code != 0) {
 		fail(tls, code);
 		return false;
 	}
 	mbedtls_ssl_set_verify(&tls->ssl, verify, tls);
 	mbedtls_ssl_set_bio(&tls->ssl, tls, bio_send, bio_receive, NULL);
+	return true;
+}
+
+bool tls_start(struct tls *tls, struct tls_identity *identity, const struct tls_peer *peer,
+	struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now)
+{
+	CHECK(tls->identity == NULL);
+	CHECK(!identity->server);
+	*tls = (struct tls){.bytes = bytes,
+		.stream = stream,
+		.identity = identity,
+		.peer = peer,
+		.ticket = ticket,
+		.now = now};
+	if (!start(tls))
+		return false;
 	use_ticket(tls);
 	return true;
+}
+
+bool tls_start_server(struct tls *tls, struct tls_identity *identity, const struct net_bytes *bytes,
+	uint32_t stream, struct mono now)
+{
+	CHECK(tls->identity == NULL);
+	CHECK(identity->server);
+	*tls = (struct tls){.bytes = bytes, .stream = stream, .identity = identity, .now = now};
+	return start(tls);
 }
 
 static bool waits(int code)
@@ -420,7 +523,7 @@ static bool waits(int code)
  */
 static bool call_again(struct tls *tls, int code, size_t *left, uint32_t *stalls)
 {
-	if (code == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) {
+	if (code == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET && tls->ticket != NULL) {
 		keep_ticket(tls);
 		return true;
 	}
@@ -446,9 +549,12 @@ enum tls_step tls_handshake(struct tls *tls, struct mono now)
 		return TLS_WAIT;
 	if (code != 0) {
 		/* A ticket that the server chokes on must not be tried for ever. */
-		tls->ticket->size = 0;
+		if (tls->ticket != NULL)
+			tls->ticket->size = 0;
 		return fail(tls, code);
 	}
+	if (tls->identity->server)
+		return TLS_DONE;
 	tls->resumed = tls->ticket->size > 0 && !tls->certificate_seen;
 	if (mbedtls_ssl_get_version_number(&tls->ssl) == MBEDTLS_SSL_VERSION_TLS1_2)
 		keep_ticket(tls);
@@ -487,6 +593,12 @@ enum tls_step tls_write(struct tls *tls, const void *bytes, size_t size, size_t 
 	if (code >= 0)
 		return TLS_DONE;
 	return waits(code) ? TLS_WAIT : fail(tls, code);
+}
+
+const mbedtls_x509_crt *tls_client_certificate(const struct tls *tls, bool *good)
+{
+	*good = mbedtls_ssl_get_verify_result(&tls->ssl) == 0;
+	return mbedtls_ssl_get_peer_cert(&tls->ssl);
 }
 
 bool tls_has_more(const struct tls *tls)

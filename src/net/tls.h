@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * TLS: a secured stream over a stream of bytes, by mbedTLS. Every step says what it waits for;
- * nothing blocks. The server is verified by its CA and by its name or address.
+ * nothing blocks. A client verifies the server by its CA and by its name or address; a server
+ * verifies the certificate of a client who shows one, and says what came of it.
  *
  * Memory: mbedTLS allocates in a fence of tls_setup_size() bytes; the sum is in tls.c.
  */
@@ -34,14 +35,17 @@ void tls_setup(struct arena *arena, uint32_t connections_max, struct entropy ent
 size_t tls_setup_size(uint32_t connections_max);
 void tls_teardown(void);
 struct store *tls_fence(void);
+int tls_random(void *context, unsigned char *output, size_t size); /* as mbedTLS wants it */
 
 /* ---- who we are, and whom we trust ---- */
 
 struct tls_identity {
 	mbedtls_ssl_config config;
-	mbedtls_x509_crt ca;
+	mbedtls_x509_crt ca; /* a server's: those of clients, then those of front proxies */
 	mbedtls_x509_crt certificate;
 	mbedtls_pk_context key;
+	uint32_t client_ca_count;
+	bool server;
 	bool made;
 	uint32_t users; /* connections */
 };
@@ -50,6 +54,8 @@ struct tls_identity {
 struct tls_pem {
 	struct text ca, certificate, key;
 	bool insecure_skip_verify;
+	bool server;          /* then `ca` is that of clients, who may come without a certificate */
+	struct text proxy_ca; /* of front proxies */
 };
 
 /* False with one line in `fault`; nothing is held then. */
@@ -85,20 +91,26 @@ struct tls {
 	const struct net_bytes *bytes;
 	uint32_t stream;
 	struct tls_identity *identity; /* NULL: not in use */
-	const struct tls_peer *peer;
+	const struct tls_peer *peer;   /* these two are a client's */
 	struct tls_ticket *ticket;
 	struct mono now;
 	bool certificate_seen;
+	bool by_client_ca, by_proxy_ca; /* of a client's certificate: who signed it */
 	bool resumed;
 	char fault[TLS_FAULT_MAX];
 };
 
 MUST_USE bool tls_start(struct tls *tls, struct tls_identity *identity, const struct tls_peer *peer,
 	struct tls_ticket *ticket, const struct net_bytes *bytes, uint32_t stream, struct mono now);
+/* The other side of it; the client speaks first. */
+MUST_USE bool tls_start_server(struct tls *tls, struct tls_identity *identity,
+	const struct net_bytes *bytes, uint32_t stream, struct mono now);
 MUST_USE enum tls_step tls_handshake(struct tls *tls, struct mono now);
 MUST_USE enum tls_step tls_read(struct tls *tls, void *to, size_t size, size_t *got);
 /* After TLS_WAIT call again with the same bytes; *sent counts what is done with. */
 MUST_USE enum tls_step tls_write(struct tls *tls, const void *bytes, size_t size, size_t *sent);
+/* The client's certificate: NULL when it showed none. *good: it holds. */
+const mbedtls_x509_crt *tls_client_certificate(const struct tls *tls, bool *good);
 /* Decrypted bytes that wait to be read. */
 bool tls_has_more(const struct tls *tls);
 /* Says goodbye if there is room for it, and gives all memory back. Does not close the stream. */
