@@ -19,6 +19,14 @@ void http_start(struct http *http)
 	http->retry_after_s = -1;
 }
 
+void http_start_body(struct http *http, bool chunked, uint64_t size)
+{
+	http_start(http);
+	http->chunked = chunked;
+	http->left = chunked ? 0 : size;
+	http->state = chunked ? HTTP_CHUNK_SIZE : size > 0 ? HTTP_BODY_SIZED : HTTP_FINISHED;
+}
+
 static enum http_step http_fail(struct http *http, const char *fault)
 {
 	http->state = HTTP_FAILED;

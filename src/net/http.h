@@ -65,6 +65,9 @@ struct http {
 
 void http_start(struct http *http);
 
+/* For the body of a request whose head was read elsewhere: in chunks, or `size` bytes. */
+void http_start_body(struct http *http, bool chunked, uint64_t size);
+
 /*
  * Takes bytes off the front of *bytes until it has something to say. HTTP_BODY: *body is a
  * part of what *bytes was. Constant work per byte; body bytes are not looked at.

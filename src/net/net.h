@@ -64,7 +64,8 @@ struct net_client_stats net_client_stats(const struct net_client *client);
  */
 enum net_class { NET_LEASE, NET_BIND, NET_READ, NET_EVENT, NET_WATCH };
 enum { NET_CLASSES = NET_WATCH + 1 };
-enum net_method { NET_GET, NET_POST, NET_PUT, NET_PATCH, NET_DELETE };
+/* The last two only a server meets. */
+enum net_method { NET_GET, NET_POST, NET_PUT, NET_PATCH, NET_DELETE, NET_HEAD, NET_OPTIONS };
 
 enum net_result {
 	NET_OK,             /* a complete answer; `status` says which */

@@ -84,6 +84,8 @@ static bool is_visible(struct text t)
 /* Names that came over the wire end up in paths: what is not escaped must not become a header. */
 const char *request_fault(const struct net_request *request)
 {
+	if (request->method > NET_DELETE)
+		return "a method that is not for clients";
 	if (request->path.size == 0 || request->path.at[0] != '/' || !is_visible(request->path))
 		return "the path is not escaped";
 	if (request->content_type.at != NULL && !is_visible(request->content_type))

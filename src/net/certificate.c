@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Certificates made by mbedTLS: version 3, EC P-256, SHA-256.
+ */
+#include "net/certificate.h"
+
+#include <mbedtls/ecp.h>
+#include <mbedtls/oid.h>
+#include <mbedtls/pk.h>
+#include <mbedtls/platform_util.h>
+#include <mbedtls/x509_crt.h>
+
+#include "net/private.h"
+#include "net/tls.h"
+
+enum {
+	SERIAL_SIZE = 16,
+	SUBJECT_MAX = 512,
+	TIME_MAX = sizeof("20060102150405"),
+	BEFORE_S = 3600 /* clocks differ */
+};
+
+struct maker {
+	mbedtls_x509write_cert certificate;
+	mbedtls_pk_context key, issuer_key;
+	mbedtls_x509_crt issuer;
+	char subject[SUBJECT_MAX], issued_by[SUBJECT_MAX];
+	mbedtls_x509_san_list names[NET_CERTIFICATE_NAMES_MAX];
+	struct net_address addresses[NET_CERTIFICATE_NAMES_MAX];
+};
+
+static void maker_init(struct maker *m)
+{
+	mbedtls_x509write_crt_init(&m->certificate);
+	mbedtls_pk_init(&m->key);
+	mbedtls_pk_init(&m->issuer_key);
+	mbedtls_x509_crt_init(&m->issuer);
+}
+
+static void maker_free(struct maker *m)
+{
+	mbedtls_x509write_crt_free(&m->certificate);
+	mbedtls_pk_free(&m->key);
+	mbedtls_pk_free(&m->issuer_key);
+	mbedtls_x509_crt_free(&m->issuer);
+}
+
+/* mbedTLS reads names as "CN=a,O=b", with a backslash before what would end one. */
+static void write_attribute(struct writer *w, const char *kind, const char *value)
+{
+	if (w->used > 0)
+		write_char(w, ',');
+	write_z(w, kind);
+	for (; *value != '\0'; value++) {
+		if (strchr(",=+<>#;\"\\", *value) != NULL)
+			write_char(w, '\\');
+		write_char(w, *value);
+	}
+}
+
+static bool set_subject(struct maker *m, const struct net_certificate_wish *wish)
+{
+	struct writer w;
+
+	writer_init(&w, m->subject, sizeof(m->subject) - 1);
+	for (const char *const *o = wish->organizations; o != NULL && *o != NULL; o++)
+		write_attribute(&w, "O=", *o);
+	write_attribute(&w, "CN=", wish->common_name);
+	m->subject[w.used] = '\0';
+	return !w.overflowed &&
+		mbedtls_x509write_crt_set_subject_name(&m->certificate, m->subject) == 0;
+}
+
+static bool set_issuer(struct maker *m, const struct net_certificate *issuer)
+{
+	if (issuer == NULL) {
+		mbedtls_x509write_crt_set_issuer_key(&m->certificate, &m->key);
+		return mbedtls_x509write_crt_set_issuer_name(&m->certificate, m->subject) == 0;
+	}
+	mbedtls_x509write_crt_set_issuer_key(&m->certificate, &m->issuer_key);
+	return mbedtls_x509_crt_parse(&m->issuer, (const unsigned char *)issuer->certificate,
+		       strlen(issuer->certificate) + 1) == 0 &&
+		mbedtls_pk_parse_key(&m->issuer_key, (const unsigned char *)issuer->key,
+			strlen(issuer->key) + 1, NULL, 0, tls_random, NULL) == 0 &&
+		mbedtls_x509_dn_gets(m->issued_by, sizeof(m->issued_by), &m->issuer.subject) > 0 &&
+		mbedtls_x509write_crt_set_issuer_name(&m->certificate, m->issued_by) == 0;
+}
+
+static bool set_names(struct maker *m, const char *const *names)
+{
+	uint32_t count = 0;
+
+	for (; names != NULL && *names != NULL; names++, count++) {
+		if (count == NET_CERTIFICATE_NAMES_MAX)
+			return false;
+		mbedtls_x509_subject_alternative_name *node = &m->names[count].node;
+		struct net_address *address = &m->addresses[count];
+		if (net_address_parse(text_of(*names), 0, address)) {
+			node->type = MBEDTLS_X509_SAN_IP_ADDRESS;
+			node->san.unstructured_name.p = address->bytes;
+			node->san.unstructured_name.len = address->family == 6 ? 16 : 4;
+		} else {
+			/* mbedTLS does not say that it only reads it */
+			node->type = MBEDTLS_X509_SAN_DNS_NAME;
+			node->san.unstructured_name.p = (unsigned char *)(uintptr_t)*names;
+			node->san.unstructured_name.len = strlen(*names);
+		}
+		if (count > 0)
+			m->names[count - 1].next = &m->names[count];
+	}
+	return count == 0 ||
+		mbedtls_x509write_crt_set_subject_alternative_name(&m->certificate, m->names) == 0;
+}
+
+static void write_time(char *to, struct wall at)
+{
+	struct wall_date date = wall_date(at);
+	struct writer w;
+
+	writer_init(&w, to, TIME_MAX + 1);
+	write_format(&w, "%04d%02d%02d%02d%02d%02d", (int)date.year, (int)date.month, (int)date.day,
+		(int)date.hour, (int)date.minute, (int)date.second);
+	to[w.used] = '\0';
+}
+
+static bool set_validity(struct maker *m, struct wall now, uint32_t days)
+{
+	char from[TIME_MAX + 1], to[TIME_MAX + 1];
+
+	write_time(from, (struct wall){now.us - (int64_t)BEFORE_S * CLOCK_S_US});
+	write_time(to, (struct wall){now.us + (int64_t)days * 86400 * CLOCK_S_US});
+	return mbedtls_x509write_crt_set_validity(&m->certificate, from, to) == 0;
+}
+
+static bool set_use(struct maker *m, const struct net_certificate_wish *wish)
+{
+	unsigned usage = wish->is_ca ? MBEDTLS_X509_KU_KEY_CERT_SIGN | MBEDTLS_X509_KU_CRL_SIGN
+				     : MBEDTLS_X509_KU_DIGITAL_SIGNATURE;
+	mbedtls_asn1_sequence use = {.next = NULL};
+
+	use.buf.tag = MBEDTLS_ASN1_OID;
+	if (wish->for_client) {
+		use.buf.p = (unsigned char *)(uintptr_t)MBEDTLS_OID_CLIENT_AUTH;
+		use.buf.len = MBEDTLS_OID_SIZE(MBEDTLS_OID_CLIENT_AUTH);
+	} else {
+		use.buf.p = (unsigned char *)(uintptr_t)MBEDTLS_OID_SERVER_AUTH;
+		use.buf.len = MBEDTLS_OID_SIZE(MBEDTLS_OID_SERVER_AUTH);
+	}
+	return mbedtls_x509write_crt_set_basic_constraints(&m->certificate, wish->is_ca, -1) == 0 &&
+		mbedtls_x509write_crt_set_key_usage(&m->certificate, usage) == 0 &&
+		(wish->is_ca ||
+			mbedtls_x509write_crt_set_ext_key_usage(&m->certificate, &use) == 0);
+}
+
+static bool make_key(struct maker *m)
+{
+	return mbedtls_pk_setup(&m->key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY)) == 0 &&
+		mbedtls_ecp_gen_key(
+			MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(m->key), tls_random, NULL) == 0;
+}
+
+static bool make(struct net *net, struct maker *m, const struct net_certificate_wish *wish,
+	struct net_certificate *made)
+{
+	unsigned char serial[SERIAL_SIZE];
+
+	if (!make_key(m) || tls_random(NULL, serial, sizeof(serial)) != 0)
+		return false;
+	serial[0] = (serial[0] & 0x7f) | 0x40; /* positive, of one length */
+	mbedtls_x509write_crt_set_version(&m->certificate, MBEDTLS_X509_CRT_VERSION_3);
+	mbedtls_x509write_crt_set_md_alg(&m->certificate, MBEDTLS_MD_SHA256);
+	mbedtls_x509write_crt_set_subject_key(&m->certificate, &m->key);
+	return set_subject(m, wish) && set_issuer(m, wish->issuer) && set_names(m, wish->names) &&
+		set_validity(m, clock_wall(&net->clock), wish->days) && set_use(m, wish) &&
+		mbedtls_x509write_crt_set_serial_raw(&m->certificate, serial, sizeof(serial)) ==
+		0 &&
+		mbedtls_x509write_crt_pem(&m->certificate, (unsigned char *)made->certificate,
+			sizeof(made->certificate), tls_random, NULL) == 0 &&
+		mbedtls_pk_write_key_pem(&m->key, (unsigned char *)made->key, sizeof(made->key)) ==
+		0;
+}
+
+bool net_certificate_make(struct net *net, const struct net_certificate_wish *wish,
+	struct net_certificate *made, struct writer *fault)
+{
+	struct maker m = {.names = {{.next = NULL}}};
+
+	CHECK(net->has_tls);
+	maker_init(&m);
+	bool good = make(net, &m, wish, made);
+	maker_free(&m);
+	if (!good) {
+		mbedtls_platform_zeroize(made, sizeof(*made));
+		write_format(fault, "no certificate can be made for %s", wish->common_name);
+	}
+	return good;
+}
