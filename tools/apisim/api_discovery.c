@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is served: versions, groups, resources; and who is asked. */
+#include "apisim/api_private.h"
+
+enum { API_DISCOVERY_MAX = 32 * 1024 };
+
+static const char version_text[] =
+	"{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\",\"emulationMinor\":\"36\","
+	"\"minCompatibilityMajor\":\"1\",\"minCompatibilityMinor\":\"35\","
+	"\"gitVersion\":\"v1.36.4-apisim\",\"gitCommit\":\"\",\"gitTreeState\":\"\","
+	"\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":\"\",\"compiler\":\"\","
+	"\"platform\":\"linux\"}";
+
+/* Served, but nothing of it is kept. */
+static const struct {
+	const char *group, *plural, *kind, *singular;
+} reviews[] = {
+	{"authentication.k8s.io", "tokenreviews", "TokenReview", "tokenreview"},
+	{"authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview",
+		"subjectaccessreview"},
+	{"authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview",
+		"selfsubjectaccessreview"},
+};
+
+static void write_resource(struct json_writer *j, const char *name, const char *singular,
+	bool namespaced, const char *kind, const char *verbs)
+{
+	struct text rest = text_of(verbs), verb;
+
+	json_open_object(j);
+	json_member_z(j, "name", name);
+	json_member_z(j, "singularName", singular);
+	json_member_bool(j, "namespaced", namespaced);
+	json_member_z(j, "kind", kind);
+	json_key(j, "verbs");
+	json_open_array(j);
+	while (text_cut(&rest, ' ', &verb))
+		json_put_text(j, verb);
+	json_close_array(j);
+}
+
+static void write_row(struct json_writer *j, const struct resource *row)
+{
+	bool namespaced = (row->traits & RESOURCE_NAMESPACED) != 0;
+	char name[96];
+	struct writer w;
+
+	write_resource(j, row->plural, row->singular, namespaced, row->kind,
+		"create delete get list patch update watch");
+	if (row->short_name != NULL) {
+		json_key(j, "shortNames");
+		json_open_array(j);
+		json_put_z(j, row->short_name);
+		json_close_array(j);
+	}
+	json_close_object(j);
+	if ((row->traits & RESOURCE_HAS_STATUS) != 0) {
+		writer_init(&w, name, sizeof(name) - 1);
+		write_format(&w, "%s/status", row->plural);
+		name[w.used] = '\0';
+		write_resource(j, name, "", namespaced, row->kind, "get patch update");
+		json_close_object(j);
+	}
+	if (row == &resources[RESOURCE_PODS]) {
+		write_resource(j, "pods/binding", "", true, "Binding", "create");
+		json_close_object(j);
+	}
+}
+
+static bool has_review(struct text group, struct text version)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(reviews); i++)
+		if (text_is_z(group, reviews[i].group) && text_is(version, TEXT("v1")))
+			return true;
+	return false;
+}
+
+static bool write_resources(struct json_writer *j, struct text group, struct text version)
+{
+	char name[128];
+	struct writer w;
+
+	if (!resource_group_served(group, version) && !has_review(group, version))
+		return false;
+	writer_init(&w, name, sizeof(name));
+	write_text(&w, group);
+	write_z(&w, group.size > 0 ? "/" : "");
+	write_text(&w, version);
+	json_open_object(j);
+	json_member_z(j, "kind", "APIResourceList");
+	if (group.size > 0)
+		json_member_z(j, "apiVersion", "v1");
+	json_member_text(j, "groupVersion", writer_text(&w));
+	json_key(j, "resources");
+	json_open_array(j);
+	for (uint32_t i = 1; i < RESOURCES; i++)
+		if (text_is_z(group, resources[i].group) &&
+			text_is_z(version, resources[i].version))
+			write_row(j, &resources[i]);
+	for (size_t i = 0; i < ARRAY_COUNT(reviews); i++) {
+		if (!text_is_z(group, reviews[i].group))
+			continue;
+		write_resource(j, reviews[i].plural, reviews[i].singular, false, reviews[i].kind,
+			"create");
+		json_close_object(j);
+	}
+	json_close_array(j);
+	json_close_object(j);
+	return true;
+}
+
+static void write_group(struct json_writer *j, const char *group, const char *version, bool whole)
+{
+	char name[128];
+	struct writer w;
+
+	writer_init(&w, name, sizeof(name));
+	write_format(&w, "%s/%s", group, version);
+	json_open_object(j);
+	if (whole) {
+		json_member_z(j, "kind", "APIGroup");
+		json_member_z(j, "apiVersion", "v1");
+	}
+	json_member_z(j, "name", group);
+	json_key(j, "versions");
+	json_open_array(j);
+	for (int round = 0; round < 2; round++) {
+		json_open_object(j);
+		json_member_text(j, "groupVersion", writer_text(&w));
+		json_member_z(j, "version", version);
+		json_close_object(j);
+		if (round == 0) {
+			json_close_array(j);
+			json_key(j, "preferredVersion");
+		}
+	}
+	json_close_object(j);
+}
+
+/* The i-th row is the first of its group. */
+static bool is_first(uint32_t i)
+{
+	if (resources[i].group[0] == '\0')
+		return false;
+	for (uint32_t k = 1; k < i; k++)
+		if (text_is_z(text_of(resources[i].group), resources[k].group))
+			return false;
+	return true;
+}
+
+static void write_groups(struct json_writer *j)
+{
+	json_open_object(j);
+	json_member_z(j, "kind", "APIGroupList");
+	json_member_z(j, "apiVersion", "v1");
+	json_key(j, "groups");
+	json_open_array(j);
+	for (uint32_t i = 1; i < RESOURCES; i++)
+		if (is_first(i))
+			write_group(j, resources[i].group, resources[i].version, false);
+	for (size_t i = 0; i < ARRAY_COUNT(reviews); i++)
+		if (i == 0 || !text_is_z(text_of(reviews[i].group), reviews[i - 1].group))
+			write_group(j, reviews[i].group, "v1", false);
+	json_close_array(j);
+	json_close_object(j);
+}
+
+static void write_core(struct json_writer *j)
+{
+	json_open_object(j);
+	json_member_z(j, "kind", "APIVersions");
+	json_key(j, "versions");
+	json_open_array(j);
+	json_put_z(j, "v1");
+	json_close_array(j);
+	json_key(j, "serverAddressByClientCIDRs");
+	json_open_array(j);
+	json_close_array(j);
+	json_close_object(j);
+}
+
+/* Below /apis: GROUP or GROUP/VERSION. */
+static bool write_below(struct json_writer *j, struct text path)
+{
+	struct text group = text_first(path, text_find(path, '/'));
+
+	if (group.size < path.size)
+		return write_resources(j, group, text_from(path, group.size + 1));
+	if (has_review(group, TEXT("v1"))) {
+		for (size_t i = 0; i < ARRAY_COUNT(reviews); i++) {
+			if (!text_is_z(group, reviews[i].group))
+				continue;
+			write_group(j, reviews[i].group, "v1", true);
+			return true;
+		}
+	}
+	for (uint32_t i = 1; i < RESOURCES; i++) {
+		if (group.size == 0 || !text_is_z(group, resources[i].group))
+			continue;
+		write_group(j, resources[i].group, resources[i].version, true);
+		return true;
+	}
+	return false;
+}
+
+static bool write_discovery(struct json_writer *j, struct text path)
+{
+	if (text_is(path, TEXT("/version")))
+		json_put_raw(j, text_of(version_text));
+	else if (text_is(path, TEXT("/api")))
+		write_core(j);
+	else if (text_is(path, TEXT("/apis")))
+		write_groups(j);
+	else if (text_is(path, TEXT("/api/v1")))
+		return write_resources(j, TEXT(""), TEXT("v1"));
+	else if (text_starts(path, TEXT("/apis/")))
+		return write_below(j, text_from(path, strlen("/apis/")));
+	else
+		return false;
+	return true;
+}
+
+bool api_discover(struct api_call *call, struct text path)
+{
+	char *to = scratch_take(&call->api->scratch, API_DISCOVERY_MAX);
+	struct writer w;
+	struct json_writer j;
+
+	CHECK(to != NULL);
+	if (text_ends(path, TEXT("/")))
+		path = text_first(path, path.size - 1);
+	if (text_is(path, TEXT("/healthz")) || text_is(path, TEXT("/livez")) ||
+		text_is(path, TEXT("/readyz"))) {
+		api_plain(call, 200, TEXT("ok"));
+		return true;
+	}
+	writer_init(&w, to, API_DISCOVERY_MAX);
+	json_write_init(&j, &w);
+	if (!write_discovery(&j, path))
+		return false;
+	CHECK(!w.overflowed);
+	call->answer->status = 200;
+	call->answer->body = writer_text(&w);
+	return true;
+}

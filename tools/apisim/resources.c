@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of what is served. */
+#include "apisim/resources.h"
+
+#define NAMESPACED RESOURCE_NAMESPACED
+#define STATUS     RESOURCE_HAS_STATUS
+#define GENERATION RESOURCE_HAS_GENERATION
+#define RETURNS    RESOURCE_RETURNS_DELETED
+#define BY_PUT     RESOURCE_CREATED_BY_PUT
+#define VERSIONED  RESOURCE_NEEDS_VERSION
+#define WORKLOAD   (NAMESPACED | STATUS | GENERATION)
+#define STORAGE    "storage.k8s.io", "v1"
+#define DEVICES    "resource.k8s.io", "v1"
+#define NODE_REST                                                                         \
+	",\"spec\":{},\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":0}}" \
+	",\"nodeInfo\":{\"machineID\":\"\",\"systemUUID\":\"\",\"bootID\":\"\""           \
+	",\"kernelVersion\":\"\",\"osImage\":\"\",\"containerRuntimeVersion\":\"\""       \
+	",\"kubeletVersion\":\"\",\"kubeProxyVersion\":\"\",\"operatingSystem\":\"\""     \
+	",\"architecture\":\"\"}}"
+
+const struct resource resources[RESOURCES] = {
+	[RESOURCE_NONE] = {"", "", "", "", "", NULL, 0, "", ""},
+	[RESOURCE_NAMESPACES] = {"", "v1", "namespaces", "Namespace", "namespace", "ns", STATUS,
+		"namespaces", ",\"spec\":{},\"status\":{}"},
+	[RESOURCE_NODES] = {"", "v1", "nodes", "Node", "node", "no", STATUS, "minions", NODE_REST},
+	[RESOURCE_PODS] = {"", "v1", "pods", "Pod", "pod", "po", WORKLOAD | RETURNS, "pods",
+		",\"spec\":{\"containers\":null},\"status\":{}"},
+	[RESOURCE_EVENTS] = {"events.k8s.io", "v1", "events", "Event", "event", "ev",
+		NAMESPACED | BY_PUT, "events", ""},
+	[RESOURCE_CORE_EVENTS] = {"", "v1", "events", "Event", "event", "ev", NAMESPACED | BY_PUT,
+		"events", ""},
+	[RESOURCE_SERVICES] = {"", "v1", "services", "Service", "service", "svc",
+		NAMESPACED | STATUS | RETURNS, "services/specs", ""},
+	[RESOURCE_CONFIG_MAPS] = {"", "v1", "configmaps", "ConfigMap", "configmap", "cm",
+		NAMESPACED, "configmaps", ""},
+	[RESOURCE_REPLICATION_CONTROLLERS] = {"", "v1", "replicationcontrollers",
+		"ReplicationController", "replicationcontroller", "rc", WORKLOAD, "controllers",
+		""},
+	[RESOURCE_PVS] = {"", "v1", "persistentvolumes", "PersistentVolume", "persistentvolume",
+		"pv", STATUS | RETURNS, "persistentvolumes", ",\"spec\":{},\"status\":{}"},
+	[RESOURCE_PVCS] = {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim",
+		"persistentvolumeclaim", "pvc", NAMESPACED | STATUS | RETURNS,
+		"persistentvolumeclaims", ",\"spec\":{\"resources\":{}},\"status\":{}"},
+	[RESOURCE_REPLICA_SETS] = {"apps", "v1", "replicasets", "ReplicaSet", "replicaset", "rs",
+		WORKLOAD, "replicasets", ""},
+	[RESOURCE_STATEFUL_SETS] = {"apps", "v1", "statefulsets", "StatefulSet", "statefulset",
+		"sts", WORKLOAD, "statefulsets", ""},
+	[RESOURCE_DEPLOYMENTS] = {"apps", "v1", "deployments", "Deployment", "deployment", "deploy",
+		WORKLOAD, "deployments", ""},
+	[RESOURCE_DAEMON_SETS] = {"apps", "v1", "daemonsets", "DaemonSet", "daemonset", "ds",
+		WORKLOAD, "daemonsets", ""},
+	[RESOURCE_JOBS] = {"batch", "v1", "jobs", "Job", "job", NULL, WORKLOAD, "jobs", ""},
+	[RESOURCE_STORAGE_CLASSES] = {STORAGE, "storageclasses", "StorageClass", "storageclass",
+		"sc", RETURNS, "storageclasses", ",\"provisioner\":\"\""},
+	[RESOURCE_CSI_NODES] = {STORAGE, "csinodes", "CSINode", "csinode", NULL,
+		RETURNS | VERSIONED, "csinodes", ",\"spec\":{\"drivers\":null}"},
+	[RESOURCE_CSI_DRIVERS] = {STORAGE, "csidrivers", "CSIDriver", "csidriver", NULL,
+		RETURNS | GENERATION, "csidrivers", ",\"spec\":{}"},
+	[RESOURCE_CSI_CAPACITIES] = {STORAGE, "csistoragecapacities", "CSIStorageCapacity",
+		"csistoragecapacity", NULL, NAMESPACED | RETURNS, "csistoragecapacities",
+		",\"storageClassName\":\"\""},
+	[RESOURCE_VOLUME_ATTACHMENTS] = {STORAGE, "volumeattachments", "VolumeAttachment",
+		"volumeattachment", NULL, STATUS | RETURNS, "volumeattachments", ""},
+	[RESOURCE_PDBS] = {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget",
+		"poddisruptionbudget", "pdb", WORKLOAD | VERSIONED, "poddisruptionbudgets", ""},
+	[RESOURCE_PRIORITY_CLASSES] = {"scheduling.k8s.io", "v1", "priorityclasses",
+		"PriorityClass", "priorityclass", "pc", GENERATION, "priorityclasses",
+		",\"value\":0"},
+	[RESOURCE_LEASES] = {"coordination.k8s.io", "v1", "leases", "Lease", "lease", NULL,
+		NAMESPACED | BY_PUT | VERSIONED, "leases", ",\"spec\":{}"},
+	[RESOURCE_CLAIMS] = {DEVICES, "resourceclaims", "ResourceClaim", "resourceclaim", NULL,
+		NAMESPACED | STATUS | RETURNS, "resourceclaims",
+		",\"spec\":{\"devices\":{}},\"status\":{}"},
+	[RESOURCE_CLAIM_TEMPLATES] = {DEVICES, "resourceclaimtemplates", "ResourceClaimTemplate",
+		"resourceclaimtemplate", NULL, NAMESPACED | RETURNS, "resourceclaimtemplates", ""},
+	[RESOURCE_SLICES] = {DEVICES, "resourceslices", "ResourceSlice", "resourceslice", NULL,
+		GENERATION | RETURNS, "resourceslices", ""},
+	[RESOURCE_DEVICE_CLASSES] = {DEVICES, "deviceclasses", "DeviceClass", "deviceclass", NULL,
+		GENERATION | RETURNS, "deviceclasses", ",\"spec\":{}"},
+};
+
+enum resource_number resource_find(struct text group, struct text version, struct text plural)
+{
+	for (uint32_t i = 1; i < RESOURCES; i++)
+		if (text_is_z(plural, resources[i].plural) &&
+			text_is_z(group, resources[i].group) &&
+			text_is_z(version, resources[i].version))
+			return i;
+	return RESOURCE_NONE;
+}
+
+enum resource_number resource_of_kind(struct text api_version, struct text kind)
+{
+	size_t slash = text_find(api_version, '/');
+	struct text group = slash == api_version.size ? TEXT("") : text_first(api_version, slash);
+	struct text version =
+		slash == api_version.size ? api_version : text_from(api_version, slash + 1);
+
+	for (uint32_t i = 1; i < RESOURCES; i++)
+		if (text_is_z(kind, resources[i].kind) && text_is_z(group, resources[i].group) &&
+			text_is_z(version, resources[i].version))
+			return i;
+	return RESOURCE_NONE;
+}
+
+bool resource_group_served(struct text group, struct text version)
+{
+	for (uint32_t i = 1; i < RESOURCES; i++)
+		if (text_is_z(group, resources[i].group) &&
+			text_is_z(version, resources[i].version))
+			return true;
+	return false;
+}
+
+enum resource_number resource_stored(enum resource_number number)
+{
+	return number == RESOURCE_CORE_EVENTS ? RESOURCE_EVENTS : number;
+}
+
+void resource_api_version(enum resource_number number, struct writer *out)
+{
+	if (resources[number].group[0] != '\0') {
+		write_z(out, resources[number].group);
+		write_char(out, '/');
+	}
+	write_z(out, resources[number].version);
+}
+
+void resource_name(enum resource_number number, struct writer *out)
+{
+	write_z(out, resources[number].plural);
+	if (resources[number].group[0] != '\0') {
+		write_char(out, '.');
+		write_z(out, resources[number].group);
+	}
+}
