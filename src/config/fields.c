@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "config/base64.h"
 #include "config/nearest.h"
 #include "config/yaml_scalar.h"
 
@@ -131,6 +132,17 @@ void refuse(struct reading *r, const char *child, const char *format, ...)
 void refuse_i64(struct reading *r, const char *child, int64_t value, const char *why)
 {
 	refuse(r, child, "Invalid value: %lld: %s", (long long)value, why);
+}
+
+void refuse_us(struct reading *r, const char *child, int64_t us, const char *why)
+{
+	struct writer *out = refusal(r, child);
+	if (out == NULL)
+		return;
+	write_z(out, "Invalid value: ");
+	r->grammar->duration_print(us, out);
+	write_format(out, ": %s", why);
+	config_fault_end(r->faults);
 }
 
 struct about { /* a message around a value of the file */
@@ -268,6 +280,18 @@ static void read_duration(struct reading *r, const struct yaml_node *node, int64
 		refuse_type(r, node, "a duration like \"15s\" or \"1m30s\"");
 }
 
+static void read_base64(struct reading *r, const struct yaml_node *node, struct text *to)
+{
+	size_t size;
+	char *bytes = NULL;
+	if (node->kind == YAML_TEXT)
+		bytes = scratch_take(r->scratch, base64_room(node->text));
+	if (bytes != NULL && base64_decode(node->text, bytes, &size))
+		*to = (struct text){bytes, size};
+	else if (!r->scratch->overflowed)
+		refuse_type(r, node, "a string in base64");
+}
+
 static void read_texts(
 	struct reading *r, const struct yaml_node *node, uint32_t most, struct config_list *list)
 {
@@ -362,7 +386,18 @@ static void read_scalar(
 		else
 			refuse_type(r, node, "a string");
 		break;
+	case FIELD_BASE64: read_base64(r, node, (struct text *)(void *)to); break;
 	case FIELD_DURATION: read_duration(r, node, (int64_t *)(void *)to); break;
+	case FIELD_NANOS:
+		if (read_whole(r, node, INT64_MIN, INT64_MAX, &number) && number != 0)
+			*(int64_t *)(void *)to = number / 1000;
+		break;
+	case FIELD_TIMEOUT:
+		number = 0;
+		read_duration(r, node, &number);
+		if (number != 0)
+			*(int64_t *)(void *)to = number;
+		break;
 	default: CHECK_NEVER("a scalar");
 	}
 }
@@ -403,6 +438,19 @@ static void refuse_unknown(
 	config_fault_end(r->faults);
 }
 
+static bool is_name(const struct fields *fields, uint32_t i, struct text key)
+{
+	const char *name = fields->list[i].name;
+	if (!fields->any_case)
+		return text_is_z(key, name);
+	if (key.size != strlen(name))
+		return false;
+	for (size_t k = 0; k < key.size; k++)
+		if ((key.at[k] | 0x20) != (name[k] | 0x20))
+			return false;
+	return true;
+}
+
 void fields_read(
 	struct reading *r, const struct yaml_node *node, const struct fields *fields, void *to)
 {
@@ -417,7 +465,7 @@ void fields_read(
 	for (const struct yaml_node *member = node->first; member != NULL; member = member->next) {
 		const struct yaml_node *key = member->key;
 		uint32_t i = 0;
-		while (i < fields->count && !text_is_z(key->text, fields->list[i].name))
+		while (i < fields->count && !is_name(fields, i, key->text))
 			i++;
 		if (key->kind != YAML_TEXT || i == fields->count) {
 			refuse_unknown(r, key, fields);

@@ -45,7 +45,10 @@ enum field_type {
 	FIELD_OPTIONAL,   /* struct config_optional */
 	FIELD_REAL,       /* double */
 	FIELD_TEXT,       /* struct text */
+	FIELD_BASE64,     /* struct text: the bytes */
 	FIELD_DURATION,   /* int64_t: microseconds */
+	FIELD_TIMEOUT,    /* the same; a 0 is as good as leaving it out */
+	FIELD_NANOS,      /* the same, but written as a number of nanoseconds */
 	FIELD_TEXTS,      /* struct config_list of struct text */
 	FIELD_OBJECT,     /* a struct as a member */
 	FIELD_POINTER,    /* a pointer to a struct, NULL when not given */
@@ -69,6 +72,7 @@ struct fields {
 	uint32_t count;
 	size_t size;               /* of the struct */
 	void (*prepare)(void *to); /* fills in what an absent field means; NULL: zero */
+	bool any_case;             /* as Go's own decoder: "URLPREFIX" is urlPrefix */
 };
 
 enum { FIELDS_PATH_MAX = 512 };
@@ -104,6 +108,7 @@ void reading_leave(struct reading *r, size_t before);
 
 void refuse(struct reading *r, const char *child, const char *format, ...) PRINTF_LIKE(3, 4);
 void refuse_i64(struct reading *r, const char *child, int64_t value, const char *why);
+void refuse_us(struct reading *r, const char *child, int64_t us, const char *why);
 void refuse_text(struct reading *r, const char *child, struct text value, const char *why);
 void refuse_missing(struct reading *r, const char *child, const char *why); /* why may be "" */
 void refuse_duplicate(struct reading *r, const char *child, struct text value);

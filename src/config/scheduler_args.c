@@ -9,9 +9,9 @@
 #include "config/scheduler_private.h"
 
 #define AT(member) offsetof(struct frame, member)
-#define FIELDS(type, list, prepare)                                       \
-	{                                                                 \
-		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare) \
+#define FIELDS(type, list, prepare)                                              \
+	{                                                                        \
+		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false \
 	}
 #define HEAD                                                  \
 	{"apiVersion", FIELD_TEXT, AT(api_version), NULL, 0}, \
@@ -158,10 +158,13 @@ static const struct field constraint_list[] = {
 	{"whenUnsatisfiable", FIELD_TEXT, offsetof(struct scheduler_constraint, when_unsatisfiable),
 		NULL, 0},
 	{"labelSelector", FIELD_NODE, offsetof(struct scheduler_constraint, selector), NULL, 0},
-	{"minDomains", FIELD_UNSUPPORTED, 0, NULL, 0},
-	{"nodeAffinityPolicy", FIELD_UNSUPPORTED, 0, NULL, 0},
-	{"nodeTaintsPolicy", FIELD_UNSUPPORTED, 0, NULL, 0},
-	{"matchLabelKeys", FIELD_UNSUPPORTED, 0, NULL, 0},
+	{"minDomains", FIELD_OPTIONAL, offsetof(struct scheduler_constraint, min_domains), NULL, 0},
+	{"nodeAffinityPolicy", FIELD_TEXT, offsetof(struct scheduler_constraint, affinity_policy),
+		NULL, 0},
+	{"nodeTaintsPolicy", FIELD_TEXT, offsetof(struct scheduler_constraint, taints_policy), NULL,
+		0},
+	{"matchLabelKeys", FIELD_TEXTS, offsetof(struct scheduler_constraint, match_label_keys),
+		NULL, VALUES_MAX},
 };
 static const struct fields constraint_fields = FIELDS(scheduler_constraint, constraint_list, NULL);
 
@@ -257,11 +260,11 @@ void scheduler_args_defaults(enum scheduler_args_kind kind, struct scheduler_arg
 
 static bool check_kind(struct reading *r, const struct frame *frame, const struct kind_row *row)
 {
+	enum scheduler_version version;
 	if (frame->kind.size > 0 && !text_is_z(frame->kind, row->kind))
 		refuse_unsupported(r, "kind", frame->kind, row->kind);
-	else if (frame->api_version.size > 0 &&
-		!text_is_z(frame->api_version, SCHEDULER_CONFIG_VERSION))
-		refuse_unsupported(r, "apiVersion", frame->api_version, SCHEDULER_CONFIG_VERSION);
+	else if (frame->api_version.size > 0 && !scheduler_version(frame->api_version, &version))
+		refuse_unsupported(r, "apiVersion", frame->api_version, SCHEDULER_VERSIONS);
 	else
 		return true;
 	return false;
@@ -271,7 +274,7 @@ void scheduler_args_read(
 	struct reading *r, const struct scheduler_plugin_config *from, struct scheduler_args *args)
 {
 	enum scheduler_args_kind kind = kind_of(from->name);
-	*args = (struct scheduler_args){.plugin = from->name, .kind = kind};
+	*args = (struct scheduler_args){.plugin = from->name, .kind = kind, .raw = from->args};
 	if (from->name.size == 0)
 		refuse_missing(r, "name", "the name of a plugin");
 	if (kind == SCHEDULER_ARGS_OTHER && from->args != NULL)
@@ -287,6 +290,7 @@ void scheduler_args_read(
 		frame.args.of.spread.defaulting_type.size == 0)
 		frame.args.of.spread.defaulting_type = TEXT("System");
 	*args = frame.args;
+	args->raw = from->args;
 	if (frame.shape != NULL)
 		refuse(r, "shape",
 			"Invalid value: unexpected field `shape`, remove it or turn on the feature "

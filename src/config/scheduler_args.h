@@ -78,6 +78,10 @@ struct scheduler_constraint {
 	struct text topology_key;
 	struct text when_unsatisfiable;
 	const struct yaml_node *selector; /* must be NULL */
+	struct config_optional min_domains;
+	struct text affinity_policy;         /* "Honor" unless given */
+	struct text taints_policy;           /* "Ignore" unless given */
+	struct config_list match_label_keys; /* struct text; without effect, as the selector */
 };
 struct scheduler_spread_args {
 	struct text defaulting_type;
@@ -112,6 +116,7 @@ enum scheduler_args_kind {
 struct scheduler_args {
 	struct text plugin;
 	enum scheduler_args_kind kind;
+	const struct yaml_node *raw; /* as in the file; NULL: none */
 	union {
 		struct scheduler_fit_args fit;
 		struct scheduler_balanced_args balanced;

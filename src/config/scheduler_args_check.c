@@ -74,8 +74,7 @@ static void check_ignored(
 		size_t here = reading_enter_index(r, i);
 		if (groups && text_find(names[i], '/') < names[i].size)
 			refuse_text(r, "", names[i], "resource group name can't contain '/'");
-		else
-			check_label_name(r, "", names[i]);
+		check_label_name(r, "", names[i]);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
@@ -129,6 +128,8 @@ static void check_constraint(struct reading *r, const struct scheduler_constrain
 		refuse(r, "labelSelector",
 			"Forbidden: constraint must not define a selector, as they deduced for "
 			"each pod");
+	if (c->match_label_keys.count > 0)
+		remark(r, "matchLabelKeys", "have no effect on default constraints");
 }
 
 static void check_repeated(struct reading *r, const struct scheduler_constraint *list, uint32_t i)
@@ -206,9 +207,10 @@ static void check_dynamic_resources(
 	struct reading *r, const struct scheduler_dynamic_resources_args *args)
 {
 	if (args->filter_timeout_us < 0)
-		refuse(r, "filterTimeout", "Invalid value: must be zero or positive");
+		refuse_us(r, "filterTimeout", args->filter_timeout_us, "must be zero or positive");
 	if (args->binding_timeout_us < SCHEDULER_SECONDS(1))
-		refuse(r, "bindingTimeout", "Invalid value: must be at least 1 second");
+		refuse_us(
+			r, "bindingTimeout", args->binding_timeout_us, "must be at least 1 second");
 }
 
 void scheduler_args_check(struct reading *r, const struct scheduler_args *args)

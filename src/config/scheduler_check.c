@@ -65,7 +65,8 @@ static void check_plugins(struct reading *r, const struct scheduler_plugins *plu
 	reading_leave(r, before);
 }
 
-static void check_args_names(struct reading *r, const struct scheduler_profile *profile)
+static void check_args_names(
+	struct reading *r, const struct scheduler_profile *profile, enum scheduler_version version)
 {
 	const struct scheduler_args *args = CONFIG_LIST(profile->args, struct scheduler_args);
 	size_t before = reading_enter(r, "pluginConfig");
@@ -76,7 +77,7 @@ static void check_args_names(struct reading *r, const struct scheduler_profile *
 			first++;
 		if (first < i && args[i].plugin.size > 0)
 			refuse_duplicate(r, "", args[i].plugin);
-		if (is_removed(args[i].plugin))
+		if (is_removed(args[i].plugin) && version == SCHEDULER_V1)
 			refuse_text(r, "", args[i].plugin, REMOVED_WHY);
 		reading_leave(r, here);
 	}
@@ -102,11 +103,39 @@ static void check_queue_sort(
 	const struct scheduler_plugin_set *first = &profiles[0].plugins.sets[SCHEDULER_QUEUE_SORT];
 	const struct scheduler_plugin_set *own = &profiles[i].plugins.sets[SCHEDULER_QUEUE_SORT];
 	if (i == 0 && own->enabled.count > 1)
-		refuse_i64(r, "plugins.queueSort.enabled", own->enabled.count,
+		refuse_i64(r, "plugins.queueSort.Enabled", own->enabled.count,
 			"only one queue sort plugin can be enabled");
 	if (!same_plugins(&first->enabled, &own->enabled) ||
 		!same_plugins(&first->disabled, &own->disabled))
 		refuse(r, "plugins.queueSort", "Invalid value: must be the same for all profiles");
+}
+
+static const struct scheduler_args *args_of(
+	const struct scheduler_profile *profile, struct text plugin)
+{
+	const struct scheduler_args *args = CONFIG_LIST(profile->args, struct scheduler_args);
+	for (uint32_t i = 0; i < profile->args.count; i++)
+		if (text_is(args[i].plugin, plugin))
+			return &args[i];
+	return NULL;
+}
+
+/* No queue sort plugin of ours has arguments: they are equal when they are the same words. */
+static void check_queue_sort_args(
+	struct reading *r, const struct scheduler_profile *profiles, uint32_t i)
+{
+	const struct config_list *first = &profiles[0].plugins.sets[SCHEDULER_QUEUE_SORT].enabled;
+	if (i == 0 || first->count == 0)
+		return;
+	struct text plugin = CONFIG_LIST(*first, struct scheduler_plugin)[0].name;
+	const struct scheduler_args *wanted = args_of(&profiles[0], plugin);
+	const struct scheduler_args *own = args_of(&profiles[i], plugin);
+	if (own == NULL || plugin.size == 0)
+		return;
+	bool same = wanted != NULL && yaml_is_same(wanted->raw, own->raw);
+	if (!same)
+		refuse(r, "pluginConfig.args",
+			"Invalid value: queueSort must be the same for all profiles");
 }
 
 static void check_profile(struct reading *r, const struct scheduler_profile *profiles, uint32_t i)
@@ -118,20 +147,22 @@ static void check_profile(struct reading *r, const struct scheduler_profile *pro
 	if (profile->name.size == 0)
 		refuse_missing(r, "schedulerName", "");
 	else if (first < i)
-		refuse_duplicate(r, "schedulerName", profile->name);
+		refuse(r, "schedulerName", "Duplicate value: profiles[%u].schedulerName", first);
 	check_percentage(r, &profile->percentage_of_nodes);
 	check_plugins(r, &profile->plugins);
-	check_args_names(r, profile);
 	check_queue_sort(r, profiles, i);
+	check_queue_sort_args(r, profiles, i);
 }
 
-static void check_profiles(struct reading *r, const struct config_list *list)
+static void check_profiles(struct reading *r, const struct scheduler_file *file)
 {
+	const struct config_list *list = &file->config.profiles;
 	const struct scheduler_profile *profiles = CONFIG_LIST(*list, struct scheduler_profile);
 	size_t before = reading_enter(r, "profiles");
 	for (uint32_t i = 0; i < list->count; i++) {
 		size_t here = reading_enter_index(r, i);
 		check_profile(r, profiles, i);
+		check_args_names(r, &profiles[i], file->version);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
@@ -142,7 +173,7 @@ static void check_profiles(struct reading *r, const struct config_list *list)
 static void check_positive(struct reading *r, const char *field, int64_t us)
 {
 	if (us <= 0)
-		refuse(r, field, "Invalid value: must be greater than zero");
+		refuse_us(r, field, us, "must be greater than zero");
 }
 
 static void check_election(struct reading *r, const struct scheduler_leader_election *election)
@@ -154,7 +185,8 @@ static void check_election(struct reading *r, const struct scheduler_leader_elec
 	check_positive(r, "renewDeadline", election->renew_deadline_us);
 	check_positive(r, "retryPeriod", election->retry_period_us);
 	if (election->lease_duration_us <= election->renew_deadline_us)
-		refuse(r, "leaseDuration", "Invalid value: must be greater than `RenewDeadline`");
+		refuse_us(r, "leaseDuration", election->renew_deadline_us,
+			"must be greater than `RenewDeadline`");
 	if (!text_is_z(election->resource_lock, "leases"))
 		refuse_text(r, "resourceLock", election->resource_lock,
 			"resourceLock value must be \"leases\"");
@@ -184,8 +216,9 @@ static void remark_connection(struct reading *r)
 		remark(r, "clientConnection.contentType", "has no effect: JSON is spoken");
 }
 
-void scheduler_config_check(struct reading *r, const struct scheduler_config *config)
+void scheduler_config_check(struct reading *r, const struct scheduler_file *file)
 {
+	const struct scheduler_config *config = &file->config;
 	CHECK(config->profiles.count > 0);
 	CHECK(r->path.used == 0);
 	if (config->parallelism <= 0)
@@ -200,7 +233,8 @@ void scheduler_config_check(struct reading *r, const struct scheduler_config *co
 			"must be greater than or equal to PodInitialBackoffSeconds");
 	check_election(r, &config->leader_election);
 	check_connection(r, &config->client_connection);
-	check_profiles(r, &config->profiles);
+	check_profiles(r, file);
+	scheduler_extenders_check(r, &config->extenders);
 	remark_given(r, "parallelism", "has no effect: one thread decides");
 	remark_given(r, "enableProfiling", "has no effect: there is no Go runtime to profile");
 	remark_given(

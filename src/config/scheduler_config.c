@@ -11,9 +11,9 @@
 #include "config/scheduler_private.h"
 
 #define AT(type, member) offsetof(struct type, member)
-#define FIELDS(type, list, prepare)                                       \
-	{                                                                 \
-		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare) \
+#define FIELDS(type, list, prepare)                                              \
+	{                                                                        \
+		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false \
 	}
 
 enum { PLUGINS_IN_SET_MAX = 64, PLUGIN_CONFIGS_MAX = 64 };
@@ -137,10 +137,14 @@ static const struct field config_fields_list[] = {
 		NULL, 0},
 	{"profiles", FIELD_LIST, AT(scheduler_file, config.profiles), &profile_fields,
 		SCHEDULER_PROFILES_MAX},
-	{"extenders", FIELD_UNSUPPORTED, 0, NULL, 0},
+	{"extenders", FIELD_LIST, AT(scheduler_file, config.extenders), &scheduler_extender_fields,
+		SCHEDULER_EXTENDERS_MAX},
 	{"delayCacheUntilActive", FIELD_BOOL, AT(scheduler_file, config.delay_cache_until_active),
 		NULL, 0},
+	{"healthzBindAddress", FIELD_TEXT, AT(scheduler_file, healthz_address), NULL, 0},
+	{"metricsBindAddress", FIELD_TEXT, AT(scheduler_file, metrics_address), NULL, 0},
 };
+enum { FIELDS_OF_OLDER = 2 /* at the end of the list */ };
 
 /* ---- defaults ---- */
 
@@ -158,7 +162,10 @@ static void prepare_config(void *to)
 	prepare_election(&config->leader_election);
 }
 
-static const struct fields config_fields =
+static const struct fields config_fields = {config_fields_list,
+	ARRAY_COUNT(config_fields_list) - FIELDS_OF_OLDER, sizeof(struct scheduler_file),
+	prepare_config, false};
+static const struct fields older_fields =
 	FIELDS(scheduler_file, config_fields_list, prepare_config);
 
 static void default_text(struct text *t, const char *otherwise)
@@ -193,6 +200,19 @@ static void fill_in(struct scheduler_config *config)
 		config->profiles = (struct config_list){&default_profile, 1};
 }
 
+bool scheduler_version(struct text t, enum scheduler_version *version)
+{
+	static const char *const versions[] = {SCHEDULER_CONFIG_VERSION,
+		SCHEDULER_CONFIG_GROUP "/v1beta3", SCHEDULER_CONFIG_GROUP "/v1beta2"};
+	for (size_t i = 0; i < ARRAY_COUNT(versions); i++) {
+		if (!text_is_z(t, versions[i]))
+			continue;
+		*version = (enum scheduler_version)i;
+		return true;
+	}
+	return false;
+}
+
 void scheduler_config_defaults(struct scheduler_config *config)
 {
 	struct scheduler_file file = {.config = {.parallelism = 0}};
@@ -204,7 +224,7 @@ void scheduler_config_defaults(struct scheduler_config *config)
 /* ---- from bytes ---- */
 
 /* Of a file of another kind or version the fields mean nothing: nothing else is looked at. */
-static bool check_type(struct reading *r, const struct yaml_node *root)
+static bool check_type(struct reading *r, const struct yaml_node *root, enum scheduler_version *is)
 {
 	const struct yaml_node *version = yaml_get(root, "apiVersion");
 	const struct yaml_node *kind = yaml_get(root, "kind");
@@ -217,17 +237,18 @@ static bool check_type(struct reading *r, const struct yaml_node *root)
 		refuse_missing(r, "kind", "must be \"KubeSchedulerConfiguration\"");
 	else if (!text_is_z(kind->text, "KubeSchedulerConfiguration"))
 		refuse_unsupported(r, "kind", kind->text, "\"KubeSchedulerConfiguration\"");
-	else if (!text_is_z(version->text, SCHEDULER_CONFIG_VERSION))
-		refuse_unsupported(
-			r, "apiVersion", version->text, "\"" SCHEDULER_CONFIG_VERSION "\"");
+	else if (!scheduler_version(version->text, is))
+		refuse_unsupported(r, "apiVersion", version->text, SCHEDULER_VERSIONS);
 	else
 		return true;
 	return false;
 }
 
 /* pluginConfig was kept as nodes; its args are read now that each plugin's name is known. */
-static void read_profile(struct reading *r, struct scheduler_profile *profile, bool only)
+static void read_profile(struct reading *r, enum scheduler_version version,
+	struct scheduler_profile *profile, bool only)
 {
+	scheduler_older_profile(r, version, profile);
 	const struct scheduler_plugin_config *from =
 		CONFIG_LIST(profile->args, struct scheduler_plugin_config);
 	struct scheduler_args *to =
@@ -246,8 +267,9 @@ static void read_profile(struct reading *r, struct scheduler_profile *profile, b
 	profile->args.items = to;
 }
 
-static void read_profiles(struct reading *r, struct scheduler_config *config)
+static void read_profiles(struct reading *r, struct scheduler_file *file)
 {
+	struct scheduler_config *config = &file->config;
 	struct scheduler_profile *to =
 		SCRATCH_ARRAY(r->scratch, struct scheduler_profile, config->profiles.count + 1);
 	const struct scheduler_profile *from =
@@ -258,7 +280,7 @@ static void read_profiles(struct reading *r, struct scheduler_config *config)
 	for (uint32_t i = 0; i < config->profiles.count; i++) {
 		size_t here = reading_enter_index(r, i);
 		to[i] = from[i];
-		read_profile(r, &to[i], config->profiles.count == 1);
+		read_profile(r, file->version, &to[i], config->profiles.count == 1);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
@@ -302,15 +324,17 @@ enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct 
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
 	reading_init(r, root, scratch, grammar, faults, notes);
-	if (!check_type(r, root))
+	if (!check_type(r, root, &file->version))
 		return SCHEDULER_CONFIG_BROKEN;
-	fields_read(r, root, &config_fields, file);
+	bool is_older = file->version == SCHEDULER_V1BETA2;
+	fields_read(r, root, is_older ? &older_fields : &config_fields, file);
 	if (!scratch->overflowed)
-		read_profiles(r, &file->config);
+		read_profiles(r, file);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
 	fill_in(&file->config);
-	scheduler_config_check(r, &file->config);
+	scheduler_older_check(r, file);
+	scheduler_config_check(r, file);
 	*config = file->config;
 	return count_of(faults) == before ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
 }

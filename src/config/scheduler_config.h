@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) as a plain struct: what the file
- * says, defaults filled in, checked by kube-scheduler's rules. Texts are slices and lists arrays
- * in the caller's scratch; nothing is interned, no plugin is looked up: that is cycle/profile.
+ * KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1, and v1beta3 and v1beta2 rewritten as
+ * it) as a plain struct: what the file says, defaults filled in, checked by kube-scheduler's rules.
+ * Texts are slices and lists arrays in the caller's scratch; nothing is interned, no plugin is
+ * looked up: that is cycle/profile.
  */
 #ifndef BERTH_CONFIG_SCHEDULER_CONFIG_H
 #define BERTH_CONFIG_SCHEDULER_CONFIG_H
@@ -18,7 +19,7 @@
 #define SCHEDULER_CONFIG_GROUP "kubescheduler.config.k8s.io"
 #define SCHEDULER_DEFAULT_NAME "default-scheduler"
 
-enum { SCHEDULER_PROFILES_MAX = 16 };
+enum { SCHEDULER_PROFILES_MAX = 16, SCHEDULER_EXTENDERS_MAX = 16, SCHEDULER_MANAGED_MAX = 64 };
 
 /* Where plugins can be enabled, in the order in which kube-scheduler sets the points up. */
 enum scheduler_point {
@@ -79,6 +80,28 @@ struct scheduler_client_connection {
 	bool limited; /* a rate was asked for: qps is not what nobody said */
 };
 
+struct scheduler_managed_resource {
+	struct text name;
+	bool ignored_by_scheduler;
+};
+struct scheduler_extender_tls { /* data wins over files */
+	bool insecure;
+	struct text server_name;
+	struct text cert_file, key_file, ca_file;
+	struct text cert_data, key_data, ca_data; /* PEM */
+};
+struct scheduler_extender {
+	struct text url_prefix; /* url_parse() takes it */
+	struct text filter_verb, preempt_verb, prioritize_verb, bind_verb; /* empty: not asked */
+	int64_t weight;
+	bool enable_https;
+	const struct scheduler_extender_tls *tls; /* NULL: not given */
+	int64_t timeout_us;
+	bool node_cache_capable;
+	bool ignorable;
+	struct config_list managed; /* struct scheduler_managed_resource; none: all pods */
+};
+
 struct scheduler_config {
 	int32_t parallelism;
 	struct config_optional percentage_of_nodes;
@@ -89,7 +112,8 @@ struct scheduler_config {
 	bool delay_cache_until_active;
 	struct scheduler_leader_election leader_election;
 	struct scheduler_client_connection client_connection;
-	struct config_list profiles; /* struct scheduler_profile */
+	struct config_list profiles;  /* struct scheduler_profile */
+	struct config_list extenders; /* struct scheduler_extender, in the order of the file */
 };
 
 /* What there is without a file: one profile, all defaults. Takes no memory. */

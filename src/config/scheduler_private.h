@@ -8,11 +8,20 @@
 #include "config/scheduler_config.h"
 
 #define SCHEDULER_CONFIG_VERSION SCHEDULER_CONFIG_GROUP "/v1"
+#define SCHEDULER_VERSIONS                                            \
+	"\"" SCHEDULER_CONFIG_VERSION "\", \"" SCHEDULER_CONFIG_GROUP \
+	"/v1beta3\", \"" SCHEDULER_CONFIG_GROUP "/v1beta2\""
+
+enum scheduler_version { SCHEDULER_V1, SCHEDULER_V1BETA3, SCHEDULER_V1BETA2 };
+bool scheduler_version(struct text t, enum scheduler_version *version);
 
 struct scheduler_file { /* the configuration and what frames it */
 	struct text api_version;
 	struct text kind;
 	struct scheduler_config config;
+	enum scheduler_version version;
+	struct text healthz_address; /* until v1beta2 */
+	struct text metrics_address;
 };
 
 struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet read */
@@ -28,7 +37,18 @@ void scheduler_args_read(
 	struct reading *r, const struct scheduler_plugin_config *from, struct scheduler_args *args);
 /* We are at pluginConfig[i].args. */
 void scheduler_args_check(struct reading *r, const struct scheduler_args *args);
-/* All but the arguments. */
-void scheduler_config_check(struct reading *r, const struct scheduler_config *config);
+/* All but the arguments, and without what only older versions have. */
+void scheduler_config_check(struct reading *r, const struct scheduler_file *file);
+void scheduler_extenders_check(struct reading *r, const struct config_list *extenders);
+
+extern const struct fields scheduler_extender_fields;
+
+/*
+ * What differs in older versions, rewritten as v1 says it: for each profile, before arguments are
+ * read. Lists are made in scratch.
+ */
+void scheduler_older_check(struct reading *r, const struct scheduler_file *file);
+void scheduler_older_profile(
+	struct reading *r, enum scheduler_version version, struct scheduler_profile *profile);
 
 #endif

@@ -67,6 +67,8 @@ MUST_USE enum yaml_result yaml_read(struct text text, struct scratch *scratch,
 
 /* NULL when it is not there, or `map` is not a map (NULL included). */
 struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
+/* The same values in the same order; NULL is the same as nothing. */
+bool yaml_is_same(const struct yaml_node *a, const struct yaml_node *b);
 const char *yaml_kind_name(enum yaml_kind kind); /* "a map" */
 
 /*

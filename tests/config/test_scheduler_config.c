@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every field, every default, every bound. */
-// deps: config/faults.c config/fields.c config/nearest.c config/scheduler_*.c config/yaml*.c
-// deps: kube/duration.c
+// deps: config/*.c kube/duration.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/scheduler_fixture.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every rule, its words, and the place of each fault. */
-// deps: config/faults.c config/fields.c config/nearest.c config/scheduler_*.c config/yaml*.c
-// deps: kube/duration.c
+// deps: config/*.c kube/duration.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/scheduler_fixture.h"
 
@@ -43,10 +42,12 @@ static void test_documents(void)
 			"f:2:7: kind: Unsupported value: \"Policy\": supported values: "
 			"\"KubeSchedulerConfiguration\"\n"},
 		{"kind: KubeSchedulerConfiguration\n"
-		 "apiVersion: kubescheduler.config.k8s.io/v1beta3\n",
+		 "apiVersion: kubescheduler.config.k8s.io/v1beta1\n",
 			"f:2:13: apiVersion: Unsupported value: "
-			"\"kubescheduler.config.k8s.io/v1beta3\": supported values: "
-			"\"kubescheduler.config.k8s.io/v1\"\n"},
+			"\"kubescheduler.config.k8s.io/v1beta1\": supported values: "
+			"\"kubescheduler.config.k8s.io/v1\", "
+			"\"kubescheduler.config.k8s.io/v1beta3\", "
+			"\"kubescheduler.config.k8s.io/v1beta2\"\n"},
 		{HEAD "parallelism: 1\nparallelism: 2\n",
 			"f:4:1: the key \"parallelism\" is there twice, first in line 3\n"},
 		{HEAD "---\n" HEAD, "f:4:1: a second document (---): there can be only one\n"},
@@ -98,8 +99,6 @@ static void test_types(void)
 			"\"1m30s\", found 15\n"
 			"f:3:52: leaderElection.renewDeadline: must be a duration like \"15s\" or "
 			"\"1m30s\", found the string \"soon\"\n"},
-		{HEAD "extenders: [{urlPrefix: 'http://x'}]\n",
-			"f:3:12: extenders: is not supported, remove it\n"},
 		{HEAD "extenders: []\n", ""},
 		{HEAD "profiles: [7]\n", "f:3:12: profiles[0]: must be an object, found 7\n"},
 		{HEAD "profiles:\n- plugins: {score: {enabled: [NodeName], disable: []}}\n",
@@ -140,15 +139,15 @@ static void test_rules(void)
 			"equal to PodInitialBackoffSeconds\n"},
 		{HEAD "leaderElection: {leaseDuration: -1s, renewDeadline: -2s, retryPeriod: "
 		      "-1s}\n",
-			"f:3:33: leaderElection.leaseDuration: Invalid value: must be greater than "
-			"zero\n"
-			"f:3:53: leaderElection.renewDeadline: Invalid value: must be greater than "
-			"zero\n"
-			"f:3:71: leaderElection.retryPeriod: Invalid value: must be greater than "
-			"zero\n"},
+			"f:3:33: leaderElection.leaseDuration: Invalid value: -1s: must be greater "
+			"than zero\n"
+			"f:3:53: leaderElection.renewDeadline: Invalid value: -2s: must be greater "
+			"than zero\n"
+			"f:3:71: leaderElection.retryPeriod: Invalid value: -1s: must be greater "
+			"than zero\n"},
 		{HEAD "leaderElection:\n  leaseDuration: 10s\n",
-			"f:4:18: leaderElection.leaseDuration: Invalid value: must be greater than "
-			"`RenewDeadline`\n"},
+			"f:4:18: leaderElection.leaseDuration: Invalid value: 10s: must be greater "
+			"than `RenewDeadline`\n"},
 		{HEAD "leaderElection:\n  resourceLock: endpoints\n",
 			"f:4:17: leaderElection.resourceLock: Invalid value: \"endpoints\": "
 			"resourceLock value must be \"leases\"\n"},
@@ -167,7 +166,8 @@ static void test_profile_rules(void)
 	static const struct fault_case cases[] = {
 		{HEAD "profiles:\n- schedulerName: a\n- {}\n- schedulerName: a\n",
 			"f:5:3: profiles[1].schedulerName: Required value\n"
-			"f:6:18: profiles[2].schedulerName: Duplicate value: \"a\"\n"},
+			"f:6:18: profiles[2].schedulerName: Duplicate value: "
+			"profiles[0].schedulerName\n"},
 		{HEAD "profiles:\n- pluginConfig:\n  - name: X\n  - name: Z\n  - name: X\n"
 		      "    args: {}\n  - args: {}\n",
 			"f:9:5: profiles[0].pluginConfig[3].name: Required value: the name of a "
@@ -191,7 +191,7 @@ static void test_profile_rules(void)
 			"for all profiles\n"},
 		{HEAD "profiles:\n"
 		      "- plugins: {queueSort: {enabled: [{name: A}, {name: B}]}}\n",
-			"f:4:34: profiles[0].plugins.queueSort.enabled: Invalid value: 2: only one "
+			"f:4:24: profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one "
 			"queue sort plugin can be enabled\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
@@ -257,8 +257,11 @@ static void test_fit_rules(void)
 			"f:4:56: " IN_ARGS ".kind: Unsupported value: \"NodeAffinityArgs\": "
 			"supported values: NodeResourcesFitArgs\n"},
 		{ARGS("NodeResourcesFit", "{apiVersion: v1}"),
-			"f:4:62: " IN_ARGS ".apiVersion: Unsupported value: \"v1\": supported "
-			"values: kubescheduler.config.k8s.io/v1\n"},
+			"f:4:62: " IN_ARGS
+			".apiVersion: Unsupported value: \"v1\": supported values: "
+			"\"kubescheduler.config.k8s.io/v1\", "
+			"\"kubescheduler.config.k8s.io/v1beta3\", "
+			"\"kubescheduler.config.k8s.io/v1beta2\"\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
 }
@@ -301,9 +304,12 @@ static void test_spread_rules(void)
 			"DoNotSchedule}\"\n"},
 		{ARGS("PodTopologySpread",
 			 "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
-			 "whenUnsatisfiable: DoNotSchedule, minDomains: 2}]}"),
-			"f:4:169: " IN_ARGS ".defaultConstraints[0].minDomains: is not supported, "
-			"remove it\n"},
+			 "whenUnsatisfiable: DoNotSchedule, minDomains: two, nodeTaintsPolicy: "
+			 "1}]}"),
+			"f:4:169: " IN_ARGS ".defaultConstraints[0].minDomains: must be an integer "
+			"of 32 bits, found the string \"two\"\n"
+			"f:4:192: " IN_ARGS ".defaultConstraints[0].nodeTaintsPolicy: must be a "
+			"string, found 1\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
 }
@@ -341,10 +347,10 @@ static void test_other_args_rules(void)
 			"f:4:54: " IN_ARGS ".shape: Invalid value: unexpected field `shape`, "
 			"remove it or turn on the feature gate StorageCapacityScoring\n"},
 		{ARGS("DynamicResources", "{filterTimeout: -1s, bindingTimeout: 999ms}"),
-			"f:4:65: " IN_ARGS ".filterTimeout: Invalid value: must be zero or "
-			"positive\n"
-			"f:4:86: " IN_ARGS ".bindingTimeout: Invalid value: must be at least 1 "
-			"second\n"},
+			"f:4:65: " IN_ARGS ".filterTimeout: Invalid value: -1s: must be zero "
+			"or positive\n"
+			"f:4:86: " IN_ARGS ".bindingTimeout: Invalid value: 999ms: must be at "
+			"least 1 second\n"},
 		{ARGS("NodeAffinity", "{addedAffinity: {required: {}}}"),
 			"f:4:62: " IN_ARGS ".addedAffinity: unknown field \"required\", known are "
 			"requiredDuringSchedulingIgnoredDuringExecution, "
@@ -353,9 +359,96 @@ static void test_other_args_rules(void)
 	check_faults(cases, ARRAY_COUNT(cases));
 }
 
+static void test_extender_rules(void)
+{
+	static const struct fault_case cases[] = {
+		{HEAD "extenders: []\n", ""},
+		{HEAD "extenders: [{urlPrefix: 'http://x:8888/s', filterVerb: f}]\n", ""},
+		{HEAD "extenders: [{filterVerb: f}, {urlPrefix: 'ftp://x'}]\n",
+			"f:3:13: extenders[0].urlPrefix: Required value: http://HOST:PORT/PATH\n"
+			"f:3:42: extenders[1].urlPrefix: Invalid value: \"ftp://x\": begins with "
+			"neither https:// nor http://\n"},
+		{HEAD "extenders: [{urlPrefix: 'http://x', prioritizeVerb: p}]\n",
+			"f:3:13: extenders[0].weight: Invalid value: 0: must have a positive "
+			"weight applied to it\n"},
+		{HEAD "extenders:\n- {urlPrefix: 'http://x', bindVerb: b}\n"
+		      "- {urlPrefix: 'http://y', bindVerb: b}\n",
+			"f:4:1: extenders: Invalid value: \"found 2 extenders implementing bind\": "
+			"only one extender can implement bind\n"},
+		{HEAD "extenders:\n- urlPrefix: http://x\n  managedResources:\n"
+		      "  - {name: example.com/a}\n  - {name: cpu}\n  - {name: 'a b'}\n"
+		      "  - {name: requests.example.com/a}\n  - {name: example.com/a}\n"
+		      "- urlPrefix: http://y\n"
+		      "  managedResources: [{name: example.com/a, ignoredByScheduler: true}]\n",
+			"f:7:12: extenders[0].managedResources[1].name: Invalid value: \"cpu\": is "
+			"an invalid extended resource name\n"
+			"f:8:12: extenders[0].managedResources[2].name: Invalid value: \"a b\": "
+			"must be a qualified name: at most 63 letters, digits, '-', '_' or '.', "
+			"first and last a letter or digit, with a DNS subdomain and '/' in front\n"
+			"f:9:12: extenders[0].managedResources[3].name: Invalid value: "
+			"\"requests.example.com/a\": is an invalid extended resource name\n"
+			"f:10:12: extenders[0].managedResources[4].name: Invalid value: "
+			"\"example.com/a\": duplicate extender managed resource name\n"
+			"f:12:29: extenders[1].managedResources[0].name: Invalid value: "
+			"\"example.com/a\": duplicate extender managed resource name\n"},
+		{HEAD "extenders:\n- urlPrefix: https://x\n  httpTimeout: 5\n  tlsConfig:\n"
+		      "    {insecure: true, caData: '*', caFile: c, keyFile: k}\n",
+			"f:5:16: extenders[0].httpTimeout: must be a duration like \"15s\" or "
+			"\"1m30s\", found 5\n"
+			"f:7:30: extenders[0].tlsConfig.caData: must be a string in base64, found "
+			"the string \"*\"\n"
+			"f:7:16: extenders[0].tlsConfig.insecure: Invalid value: true: specifying "
+			"a "
+			"root certificates file with the insecure flag is not allowed\n"
+			"f:7:5: extenders[0].tlsConfig.certFile: Required value: goes with keyFile "
+			"and keyData\n"},
+		{HEAD "extenders: [{urlPrefix: 'http://x', tlsConfig: {certData: YQ==}}]\n",
+			"f:3:48: extenders[0].tlsConfig.keyFile: Required value: goes with "
+			"certFile and certData\n"},
+		{HEAD "extenders: [{urlprefix: 'http://x', enableHttps: true}]\n",
+			"f:3:14: extenders[0]: unknown field \"urlprefix\", did you mean "
+			"\"urlPrefix\"?\n"
+			"f:3:37: extenders[0]: unknown field \"enableHttps\", did you mean "
+			"\"enableHTTPS\"?\n"
+			"f:3:13: extenders[0].urlPrefix: Required value: http://HOST:PORT/PATH\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+}
+
+#define OLDER(version)                                          \
+	"apiVersion: kubescheduler.config.k8s.io/" version "\n" \
+	"kind: KubeSchedulerConfiguration\n"
+
+static void test_rules_of_older_versions(void)
+{
+	static const struct fault_case cases[] = {
+		{OLDER("v1beta3"), ""},
+		{OLDER("v1beta2") "healthzBindAddress: ''\nmetricsBindAddress: 0.0.0.0:0\n", ""},
+		{OLDER("v1beta2") "healthzBindAddress: 0.0.0.0:10251\nmetricsBindAddress: '10'\n",
+			"f:3:21: healthzBindAddress: Invalid value: \"0.0.0.0:10251\": must be "
+			"empty or with an explicit 0 port\n"
+			"f:4:21: metricsBindAddress: Invalid value: \"10\": must be empty or with "
+			"an explicit 0 port\n"},
+		{OLDER("v1beta3") "healthzBindAddress: ''\nprofiles:\n"
+				  "- plugins: {filter: {enabled: [{name: EBSLimits}]}}\n"
+				  "  pluginConfig: [{name: EBSLimits}]\n",
+			"f:3:1: unknown field \"healthzBindAddress\", known are apiVersion, kind, "
+			"parallelism, leaderElection, clientConnection, enableProfiling, "
+			"enableContentionProfiling, percentageOfNodesToScore, "
+			"podInitialBackoffSeconds, podMaxBackoffSeconds, profiles, extenders, "
+			"delayCacheUntilActive\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+	TEST_ASSERT_EQUAL_STRING("f:5:32: profiles[0].plugins.filter.enabled[0]: has no effect: "
+				 "NodeVolumeLimits counts these volumes too\n",
+		print(&notes));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_extender_rules);
+	RUN_TEST(test_rules_of_older_versions);
 	RUN_TEST(test_documents);
 	RUN_TEST(test_types);
 	RUN_TEST(test_rules);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Profiles: the default one, lists merged and expanded, arguments, added affinities, faults. */
-// deps: cycle/profile*.c config/faults.c config/fields.c config/nearest.c config/scheduler_*.c
-// deps: config/yaml*.c
+// deps: cycle/profile*.c config/*.c
 // deps: plugins/*.c cache/*.c kube/*.c json/*.c base/*.c tests/plugins/picture.c
 #include "cycle/profile.h"
 

@@ -2,8 +2,7 @@
 /* NodeResourcesFit and NodeResourcesBalancedAllocation, the scores. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
 // deps: tests/plugins/questions.c
-// deps: cycle/profile*.c config/faults.c config/fields.c config/nearest.c config/scheduler_*.c
-// deps: config/yaml*.c
+// deps: cycle/profile*.c config/*.c
 #include <unity.h>
 
 #include "cycle/profile.h"
