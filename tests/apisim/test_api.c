@@ -4,7 +4,7 @@
 // deps: tools/apisim/tree.c tools/apisim/merge.c tools/apisim/registry.c tools/apisim/resources.c
 // deps: tools/apisim/selection.c tools/apisim/api.c tools/apisim/api_answer.c
 // deps: tools/apisim/api_discovery.c tools/apisim/api_list.c tools/apisim/api_write.c
-// deps: tools/apisim/api_pod.c tools/apisim/api_event.c tests/apisim/desk.c
+// deps: tools/apisim/api_change.c tools/apisim/api_pod.c tools/apisim/api_event.c tests/apisim/desk.c
 #include "apisim/desk.h"
 
 #include <stdio.h>

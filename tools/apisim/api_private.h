@@ -6,7 +6,8 @@
  *	api_answer.c     Status objects, objects
  *	api_discovery.c  what is served
  *	api_list.c       get, list, watch: streams
- *	api_write.c      create, update, patch, delete
+ *	api_write.c      bodies, names; create
+ *	api_change.c     update, patch, delete
  *	api_pod.c        what is peculiar to pods: defaults, binding, ending
  *	api_event.c      events, and reviews of access
  */
@@ -127,8 +128,15 @@ void api_watch(struct api_call *call);
 
 /* ---- api_write.c ---- */
 
-struct tree *api_body(struct api_call *call, const char *kind); /* NULL: answered */
+struct tree *api_body(struct api_call *call, const char *kind);  /* NULL: answered */
+struct tree *api_parse(struct api_call *call, const char *kind); /* the same, of any kind */
+void api_no_such_format(struct api_call *call, const char *accepted);
+void api_make(struct api_call *call, struct tree *object);
+struct text api_print_time(struct api_call *call, struct wall time);
 void api_create(struct api_call *call);
+
+/* ---- api_change.c ---- */
+
 void api_update(struct api_call *call);
 void api_patch(struct api_call *call);
 void api_delete(struct api_call *call);
