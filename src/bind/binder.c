@@ -41,6 +41,7 @@ struct binder *binder_init(const struct binder_setup *setup)
 	CHECK(setup->done != NULL);
 	binder->net = setup->net;
 	binder->client = setup->client;
+	binder->may_write = setup->may_write;
 	binder->done = setup->done;
 	binder->self = setup->self;
 	/* Without entropy jitter is merely the same for each start. */

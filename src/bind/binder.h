@@ -51,6 +51,11 @@ struct binder_setup {
 	struct arena *arena;
 	struct entropy entropy; /* jitter */
 	uint32_t orders_max;    /* in flight */
+	/*
+	 * Do we still lead? Asked before a binding is sent again; while it says no the order waits.
+	 * NULL: always. The first time is the caller's own decision.
+	 */
+	bool (*may_write)(void *self);
 	/* From inside net_poll(), never from binder_bind(); may call binder_bind(). */
 	void (*done)(void *self, const struct binder_result *result);
 	void *self;
@@ -63,8 +68,8 @@ size_t binder_size(uint32_t orders_max);
 void binder_close(struct binder *binder); /* what is in flight is given up, nobody is told */
 
 /*
- * Is there room for one more now? The window shrinks on 429 and when answers get slow, and grows
- * back with each good answer.
+ * Is there room for one more now? Those that wait for certainty take none from the others. The
+ * window shrinks on 429 and when answers get slow, and grows back with each good answer.
  */
 bool binder_has_room(const struct binder *binder);
 void binder_bind(struct binder *binder, const struct binder_order *order); /* CHECKs the room */

@@ -114,6 +114,7 @@ void binder_window_cut(struct binder_window *window, struct mono sent, struct mo
 struct binder {
 	struct net *net;
 	struct net_client *client;
+	bool (*may_write)(void *self);
 	void (*done)(void *self, const struct binder_result *result);
 	void *self;
 	struct random random;

@@ -105,7 +105,8 @@ static void check(struct binder_flight *flight)
 {
 	struct net_request *request = &flight->request;
 
-	request->class = NET_READ;
+	/* Certainty about a binding comes before the next one; reads may wait for all of them. */
+	request->class = NET_BIND;
 	request->method = NET_GET;
 	request->path = (struct text){flight->path, flight->pod_path_size};
 	request->body = TEXT_NONE;
@@ -215,6 +216,9 @@ static void follow(struct binder_flight *flight, enum binder_word word)
 	enum binder_state next = steps[flight->state].on[word];
 
 	CHECK(next != BINDER_FREE);
+	/* Another one may decide about the pod by now. */
+	if (next == BINDER_POST && binder->may_write != NULL && !binder->may_write(binder->self))
+		next = BINDER_AGAIN;
 	switch (word) {
 	case BINDER_SAYS_CONFLICT: flight->refused = true; break;
 	case BINDER_SAYS_UNCLEAR:

@@ -34,13 +34,21 @@ static void on_done(void *self, const struct binder_result *result)
 		result->message.size);
 }
 
-void bed_start(struct binder_bed *bed, uint32_t orders_max, uint64_t seed)
+static bool may_write(void *self)
 {
-	static const struct net_target target = {.name = "test",
+	struct binder_bed *bed = self;
+
+	bed->asked_to++;
+	return !bed->stands_by;
+}
+
+void bed_start(struct binder_bed *bed, uint32_t orders_max, uint32_t connections, uint64_t seed)
+{
+	const struct net_target target = {.name = "test",
 		.host = {"127.0.0.1", 9},
 		.port = 8080,
 		.path_prefix = {"", 0},
-		.connections = BED_CONNECTIONS};
+		.connections = connections};
 	char fault[128];
 	struct writer w;
 
@@ -64,6 +72,7 @@ void bed_start(struct binder_bed *bed, uint32_t orders_max, uint64_t seed)
 		.arena = &bed->arena,
 		.entropy = entropy_seeded(&bed->random),
 		.orders_max = orders_max,
+		.may_write = may_write,
 		.done = on_done,
 		.self = bed});
 	TEST_ASSERT_TRUE(before - arena_left(&bed->arena) <= binder_size(orders_max));

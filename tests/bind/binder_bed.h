@@ -26,10 +26,12 @@ struct binder_bed {
 	struct binder *binder;
 	struct bed_result results[BED_RESULTS]; /* by tag */
 	void (*on_done)(struct binder_bed *bed, const struct binder_result *result);
-	bool inside; /* net_poll() */
+	bool inside;       /* net_poll() */
+	bool stands_by;    /* may not write */
+	uint32_t asked_to; /* write */
 };
 
-void bed_start(struct binder_bed *bed, uint32_t orders_max, uint64_t seed);
+void bed_start(struct binder_bed *bed, uint32_t orders_max, uint32_t connections, uint64_t seed);
 void bed_stop(struct binder_bed *bed);
 void bed_bind(
 	struct binder_bed *bed, uint64_t tag, const char *name, const char *uid, const char *node);

@@ -90,6 +90,7 @@ static int bind(struct server *server, const char *name, const char *text, char 
 	server->conflicts--;
 	server->bound++;
 	snprintf(pod->node, sizeof(pod->node), "%s", node);
+	pod->late = server->late;
 	if (server->changed != NULL)
 		server->changed(server->self, pod);
 	return say(body, size, 201, "", "%s", "");
@@ -140,6 +141,7 @@ static void fulfil(struct server *server, struct server_pending *p)
 	int status = 0;
 
 	server->under_way--;
+	server->late = !heard;
 	if (plan->way != SERVER_SAYS && plan->way != SERVER_SILENT && plan->way != SERVER_CUTS)
 		status = carry_out(server, p->request, body, sizeof(body));
 	if (!heard || plan->way == SERVER_SILENT || plan->way == SERVER_MUTE ||

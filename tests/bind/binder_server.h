@@ -11,8 +11,8 @@
 enum {
 	SERVER_PODS = 256,
 	SERVER_PLANS = 64,
-	SERVER_PENDING = 128,
-	SERVER_REQUEST_MAX = 8192,
+	SERVER_PENDING = 512,
+	SERVER_REQUEST_MAX = 2048,
 	SERVER_TEXT_MAX = 64
 };
 
@@ -22,6 +22,7 @@ struct server_pod {
 	char uid[SERVER_TEXT_MAX];
 	char node[SERVER_TEXT_MAX]; /* stays when it is gone */
 	bool there, deleting, gated;
+	bool late;      /* it got its node when nobody waited for the answer any more */
 	uint32_t asked; /* bindings that came in for it */
 };
 
@@ -67,6 +68,7 @@ struct server {
 	int64_t latency_us;
 	bool one_by_one; /* as if behind it were one slow disk */
 	int64_t free_us;
+	bool late; /* what is carried out now */
 	struct server_pending pending[SERVER_PENDING];
 	uint32_t pending_count;
 	struct {

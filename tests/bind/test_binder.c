@@ -19,7 +19,7 @@ static struct binder_bed bed;
 
 void setUp(void)
 {
-	bed_start(&bed, ORDERS_MAX, 1);
+	bed_start(&bed, ORDERS_MAX, BED_CONNECTIONS, 1);
 	server_add(&bed.server, "a", "uid-a");
 }
 
@@ -592,6 +592,41 @@ static void test_away_behind_the_write(void)
 	TEST_ASSERT_TRUE(last_us - first_us < 1500 * CLOCK_MS_US);
 }
 
+/* ---- who leads no more ---- */
+
+static void test_nothing_is_sent_again_while_standing_by(void)
+{
+	/* Not the first time: nobody is asked. */
+	bed.stands_by = true;
+	order(1);
+	bed_settle(&bed, 100);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	TEST_ASSERT_EQUAL(0, bed.asked_to);
+	again();
+	bed.stands_by = true;
+	plan(SERVER_CUTS, 0);
+	order(1);
+	bed_run(&bed, 5 * MINUTE_MS);
+	expect_on("", 1, 1);
+	TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).in_flight);
+	TEST_ASSERT_TRUE(bed.asked_to > 5);
+	bed.stands_by = false;
+	bed_settle(&bed, 31 * 1000);
+	bed_expect(&bed, 1, BINDER_BOUND, "");
+	expect_on("n1", 2, 1);
+	again();
+	bed.stands_by = true;
+	bed.server.wire.refuses = true;
+	order(1);
+	bed_run(&bed, 1000);
+	bed.server.wire.refuses = false;
+	bed_run(&bed, 5 * MINUTE_MS);
+	TEST_ASSERT_EQUAL_UINT64(0, bed.server.bindings);
+	binder_seen(bed.binder, 1, false);
+	bed_settle(&bed, 1);
+	bed_expect(&bed, 1, BINDER_LOST, "the watch saw");
+}
+
 /* ---- the watch ---- */
 
 static void run_to(bool unclear)
@@ -707,6 +742,31 @@ static void test_done_may_order_the_next(void)
 	TEST_ASSERT_EQUAL(1, binder_stats(bed.binder).in_flight_max);
 }
 
+static void bind_another(struct binder_bed *b, const struct binder_result *result)
+{
+	if (result->tag > 0 && b->server.wire.now_us < 20 * CLOCK_S_US)
+		bed_bind(b, result->tag, "no-such-pod", "uid", "n1");
+}
+
+/* However many bindings there are: who is in doubt does not wait for their end. */
+static void test_certainty_comes_before_the_next(void)
+{
+	bed_stop(&bed);
+	bed_start(&bed, ORDERS_MAX, 4, 1);
+	server_add(&bed.server, "a", "uid-a");
+	bed.server.latency_us = 50 * 1000;
+	bed.on_done = bind_another;
+	plan(SERVER_CUTS, 0);
+	bed_bind(&bed, 0, "a", "uid-a", "n1");
+	bed_run(&bed, 10);
+	for (uint32_t i = 1; binder_has_room(bed.binder); i++)
+		bed_bind(&bed, i, "no-such-pod", "uid", "n1");
+	bed_settle(&bed, MINUTE_MS);
+	bed_expect(&bed, 0, BINDER_BOUND, "");
+	TEST_ASSERT_TRUE(bed.results[0].at_us < CLOCK_S_US);
+	TEST_ASSERT_TRUE(bed.results[1].count > 100);
+}
+
 static void test_close_in_every_state(void)
 {
 	for (uint32_t i = 0; i < 6; i++) {
@@ -788,11 +848,13 @@ int main(void)
 	RUN_TEST(test_throttled_and_cut);
 	RUN_TEST(test_away_before);
 	RUN_TEST(test_away_behind_the_write);
+	RUN_TEST(test_nothing_is_sent_again_while_standing_by);
 	RUN_TEST(test_seen_while_in_doubt);
 	RUN_TEST(test_seen_while_it_waits_to_be_sent);
 	RUN_TEST(test_seen_before_the_answer);
 	RUN_TEST(test_seen_while_the_pod_is_read);
 	RUN_TEST(test_done_may_order_the_next);
+	RUN_TEST(test_certainty_comes_before_the_next);
 	RUN_TEST(test_close_in_every_state);
 	RUN_TEST(test_the_client_closes_first);
 	RUN_TEST(test_broken_invariants);

@@ -19,7 +19,7 @@ static uint64_t ordered, orders;
 
 void setUp(void)
 {
-	bed_start(&bed, ORDERS_MAX, 1);
+	bed_start(&bed, ORDERS_MAX, BED_CONNECTIONS, 1);
 	ordered = 0;
 	orders = 0;
 }
@@ -102,7 +102,7 @@ static void test_it_does_not_grow_unused(void)
 static void test_it_starts_no_bigger_than_allowed(void)
 {
 	bed_stop(&bed);
-	bed_start(&bed, 3, 1);
+	bed_start(&bed, 3, BED_CONNECTIONS, 1);
 	TEST_ASSERT_EQUAL(3, window());
 	run(100);
 	TEST_ASSERT_EQUAL(3, window());
