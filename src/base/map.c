@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Map: linear probing; removing shifts back what was pushed away, so there are no tombstones. */
+/* Map: a chain is split in two when the heads double; what was the order stays the order. */
 #include "base/map.h"
 
 #include <string.h>
 
-enum { MAP_SLOTS_MIN = 8 };
+enum { MAP_HEADS_MIN = 8 };
 #define MAP_CAPACITY_MAX (UINT32_C(1) << 27)
 
-/* The power of two of which `capacity` is at most 7/8. */
-static uint32_t map_slot_count(uint32_t capacity)
+/* A power of two, so that chains are about one entry long at the most. */
+static uint32_t heads_for(uint32_t capacity)
 {
 	CHECK(capacity <= MAP_CAPACITY_MAX);
-	uint32_t count = MAP_SLOTS_MIN;
-	while (count - count / 8 < capacity)
+	uint32_t count = MAP_HEADS_MIN;
+	while (count < capacity)
 		count *= 2;
 	return count;
 }
 
 size_t map_size(uint32_t capacity)
 {
-	return map_slot_count(capacity) * sizeof(struct map_slot);
+	size_t size = heads_for(capacity) * sizeof(uint32_t) +
+		((size_t)capacity + 1) * sizeof(struct map_entry);
+	return (size + 15) & ~(size_t)15; /* as arenas take it */
 }
 
 void map_init_in(struct map *map, void *block, uint32_t capacity)
 {
 	CHECK(block != NULL);
+	uint32_t *heads = block;
 	*map = (struct map){
-		.slots = block,
-		.mask = map_slot_count(capacity) - 1,
+		.heads = heads,
+		.entries = (struct map_entry *)(void *)(heads + heads_for(capacity)),
+		.mask = MAP_HEADS_MIN - 1,
+		.mask_max = heads_for(capacity) - 1,
 		.used_max = capacity,
 	};
 }
@@ -37,58 +42,72 @@ void map_init(struct map *map, struct arena *arena, uint32_t capacity)
 	map_init_in(map, arena_take(arena, map_size(capacity)), capacity);
 }
 
-bool map_add(struct map *map, uint32_t hash, uint32_t index)
+/* The chain of one head becomes the chains of two. */
+static void split(struct map *map, uint32_t head, uint32_t heads)
 {
-	CHECK(index != 0);
-	if (map->used == map->used_max)
-		return false;
-	uint32_t at = hash & map->mask;
-	while (map->slots[at].index != 0)
-		at = (at + 1) & map->mask;
-	map->slots[at] = (struct map_slot){hash, index};
+	uint32_t *low = &map->heads[head];
+	uint32_t *high = &map->heads[head + heads];
+	for (uint32_t index = *low; index != 0;) {
+		struct map_entry *entry = &map->entries[index];
+		uint32_t next = entry->next;
+		uint32_t **end = (entry->hash & heads) != 0 ? &high : &low;
+		**end = index;
+		*end = &entry->next;
+		index = next;
+	}
+	*low = 0;
+	*high = 0;
+}
+
+static void grow(struct map *map)
+{
+	uint32_t heads = map->mask + 1;
+	for (uint32_t head = 0; head < heads; head++)
+		split(map, head, heads);
+	map->mask = heads * 2 - 1;
+}
+
+void map_add(struct map *map, uint32_t hash, uint32_t index)
+{
+	CHECK(index != 0 && index <= map->used_max);
+	CHECK(map->used < map->used_max);
+	if (map->used > map->mask && map->mask < map->mask_max)
+		grow(map);
+	uint32_t *head = &map->heads[hash & map->mask];
+	map->entries[index] = (struct map_entry){hash, *head};
+	*head = index;
 	map->used++;
-	return true;
 }
 
 void map_remove(struct map *map, uint32_t hash, uint32_t index)
 {
-	CHECK(index != 0);
+	CHECK(index != 0 && index <= map->used_max);
 	CHECK(map->used > 0);
-	uint32_t hole = hash & map->mask;
-	while (map->slots[hole].index != index || map->slots[hole].hash != hash) {
-		CHECK(map->slots[hole].index != 0);
-		hole = (hole + 1) & map->mask;
+	uint32_t *link = &map->heads[hash & map->mask];
+	while (*link != index) {
+		CHECK(*link != 0);
+		link = &map->entries[*link].next;
 	}
-	for (uint32_t at = (hole + 1) & map->mask; map->slots[at].index != 0;
-		at = (at + 1) & map->mask) {
-		uint32_t pushed = (at - map->slots[at].hash) & map->mask;
-		/* Who was pushed at least as far as the hole is away may take the hole's place. */
-		if (pushed >= ((at - hole) & map->mask)) {
-			map->slots[hole] = map->slots[at];
-			hole = at;
-		}
-	}
-	map->slots[hole] = (struct map_slot){0, 0};
+	CHECK(map->entries[index].hash == hash);
+	*link = map->entries[index].next;
 	map->used--;
 }
 
 void map_clear(struct map *map)
 {
-	memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof(struct map_slot));
+	memset(map->heads, 0, ((size_t)map->mask + 1) * sizeof(map->heads[0]));
 	map->used = 0;
 }
 
 void map_audit(const struct map *map)
 {
 	uint32_t used = 0;
-	for (uint32_t at = 0; at <= map->mask; at++) {
-		if (map->slots[at].index == 0)
-			continue;
-		used++;
-		for (uint32_t i = map->slots[at].hash & map->mask; i != at; i = (i + 1) & map->mask)
-			CHECK(map->slots[i].index != 0);
-	}
+	for (uint32_t head = 0; head <= map->mask; head++)
+		for (uint32_t i = map->heads[head]; i != 0; i = map->entries[i].next) {
+			CHECK(i <= map->used_max);
+			CHECK((map->entries[i].hash & map->mask) == head);
+			CHECK(++used <= map->used);
+		}
 	CHECK(used == map->used);
 	CHECK(used <= map->used_max);
-	CHECK(used <= map->mask);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Map: hash -> index of a thing that lives elsewhere (a pool slot, an array entry). Open
- * addressing with backward-shift deletion, fixed capacity, at most 7/8 full. The map keeps
+ * Map: hash -> index of a thing that lives elsewhere (a pool slot, an array entry). Fixed
+ * capacity; an index is in a map once at most, and no larger than the capacity. The map keeps
  * (hash, index); the caller says whether an index is the one wanted.
+ *
+ * Chains by index under a table of heads. The table starts small and doubles in place within the
+ * memory that was taken for it, so a map costs pages for what is in it and not for what could be.
  *
  *	struct map_walk walk = map_walk(map, hash);
  *	for (uint32_t i; (i = map_next(map, &walk)) != 0;)
@@ -21,14 +24,16 @@
 #include "base/arena.h"
 #include "base/check.h"
 
-struct map_slot {
+struct map_entry { /* of index i: entries[i] */
 	uint32_t hash;
-	uint32_t index; /* 0 = empty */
+	uint32_t next; /* 0 ends the chain */
 };
 
 struct map {
-	struct map_slot *slots;
-	uint32_t mask;
+	uint32_t *heads;
+	struct map_entry *entries;
+	uint32_t mask;     /* of the heads in use */
+	uint32_t mask_max; /* of those there is memory for */
 	uint32_t used;
 	uint32_t used_max; /* capacity asked for */
 };
@@ -43,8 +48,11 @@ void map_init(struct map *map, struct arena *arena, uint32_t capacity);
 void map_init_in(struct map *map, void *block, uint32_t capacity); /* zeroed block of map_size() */
 size_t map_size(uint32_t capacity);
 
-/* Several entries may have the same hash. False when full. `index` is not 0. */
-MUST_USE bool map_add(struct map *map, uint32_t hash, uint32_t index);
+/*
+ * Several entries may have the same hash. `index` is in 1..capacity and not in the map yet, so
+ * there is always room. Now and then the heads double, which costs O(entries).
+ */
+void map_add(struct map *map, uint32_t hash, uint32_t index);
 /* CHECKs that exactly this (hash, index) is there. */
 void map_remove(struct map *map, uint32_t hash, uint32_t index);
 void map_clear(struct map *map);
@@ -52,18 +60,17 @@ void map_audit(const struct map *map); /* CHECKs that every entry can be found; 
 
 static inline struct map_walk map_walk(const struct map *map, uint32_t hash)
 {
-	return (struct map_walk){hash, hash & map->mask};
+	return (struct map_walk){hash, map->heads[hash & map->mask]};
 }
 static inline uint32_t map_next(const struct map *map, struct map_walk *walk)
 {
-	for (;;) {
-		const struct map_slot *slot = &map->slots[walk->at];
-		if (slot->index == 0)
-			return 0;
-		walk->at = (walk->at + 1) & map->mask;
-		if (slot->hash == walk->hash)
-			return slot->index;
+	while (walk->at != 0) {
+		uint32_t index = walk->at;
+		walk->at = map->entries[index].next;
+		if (map->entries[index].hash == walk->hash)
+			return index;
 	}
+	return 0;
 }
 
 #endif

@@ -38,7 +38,7 @@ uint32_t cache_node_or_ghost(struct cache *cache, struct text name)
 		return 0;
 	}
 	cache_node_at(cache, index)->name = id;
-	CHECK(map_add(&cache->nodes_by_name, hash_pair(id, 1), index));
+	map_add(&cache->nodes_by_name, hash_pair(id, 1), index);
 	return index;
 }
 

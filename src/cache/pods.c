@@ -256,7 +256,7 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 	pod->name = parts->name;
 	list_init(&pod->nominated_link);
 	uint32_t namespace = cache_class_of(cache, pod)->namespace;
-	CHECK(map_add(&cache->pods_by_name, name_hash(namespace, pod->name), index));
+	map_add(&cache->pods_by_name, name_hash(namespace, pod->name), index);
 	pod->class = 0;
 	pod->name = 0;
 	count_state(cache, pod, 1);

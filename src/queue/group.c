@@ -93,7 +93,7 @@ static uint32_t make(struct queue *queue, const struct queue_entry *e, uint32_t 
 	list_init(&group->pods);
 	group->set = set_for(queue, queue_group_waits(group));
 	list_add_last(&queue->sets[group->set].groups, &group->link);
-	CHECK(map_add(&queue->groups_by_content, hash, index));
+	map_add(&queue->groups_by_content, hash, index);
 	return index;
 }
 
