@@ -100,11 +100,14 @@ pod even-1 "$spread"
 soon even-1 1500
 where=$(node_of even-1)
 other=$([ "$where" = n1 ] && echo n2 || echo n1)
-pod even-2 "$spread | .spec.nodeSelector = {\"kubernetes.io/hostname\": \"$where\"}"
+patch "/api/v1/nodes/$other" '{"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}'
+pod even-2 "$spread"
 rejected even-2 "didn't match pod topology spread constraints"
-pod even-3 "$spread | .spec.nodeSelector = {\"kubernetes.io/hostname\": \"$other\"}"
+pod even-3 "$spread | .spec.tolerations = [{operator: \"Exists\"}]"
 soon even-3 1500
 soon even-2 1500
+is_on even-3 "$other" || fail "even-3 is on $(node_of even-3)"
+patch "/api/v1/nodes/$other" '{"spec":{"taints":null}}'
 
 note "VolumeBinding: the claim comes, bound to a volume"
 pod claimant '.spec.volumes = [{name: "v", persistentVolumeClaim: {claimName: "data"}}]'
@@ -118,7 +121,6 @@ api POST /api/v1/namespaces/default/persistentvolumeclaims apiserver -H 'Content
 	"resources":{"requests":{"storage":"1Gi"}}}}' >/dev/null
 soon claimant 2500
 
-note "NodeName: the node of that name comes"
 [ -z "$(kc get events -o name --field-selector reason=Preempted)" ] || fail "somebody was preempted"
 no_overcommit
 bindings_are_single

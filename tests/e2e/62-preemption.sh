@@ -10,7 +10,7 @@
 priority()
 {
 	api POST /apis/scheduling.k8s.io/v1/priorityclasses apiserver -H 'Content-Type: application/json' \
-		-d "{\"metadata\":{\"name\":\"$1\"},\"value\":$2}" >/dev/null
+		-d "{\"metadata\":{\"name\":\"$1\"},\"value\":$2,\"preemptionPolicy\":\"${3:-PreemptLowerPriority}\"}" >/dev/null
 }
 is_leaving()
 {
@@ -20,7 +20,7 @@ is_leaving()
 up
 priority low 100
 priority high 1000
-priority higher 2000
+priority higher 2000 Never
 node n1 4
 node n2 4
 berth_start berth --leader-elect=false
@@ -60,7 +60,7 @@ is_on high-1 "$nominated" || fail "high-1 is on $(node_of high-1)"
 ! is_bound sneaky || fail "sneaky took the place"
 
 note "never, when the pod says so"
-pod polite ".spec.priorityClassName = \"higher\" | .spec.preemptionPolicy = \"Never\" | $(requests_cpu 2)"
+pod polite ".spec.priorityClassName = \"higher\" | $(requests_cpu 2)"
 rejected polite "not eligible due to preemptionPolicy=Never"
 no_overcommit
 bindings_are_single
