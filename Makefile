@@ -108,8 +108,8 @@ DIR_fuzz := $(O)/fuzz
 CC_fuzz := clang $(SANITIZE) -fsanitize=fuzzer-no-link
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
-$(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar)$(eval END_$(v) := -lm) \
-	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group)$(eval PROGRAMS_$(v) ?= $(TESTS)))
+$(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
+	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group -lm)$(eval PROGRAMS_$(v) ?= $(TESTS)))
 
 # Without optimisation gcc thinks that Unity's longjmp clobbers constants.
 FLAGS_coverage += -Wno-clobbered
