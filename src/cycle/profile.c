@@ -32,7 +32,7 @@ const struct config_grammar profile_grammar = {.duration = kube_duration_parse,
 	.bytes = read_bytes,
 	.duration_print = kube_duration_print};
 
-enum { USED_MAX = 128 /* plugins in a list of a file, and the default ones */ };
+enum { USED_MAX = PROFILE_MULTI_POINT_MAX };
 
 struct used { /* a plugin in a list; id PLUGIN_COUNT: there is none of the name */
 	struct text name;
@@ -120,9 +120,8 @@ static uint32_t find_enabled(const struct scheduler_plugin_set *set, const char 
 	return i; /* one more than the index; 0: none */
 }
 
-static void merge_multi_point(struct making *m)
+static void merge_multi_point(const struct scheduler_plugin_set *set, struct used_list *to)
 {
-	const struct scheduler_plugin_set *set = &m->from->plugins.sets[SCHEDULER_MULTI_POINT];
 	const struct scheduler_plugin *own = CONFIG_LIST(set->enabled, struct scheduler_plugin);
 	uint64_t placed = 0;
 	for (uint32_t id = 0; id < PLUGIN_COUNT && !is_disabled(set, "*"); id++) {
@@ -130,13 +129,22 @@ static void merge_multi_point(struct making *m)
 		uint32_t at = find_enabled(set, name);
 		if (is_disabled(set, name))
 			continue;
-		append(&m->multi, text_of(name), at == 0 ? plugins[id].weight : own[at - 1].weight);
+		append(to, text_of(name), at == 0 ? plugins[id].weight : own[at - 1].weight);
 		if (at > 0)
 			placed |= UINT64_C(1) << (at - 1);
 	}
 	for (uint32_t i = 0; i < set->enabled.count; i++)
 		if ((placed >> i & 1) == 0)
-			append(&m->multi, own[i].name, own[i].weight);
+			append(to, own[i].name, own[i].weight);
+}
+
+uint32_t profile_multi_point(const struct scheduler_plugin_set *set, struct scheduler_plugin *to)
+{
+	struct used_list merged = {.count = 0};
+	merge_multi_point(set, &merged);
+	for (uint32_t i = 0; i < merged.count; i++)
+		to[i] = (struct scheduler_plugin){merged.list[i].name, merged.list[i].weight};
+	return merged.count;
 }
 
 static bool check_own_list(
@@ -240,7 +248,7 @@ static bool make_point(struct making *m, enum scheduler_point point)
 
 static bool make_uses(struct making *m)
 {
-	merge_multi_point(m);
+	merge_multi_point(&m->from->plugins.sets[SCHEDULER_MULTI_POINT], &m->multi);
 	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
 		if (!make_point(m, (enum scheduler_point)point))
 			return false;
@@ -267,6 +275,8 @@ static enum profile_result make(const struct profile_memory *memory, struct maki
 	if (!intern_take(&memory->cache->strings, m->from->name, &m->to->scheduler_name))
 		return PROFILE_FULL;
 	enum profile_result result = profile_set_all_args(memory, &m->from->args, m->to, m->fault);
+	if (result == PROFILE_OK)
+		result = profile_ignore_managed(memory, &config->extenders, m->to, m->fault);
 	if (result == PROFILE_OK && !make_uses(m))
 		result = PROFILE_REFUSED;
 	return result;

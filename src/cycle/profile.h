@@ -42,6 +42,13 @@ MUST_USE enum profile_result profiles_build(const struct profile_memory *memory,
 	const struct scheduler_config *config, struct plugin_profile *profiles,
 	struct writer *fault);
 
+/*
+ * The plugins of MultiPoint with defaults merged in, for whoever shows a configuration as it is.
+ * Names are the set's or constant; `to` has room for PROFILE_MULTI_POINT_MAX.
+ */
+enum { PROFILE_MULTI_POINT_MAX = 128 /* plugins in a list of a file, and the default ones */ };
+uint32_t profile_multi_point(const struct scheduler_plugin_set *set, struct scheduler_plugin *to);
+
 /* What kube/ knows about values in configuration files. */
 extern const struct config_grammar profile_grammar;
 

@@ -87,6 +87,10 @@ static bool set_spread(const struct profile_memory *memory,
 		struct spread_default *c = &to->constraints[to->constraint_count++];
 		c->max_skew = list[i].max_skew;
 		c->hard = text_is_z(list[i].when_unsatisfiable, "DoNotSchedule");
+		c->min_domains = list[i].min_domains.given ? list[i].min_domains.value : 1;
+		c->ignores_affinity = list[i].affinity_policy.size > 0 &&
+			!text_is_z(list[i].affinity_policy, "Honor");
+		c->honors_taints = text_is_z(list[i].taints_policy, "Honor");
 		if (!keep(memory, list[i].topology_key, &c->topology_key))
 			return false;
 	}
@@ -315,4 +319,31 @@ enum profile_result profile_set_all_args(const struct profile_memory *memory,
 		result = set_args(memory, &args, profile, fault);
 	}
 	return result;
+}
+
+/* ---- extenders ---- */
+
+enum profile_result profile_ignore_managed(const struct profile_memory *memory,
+	const struct config_list *extenders, struct plugin_profile *profile, struct writer *fault)
+{
+	const struct scheduler_extender *list = CONFIG_LIST(*extenders, struct scheduler_extender);
+	struct fit_args *fit = &profile->fit;
+	uint32_t count = 0;
+	for (uint32_t e = 0; e < extenders->count; e++) {
+		const struct scheduler_managed_resource *managed =
+			CONFIG_LIST(list[e].managed, struct scheduler_managed_resource);
+		for (uint32_t i = 0; i < list[e].managed.count; i++) {
+			if (!managed[i].ignored_by_scheduler)
+				continue;
+			if (count == PLUGIN_IGNORED_MAX) {
+				write_format(fault, "extenders ignore more than %u resources",
+					(unsigned)PLUGIN_IGNORED_MAX);
+				return PROFILE_REFUSED;
+			}
+			if (!keep(memory, managed[i].name, &fit->ignored[count]))
+				return PROFILE_FULL;
+			fit->ignored_count = ++count;
+		}
+	}
+	return PROFILE_OK;
 }

@@ -15,5 +15,11 @@ struct plugin_uses *profile_uses(struct plugin_profile *profile, enum scheduler_
 /* Arguments of all plugins: those in the list (of struct scheduler_args), else defaults. */
 enum profile_result profile_set_all_args(const struct profile_memory *memory,
 	const struct config_list *given, struct plugin_profile *profile, struct writer *fault);
+/*
+ * Resources that extenders (struct scheduler_extender) count themselves: they take the place of the
+ * profile's own ignored ones, if there are any.
+ */
+enum profile_result profile_ignore_managed(const struct profile_memory *memory,
+	const struct config_list *extenders, struct plugin_profile *profile, struct writer *fault);
 
 #endif

@@ -54,6 +54,9 @@ struct spread_default { /* a default constraint; its selector is worked out per 
 	uint32_t topology_key;
 	int32_t max_skew;
 	bool hard;
+	int32_t min_domains;   /* 1 when not set */
+	bool ignores_affinity; /* nodeAffinityPolicy Ignore */
+	bool honors_taints;    /* nodeTaintsPolicy Honor */
 };
 struct spread_args {
 	bool is_list; /* defaultingType List */

@@ -214,15 +214,15 @@ static void add_rule(struct spread_state *state, const struct kube_spread *rule,
 		state->constraints[state->count++].rule = *rule;
 }
 
-static void add_default(
-	struct spread_state *state, uint32_t key, int32_t max_skew, bool is_hard, bool hard)
+static void add_default(struct spread_state *state, const struct spread_default *c, bool hard)
 {
-	struct kube_spread rule = {.topology_key = key,
-		.max_skew = max_skew,
-		.min_domains = 1,
-		.hard = is_hard,
-		.node_affinity_policy = KUBE_POLICY_HONOR,
-		.node_taints_policy = KUBE_POLICY_IGNORE};
+	struct kube_spread rule = {.topology_key = c->topology_key,
+		.max_skew = c->max_skew,
+		.min_domains = c->min_domains,
+		.hard = c->hard,
+		.node_affinity_policy =
+			c->ignores_affinity ? KUBE_POLICY_IGNORE : KUBE_POLICY_HONOR,
+		.node_taints_policy = c->honors_taints ? KUBE_POLICY_HONOR : KUBE_POLICY_IGNORE};
 	add_rule(state, &rule, hard);
 }
 
@@ -237,13 +237,16 @@ static void choose(const struct decision *d, struct spread_state *state, bool ha
 		return;
 	}
 	if (!args->is_list) {
-		add_default(state, d->cache->names.hostname, 3, false, hard);
-		add_default(state, d->cache->names.zone, 5, false, hard);
+		const struct spread_default by_host = {
+			.topology_key = d->cache->names.hostname, .max_skew = 3, .min_domains = 1};
+		const struct spread_default by_zone = {
+			.topology_key = d->cache->names.zone, .max_skew = 5, .min_domains = 1};
+		add_default(state, &by_host, hard);
+		add_default(state, &by_zone, hard);
 		return;
 	}
 	for (uint32_t i = 0; i < args->constraint_count; i++)
-		add_default(state, args->constraints[i].topology_key, args->constraints[i].max_skew,
-			args->constraints[i].hard, hard);
+		add_default(state, &args->constraints[i], hard);
 }
 
 static bool parse_fault(struct decision *d, const struct kube_selector *selector)

@@ -532,9 +532,104 @@ static void test_no_room_for_strings(void)
 	}
 }
 
+static void test_default_constraints_in_full(void)
+{
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(ARGS("PodTopologySpread",
+			"{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
+			"whenUnsatisfiable: DoNotSchedule, minDomains: 3, nodeAffinityPolicy: "
+			"Ignore, nodeTaintsPolicy: Honor, matchLabelKeys: [x]}, {maxSkew: 1, "
+			"topologyKey: b, whenUnsatisfiable: DoNotSchedule, nodeAffinityPolicy: "
+			"Honor, nodeTaintsPolicy: Ignore}]}")));
+	const struct spread_default *c = profiles[0].spread.constraints;
+	TEST_ASSERT_EQUAL_INT32(3, c[0].min_domains);
+	TEST_ASSERT_TRUE(c[0].ignores_affinity);
+	TEST_ASSERT_TRUE(c[0].honors_taints);
+	TEST_ASSERT_EQUAL_INT32(1, c[1].min_domains);
+	TEST_ASSERT_FALSE(c[1].ignores_affinity);
+	TEST_ASSERT_FALSE(c[1].honors_taints);
+	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
+}
+
+static void test_what_extenders_ignore(void)
+{
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(ARGS("NodeResourcesFit",
+			"{ignoredResources: [own]}") "extenders:\n- urlPrefix: http://a\n  "
+						     "managedResources:\n"
+						     "  - {name: example.com/a, "
+						     "ignoredByScheduler: true}\n"
+						     "  - {name: example.com/b}\n"
+						     "- urlPrefix: http://b\n  managedResources:\n"
+						     "  - {name: example.com/c, "
+						     "ignoredByScheduler: true}\n"));
+	TEST_ASSERT_EQUAL_UINT32(2, profiles[0].fit.ignored_count);
+	is_string("example.com/a", profiles[0].fit.ignored[0]);
+	is_string("example.com/c", profiles[0].fit.ignored[1]);
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(ARGS("NodeResourcesFit",
+			"{ignoredResources: [own]}") "extenders: [{urlPrefix: 'http://a', "
+						     "managedResources: "
+						     "[{name: example.com/b}]}]\n"));
+	TEST_ASSERT_EQUAL_UINT32(1, profiles[0].fit.ignored_count);
+	is_string("own", profiles[0].fit.ignored[0]);
+}
+
+#define OLDER(version, profile)                                 \
+	"apiVersion: kubescheduler.config.k8s.io/" version "\n" \
+	"kind: KubeSchedulerConfiguration\nprofiles: [{" profile "}]\n"
+
+static void test_v1beta3_is_v1(void)
+{
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(OLDER("v1beta3", "")));
+	check_default(&profiles[0]);
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(OLDER("v1beta3",
+			"plugins: {multiPoint: {enabled: [{name: GCEPDLimits}], disabled: [{name: "
+			"EBSLimits}]}, filter: {enabled: [{name: AzureDiskLimits}]}}")));
+	check_default(&profiles[0]);
+	TEST_ASSERT_EQUAL_UINT32(2, notes.count);
+}
+
+/* Other weights, and lists that are merged where they stand. */
+static void test_v1beta2(void)
+{
+	const struct plugin_profile *p = &profiles[0];
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(OLDER("v1beta2", "")));
+	TEST_ASSERT_EQUAL_STRING(
+		"NodeResourcesBalancedAllocation=1 ImageLocality=1 InterPodAffinity=1 "
+		"NodeResourcesFit=1 NodeAffinity=1 PodTopologySpread=2 TaintToleration=1 "
+		"DynamicResources=2",
+		show(&p->score, true));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->filter, false));
+	TEST_ASSERT_EQUAL_STRING(
+		"DynamicResources DefaultPreemption", show(&p->post_filter, false));
+	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->bind, false));
+	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(&p->reserve, false));
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(OLDER("v1beta2",
+			"plugins: {score: {enabled: [{name: NodeAffinity, weight: 5}, {name: "
+			"VolumeBinding, weight: 4}], disabled: [{name: ImageLocality}]}, filter: "
+			"{disabled: [{name: '*'}], enabled: [{name: NodeName}]}}")));
+	TEST_ASSERT_EQUAL_STRING(
+		"NodeResourcesBalancedAllocation=1 InterPodAffinity=1 NodeResourcesFit=1 "
+		"NodeAffinity=5 PodTopologySpread=2 TaintToleration=1 DynamicResources=2 "
+		"VolumeBinding=4",
+		show(&p->score, true));
+	TEST_ASSERT_EQUAL_STRING("NodeName", show(&p->filter, false));
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(OLDER("v1beta2", "plugins: {multiPoint: {disabled: [{name: '*'}]}}")));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->filter, false));
+	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_default_constraints_in_full);
+	RUN_TEST(test_what_extenders_ignore);
+	RUN_TEST(test_v1beta3_is_v1);
+	RUN_TEST(test_v1beta2);
 	RUN_TEST(test_default);
 	RUN_TEST(test_lists);
 	RUN_TEST(test_faults);
