@@ -5,6 +5,10 @@
  * policy/v1 came with 1.21, v1beta1 went with 1.25. csistoragecapacities were v1beta1 in 1.21 and
  * v1 from 1.24 on. resource.k8s.io had a shape of its own before v1alpha3 (1.31), which is not
  * spoken here.
+ *
+ * The role of the scheduler came to include csidrivers, csistoragecapacities and volumeattachments
+ * only when schedulers came to read them. Who replaces an older one may not, and decides without
+ * them as that one does.
  */
 #include "watch/kinds.h"
 
@@ -16,6 +20,10 @@
 #define CERTAIN(version)                                 \
 	{                                                \
 		{version}, NULL, WATCH_PIECE_OTHER, true \
+	}
+#define SPARE(is_certain, ...)                                         \
+	{                                                              \
+		__VA_ARGS__, NULL, WATCH_PIECE_OTHER, is_certain, true \
 	}
 #define OPTIONAL(...)                                       \
 	{                                                   \
@@ -37,9 +45,9 @@ const struct watch_kind watch_kinds[KUBE_KINDS] = {
 	[KUBE_PVC] = CERTAIN("v1"),
 	[KUBE_STORAGE_CLASS] = CERTAIN("storage.k8s.io/v1"),
 	[KUBE_CSI_NODE] = CERTAIN("storage.k8s.io/v1"),
-	[KUBE_CSI_DRIVER] = CERTAIN("storage.k8s.io/v1"),
-	[KUBE_CSI_CAPACITY] = OPTIONAL({"storage.k8s.io/v1", "storage.k8s.io/v1beta1"}),
-	[KUBE_VOLUME_ATTACHMENT] = CERTAIN("storage.k8s.io/v1"),
+	[KUBE_CSI_DRIVER] = SPARE(true, {"storage.k8s.io/v1"}),
+	[KUBE_CSI_CAPACITY] = SPARE(false, {"storage.k8s.io/v1", "storage.k8s.io/v1beta1"}),
+	[KUBE_VOLUME_ATTACHMENT] = SPARE(true, {"storage.k8s.io/v1"}),
 	[KUBE_PDB] = OPTIONAL({"policy/v1", "policy/v1beta1"}),
 	[KUBE_RESOURCE_CLAIM] = OPTIONAL(RESOURCE_K8S_IO),
 	[KUBE_RESOURCE_SLICE] = OPTIONAL(RESOURCE_K8S_IO),

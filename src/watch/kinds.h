@@ -24,6 +24,7 @@ struct watch_kind {
 	const char *selector;                 /* escaped, ready for the query; NULL: none */
 	uint32_t piece_max;
 	bool certain; /* every server has it, in the one version there is */
+	bool spare;   /* who may not read it goes on as if there were none */
 };
 
 extern const struct watch_kind watch_kinds[KUBE_KINDS];

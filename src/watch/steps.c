@@ -322,8 +322,21 @@ static bool only_cut(const struct watch_reflector *r)
 		r->request.answer.result != NET_CANCELLED && lasted(r);
 }
 
+/* What we may not read and can do without. Once read, it stays as it was while we may not. */
+static bool is_spared(const struct watch_reflector *r)
+{
+	return r->row->spare && !r->was_served && r->request.answer.status == 403;
+}
+
 static void judged(struct watch_reflector *r)
 {
+	if (is_spared(r)) {
+		if (!r->synced)
+			log_warn("watch", "forbidden", "kind=%s error=\"%s\": goes on without",
+				reflector_plural(r), r->error);
+		watch_enter(r, WATCH_ABSENT);
+		return;
+	}
 	if (r->state == WATCH_DISCOVER && r->outcome == WATCH_NOT_FOUND) {
 		not_discovered(r);
 	} else if (r->state == WATCH_STREAM && r->outcome == WATCH_REFUSED) {

@@ -592,6 +592,30 @@ static void test_forbidden_is_only_that_kind(void)
 	TEST_ASSERT_EQUAL_UINT32(1, bed.synced);
 }
 
+/* A kind that older roles do not name: none is told, and it is asked for again now and then. */
+static void test_forbidden_and_spared(void)
+{
+	static const struct play_scene scenes[] = {
+		{"/apis/storage.k8s.io/v1/csidrivers? sendInitialEvents", PLAY_ANSWER,
+			STATUS(403, "Forbidden", "csidrivers is forbidden"), 403, NULL},
+		{"/apis/storage.k8s.io/v1", PLAY_ANSWER,
+			"{\"kind\":\"APIResourceList\",\"resources\":[{\"name\":\"csidrivers\"}]}",
+			0, NULL},
+		{"/apis/storage.k8s.io/v1/csidrivers? sendInitialEvents", PLAY_WATCH,
+			INITIAL_END("5"), 0, NULL}};
+
+	play_start(&play, &bed, scenes, 3);
+	bed_start(&bed, WATCH_KIND(KUBE_CSI_DRIVER), 1);
+	watch_want(bed.watch, KUBE_CSI_DRIVER, true);
+	bed_run(&bed, 700);
+	TEST_ASSERT_TRUE(watch_is_synced(bed.watch, KUBE_CSI_DRIVER));
+	TEST_ASSERT_EQUAL_STRING("begin csidrivers\nend csidrivers\nsynced\n", bed.journal);
+	TEST_ASSERT_EQUAL_UINT32(1, play.at);
+	bed_run(&bed, 62 * 1000);
+	check_played(3);
+	TEST_ASSERT_EQUAL_STRING("follow", watch_stats(bed.watch, KUBE_CSI_DRIVER).state);
+}
+
 /* The server is away: waits grow to 30 s (and as much again of jitter), nothing is forgotten. */
 static void test_server_away_and_back(void)
 {
@@ -662,6 +686,7 @@ int main(void)
 	RUN_TEST(test_throttling);
 	RUN_TEST(test_unauthorized_keeps_the_picture);
 	RUN_TEST(test_forbidden_is_only_that_kind);
+	RUN_TEST(test_forbidden_and_spared);
 	RUN_TEST(test_server_away_and_back);
 	RUN_TEST(test_server_back_as_an_older_one);
 	return UNITY_END();
