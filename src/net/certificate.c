@@ -15,7 +15,8 @@
 
 enum {
 	SERIAL_SIZE = 16,
-	SUBJECT_MAX = 512,
+	ATTRIBUTE_MAX = 256,
+	ISSUER_MAX = 512,
 	TIME_MAX = sizeof("20060102150405"),
 	BEFORE_S = 3600 /* clocks differ */
 };
@@ -24,7 +25,7 @@ struct maker {
 	mbedtls_x509write_cert certificate;
 	mbedtls_pk_context key, issuer_key;
 	mbedtls_x509_crt issuer;
-	char subject[SUBJECT_MAX], issued_by[SUBJECT_MAX];
+	char issued_by[ISSUER_MAX];
 	mbedtls_x509_san_list names[NET_CERTIFICATE_NAMES_MAX];
 	struct net_address addresses[NET_CERTIFICATE_NAMES_MAX];
 };
@@ -46,36 +47,47 @@ static void maker_free(struct maker *m)
 }
 
 /* mbedTLS reads names as "CN=a,O=b", with a backslash before what would end one. */
-static void write_attribute(struct writer *w, const char *kind, const char *value)
+static bool add_attribute(mbedtls_asn1_named_data **names, const char *kind, const char *value)
 {
-	if (w->used > 0)
-		write_char(w, ',');
-	write_z(w, kind);
-	for (; *value != '\0'; value++) {
-		if (strchr(",=+<>#;\"\\", *value) != NULL)
-			write_char(w, '\\');
-		write_char(w, *value);
-	}
-}
-
-static bool set_subject(struct maker *m, const struct net_certificate_wish *wish)
-{
+	char text[ATTRIBUTE_MAX];
 	struct writer w;
 
-	writer_init(&w, m->subject, sizeof(m->subject) - 1);
-	for (const char *const *o = wish->organizations; o != NULL && *o != NULL; o++)
-		write_attribute(&w, "O=", *o);
-	write_attribute(&w, "CN=", wish->common_name);
-	m->subject[w.used] = '\0';
-	return !w.overflowed &&
-		mbedtls_x509write_crt_set_subject_name(&m->certificate, m->subject) == 0;
+	writer_init(&w, text, sizeof(text) - 1);
+	write_z(&w, kind);
+	for (; *value != '\0'; value++) {
+		if (strchr(",=+<>#;\"\\", *value) != NULL)
+			write_char(&w, '\\');
+		write_char(&w, *value);
+	}
+	text[w.used] = '\0';
+	/* One at a time and put last: of two of a kind in one text it keeps the second only. */
+	while (*names != NULL)
+		names = &(*names)->next;
+	return !w.overflowed && mbedtls_x509_string_to_names(names, text) == 0;
 }
 
-static bool set_issuer(struct maker *m, const struct net_certificate *issuer)
+/* Written from its end, so what comes last is added first. */
+static bool make_name(mbedtls_asn1_named_data **names, const struct net_certificate_wish *wish)
 {
+	uint32_t count = 0;
+
+	if (!add_attribute(names, "CN=", wish->common_name))
+		return false;
+	while (wish->organizations != NULL && wish->organizations[count] != NULL)
+		count++;
+	while (count-- > 0)
+		if (!add_attribute(names, "O=", wish->organizations[count]))
+			return false;
+	return true;
+}
+
+static bool set_issuer(struct maker *m, const struct net_certificate_wish *wish)
+{
+	const struct net_certificate *issuer = wish->issuer;
+
 	if (issuer == NULL) {
 		mbedtls_x509write_crt_set_issuer_key(&m->certificate, &m->key);
-		return mbedtls_x509write_crt_set_issuer_name(&m->certificate, m->subject) == 0;
+		return make_name(&m->certificate.MBEDTLS_PRIVATE(issuer), wish);
 	}
 	mbedtls_x509write_crt_set_issuer_key(&m->certificate, &m->issuer_key);
 	return mbedtls_x509_crt_parse(&m->issuer, (const unsigned char *)issuer->certificate,
@@ -170,8 +182,9 @@ static bool make(struct net *net, struct maker *m, const struct net_certificate_
 	mbedtls_x509write_crt_set_version(&m->certificate, MBEDTLS_X509_CRT_VERSION_3);
 	mbedtls_x509write_crt_set_md_alg(&m->certificate, MBEDTLS_MD_SHA256);
 	mbedtls_x509write_crt_set_subject_key(&m->certificate, &m->key);
-	return set_subject(m, wish) && set_issuer(m, wish->issuer) && set_names(m, wish->names) &&
-		set_validity(m, clock_wall(&net->clock), wish->days) && set_use(m, wish) &&
+	return make_name(&m->certificate.MBEDTLS_PRIVATE(subject), wish) && set_issuer(m, wish) &&
+		set_names(m, wish->names) && set_validity(m, clock_wall(&net->clock), wish->days) &&
+		set_use(m, wish) &&
 		mbedtls_x509write_crt_set_serial_raw(&m->certificate, serial, sizeof(serial)) ==
 		0 &&
 		mbedtls_x509write_crt_pem(&m->certificate, (unsigned char *)made->certificate,

@@ -25,7 +25,7 @@ struct net_certificate {
 
 struct net_certificate_wish {
 	const char *common_name;
-	const char *const *organizations; /* NULL, or as many as are set, then NULL */
+	const char *const *organizations; /* then NULL; at most one of who issues others */
 	const char *const *names;         /* DNS names and addresses, then NULL */
 	uint32_t days;
 	bool for_client;                      /* else for a server */
