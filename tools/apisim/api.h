@@ -74,6 +74,8 @@ struct api *api_init(const struct api_setup *setup);
 void api_ask(struct api *api, const struct api_request *request, struct api_answer *answer);
 
 enum api_stream_result api_stream_read(struct api *api, uint32_t stream, struct writer *out);
+/* A text as a stream: a copy that is good as long as it takes. 0: no room. */
+MUST_USE uint32_t api_keep(struct api *api, struct text text);
 void api_stream_close(struct api *api, uint32_t stream);
 /* A stream has something to say now, or only when time passes: then until when. */
 bool api_stream_has_news(const struct api *api, uint32_t stream);

@@ -63,11 +63,10 @@ void api_stream_close(struct api *api, uint32_t stream)
 	s->taken = false;
 }
 
-/* 0: answered. */
-static uint32_t open_stream(struct api_call *call, enum api_stream_kind kind)
+/* 0: all are taken. */
+static uint32_t take_stream(
+	struct api *api, enum api_stream_kind kind, enum resource_number resource)
 {
-	struct api *api = call->api;
-
 	for (uint32_t i = 1; i <= API_STREAMS_MAX; i++) {
 		struct api_stream *s = &api->streams[i];
 
@@ -76,10 +75,20 @@ static uint32_t open_stream(struct api_call *call, enum api_stream_kind kind)
 		memset(s, 0, sizeof(*s));
 		s->taken = true;
 		s->kind = kind;
-		s->resource = call->resource;
+		s->resource = resource;
 		s->ends = s->bookmark = MONO_NEVER;
 		return i;
 	}
+	return 0;
+}
+
+/* 0: answered. */
+static uint32_t open_stream(struct api_call *call, enum api_stream_kind kind)
+{
+	uint32_t stream = take_stream(call->api, kind, call->resource);
+
+	if (stream != 0)
+		return stream;
 	api_plain(call, 429, TEXT("Too many requests, please try again later.\n"));
 	call->answer->retry_after_s = 1;
 	return 0;
@@ -594,6 +603,19 @@ enum api_stream_result api_stream_read(struct api *api, uint32_t stream, struct 
 		if (!kept)
 			s->last_words = true;
 	}
+}
+
+uint32_t api_keep(struct api *api, struct text text)
+{
+	uint32_t stream = take_stream(api, API_LIST, RESOURCE_NONE);
+
+	if (stream == 0)
+		return 0;
+	api->streams[stream].last_words = true;
+	if (set_line(api, &api->streams[stream], text))
+		return stream;
+	api_stream_close(api, stream);
+	return 0;
 }
 
 bool api_stream_has_news(const struct api *api, uint32_t stream)

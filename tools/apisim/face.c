@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* HTTP in front of the API. */
+#include "apisim/face.h"
+
+enum { FACE_PART = 16 * 1024, FACE_ANSWER_ROOM = 64 * 1024 };
+
+/* ---- answers ---- */
+
+static void over(struct face *face, struct net_exchange *e)
+{
+	face->watchers[e->index].stream = 0;
+}
+
+static void pump(struct net_exchange *e)
+{
+	struct face *face = e->self;
+	char part[FACE_PART];
+
+	face->watchers[e->index].has_room = false;
+	for (;;) {
+		uint32_t stream = face->watchers[e->index].stream;
+		size_t room = net_exchange_room(e);
+		struct writer w;
+
+		if (stream == 0)
+			return;
+		if (room == 0) {
+			net_exchange_want_room(e);
+			return;
+		}
+		writer_init(&w, part, room < sizeof(part) ? room : sizeof(part));
+		enum api_stream_result result = api_stream_read(face->api, stream, &w);
+		if (w.used > 0)
+			CHECK(net_exchange_write(e, writer_text(&w)) == w.used);
+		if (result == API_STREAM_WAITS) {
+			face->watchers[e->index].has_room = true;
+			return;
+		}
+		if (result == API_STREAM_ENDED) {
+			over(face, e);
+			net_exchange_finish(e);
+			return;
+		}
+	}
+}
+
+static void on_done(struct net_exchange *e, bool complete)
+{
+	struct face *face = e->self;
+	uint32_t stream = face->watchers[e->index].stream;
+
+	(void)complete;
+	if (stream != 0)
+		api_stream_close(face->api, stream);
+	over(face, e);
+	face->watchers[e->index].exchange = NULL;
+}
+
+static void answer(struct net_exchange *e, const struct api_answer *from)
+{
+	struct face *face = e->self;
+	char line[64];
+	struct writer w;
+	struct net_head head = {.status = (uint16_t)from->status,
+		.content_type = from->content_type,
+		.size = from->body.size};
+
+	writer_init(&w, line, sizeof(line));
+	if (from->retry_after_s > 0)
+		write_format(&w, "Retry-After: %u\r\n", (unsigned)from->retry_after_s);
+	head.headers = writer_text(&w);
+	face->watchers[e->index].exchange = e;
+	face->watchers[e->index].stream = 0;
+	e->on_done = on_done;
+	if (from->stream == 0 && from->body.size <= NET_REPLY_COPIED) {
+		net_exchange_reply(e, &head, from->body);
+		return;
+	}
+	uint32_t stream = from->stream;
+	if (stream == 0)
+		stream = api_keep(face->api, from->body);
+	else
+		head.size = NET_SIZE_UNKNOWN;
+	if (stream == 0) {
+		net_exchange_reply(e, &(struct net_head){.status = 503}, TEXT_NONE);
+		return;
+	}
+	face->watchers[e->index].stream = stream;
+	e->on_room = pump;
+	net_exchange_begin(e, &head);
+}
+
+/* ---- requests ---- */
+
+static void on_request(struct net_exchange *e)
+{
+	static const char *const methods[] = {
+		"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
+	struct face *face = e->self;
+	struct api_request request = {.method = text_of(methods[e->method]),
+		.path = e->path,
+		.query = e->query,
+		.content_type = net_exchange_header(e, "content-type", 0),
+		.accept = net_exchange_header(e, "accept", 0),
+		.authorization = net_exchange_header(e, "authorization", 0),
+		.user_agent = net_exchange_header(e, "user-agent", 0),
+		.body = e->body};
+	struct api_answer from;
+
+	api_ask(face->api, &request, &from);
+	answer(e, &from);
+}
+
+/* ---- */
+
+static struct net_server_setup server_setup(const struct face_setup *setup)
+{
+	CHECK(setup->connections_max <= FACE_EXCHANGES_MAX);
+	return (struct net_server_setup){.name = "apisim",
+		.address = setup->address,
+		.https = setup->certificate.at != NULL,
+		.certificate = setup->certificate,
+		.key = setup->key,
+		.connections_max = setup->connections_max,
+		.body_room = setup->body_room == 0 ? FACE_BODY_ROOM : setup->body_room,
+		.answer_room = FACE_ANSWER_ROOM,
+		.on_request = on_request};
+}
+
+uint32_t face_streams(const struct face_setup *setup)
+{
+	struct net_server_setup server = server_setup(setup);
+
+	return net_server_streams(&server);
+}
+
+size_t face_size(const struct face_setup *setup)
+{
+	struct net_server_setup server = server_setup(setup);
+
+	return sizeof(struct face) + 64 + net_server_size(&server);
+}
+
+struct face *face_open(struct api *api, struct net *net, struct arena *arena,
+	const struct face_setup *setup, struct writer *fault)
+{
+	struct face *face = ARENA_ARRAY(arena, struct face, 1);
+	struct net_server_setup server = server_setup(setup);
+
+	face->api = api;
+	face->net = net;
+	server.self = face;
+	face->server = net_server_open(net, arena, &server, fault);
+	return face->server == NULL ? NULL : face;
+}
+
+void face_turn(struct face *face)
+{
+	for (uint32_t i = 0; i < FACE_EXCHANGES_MAX; i++)
+		if (face->watchers[i].exchange != NULL && face->watchers[i].stream != 0 &&
+			face->watchers[i].has_room &&
+			api_stream_has_news(face->api, face->watchers[i].stream))
+			pump(face->watchers[i].exchange);
+}
+
+uint16_t face_port(const struct face *face)
+{
+	return net_server_port(face->server);
+}
+
+void face_close(struct face *face)
+{
+	net_server_close(face->server);
+}
