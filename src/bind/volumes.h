@@ -28,7 +28,7 @@ enum {
 	VOLUMES_SILENCE_MS = 10 * 1000, /* of the server */
 	VOLUMES_TOTAL_MS = 60 * 1000,   /* of one request, with the time it waits to be sent */
 	VOLUMES_DOUBT_MS = 10 * 1000,   /* for the watch to show what became of an unclear write */
-	VOLUMES_MESSAGE_MAX = 512
+	VOLUMES_MESSAGE_MAX = 1024
 };
 
 struct volumes_order {
