@@ -47,3 +47,21 @@ bool base64_decode(struct text t, char *to, size_t *size)
 	*size = used;
 	return true;
 }
+
+void base64_write(struct text bytes, struct writer *out)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < bytes.size; i += 3) {
+		size_t left = bytes.size - i;
+		uint32_t bits = (uint32_t)(unsigned char)bytes.at[i] << 16;
+		if (left > 1)
+			bits |= (uint32_t)(unsigned char)bytes.at[i + 1] << 8;
+		if (left > 2)
+			bits |= (unsigned char)bytes.at[i + 2];
+		write_char(out, letters[bits >> 18 & 63]);
+		write_char(out, letters[bits >> 12 & 63]);
+		write_char(out, left > 1 ? letters[bits >> 6 & 63] : '=');
+		write_char(out, left > 2 ? letters[bits & 63] : '=');
+	}
+}

@@ -19,4 +19,7 @@ static inline size_t base64_room(struct text t)
 /* False when it is not base64; `to` has base64_room() bytes. */
 MUST_USE bool base64_decode(struct text t, char *to, size_t *size);
 
+/* On one line, padded. */
+void base64_write(struct text bytes, struct writer *out);
+
 #endif

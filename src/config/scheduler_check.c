@@ -201,19 +201,32 @@ static void check_connection(struct reading *r, const struct scheduler_client_co
 
 /* ---- what is accepted and changes nothing ---- */
 
-static void remark_given(struct reading *r, const char *field, const char *what)
+/* Who writes a default says nothing. */
+static void remark_when(struct reading *r, bool other, const char *field, const char *what)
 {
-	if (yaml_get(r->root, field) != NULL)
+	if (other)
 		remark(r, field, what);
 }
 
-static void remark_connection(struct reading *r)
+static void remark_effects(struct reading *r, const struct scheduler_config *config)
 {
-	const struct yaml_node *connection = yaml_get(r->root, "clientConnection");
-	if (yaml_get(connection, "acceptContentTypes") != NULL)
-		remark(r, "clientConnection.acceptContentTypes", "has no effect: JSON is spoken");
-	if (yaml_get(connection, "contentType") != NULL)
-		remark(r, "clientConnection.contentType", "has no effect: JSON is spoken");
+	static const char no_profile[] = "has no effect: there is no Go runtime to profile";
+	const struct scheduler_client_connection *c = &config->client_connection;
+	remark_when(
+		r, config->parallelism != 16, "parallelism", "has no effect: one thread decides");
+	remark_when(r, !config->enable_profiling, "enableProfiling", no_profile);
+	remark_when(
+		r, !config->enable_contention_profiling, "enableContentionProfiling", no_profile);
+	remark_when(r, config->delay_cache_until_active, "delayCacheUntilActive",
+		"has no effect: the cache is always filled");
+	remark_when(r, c->accept_content_types.size > 0, "clientConnection.acceptContentTypes",
+		"has no effect: JSON is spoken");
+	remark_when(r,
+		!text_is_z(c->content_type, "application/vnd.kubernetes.protobuf") &&
+			!text_is_z(c->content_type, "application/json"),
+		"clientConnection.contentType", "has no effect: JSON is spoken");
+	remark_when(r, config->extenders.count > 0, "extenders",
+		"are not called: decisions are made without them");
 }
 
 void scheduler_config_check(struct reading *r, const struct scheduler_file *file)
@@ -235,10 +248,5 @@ void scheduler_config_check(struct reading *r, const struct scheduler_file *file
 	check_connection(r, &config->client_connection);
 	check_profiles(r, file);
 	scheduler_extenders_check(r, &config->extenders);
-	remark_given(r, "parallelism", "has no effect: one thread decides");
-	remark_given(r, "enableProfiling", "has no effect: there is no Go runtime to profile");
-	remark_given(
-		r, "enableContentionProfiling", "has no effect: there is no Go runtime to profile");
-	remark_given(r, "delayCacheUntilActive", "has no effect: the cache is always filled");
-	remark_connection(r);
+	remark_effects(r, config);
 }

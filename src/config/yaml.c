@@ -418,43 +418,19 @@ const char *yaml_kind_name(enum yaml_kind kind)
 
 /* ---- JSON ---- */
 
-static void write_string(struct writer *out, struct text t)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	write_char(out, '"');
-	for (size_t i = 0; i < t.size; i++) {
-		unsigned char c = (unsigned char)t.at[i];
-
-		if (c == '"' || c == '\\') {
-			write_char(out, '\\');
-			write_char(out, (char)c);
-		} else if (c == '\n') {
-			write_z(out, "\\n");
-		} else if (c < 0x20) {
-			write_z(out, "\\u00");
-			write_char(out, hex[c >> 4]);
-			write_char(out, hex[c & 15]);
-		} else {
-			write_char(out, (char)c);
-		}
-	}
-	write_char(out, '"');
-}
-
 static bool write_key(const struct yaml_node *key, struct writer *out, struct yaml_fault *fault)
 {
 	char plain[64];
 	struct writer w;
 
 	if (key->kind == YAML_TEXT) {
-		write_string(out, key->text);
+		yaml_write_quoted(key->text, out);
 		return true;
 	}
 	writer_init(&w, plain, sizeof(plain));
 	if (key->kind == YAML_NULL || !yaml_scalar_write(key->kind, key->text, &w) || w.overflowed)
 		return fail_at(fault, key->line, key->column, "cannot be a key");
-	write_string(out, writer_text(&w));
+	yaml_write_quoted(writer_text(&w), out);
 	return true;
 }
 
@@ -465,7 +441,7 @@ static bool write_node(
 	if (depth > YAML_DEPTH_MAX)
 		return fail_at(fault, node->line, node->column, "nested too deeply");
 	if (node->kind == YAML_TEXT) {
-		write_string(out, node->text);
+		yaml_write_quoted(node->text, out);
 		return true;
 	}
 	if (node->kind != YAML_LIST && node->kind != YAML_MAP)

@@ -235,3 +235,46 @@ bool yaml_scalar_write(enum yaml_kind kind, struct text t, struct writer *out)
 	write_z(out, kind == YAML_NULL ? "null" : value ? "true" : "false");
 	return true;
 }
+
+/*
+ * Characters that YAML does not take as they are, or takes for line breaks: C1 with NEL, the
+ * separators of lines and paragraphs, byte order marks, what is no character. 0: none of them.
+ */
+static unsigned delicate(const unsigned char *at, size_t size)
+{
+	if (size == 2 && at[0] == 0xc2 && at[1] < 0xa0)
+		return at[1];
+	if (size == 3 && at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9))
+		return 0x2000u + (at[2] & 0x3fu);
+	bool is_last = size == 3 && at[0] == 0xef;
+	if (is_last && at[1] == 0xbb && at[2] == 0xbf)
+		return 0xfeff;
+	return is_last && at[1] == 0xbf && at[2] >= 0xbe ? 0xffc0u + (at[2] & 0x3fu) : 0;
+}
+
+static void write_escaped(struct writer *out, unsigned char c)
+{
+	if (c == '\n')
+		write_z(out, "\\n");
+	else if (c < 0x20 || c == 0x7f)
+		write_format(out, "\\u%04x", c);
+	else
+		write_format(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+}
+
+void yaml_write_quoted(struct text t, struct writer *out)
+{
+	write_char(out, '"');
+	for (size_t i = 0; i < t.size;) {
+		size_t size = text_utf8_next(text_from(t, i));
+		unsigned code = delicate((const unsigned char *)t.at + i, size);
+		if (size <= 1)
+			write_escaped(out, (unsigned char)t.at[i]);
+		else if (code != 0)
+			write_format(out, "\\u%04x", code);
+		else
+			write_bytes(out, t.at + i, size);
+		i += size == 0 ? 1 : size;
+	}
+	write_char(out, '"');
+}

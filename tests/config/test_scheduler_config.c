@@ -322,9 +322,9 @@ static void test_notes(void)
 {
 	TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_OK,
 		read_text(TEXT(HEAD
-			"parallelism: 16\nenableProfiling: true\n"
-			"enableContentionProfiling: true\n"
-			"delayCacheUntilActive: false\n"
+			"parallelism: 8\nenableProfiling: false\n"
+			"enableContentionProfiling: false\n"
+			"delayCacheUntilActive: true\n"
 			"clientConnection: {contentType: a, acceptContentTypes: b}\n"
 			"profiles: [{pluginConfig: [{name: Coscheduling, args: {a: 1}}]}]\n")));
 	TEST_ASSERT_EQUAL_STRING(

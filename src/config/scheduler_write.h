@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A configuration as it is in effect, written as a KubeSchedulerConfiguration (v1): with all
+ * defaults, and with the arguments of all plugins that have some. Read again it is the same.
+ */
+#ifndef BERTH_CONFIG_SCHEDULER_WRITE_H
+#define BERTH_CONFIG_SCHEDULER_WRITE_H
+
+#include "config/scheduler_config.h"
+
+/* Plugins are written as the profiles have them: merging with defaults is known further up. */
+void scheduler_config_write(const struct scheduler_config *config,
+	const struct config_grammar *grammar, struct writer *out);
+
+#endif
