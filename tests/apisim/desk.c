@@ -26,6 +26,11 @@ static void on_violation(void *self, const char *text)
 	((struct desk *)self)->told++;
 }
 
+struct clock desk_clock(struct desk *desk)
+{
+	return (struct clock){desk_mono, desk_wall, desk};
+}
+
 void desk_open(struct desk *desk, uint32_t history)
 {
 	memset(desk, 0, sizeof(*desk));
@@ -38,7 +43,7 @@ void desk_open(struct desk *desk, uint32_t history)
 	desk->api = api_init(&(struct api_setup){.block = desk->block,
 		.size = desk->size,
 		.history = history,
-		.clock = {desk_mono, desk_wall, desk},
+		.clock = desk_clock(desk),
 		.seed = 1,
 		.on_violation = on_violation,
 		.self = desk});

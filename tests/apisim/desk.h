@@ -25,6 +25,7 @@ struct desk {
 
 void desk_open(struct desk *desk, uint32_t history);
 void desk_close(struct desk *desk);
+struct clock desk_clock(struct desk *desk);
 /* The path may have a query. Lists are read to their end; of watches what they say at once. */
 int desk_ask(struct desk *desk, const char *method, const char *path, const char *body);
 int desk_patch(struct desk *desk, const char *type, const char *path, const char *body);

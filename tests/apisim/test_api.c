@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The API: what is answered, as kube-apiserver v1.36 answered the same. */
-// deps: base/*.c json/*.c kube/time.c kube/duration.c
-// deps: tools/apisim/tree.c tools/apisim/merge.c tools/apisim/registry.c tools/apisim/resources.c
-// deps: tools/apisim/selection.c tools/apisim/api.c tools/apisim/api_answer.c
-// deps: tools/apisim/api_discovery.c tools/apisim/api_list.c tools/apisim/api_write.c
-// deps: tools/apisim/api_change.c tools/apisim/api_pod.c tools/apisim/api_event.c tests/apisim/desk.c
+// deps: base/*.c json/*.c kube/time.c kube/duration.c tools/apisim/api*.c
+// deps: tools/apisim/tree.c tools/apisim/merge.c tools/apisim/registry.c
+// deps: tools/apisim/resources.c tools/apisim/selection.c tests/apisim/desk.c
 #include "apisim/desk.h"
 
 #include <stdio.h>

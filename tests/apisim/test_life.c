@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A day in an edge cluster, with a scheduler that binds anything anywhere: what must hold
+ * whatever the seed is.
+ */
+// deps: base/*.c json/*.c kube/time.c kube/duration.c tools/apisim/api*.c tools/apisim/life*.c
+// deps: tools/apisim/tree.c tools/apisim/merge.c tools/apisim/registry.c
+// deps: tools/apisim/resources.c tools/apisim/selection.c tests/apisim/desk.c
+#include "apisim/desk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <unity.h>
+
+#include "apisim/life.h"
+
+enum { NODES = 12, PODS = 60, SCHEDULED_AT_ONCE = 20 };
+
+static struct desk *desk;
+static struct arena arena;
+static void *memory;
+static struct life *life;
+static uint64_t cuts;
+
+void setUp(void)
+{
+	desk = calloc(1, sizeof(*desk));
+	desk_open(desk, 0);
+}
+
+void tearDown(void)
+{
+	desk_close(desk);
+	free(desk);
+	free(memory);
+}
+
+static void on_power_cut(void *self, uint32_t zone)
+{
+	(void)self;
+	TEST_ASSERT_TRUE(zone < 3);
+	cuts++;
+}
+
+static void begin(uint64_t seed, bool calm)
+{
+	struct life_setup setup = {.api = desk->api,
+		.arena = &arena,
+		.clock = {NULL, NULL, NULL},
+		.seed = seed,
+		.nodes = NODES,
+		.pods = PODS,
+		.pods_max = 4000,
+		.calm = calm,
+		.hurry = 16,
+		.on_power_cut = on_power_cut};
+
+	setup.clock = desk_clock(desk);
+	memory = malloc(life_size(&setup));
+	arena_init(&arena, memory, life_size(&setup));
+	life = life_init(&setup);
+}
+
+/* Binds pods that wait to nodes by their number, those for one node to that one. */
+static void schedule(void)
+{
+	const struct registry *r = api_registry(desk->api);
+	uint32_t nodes = registry_count(r, RESOURCE_NODES), bound = 0;
+
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
+		const struct revision *pod =
+			registry_revision(r, registry_nth(r, RESOURCE_PODS, i));
+		struct text name = revision_name(pod), node;
+		char path[256], body[512];
+		size_t meant = text_find(name, 'n');
+
+		if (revision_node(pod).size > 0 || nodes == 0 || bound == SCHEDULED_AT_ONCE ||
+			text_contains(revision_json(pod), TEXT("unobtainable")) ||
+			text_contains(revision_json(pod), TEXT("schedulingGates")))
+			continue;
+		node = revision_name(
+			registry_revision(r, registry_nth(r, RESOURCE_NODES, i % nodes)));
+		if (text_contains(name, TEXT("-node-")))
+			node = text_from(name, meant);
+		snprintf(path, sizeof(path), "/api/v1/namespaces/default/pods/%.*s/binding",
+			TEXT_ARGS(name));
+		snprintf(body, sizeof(body),
+			"{\"kind\":\"Binding\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":"
+			"\"%.*s\"},\"target\":{\"name\":\"%.*s\"}}",
+			TEXT_ARGS(name), TEXT_ARGS(node));
+		desk_ask(desk, "POST", path, body);
+		bound++;
+	}
+}
+
+static void live(int64_t seconds)
+{
+	int64_t end = desk->now_us + seconds * CLOCK_S_US;
+
+	while (desk->now_us < end) {
+		struct mono next = life_turn(life);
+
+		schedule();
+		/* There is always something to come, and it does not come for ever at once. */
+		for (int i = 0; next.us <= desk->now_us; i++) {
+			TEST_ASSERT_TRUE(i < 10);
+			next = life_turn(life);
+		}
+		desk->now_us += CLOCK_S_US / 2;
+	}
+}
+
+/* The counts are those of the objects. */
+static void compare(void)
+{
+	const struct registry *r = api_registry(desk->api);
+	const struct life_counts *counts = life_counts(life);
+	uint32_t running = 0;
+
+	life_turn(life);
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++)
+		running += text_is(
+			revision_phase(registry_revision(r, registry_nth(r, RESOURCE_PODS, i))),
+			TEXT("Running"));
+	TEST_ASSERT_EQUAL_UINT32(registry_count(r, RESOURCE_PODS), counts->pods);
+	TEST_ASSERT_EQUAL_UINT32(registry_count(r, RESOURCE_NODES), counts->nodes);
+	TEST_ASSERT_EQUAL_UINT32(running, counts->pods_running);
+	TEST_ASSERT_EQUAL_UINT64(0, counts->refused);
+}
+
+static void a_calm_cluster_comes_to_rest(void)
+{
+	begin(7, true);
+	live(60);
+	const struct life_counts *counts = life_counts(life);
+	TEST_ASSERT_EQUAL_UINT32(NODES, counts->nodes);
+	TEST_ASSERT_TRUE(counts->pods >= PODS + NODES);
+	/* All but those that fit nowhere. */
+	TEST_ASSERT_EQUAL_UINT32(2, counts->pods_pending);
+	TEST_ASSERT_EQUAL_UINT32(counts->pods - 2, counts->pods_running);
+	compare();
+	uint64_t created = counts->created;
+	live(300);
+	TEST_ASSERT_EQUAL_UINT64(created, counts->created);
+	TEST_ASSERT_EQUAL_UINT64(0, counts->node_failures);
+	TEST_ASSERT_EQUAL_INT(200, desk_ask(desk, "GET", "/api/v1/nodes/node-00000", NULL));
+	TEST_ASSERT_TRUE(desk_has(desk, "node-role.kubernetes.io/control-plane"));
+}
+
+static void a_day_has_everything(void)
+{
+	begin(11, false);
+	live(3600);
+	const struct life_counts *counts = life_counts(life);
+	TEST_ASSERT_TRUE(counts->scaled > 10);
+	TEST_ASSERT_TRUE(counts->completed > 10);
+	TEST_ASSERT_TRUE(counts->ended > 10);
+	TEST_ASSERT_TRUE(counts->node_failures > 2);
+	TEST_ASSERT_TRUE(counts->node_returns > 1);
+	TEST_ASSERT_TRUE(counts->evicted > 0);
+	TEST_ASSERT_TRUE(counts->power_cuts > 0);
+	TEST_ASSERT_TRUE(counts->nodes_removed > 0);
+	TEST_ASSERT_EQUAL_UINT64(cuts, counts->power_cuts);
+	compare();
+}
+
+static void the_same_seed_is_the_same_day(void)
+{
+	uint64_t version, created;
+
+	begin(3, false);
+	live(600);
+	version = api_registry(desk->api)->version;
+	created = life_counts(life)->created;
+	tearDown();
+	setUp();
+	begin(3, false);
+	live(600);
+	TEST_ASSERT_EQUAL_UINT64(version, api_registry(desk->api)->version);
+	TEST_ASSERT_EQUAL_UINT64(created, life_counts(life)->created);
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(a_calm_cluster_comes_to_rest);
+	RUN_TEST(a_day_has_everything);
+	RUN_TEST(the_same_seed_is_the_same_day);
+	return UNITY_END();
+}
