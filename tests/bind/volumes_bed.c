@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An apiserver with volumes and claims, and a picture of it. */
+#include "bind/volumes_bed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unity.h>
+
+#include "base/budget.h"
+#include "plugins/volume_table.h"
+
+enum { BED_MEMORY = 4 << 20, BED_JSON_MAX = 4096 };
+
+struct bed bed;
+
+/* ---- objects ---- */
+
+struct bed_object *bed_find(bool is_volume, const char *name)
+{
+	for (uint32_t i = 0; i < bed.object_count; i++) {
+		struct bed_object *o = &bed.objects[i];
+		if (o->there && o->is_volume == is_volume && strcmp(o->name, name) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+void bed_change(struct bed_object *object)
+{
+	object->version = ++bed.version;
+}
+
+static void print_volume(const struct bed_object *o, char *json, size_t size)
+{
+	char ref[400] = "", marked[100] = "", host[400] = "";
+	if (o->claim[0] != '\0')
+		snprintf(ref, sizeof(ref), "'claimRef':{'namespace':'%s','name':'%s','uid':'%s'},",
+			o->claim_namespace, o->claim, o->claim_uid);
+	if (o->marked[0] != '\0')
+		snprintf(marked, sizeof(marked),
+			"'annotations':{'pv.kubernetes.io/bound-by-controller':'%s'},", o->marked);
+	if (o->host[0] != '\0')
+		snprintf(host, sizeof(host),
+			"'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{"
+			"'key':'kubernetes.io/hostname','operator':'In','values':['%s']}]}]}},",
+			o->host);
+	snprintf(json, size,
+		"{'kind':'PersistentVolume','metadata':{%s'name':'%s','uid':'%s',"
+		"'resourceVersion':'%llu'},'spec':{%s%s%s'capacity':{'storage':'1Gi'},"
+		"'storageClassName':'slow','accessModes':['ReadWriteOnce']},"
+		"'status':{'phase':'Available'}}",
+		marked, o->name, o->uid, (unsigned long long)o->version, ref, host, o->source);
+}
+
+static void print_claim(const struct bed_object *o, char *json, size_t size)
+{
+	char selected[200] = "", notes[400] = "";
+	if (o->selected[0] != '\0')
+		snprintf(selected, sizeof(selected), ",'volume.kubernetes.io/selected-node':'%s'",
+			o->selected);
+	if (o->annotated || o->complete || o->selected[0] != '\0')
+		snprintf(notes, sizeof(notes), "'annotations':{'a':'b'%s%s},",
+			o->complete ? ",'pv.kubernetes.io/bind-completed':'yes'" : "", selected);
+	snprintf(json, size,
+		"{'kind':'PersistentVolumeClaim','metadata':{%s'namespace':'default','name':'%s',"
+		"'uid':'%s','resourceVersion':'%llu'},'spec':{'volumeName':'%s',"
+		"'storageClassName':'slow','accessModes':['ReadWriteOnce'],"
+		"'resources':{'requests':{'storage':'1Gi'}}},'status':{'phase':'%s'}}",
+		notes, o->name, o->uid, (unsigned long long)o->version, o->volume,
+		o->complete ? "Bound" : "Pending");
+}
+
+void bed_show(struct bed_object *object)
+{
+	char json[BED_JSON_MAX];
+	if (object->shown == object->version)
+		return;
+	object->shown = object->version;
+	if (object->is_volume)
+		print_volume(object, json, sizeof(json));
+	else
+		print_claim(object, json, sizeof(json));
+	picture_add(json);
+}
+
+void bed_delete(struct bed_object *object)
+{
+	object->there = false;
+	picture_remove(object->is_volume ? KUBE_PV : KUBE_PVC, object->is_volume ? "" : "default",
+		object->name);
+}
+
+static struct bed_object *add(bool is_volume, const char *name)
+{
+	TEST_ASSERT_TRUE(bed.object_count < BED_OBJECTS);
+	struct bed_object *o = &bed.objects[bed.object_count++];
+	*o = (struct bed_object){.there = true, .is_volume = is_volume};
+	snprintf(o->name, sizeof(o->name), "%s", name);
+	snprintf(o->uid, sizeof(o->uid), "%s-uid-%u", name, (unsigned)bed.object_count);
+	bed_change(o);
+	return o;
+}
+
+struct bed_object *bed_volume(const char *name, const char *host)
+{
+	struct bed_object *o = add(true, name);
+	snprintf(o->host, sizeof(o->host), "%s", host);
+	bed_show(o);
+	return o;
+}
+
+struct bed_object *bed_claim(const char *name)
+{
+	struct bed_object *o = add(false, name);
+	bed_show(o);
+	return o;
+}
+
+void bed_bind(const char *claim, const char *volume)
+{
+	struct bed_object *c = bed_find(false, claim), *v = bed_find(true, volume);
+	TEST_ASSERT_NOT_NULL(c);
+	TEST_ASSERT_NOT_NULL(v);
+	snprintf(v->claim, sizeof(v->claim), "%s", claim);
+	snprintf(v->claim_namespace, sizeof(v->claim_namespace), "default");
+	snprintf(v->claim_uid, sizeof(v->claim_uid), "%s", c->uid);
+	bed_change(v);
+	bed_show(v);
+	snprintf(c->volume, sizeof(c->volume), "%s", volume);
+	c->complete = true;
+	bed_change(c);
+	bed_show(c);
+}
+
+void bed_pod(const char *name, const char *claims)
+{
+	char volumes[4096] = "", part[64];
+	size_t used = 0;
+	for (const char *at = claims; *at != '\0'; at += *at == ',') {
+		size_t size = strcspn(at, ",");
+		snprintf(part, sizeof(part), "%.*s", (int)size, at);
+		used += (size_t)snprintf(volumes + used, sizeof(volumes) - used,
+			"%s{'name':'v-%s','persistentVolumeClaim':{'claimName':'%s'}}",
+			used == 0 ? "" : ",", part, part);
+		TEST_ASSERT_TRUE(used < sizeof(volumes));
+		at += size;
+	}
+	picture_addf("{'kind':'Pod','metadata':{'name':'%s','namespace':'default','uid':'%s'},"
+		     "'spec':{'containers':[{'name':'c'}],'volumes':[%s]}}",
+		name, name, volumes);
+}
+
+/* ---- the server ---- */
+
+static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
+{
+	struct wire *wire = self;
+	size_t *used = &bed.incoming_size[stream];
+	if (wire->streams[stream].state != NET_STREAM_OPEN)
+		return 0;
+	TEST_ASSERT_TRUE(*used + size < BED_REQUEST_MAX);
+	memcpy(bed.incoming[stream] + *used, bytes, size);
+	*used += size;
+	bed.incoming[stream][*used] = '\0';
+	return size;
+}
+
+static void closed(void *self, struct wire *wire, uint32_t stream)
+{
+	(void)self;
+	(void)wire;
+	bed.incoming_size[stream] = 0;
+}
+
+/* The string behind `key`; false when it is not there. */
+static bool value_of(const char *text, const char *key, char *to, size_t size)
+{
+	const char *at = strstr(text, key);
+	if (at == NULL)
+		return false;
+	at += strlen(key);
+	snprintf(to, size, "%.*s", (int)strcspn(at, "\""), at);
+	return true;
+}
+
+static struct bed_object *object_of(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	if (strncmp(path, "/api/v1/persistentvolumes/", 26) == 0)
+		return bed_find(true, name);
+	TEST_ASSERT_EQUAL_STRING_LEN(
+		"/api/v1/namespaces/default/persistentvolumeclaims/", path, 50);
+	return bed_find(false, name);
+}
+
+static void apply(struct bed_object *o, const char *body)
+{
+	struct bed_object before = *o;
+	const char *ref = strstr(body, "\"claimRef\":{");
+	if (ref != NULL) {
+		TEST_ASSERT_TRUE(o->is_volume);
+		TEST_ASSERT_NOT_NULL(strstr(ref, "\"kind\":\"PersistentVolumeClaim\""));
+		TEST_ASSERT_NOT_NULL(strstr(ref, "\"apiVersion\":\"v1\""));
+		TEST_ASSERT_TRUE(value_of(ref, "\"name\":\"", o->claim, sizeof(o->claim)));
+		TEST_ASSERT_TRUE(value_of(
+			ref, "\"namespace\":\"", o->claim_namespace, sizeof(o->claim_namespace)));
+		TEST_ASSERT_TRUE(value_of(ref, "\"uid\":\"", o->claim_uid, sizeof(o->claim_uid)));
+		TEST_ASSERT_TRUE(value_of(
+			ref, "\"resourceVersion\":\"", o->claim_version, sizeof(o->claim_version)));
+	}
+	(void)value_of(
+		body, "\"pv.kubernetes.io/bound-by-controller\":\"", o->marked, sizeof(o->marked));
+	(void)value_of(body, "\"volume.kubernetes.io/selected-node\":\"", o->selected,
+		sizeof(o->selected));
+	if (memcmp(&before, o, sizeof(before)) != 0)
+		bed_change(o);
+}
+
+/* The answer's status; its body is written. */
+static int carry_out(const char *path, const char *body, char *answer, size_t size)
+{
+	char version[32] = "", uid[64] = "";
+	snprintf(answer, size, "{\"kind\":\"Whatever\"}");
+	if (strstr(path, "/pods/") != NULL)
+		return 200;
+	struct bed_object *o = object_of(path);
+	TEST_ASSERT_TRUE(value_of(body, "\"uid\":\"", uid, sizeof(uid)));
+	TEST_ASSERT_TRUE(value_of(body, "\"resourceVersion\":\"", version, sizeof(version)));
+	if (o == NULL) {
+		snprintf(answer, size,
+			"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+			"\"message\":\"%s not found\",\"reason\":\"NotFound\",\"code\":404}",
+			strrchr(path, '/') + 1);
+		return 404;
+	}
+	if (strtoull(version, NULL, 10) != o->version || strcmp(uid, o->uid) != 0) {
+		snprintf(answer, size,
+			"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+			"\"message\":\"Operation cannot be fulfilled on %s \\\"%s\\\": the object "
+			"has been modified; please apply your changes to the latest version and "
+			"try again\",\"reason\":\"Conflict\",\"code\":409}",
+			o->is_volume ? "persistentvolumes" : "persistentvolumeclaims", o->name);
+		return 409;
+	}
+	apply(o, body);
+	return 200;
+}
+
+static void note(const char *head, const char *body)
+{
+	if (bed.forgets && bed.seen_count == BED_SEEN_MAX)
+		bed.seen_count = 0;
+	TEST_ASSERT_TRUE(bed.seen_count < BED_SEEN_MAX);
+	struct bed_seen *seen = &bed.seen[bed.seen_count++];
+	size_t line = strcspn(strchr(head, ' ') + 1, " ") + strcspn(head, " ") + 1;
+	TEST_ASSERT_TRUE(text_copy((struct text){head, line}, seen->line, sizeof(seen->line)));
+	const char *type = strstr(head, "Content-Type: ");
+	TEST_ASSERT_NOT_NULL(type);
+	type += strlen("Content-Type: ");
+	TEST_ASSERT_TRUE(text_copy(
+		(struct text){type, strcspn(type, "\r")}, seen->type, sizeof(seen->type)));
+	TEST_ASSERT_TRUE(text_copy(text_of(body), seen->body, sizeof(seen->body)));
+	seen->at_us = bed.wire.now_us;
+}
+
+static struct bed_plan next_plan(void)
+{
+	if (bed.plan_count > 0) {
+		bed.plan_count--;
+		return *bed.plans++;
+	}
+	return bed.choose != NULL ? bed.choose(&bed) : (struct bed_plan){.way = BED_WORKS};
+}
+
+static void answer(uint32_t stream, const char *path, const char *body)
+{
+	struct bed_plan plan = next_plan();
+	char words[1024];
+	bool done = plan.way == BED_WORKS || plan.way == BED_LIES || plan.way == BED_DONE_CUTS ||
+		plan.way == BED_DONE_SILENT;
+	int status = done ? carry_out(path, body, words, sizeof(words)) : 0;
+	switch (plan.way) {
+	case BED_WORKS: wire_reply(&bed.wire, stream, status, "", text_of(words)); break;
+	case BED_SAYS:
+	case BED_LIES:
+		wire_reply(&bed.wire, stream, plan.status, plan.headers == NULL ? "" : plan.headers,
+			text_of(plan.body == NULL ? "{}" : plan.body));
+		break;
+	case BED_CUTS:
+	case BED_DONE_CUTS: wire_cut(&bed.wire, stream); break;
+	case BED_SILENT:
+	case BED_DONE_SILENT: break;
+	}
+}
+
+static void hear(uint32_t stream)
+{
+	char *head = bed.incoming[stream], *end, *length;
+	char path[512], body[BED_REQUEST_MAX];
+	if (bed.incoming_size[stream] == 0 || (end = strstr(head, "\r\n\r\n")) == NULL)
+		return;
+	length = strstr(head, "Content-Length: ");
+	TEST_ASSERT_NOT_NULL(length);
+	size_t head_size = (size_t)(end - head) + 4;
+	size_t body_size = strtoul(length + strlen("Content-Length: "), NULL, 10);
+	if (bed.incoming_size[stream] < head_size + body_size)
+		return;
+	TEST_ASSERT_EQUAL_size_t(head_size + body_size, bed.incoming_size[stream]);
+	TEST_ASSERT_TRUE(text_copy(text_of(head + head_size), body, sizeof(body)));
+	TEST_ASSERT_EQUAL_STRING_LEN("PATCH ", head, 6);
+	TEST_ASSERT_TRUE(
+		text_copy((struct text){head + 6, strcspn(head + 6, " ")}, path, sizeof(path)));
+	note(head, body);
+	bed.incoming_size[stream] = 0;
+	answer(stream, path, body);
+}
+
+static int64_t pump(void *self, struct wire *wire)
+{
+	(void)self;
+	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+		if (wire->streams[i].taken)
+			hear(i);
+	return INT64_MAX;
+}
+
+/* ---- volumes ---- */
+
+static void done(void *self, const struct volumes_result *result)
+{
+	TEST_ASSERT_TRUE(self == &bed);
+	if (bed.forgets && bed.told_count == BED_TOLD_MAX)
+		bed.told_count = 0;
+	TEST_ASSERT_TRUE(bed.told_count < BED_TOLD_MAX);
+	struct bed_told *told = &bed.told[bed.told_count++];
+	*told = (struct bed_told){.tag = result->tag, .ok = result->ok, .at_us = bed.wire.now_us};
+	TEST_ASSERT_TRUE(text_copy(result->message, told->message, sizeof(told->message)));
+	TEST_ASSERT_TRUE(result->tag < BED_TAGS);
+	bed.told_tags[result->tag]++;
+	if (bed.on_told != NULL)
+		bed.on_told(&bed, told);
+}
+
+static void changed(void *self, const struct cache_event *event)
+{
+	(void)self;
+	if (bed.volumes != NULL)
+		volumes_changed(bed.volumes, event);
+}
+
+void bed_start(uint64_t seed)
+{
+	static const struct net_target target = {.name = "test",
+		.host = {"127.0.0.1", 9},
+		.port = 8080,
+		.path_prefix = {"", 0},
+		.connections = BED_CONNECTIONS};
+	char fault[128];
+	struct writer w;
+	memset(&bed, 0, sizeof(bed));
+	bed.version = 100;
+	picture_start();
+	wire_init(&bed.wire);
+	bed.wire.pump = pump;
+	bed.wire.closed = closed;
+	bed.wire.self = &bed;
+	struct net_bytes bytes = wire_bytes(&bed.wire);
+	bytes.send = take;
+	writer_init(&w, fault, sizeof(fault));
+	bed.memory = calloc(1, BED_MEMORY);
+	TEST_ASSERT_NOT_NULL(bed.memory);
+	arena_init(&bed.arena, bed.memory, BED_MEMORY);
+	random_init(&bed.random, seed);
+	bed.net = net_init(&(struct net_setup){.arena = &bed.arena,
+		.clock = wire_clock(&bed.wire),
+		.entropy = entropy_seeded(&bed.random),
+		.bytes = bytes});
+	bed.client = net_client_open(bed.net, &bed.arena, &target, &w);
+	TEST_ASSERT_NOT_NULL(bed.client);
+	size_t left = arena_left(&bed.arena);
+	bed.volumes = volumes_init(&(struct volumes_setup){.net = bed.net,
+		.client = bed.client,
+		.arena = &bed.arena,
+		.cache = &picture.cache,
+		.orders_max = BED_ORDERS,
+		.done = done,
+		.self = &bed});
+	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= volumes_size(BED_ORDERS));
+	picture.cache.listener = (struct cache_listener){changed, NULL};
+	picture_add("{'kind':'StorageClass','metadata':{'name':'slow'},'provisioner':'maker',"
+		    "'volumeBindingMode':'WaitForFirstConsumer'}");
+	picture_add("{'kind':'Node','metadata':{'name':'a',"
+		    "'labels':{'kubernetes.io/hostname':'a'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'b',"
+		    "'labels':{'kubernetes.io/hostname':'b'}}}");
+}
+
+void bed_stop(void)
+{
+	if (bed.memory == NULL)
+		return;
+	if (bed.volumes != NULL)
+		volumes_close(bed.volumes);
+	bed.volumes = NULL;
+	if (bed.client != NULL)
+		net_client_close(bed.client);
+	net_close(bed.net);
+	wire_free(&bed.wire);
+	picture_end();
+	free(bed.memory);
+	bed.memory = NULL;
+}
+
+enum plugin_code bed_choose(
+	const char *pod, const char *node, const struct volume_choice **list, uint32_t *count)
+{
+	struct decision *d = picture_decide("default", pod);
+	enum plugin_code code = volume_binding_prefilter(d, picture_why());
+	if (code != PLUGIN_SUCCESS)
+		return code;
+	code = volume_binding_filter(d, picture_view(node), picture_why());
+	if (code != PLUGIN_SUCCESS)
+		return code;
+	return volume_binding_choice(d, picture_node(node), list, count);
+}
+
+void bed_begin(uint64_t tag, const char *pod, const char *node, int64_t timeout_ms)
+{
+	struct volumes_order order = {.tag = tag,
+		.pod = picture_pod("default", pod),
+		.node = picture_node(node),
+		.timeout_ms = timeout_ms};
+	enum plugin_code code = bed_choose(pod, node, &order.choices, &order.choice_count);
+	TEST_ASSERT_EQUAL_MESSAGE(PLUGIN_SUCCESS, code, picture_reasons());
+	TEST_ASSERT_TRUE(volumes_has_room(bed.volumes));
+	volumes_begin(bed.volumes, &order);
+	cache_audit(&picture.cache);
+}
+
+void bed_run(int64_t ms)
+{
+	int64_t until = bed.wire.now_us + ms * CLOCK_MS_US;
+	while (bed.wire.now_us < until)
+		net_poll(bed.net, until - bed.wire.now_us);
+}
+
+void bed_plans(const struct bed_plan *plans, uint32_t count)
+{
+	bed.plans = plans;
+	bed.plan_count = count;
+}
+
+void bed_expect(uint64_t tag, bool ok, const char *message)
+{
+	TEST_ASSERT_EQUAL_UINT32(1, bed.told_tags[tag]);
+	for (uint32_t i = 0; i < bed.told_count; i++) {
+		if (bed.told[i].tag != tag)
+			continue;
+		TEST_ASSERT_EQUAL_STRING(message, bed.told[i].message);
+		TEST_ASSERT_EQUAL(ok, bed.told[i].ok);
+	}
+}
+
+void bed_expect_clean(void)
+{
+	const struct volumes_stats stats = volumes_stats(bed.volumes);
+	cache_audit(&picture.cache);
+	TEST_ASSERT_EQUAL_UINT32(0, stats.under_way);
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&picture.cache.assumed));
+	TEST_ASSERT_EQUAL_UINT64(stats.begun, stats.bound + stats.failed + stats.cancelled);
+}
