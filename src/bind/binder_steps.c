@@ -63,6 +63,7 @@ static void set_state(struct binder_flight *flight, enum binder_state state)
 	CHECK(!net_timer_is_armed(&flight->timer));
 	binder->stats.unclear -= binder_is_unclear(flight->state) ? 1 : 0;
 	binder->stats.unclear += binder_is_unclear(state) ? 1 : 0;
+	CHECK(binder->stats.unclear <= pool_used(&binder->flights));
 	flight->state = state;
 	trace("binder", (uint32_t)flight->tag, (uint32_t)state);
 }
@@ -254,15 +255,18 @@ static void is_back(struct binder *binder)
 	}
 }
 
+/* A reset is the fate of one request; who cannot be reached, or says nothing, is away for all. */
 static void note_server(struct binder_flight *flight)
 {
 	struct binder *binder = flight->binder;
-	bool answered = flight->request.answer.status != 0;
+	const struct net_answer *answer = &flight->request.answer;
 
-	flight->stranded = !answered;
-	if (!answered)
+	flight->stranded = answer->status == 0 &&
+		(answer->result == NET_CONNECT_FAILED || answer->result == NET_TLS_FAILED ||
+			answer->result == NET_TIMEOUT);
+	if (flight->stranded)
 		binder->away = true;
-	else if (binder->away)
+	else if (answer->status != 0 && binder->away)
 		is_back(binder);
 }
 
