@@ -348,7 +348,7 @@ static enum want step_idle(struct server_connection *c)
 		return timed_out(c);
 	if (server->draining)
 		return closed(c);
-	if (c->budget == 0 || server->requests == 0) {
+	if (c->budget == 0 || c->had_request || server->requests == 0) {
 		c->again = true;
 		return WANT_BYTES;
 	}
@@ -365,6 +365,7 @@ static enum want step_idle(struct server_connection *c)
 	list_remove(link);
 	server->stats.busy++;
 	server->requests--;
+	c->had_request = true;
 	c->exchange = LIST_OWNER(link, struct server_exchange, link);
 	server_exchange_start(c->exchange, c);
 	enter(c, SERVER_READING_HEAD, server->setup.head_timeout_ms);
@@ -606,7 +607,7 @@ struct mono server_connection_turn(struct server_connection *c)
 	enum want want = WANT_STEP;
 
 	c->budget = budget;
-	c->again = false;
+	c->again = c->had_request = false;
 	server->turning = c;
 	while (want == WANT_STEP && c->state != SERVER_CLOSED)
 		want = steps[c->state](c);

@@ -86,6 +86,7 @@ struct server_connection {
 	struct mono moved; /* when the client took something, or nothing was there to take */
 	bool used;         /* had an exchange before */
 	bool ended;        /* we have said that no more comes */
+	bool had_request;  /* in this turn: others come first */
 	bool again;        /* stopped by its budget, not by want of bytes */
 	size_t budget;
 	struct server_exchange *exchange;
