@@ -2,7 +2,7 @@
 /* HTTP in front of the API. */
 #include "apisim/face.h"
 
-enum { FACE_PART = 16 * 1024, FACE_ANSWER_ROOM = 64 * 1024 };
+enum { FACE_PART = 16 * 1024, FACE_ANSWER_ROOM = 48 * 1024 };
 
 /* ---- answers ---- */
 
