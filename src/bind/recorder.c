@@ -272,7 +272,7 @@ static void add(struct recorder *r, const struct text fields[RECORDER_FIELDS], b
 	for (uint32_t i = 0; i < BODY_RANDOM; i++)
 		e->random[i] = (uint8_t)random_next(&r->random);
 	e->used_at = now;
-	CHECK(map_add(&r->by_key, hash, index));
+	map_add(&r->by_key, hash, index);
 	recorder_enqueue(r, e);
 }
 

@@ -93,6 +93,7 @@ struct recorder {
 	struct recorder_setup setup;
 	struct random random;
 	bool started, held;
+	bool troubled; /* the last one failed, as logged */
 	enum recorder_group group;
 	struct pool entries;
 	struct map by_key;

@@ -74,7 +74,7 @@ bool recorder_rate_subject(
 		index = make_room(r);
 		subject = subject_at(r, index);
 		subject->hash = hash;
-		CHECK(map_add(&r->by_subject, hash, index));
+		map_add(&r->by_subject, hash, index);
 	} else {
 		subject = subject_at(r, index);
 		list_remove(&subject->link);

@@ -209,6 +209,7 @@ static void told(struct recorder *r, struct recorder_entry *e, uint32_t count)
 	bool first = !e->posted;
 
 	r->stats.sent++;
+	r->troubled = false;
 	e->posted = true;
 	e->tries = 0;
 	e->told_count = count;
@@ -224,11 +225,13 @@ static void told(struct recorder *r, struct recorder_entry *e, uint32_t count)
 static void refused(struct recorder *r, struct recorder_entry *e, const struct net_answer *answer)
 {
 	r->stats.failed++;
-	log_warn("recorder", "failed", "namespace=%.*s name=%.*s reason=%.*s result=%s status=%u",
-		TEXT_ARGS(recorder_field(r, e, RECORDER_NAMESPACE)),
-		TEXT_ARGS(recorder_field(r, e, RECORDER_NAME)),
-		TEXT_ARGS(recorder_field(r, e, RECORDER_REASON)), net_result_name(answer->result),
-		(unsigned)answer->status);
+	/* Once: who may not write events, or writes into a namespace that goes, does so often. */
+	if (!r->troubled)
+		log_warn("recorder", "failed", "namespace=%.*s name=%.*s result=%s status=%u",
+			TEXT_ARGS(recorder_field(r, e, RECORDER_NAMESPACE)),
+			TEXT_ARGS(recorder_field(r, e, RECORDER_NAME)),
+			net_result_name(answer->result), (unsigned)answer->status);
+	r->troubled = true;
 	if (!e->posted || e->last) {
 		recorder_forget(r, e);
 		return;
