@@ -221,7 +221,7 @@ static void start_server(void)
 		.tls_connections_max = tls});
 	if (!o->plain) {
 		struct net_certificate_wish wish = {
-			.common_name = "apisim", .names = names, .days = 365, .is_ca = true};
+			.common_name = "apisim", .names = names, .days = 365};
 
 		if (!net_certificate_make(apisim.net, &wish, &apisim.certificate, &fault)) {
 			line[fault.used] = '\0';
@@ -255,8 +255,9 @@ static void write_kubeconfig(const char *path, uint16_t port)
 		base64_write(text_of(apisim.certificate.certificate), &w);
 		write_char(&w, '\n');
 	}
-	write_format(&w, "users:\n- name: apisim\n  user:%s%s%s\n", o->token == NULL ? " {}" : "",
-		o->token == NULL ? "" : "\n    token: ", o->token == NULL ? "" : o->token);
+	/* Without a token kubectl asks for a name. */
+	write_format(&w, "users:\n- name: apisim\n  user:\n    token: %s\n",
+		o->token == NULL ? "anybody" : o->token);
 	write_z(&w,
 		"contexts:\n- name: apisim\n  context:\n    cluster: apisim\n    user: apisim\n"
 		"current-context: apisim\n");
