@@ -24,6 +24,8 @@ static const struct command commands[] = {
 	{"run", "--kubeconfig FILE", "schedule a cluster", run_run},
 	{"simulate", "FILE...", "place all pending pods of a dump, offline", simulate_run},
 	{"explain", "NS/POD --cluster FILE", "node by node, plugin by plugin, why", explain_run},
+	{"check-config", "FILE", "what is wrong with a configuration, or what it comes to",
+		check_config_run},
 	{"version", "", "version, board, libraries and memory budget", version_run},
 	{"help", "", "this page", help_run},
 };

@@ -30,5 +30,6 @@ struct command_io command_io(void);
 int run_run(const struct command_io *io, int argc, char **argv);
 int simulate_run(const struct command_io *io, int argc, char **argv);
 int explain_run(const struct command_io *io, int argc, char **argv);
+int check_config_run(const struct command_io *io, int argc, char **argv);
 
 #endif

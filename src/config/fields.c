@@ -425,17 +425,18 @@ static void refuse_unknown(
 	struct reading *r, const struct yaml_node *key, const struct fields *fields)
 {
 	struct nearest nearest;
+	struct config_faults *to = fields->lenient ? r->notes : r->faults;
 	nearest_init(&nearest, key->text);
 	for (uint32_t i = 0; i < fields->count; i++)
 		nearest_try(&nearest, fields->list[i].name);
-	struct writer *out = config_fault_begin(r->faults, place_of(key), writer_text(&r->path));
+	struct writer *out = config_fault_begin(to, place_of(key), writer_text(&r->path));
 	write_z(out, "unknown field ");
 	config_write_quoted(out, key->text);
 	if (nearest.best != NULL)
 		write_format(out, ", did you mean \"%s\"?", nearest.best);
 	for (uint32_t i = 0; i < fields->count && nearest.best == NULL; i++)
 		write_format(out, "%s%s", i == 0 ? ", known are " : ", ", fields->list[i].name);
-	config_fault_end(r->faults);
+	config_fault_end(to);
 }
 
 static bool is_name(const struct fields *fields, uint32_t i, struct text key)

@@ -73,6 +73,7 @@ struct fields {
 	size_t size;               /* of the struct */
 	void (*prepare)(void *to); /* fills in what an absent field means; NULL: zero */
 	bool any_case;             /* as Go's own decoder: "URLPREFIX" is urlPrefix */
+	bool lenient;              /* what is not known is remarked, not refused */
 };
 
 enum { FIELDS_PATH_MAX = 512 };

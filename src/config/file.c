@@ -36,25 +36,28 @@ static bool read_all(int fd, char *to, size_t room, size_t *used, const char **f
 	return fail(fault, *used > CONFIG_FILE_MAX ? too_large : "no memory for what is in it");
 }
 
-bool config_file_read(
-	const char *path, struct scratch *scratch, struct text *content, const char **fault)
+bool config_fd_read(int fd, struct scratch *scratch, struct text *content, const char **fault)
 {
 	size_t room, used = 0;
 	struct stat about;
-	bool is_input = strcmp(path, "-") == 0;
-	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	*content = TEXT_NONE;
-	if (fd < 0)
-		return fail(fault, strerror(errno));
 	bool is_known = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 	char *at = scratch_take_rest(scratch, &room);
 	bool done = is_known && about.st_size > CONFIG_FILE_MAX
 		? fail(fault, too_large)
 		: read_all(fd, at, room, &used, fault);
 	scratch_keep(scratch, at, done ? used : 0);
-	if (done)
-		*content = (struct text){at, used};
-	if (!is_input)
-		(void)close(fd);
+	*content = done ? (struct text){at, used} : TEXT_NONE;
+	return done;
+}
+
+bool config_file_read(
+	const char *path, struct scratch *scratch, struct text *content, const char **fault)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	*content = TEXT_NONE;
+	if (fd < 0)
+		return fail(fault, strerror(errno));
+	bool done = config_fd_read(fd, scratch, content, fault);
+	(void)close(fd);
 	return done;
 }

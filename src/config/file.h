@@ -13,11 +13,11 @@
 
 enum { CONFIG_FILE_MAX = 1024 * 1024 };
 
-/*
- * All bytes of a file, a pipe, or standard input ("-"), in scratch. False with a few words in
- * *fault.
- */
+/* All bytes of a file or a pipe, in scratch. False with a few words in *fault. */
 MUST_USE bool config_file_read(
 	const char *path, struct scratch *scratch, struct text *content, const char **fault);
+/* The same of what is open already, and stays so. */
+MUST_USE bool config_fd_read(
+	int fd, struct scratch *scratch, struct text *content, const char **fault);
 
 #endif

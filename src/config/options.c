@@ -11,6 +11,7 @@
  */
 #include "config/file.h"
 #include "config/options_private.h"
+#include "config/policy.h"
 
 #define JITTER_FACTOR 1.2 /* of the elector */
 
@@ -190,26 +191,31 @@ static bool read_config(struct options *o, const struct options_question *q)
 
 /* ---- without ---- */
 
-/* The one profile there is, as older flags want it. */
+/* The one profile there is, as older flags want it; a policy's own weight counts more. */
 static bool make_profile(struct options *o, const struct options_question *q)
 {
 	bool is_named = options_given(o, offsetof(struct options, given.scheduler_name));
-	bool is_weighted = options_given(o, offsetof(struct options, given.hard_weight));
-	if (!is_named && !is_weighted)
-		return true;
+	bool is_weighted = options_given(o, offsetof(struct options, given.hard_weight)) &&
+		o->given.policy_config_file == NULL;
+	const struct scheduler_profile *from =
+		CONFIG_LIST(o->config.profiles, struct scheduler_profile);
 	struct scheduler_profile *profile = SCRATCH_ONE(q->scratch, struct scheduler_profile);
-	struct scheduler_args *args = SCRATCH_ONE(q->scratch, struct scheduler_args);
+	struct scheduler_args *args =
+		SCRATCH_ARRAY(q->scratch, struct scheduler_args, from->args.count + 1);
 	if (profile == NULL || args == NULL)
 		return refuse_flag(q, "--scheduler-name", "no memory for a profile");
-	*profile = CONFIG_LIST(o->config.profiles, struct scheduler_profile)[0];
+	*profile = *from;
 	if (is_named)
 		profile->name = o->given.scheduler_name;
 	if (profile->name.size == 0)
 		return refuse_flag(q, "--scheduler-name", "must not be empty");
 	if (is_weighted) {
-		scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, args);
-		args->of.inter_pod_affinity.hard_weight = o->given.hard_weight;
-		profile->args = (struct config_list){args, 1};
+		uint32_t count = from->args.count;
+		if (count > 0)
+			memcpy(args, from->args.items, count * sizeof(*args));
+		scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, &args[count]);
+		args[count].of.inter_pod_affinity.hard_weight = o->given.hard_weight;
+		profile->args = (struct config_list){args, count + 1};
 	}
 	if (o->given.hard_weight < 0 || o->given.hard_weight > 100)
 		return refuse_flag(
@@ -218,9 +224,39 @@ static bool make_profile(struct options *o, const struct options_question *q)
 	return true;
 }
 
-static bool make_config(struct options *o, const struct options_question *q)
+static bool read_policy(struct options *o, const struct options_question *q)
+{
+	struct text bytes;
+	const char *fault;
+	const char *file = o->given.policy_config_file;
+	o->config_file = file;
+	if (!config_file_read(file, q->scratch, &bytes, &fault))
+		return refuse_file(q, file, fault);
+	q->faults->source = q->notes->source = text_of(file);
+	enum scheduler_config_result result =
+		policy_read_on(bytes, q->scratch, q->grammar, &o->config, q->faults, q->notes);
+	q->faults->source = q->notes->source = TEXT_NONE;
+	if (result == SCHEDULER_CONFIG_FULL)
+		return refuse_file(q, file, "needs more memory than a policy may");
+	return result == SCHEDULER_CONFIG_OK;
+}
+
+/* A policy wins over a provider. */
+static bool read_older(struct options *o, const struct options_question *q)
 {
 	scheduler_config_defaults(&o->config);
+	if (o->given.policy_config_file != NULL)
+		return read_policy(o, q);
+	const char *provider = o->given.algorithm_provider;
+	return provider == NULL || policy_provider(text_of(provider), &o->config) ||
+		refuse_flag(q, "--algorithm-provider",
+			"not registered; there were DefaultProvider and "
+			"ClusterAutoscalerProvider");
+}
+
+static bool make_config(struct options *o, const struct options_question *q)
+{
+	bool right = read_older(o, q);
 	struct scheduler_client_connection *c = &o->config.client_connection;
 	c->limited = o->given.qps > 0;
 	if (c->limited)
@@ -235,7 +271,7 @@ static bool make_config(struct options *o, const struct options_question *q)
 	o->kubeconfig.path = o->given.kubeconfig;
 	o->config.enable_profiling = o->profiling;
 	o->config.enable_contention_profiling = o->given.contention_profiling;
-	return make_profile(o, q);
+	return right && make_profile(o, q);
 }
 
 /* ---- all together ---- */

@@ -9,9 +9,9 @@
 #include "config/scheduler_private.h"
 
 #define AT(member) offsetof(struct frame, member)
-#define FIELDS(type, list, prepare)                                              \
-	{                                                                        \
-		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false \
+#define FIELDS(type, list, prepare)                                                     \
+	{                                                                               \
+		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false, false \
 	}
 #define HEAD                                                  \
 	{"apiVersion", FIELD_TEXT, AT(api_version), NULL, 0}, \
@@ -45,14 +45,14 @@ static const struct field resource_list[] = {
 	{"name", FIELD_TEXT, offsetof(struct scheduler_resource, name), NULL, 0},
 	{"weight", FIELD_WEIGHT, offsetof(struct scheduler_resource, weight), NULL, 0},
 };
-static const struct fields resource_fields =
+const struct fields scheduler_resource_fields =
 	FIELDS(scheduler_resource, resource_list, prepare_resource);
 
 static const struct field point_list[] = {
 	{"utilization", FIELD_I32, offsetof(struct scheduler_shape_point, utilization), NULL, 0},
 	{"score", FIELD_I32, offsetof(struct scheduler_shape_point, score), NULL, 0},
 };
-static const struct fields point_fields = FIELDS(scheduler_shape_point, point_list, NULL);
+const struct fields scheduler_point_fields = FIELDS(scheduler_shape_point, point_list, NULL);
 
 /* ---- NodeResourcesFit ---- */
 
@@ -62,7 +62,7 @@ static const struct scheduler_strategy default_strategy = {
 };
 
 static const struct field ratio_list[] = {
-	{"shape", FIELD_LIST, offsetof(struct scheduler_ratio, shape), &point_fields,
+	{"shape", FIELD_LIST, offsetof(struct scheduler_ratio, shape), &scheduler_point_fields,
 		SCHEDULER_SHAPE_MAX},
 };
 static const struct fields ratio_fields = FIELDS(scheduler_ratio, ratio_list, NULL);
@@ -74,8 +74,8 @@ static void prepare_strategy(void *to)
 }
 static const struct field strategy_list[] = {
 	{"type", FIELD_TEXT, offsetof(struct scheduler_strategy, type), NULL, 0},
-	{"resources", FIELD_LIST, offsetof(struct scheduler_strategy, resources), &resource_fields,
-		SCHEDULER_RESOURCES_MAX},
+	{"resources", FIELD_LIST, offsetof(struct scheduler_strategy, resources),
+		&scheduler_resource_fields, SCHEDULER_RESOURCES_MAX},
 	{"requestedToCapacityRatio", FIELD_POINTER, offsetof(struct scheduler_strategy, ratio),
 		&ratio_fields, 0},
 };
@@ -94,7 +94,7 @@ static const struct field fit_list[] = {
 
 static const struct field balanced_list[] = {
 	HEAD,
-	{"resources", FIELD_LIST, AT(args.of.balanced.resources), &resource_fields,
+	{"resources", FIELD_LIST, AT(args.of.balanced.resources), &scheduler_resource_fields,
 		SCHEDULER_RESOURCES_MAX},
 };
 

@@ -22,7 +22,7 @@ static void check_label_name(struct reading *r, const char *child, struct text n
 		refuse_text(r, child, name, LABEL_RULE);
 }
 
-static void check_weights(struct reading *r, const struct config_list *list)
+void scheduler_weights_check(struct reading *r, const struct config_list *list)
 {
 	const struct scheduler_resource *resources = CONFIG_LIST(*list, struct scheduler_resource);
 	size_t before = reading_enter(r, "resources");
@@ -38,7 +38,7 @@ static void check_weights(struct reading *r, const struct config_list *list)
 	reading_leave(r, before);
 }
 
-static void check_shape(struct reading *r, const struct config_list *list)
+void scheduler_shape_check(struct reading *r, const struct config_list *list)
 {
 	const struct scheduler_shape_point *shape =
 		CONFIG_LIST(*list, struct scheduler_shape_point);
@@ -88,12 +88,12 @@ static void check_strategy(struct reading *r, const struct scheduler_strategy *s
 		!text_is_z(strategy->type, "MostAllocated"))
 		refuse_unsupported(r, "type", strategy->type,
 			"\"LeastAllocated\", \"MostAllocated\", \"RequestedToCapacityRatio\"");
-	check_weights(r, &strategy->resources);
+	scheduler_weights_check(r, &strategy->resources);
 	size_t here = reading_enter(r, "requestedToCapacityRatio");
 	if (by_ratio && strategy->ratio == NULL)
 		refuse_missing(r, "", "must be specified when type is RequestedToCapacityRatio");
 	else if (by_ratio)
-		check_shape(r, &strategy->ratio->shape);
+		scheduler_shape_check(r, &strategy->ratio->shape);
 	else if (strategy->ratio != NULL)
 		refuse(r, "", "Forbidden: must be nil when type is not RequestedToCapacityRatio");
 	reading_leave(r, here);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The rules for a KubeSchedulerConfiguration, kube-scheduler's one by one and in its words. What
- * is accepted though it changes nothing here is remarked.
+ * is accepted though it changes nothing here is remarked. A rule of its leader elector, which is
+ * made later, stands here too: the file could not be used.
  */
 #include "config/scheduler_private.h"
 
@@ -187,6 +188,10 @@ static void check_election(struct reading *r, const struct scheduler_leader_elec
 	if (election->lease_duration_us <= election->renew_deadline_us)
 		refuse_us(r, "leaseDuration", election->renew_deadline_us,
 			"must be greater than `RenewDeadline`");
+	if (election->renew_deadline_us > 0 && election->retry_period_us > 0 &&
+		1.2 * (double)election->retry_period_us >= (double)election->renew_deadline_us)
+		refuse_us(r, "renewDeadline", election->renew_deadline_us,
+			"renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
 	if (!text_is_z(election->resource_lock, "leases"))
 		refuse_text(r, "resourceLock", election->resource_lock,
 			"resourceLock value must be \"leases\"");
@@ -212,8 +217,8 @@ static void remark_effects(struct reading *r, const struct scheduler_config *con
 {
 	static const char no_profile[] = "has no effect: there is no Go runtime to profile";
 	const struct scheduler_client_connection *c = &config->client_connection;
-	remark_when(
-		r, config->parallelism != 16, "parallelism", "has no effect: one thread decides");
+	remark_when(r, config->parallelism > 0 && config->parallelism != 16, "parallelism",
+		"has no effect: one thread decides");
 	remark_when(r, !config->enable_profiling, "enableProfiling", no_profile);
 	remark_when(
 		r, !config->enable_contention_profiling, "enableContentionProfiling", no_profile);

@@ -11,9 +11,9 @@
 #include "config/scheduler_private.h"
 
 #define AT(type, member) offsetof(struct type, member)
-#define FIELDS(type, list, prepare)                                              \
-	{                                                                        \
-		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false \
+#define FIELDS(type, list, prepare)                                                     \
+	{                                                                               \
+		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false, false \
 	}
 
 enum { PLUGINS_IN_SET_MAX = 64, PLUGIN_CONFIGS_MAX = 64 };
@@ -164,7 +164,7 @@ static void prepare_config(void *to)
 
 static const struct fields config_fields = {config_fields_list,
 	ARRAY_COUNT(config_fields_list) - FIELDS_OF_OLDER, sizeof(struct scheduler_file),
-	prepare_config, false};
+	prepare_config, false, false};
 static const struct fields older_fields =
 	FIELDS(scheduler_file, config_fields_list, prepare_config);
 
@@ -287,7 +287,7 @@ static void read_profiles(struct reading *r, struct scheduler_file *file)
 	config->profiles.items = to;
 }
 
-static enum scheduler_config_result parse(struct text bytes, struct scratch *scratch,
+enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
 	struct config_faults *faults, struct yaml_node **root)
 {
 	struct yaml_fault fault;
@@ -316,7 +316,7 @@ enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct 
 	struct yaml_node *root;
 	uint32_t before = count_of(faults);
 	scheduler_config_defaults(config);
-	enum scheduler_config_result parsed = parse(bytes, scratch, faults, &root);
+	enum scheduler_config_result parsed = scheduler_parse(bytes, scratch, faults, &root);
 	struct reading *r = SCRATCH_ONE(scratch, struct reading);
 	struct scheduler_file *file = SCRATCH_ONE(scratch, struct scheduler_file);
 	if (parsed != SCHEDULER_CONFIG_OK)

@@ -10,9 +10,9 @@
 #include "config/url.h"
 
 #define AT(type, member) offsetof(struct type, member)
-#define FIELDS(type, list, prepare)                                              \
-	{                                                                        \
-		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false \
+#define FIELDS(type, list, prepare)                                                     \
+	{                                                                               \
+		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false, false \
 	}
 
 static const struct field managed_list[] = {
@@ -54,6 +54,9 @@ static const struct fields tls_fields = FIELDS(scheduler_extender_tls, tls_list,
 static const struct field extender_list[] = {EXTENDER_FIELDS,
 	{"httpTimeout", FIELD_TIMEOUT, AT(scheduler_extender, timeout_us), NULL, 0}};
 
+static const struct field policy_extender_list[] = {
+	EXTENDER_FIELDS, {"httpTimeout", FIELD_NANOS, AT(scheduler_extender, timeout_us), NULL, 0}};
+
 static void prepare(void *to)
 {
 	*(struct scheduler_extender *)to =
@@ -61,6 +64,9 @@ static void prepare(void *to)
 }
 
 const struct fields scheduler_extender_fields = FIELDS(scheduler_extender, extender_list, prepare);
+
+const struct fields scheduler_policy_extender_fields = {policy_extender_list,
+	ARRAY_COUNT(policy_extender_list), sizeof(struct scheduler_extender), prepare, true, true};
 
 /* ---- rules ---- */
 

@@ -32,6 +32,10 @@ struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet
 /* Name of the field of a point or of multiPoint. */
 const char *scheduler_point_field(enum scheduler_point point);
 
+/* The only document's root. What is no YAML, or too much, is a fault, or scratch is full. */
+enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
+	struct config_faults *faults, struct yaml_node **root);
+
 /* We are at pluginConfig[i]; reads and checks. */
 void scheduler_args_read(
 	struct reading *r, const struct scheduler_plugin_config *from, struct scheduler_args *args);
@@ -41,7 +45,14 @@ void scheduler_args_check(struct reading *r, const struct scheduler_args *args);
 void scheduler_config_check(struct reading *r, const struct scheduler_file *file);
 void scheduler_extenders_check(struct reading *r, const struct config_list *extenders);
 
+/* Their fields are "resources" and "shape", below where we are. */
+void scheduler_weights_check(struct reading *r, const struct config_list *resources);
+void scheduler_shape_check(struct reading *r, const struct config_list *shape);
+
 extern const struct fields scheduler_extender_fields;
+extern const struct fields scheduler_policy_extender_fields; /* as policies have them */
+extern const struct fields scheduler_resource_fields;        /* struct scheduler_resource */
+extern const struct fields scheduler_point_fields;           /* struct scheduler_shape_point */
 
 /*
  * What differs in older versions, rewritten as v1 says it: for each profile, before arguments are

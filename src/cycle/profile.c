@@ -32,7 +32,7 @@ const struct config_grammar profile_grammar = {.duration = kube_duration_parse,
 	.bytes = read_bytes,
 	.duration_print = kube_duration_print};
 
-enum { USED_MAX = PROFILE_MULTI_POINT_MAX };
+enum { USED_MAX = 128 /* plugins in a list of a file, and the default ones */ };
 
 struct used { /* a plugin in a list; id PLUGIN_COUNT: there is none of the name */
 	struct text name;
@@ -136,15 +136,6 @@ static void merge_multi_point(const struct scheduler_plugin_set *set, struct use
 	for (uint32_t i = 0; i < set->enabled.count; i++)
 		if ((placed >> i & 1) == 0)
 			append(to, own[i].name, own[i].weight);
-}
-
-uint32_t profile_multi_point(const struct scheduler_plugin_set *set, struct scheduler_plugin *to)
-{
-	struct used_list merged = {.count = 0};
-	merge_multi_point(set, &merged);
-	for (uint32_t i = 0; i < merged.count; i++)
-		to[i] = (struct scheduler_plugin){merged.list[i].name, merged.list[i].weight};
-	return merged.count;
 }
 
 static bool check_own_list(
@@ -300,4 +291,39 @@ enum profile_result profiles_build(const struct profile_memory *memory,
 			fault->used = before;
 	}
 	return result;
+}
+
+/* ---- written out ---- */
+
+static bool write_out(struct scheduler_plugin_set *set, struct scratch *scratch)
+{
+	static const struct scheduler_plugin all = {.name = {"*", 1}};
+	struct used_list merged = {.count = 0};
+	merge_multi_point(set, &merged);
+	struct scheduler_plugin *list =
+		SCRATCH_ARRAY(scratch, struct scheduler_plugin, merged.count + 1);
+	if (list == NULL)
+		return false;
+	for (uint32_t i = 0; i < merged.count; i++)
+		list[i] = (struct scheduler_plugin){merged.list[i].name, merged.list[i].weight};
+	set->enabled = (struct config_list){list, merged.count};
+	set->disabled = (struct config_list){&all, 1};
+	return true;
+}
+
+bool profiles_write_out(const struct scheduler_config *config, struct scratch *scratch,
+	struct scheduler_config *written_out)
+{
+	uint32_t count = config->profiles.count;
+	struct scheduler_profile *profiles =
+		SCRATCH_ARRAY(scratch, struct scheduler_profile, count);
+	if (profiles == NULL)
+		return false;
+	memcpy(profiles, config->profiles.items, count * sizeof(*profiles));
+	for (uint32_t i = 0; i < count; i++)
+		if (!write_out(&profiles[i].plugins.sets[SCHEDULER_MULTI_POINT], scratch))
+			return false;
+	*written_out = *config;
+	written_out->profiles = (struct config_list){profiles, count};
+	return true;
 }

@@ -43,11 +43,11 @@ MUST_USE enum profile_result profiles_build(const struct profile_memory *memory,
 	struct writer *fault);
 
 /*
- * The plugins of MultiPoint with defaults merged in, for whoever shows a configuration as it is.
- * Names are the set's or constant; `to` has room for PROFILE_MULTI_POINT_MAX.
+ * The configuration with MultiPoint written out: its lists name what they have, so that it means
+ * the same wherever and whenever it is read. False when scratch, where lists are made, is full.
  */
-enum { PROFILE_MULTI_POINT_MAX = 128 /* plugins in a list of a file, and the default ones */ };
-uint32_t profile_multi_point(const struct scheduler_plugin_set *set, struct scheduler_plugin *to);
+MUST_USE bool profiles_write_out(const struct scheduler_config *config, struct scratch *scratch,
+	struct scheduler_config *written_out);
 
 /* What kube/ knows about values in configuration files. */
 extern const struct config_grammar profile_grammar;

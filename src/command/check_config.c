@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * check-config: says what is wrong with a configuration, all of it, or what it comes to.
+ *
+ * Profiles are made as they are for scheduling, for a cluster without nodes: whatever would keep
+ * `berth run` from starting is found here. A policy of older releases is shown as the
+ * configuration that it is today, which is how to get rid of it.
+ */
+#include "base/memory.h"
+#include "cache/cache.h"
+#include "command/command.h"
+#include "command/flags.h"
+#include "command/offline.h"
+#include "command/output.h"
+#include "config/file.h"
+#include "config/policy.h"
+#include "config/scheduler_write.h"
+#include "cycle/profile.h"
+
+enum {
+	SCRATCH_BYTES =
+		32 << 20, /* address space: what a small file does not touch costs nothing */
+	PROFILES_BYTES = 1 << 20, /* added affinities */
+	WRITTEN_BYTES = 4 << 20,
+	FAULT_BYTES = 1024
+};
+
+/* Strings of profiles and nothing else. */
+static const struct cache_limits cache_limits = {
+	.nodes = 16,
+	.pods = 16,
+	.objects = 16,
+	.classes = 64,
+	.label_sets = 64,
+	.strings = 64 << 10,
+	.images = 16,
+	.counters = 16,
+	.store_bytes = 8 << 20,
+};
+
+struct checking {
+	const char *file;
+	struct output out;
+	struct output err;
+	struct arena arena;
+	struct scratch scratch;
+	struct cache cache;
+	struct config_faults faults;
+	struct config_faults notes;
+	struct scheduler_config config;
+	struct plugin_profile profiles[SCHEDULER_PROFILES_MAX];
+	char fault[FAULT_BYTES];
+};
+
+static void tell(struct checking *c, const struct config_faults *faults, const char *severity)
+{
+	for (uint32_t i = 0; i < faults->count; i++) {
+		const struct config_fault *f = &faults->list[i];
+		output_z(&c->err, c->file);
+		if (f->place.line > 0)
+			output_format(&c->err, ":%u:%u", f->place.line, f->place.column);
+		output_z(&c->err, ": ");
+		output_z(&c->err, severity);
+		output_text(&c->err, f->path);
+		output_z(&c->err, f->path.size > 0 ? ": " : "");
+		output_text(&c->err, f->message);
+		output_z(&c->err, "\n");
+	}
+	if (faults->dropped > 0)
+		output_format(&c->err, "%s: and %u more\n", c->file, faults->dropped);
+}
+
+static bool complain(struct checking *c, const char *what)
+{
+	output_format(&c->err, "%s: %s\n", c->file, what);
+	return false;
+}
+
+static bool read_config(struct checking *c, struct text bytes)
+{
+	config_faults_init(&c->faults);
+	config_faults_init(&c->notes);
+	bool is_policy = policy_is(bytes, &c->scratch);
+	enum scheduler_config_result result = is_policy
+		? policy_read_on(
+			  bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes)
+		: scheduler_config_read_on(
+			  bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
+	tell(c, &c->notes, "warning: ");
+	tell(c, &c->faults, "");
+	if (result == SCHEDULER_CONFIG_FULL)
+		return complain(c, "needs more memory than a configuration may");
+	return result == SCHEDULER_CONFIG_OK;
+}
+
+static bool build_profiles(struct checking *c)
+{
+	const struct profile_memory memory = {&c->cache, &c->arena, &c->scratch};
+	struct writer fault;
+	writer_init(&fault, c->fault, sizeof(c->fault) - 1);
+	enum profile_result result = profiles_build(&memory, &c->config, c->profiles, &fault);
+	c->fault[fault.used] = '\0';
+	if (result == PROFILE_FULL)
+		return complain(c, "its profiles need more memory than profiles may");
+	return result == PROFILE_OK || complain(c, c->fault);
+}
+
+static bool show(struct checking *c)
+{
+	struct scheduler_config written_out;
+	struct writer w;
+	if (!profiles_write_out(&c->config, &c->scratch, &written_out))
+		return complain(c, "needs more memory than a configuration may");
+	writer_init(&w, arena_take_raw(&c->arena, WRITTEN_BYTES), WRITTEN_BYTES);
+	scheduler_config_write(&written_out, &profile_grammar, &w);
+	if (w.overflowed)
+		return complain(c, "too long when it is written out");
+	output_bytes(&c->out, writer_text(&w));
+	output_flush(&c->out);
+	return c->out.error == 0 || complain(c, "the answer cannot be written");
+}
+
+static bool check(struct checking *c, const struct command_io *io)
+{
+	struct text bytes;
+	const char *fault;
+	bool is_input = strcmp(c->file, "-") == 0;
+	bool done = is_input ? config_fd_read(io->in, &c->scratch, &bytes, &fault)
+			     : config_file_read(c->file, &c->scratch, &bytes, &fault);
+	if (is_input)
+		c->file = "standard input";
+	if (!done)
+		return complain(c, fault);
+	return read_config(c, bytes) && build_profiles(c) && show(c);
+}
+
+static int run(const struct command_io *io, const char *file)
+{
+	size_t size = sizeof(struct checking) + SCRATCH_BYTES + PROFILES_BYTES + WRITTEN_BYTES +
+		cache_size(&cache_limits) + 4096;
+	void *block = memory_reserve(size);
+	struct arena arena;
+	if (block == NULL)
+		return offline_misused(io, "check-config", TEXT("no memory"));
+	arena_init_zeroed(&arena, block, size);
+	struct checking *c = arena_take(&arena, sizeof(*c));
+	c->file = file;
+	output_init(&c->out, io->out);
+	output_init(&c->err, io->err);
+	scratch_init(&c->scratch, arena_take_raw(&arena, SCRATCH_BYTES), SCRATCH_BYTES);
+	cache_init(&c->cache, &arena, &cache_limits);
+	c->arena = arena;
+	bool right = check(c, io);
+	output_flush(&c->err);
+	memory_release(block, size);
+	return right ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+static const char usage[] =
+	"usage: berth check-config FILE\n\n"
+	"Reads a KubeSchedulerConfiguration (v1, v1beta3, v1beta2) or a Policy of older\n"
+	"releases, YAML or JSON; '-' is standard input. Prints the configuration that is in\n"
+	"effect, or all that is wrong with it: file, line, column, field, what would be right.\n";
+
+int check_config_run(const struct command_io *io, int argc, char **argv)
+{
+	char words[256];
+	struct writer fault;
+	int count;
+	writer_init(&fault, words, sizeof(words));
+	switch (flags_read(NULL, 0, argc, argv, &count, &fault)) {
+	case FLAGS_WRONG: return offline_misused(io, "check-config", writer_text(&fault));
+	case FLAGS_HELP: return offline_help(io, usage, NULL, 0, "");
+	case FLAGS_READ: break;
+	}
+	if (count != 1)
+		return offline_misused(
+			io, "check-config", TEXT("check-config needs one file, or '-'"));
+	return run(io, argv[1]);
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Policies.
+ *
+ * What kube-scheduler did: lists that are not there mean the defaults, empty ones nothing but what
+ * is always on; a name counts once; the order is fixed; fields that nobody knows were ignored,
+ * and names of fields of extenders had any case.
+ *
+ * What we do: the result is a profile whose MultiPoint is empty and whose points name what they
+ * have. NodeResourcesFit has one strategy, so LeastRequestedPriority, MostRequestedPriority and
+ * RequestedToCapacityRatio exclude each other. SelectorSpreadPriority is what it was since v1.20:
+ * PodTopologySpread with the system's default constraints; without it there are none.
+ */
+#include "config/policy_private.h"
+
+#include "config/nearest.h"
+
+#define AT(type, member) offsetof(struct type, member)
+#define FIELDS(type, list)                                                        \
+	{                                                                         \
+		(list), ARRAY_COUNT(list), sizeof(struct type), NULL, false, true \
+	}
+
+enum { NAMES_MAX = 128, LABELS_MAX = 64, LIST_MAX = 32, ARGS_MAX = 3 };
+
+/* ---- what a file says ---- */
+
+struct policy_service_affinity {
+	struct config_list labels;
+};
+struct policy_labels_presence {
+	struct config_list labels;
+	bool presence;
+};
+struct policy_predicate_argument {
+	const struct policy_service_affinity *service_affinity;
+	const struct policy_labels_presence *labels_presence;
+};
+struct policy_predicate {
+	struct text name;
+	const struct policy_predicate_argument *argument;
+};
+struct policy_service_anti_affinity {
+	struct text label;
+};
+struct policy_label_preference {
+	struct text label;
+	bool presence;
+};
+struct policy_ratio {
+	struct config_list shape;     /* struct scheduler_shape_point */
+	struct config_list resources; /* struct scheduler_resource */
+};
+struct policy_priority_argument {
+	const struct policy_service_anti_affinity *service_anti_affinity;
+	const struct policy_label_preference *label_preference;
+	const struct policy_ratio *ratio;
+};
+struct policy_priority {
+	struct text name;
+	int64_t weight;
+	const struct policy_priority_argument *argument;
+};
+struct policy_file {
+	struct text api_version;
+	struct text kind;
+	struct config_list predicates;
+	struct config_list priorities;
+	struct config_list extenders; /* struct scheduler_extender */
+	int32_t hard_weight;
+	bool check_all;
+};
+
+static const struct field affinity_list[] = {
+	{"labels", FIELD_TEXTS, AT(policy_service_affinity, labels), NULL, LABELS_MAX},
+};
+static const struct fields affinity_fields = FIELDS(policy_service_affinity, affinity_list);
+static const struct field presence_list[] = {
+	{"labels", FIELD_TEXTS, AT(policy_labels_presence, labels), NULL, LABELS_MAX},
+	{"presence", FIELD_BOOL, AT(policy_labels_presence, presence), NULL, 0},
+};
+static const struct fields presence_fields = FIELDS(policy_labels_presence, presence_list);
+static const struct field predicate_argument_list[] = {
+	{"serviceAffinity", FIELD_POINTER, AT(policy_predicate_argument, service_affinity),
+		&affinity_fields, 0},
+	{"labelsPresence", FIELD_POINTER, AT(policy_predicate_argument, labels_presence),
+		&presence_fields, 0},
+};
+static const struct fields predicate_argument_fields =
+	FIELDS(policy_predicate_argument, predicate_argument_list);
+static const struct field predicate_list[] = {
+	{"name", FIELD_TEXT, AT(policy_predicate, name), NULL, 0},
+	{"argument", FIELD_POINTER, AT(policy_predicate, argument), &predicate_argument_fields, 0},
+};
+static const struct fields predicate_fields = FIELDS(policy_predicate, predicate_list);
+
+static const struct field anti_affinity_list[] = {
+	{"label", FIELD_TEXT, AT(policy_service_anti_affinity, label), NULL, 0},
+};
+static const struct fields anti_affinity_fields =
+	FIELDS(policy_service_anti_affinity, anti_affinity_list);
+static const struct field preference_list[] = {
+	{"label", FIELD_TEXT, AT(policy_label_preference, label), NULL, 0},
+	{"presence", FIELD_BOOL, AT(policy_label_preference, presence), NULL, 0},
+};
+static const struct fields preference_fields = FIELDS(policy_label_preference, preference_list);
+static const struct field ratio_list[] = {
+	{"shape", FIELD_LIST, AT(policy_ratio, shape), &scheduler_point_fields,
+		SCHEDULER_SHAPE_MAX},
+	{"resources", FIELD_LIST, AT(policy_ratio, resources), &scheduler_resource_fields,
+		SCHEDULER_RESOURCES_MAX},
+};
+static const struct fields ratio_fields = FIELDS(policy_ratio, ratio_list);
+static const struct field priority_argument_list[] = {
+	{"serviceAntiAffinity", FIELD_POINTER, AT(policy_priority_argument, service_anti_affinity),
+		&anti_affinity_fields, 0},
+	{"labelPreference", FIELD_POINTER, AT(policy_priority_argument, label_preference),
+		&preference_fields, 0},
+	{"requestedToCapacityRatioArguments", FIELD_POINTER, AT(policy_priority_argument, ratio),
+		&ratio_fields, 0},
+};
+static const struct fields priority_argument_fields =
+	FIELDS(policy_priority_argument, priority_argument_list);
+static const struct field priority_list[] = {
+	{"name", FIELD_TEXT, AT(policy_priority, name), NULL, 0},
+	{"weight", FIELD_I64, AT(policy_priority, weight), NULL, 0},
+	{"argument", FIELD_POINTER, AT(policy_priority, argument), &priority_argument_fields, 0},
+};
+static const struct fields priority_fields = FIELDS(policy_priority, priority_list);
+
+static const struct field file_list[] = {
+	{"apiVersion", FIELD_TEXT, AT(policy_file, api_version), NULL, 0},
+	{"kind", FIELD_TEXT, AT(policy_file, kind), NULL, 0},
+	{"predicates", FIELD_LIST, AT(policy_file, predicates), &predicate_fields, NAMES_MAX},
+	{"priorities", FIELD_LIST, AT(policy_file, priorities), &priority_fields, NAMES_MAX},
+	{"extenders", FIELD_LIST, AT(policy_file, extenders), &scheduler_policy_extender_fields,
+		SCHEDULER_EXTENDERS_MAX},
+	{"hardPodAffinitySymmetricWeight", FIELD_I32, AT(policy_file, hard_weight), NULL, 0},
+	{"alwaysCheckAllPredicates", FIELD_BOOL, AT(policy_file, check_all), NULL, 0},
+};
+static const struct fields file_fields = FIELDS(policy_file, file_list);
+
+/* ---- what it becomes ---- */
+
+struct policy_making {
+	struct reading *r;
+	const struct policy_file *file;
+	uint64_t predicates;       /* bits, by index in the table */
+	int64_t weights[LIST_MAX]; /* of priorities, by index; 0: not wanted */
+	struct scheduler_strategy *strategy;
+	struct scheduler_profile *profile;
+	struct scheduler_args *args;
+	struct scheduler_plugin lists[SCHEDULER_POINTS][LIST_MAX]; /* what is enabled */
+	uint32_t counts[SCHEDULER_POINTS];
+};
+
+static uint32_t find(const struct policy_row *rows, uint32_t count, struct text name)
+{
+	uint32_t i = 0;
+	while (i < count && !text_is_z(name, rows[i].name))
+		i++;
+	return i;
+}
+
+static void refuse_name(struct policy_making *m, const char *what, struct text name,
+	const struct policy_row *rows, uint32_t count)
+{
+	struct nearest nearest;
+	char words[160];
+	struct writer w;
+	nearest_init(&nearest, name);
+	for (uint32_t i = 0; i < count; i++)
+		nearest_try(&nearest, rows[i].name);
+	writer_init(&w, words, sizeof(words) - 1);
+	write_format(&w, "%s type not found", what);
+	if (nearest.best != NULL)
+		write_format(&w, ", did you mean \"%s\"?", nearest.best);
+	words[w.used] = '\0';
+	refuse_text(m->r, "name", name, words);
+}
+
+static void refuse_rule(struct policy_making *m, const char *child, const char *what)
+{
+	refuse(m->r, child, "is not there any more, and no plugin does it: %s", what);
+}
+
+/* True when the row is to be used. */
+static bool check_row(struct policy_making *m, const struct policy_row *row)
+{
+	if (row->fate == POLICY_NOTHING)
+		remark(m->r, "name", row->what);
+	if (row->fate == POLICY_REFUSED)
+		refuse_rule(m, "name", row->what);
+	return row->fate == POLICY_MAPPED;
+}
+
+/* ---- predicates ---- */
+
+static void take_predicate(struct policy_making *m, const struct policy_predicate *p)
+{
+	const struct policy_predicate_argument *argument = p->argument;
+	uint32_t count = argument == NULL
+		? 1
+		: (argument->service_affinity != NULL) + (argument->labels_presence != NULL);
+	uint32_t i = find(policy_predicates, policy_predicate_count, p->name);
+	if (count != 1)
+		refuse(m->r, "argument", "exactly 1 predicate argument is required, numArgs: %u",
+			count);
+	else if (i < policy_predicate_count && check_row(m, &policy_predicates[i]))
+		m->predicates |= UINT64_C(1) << i;
+	else if (i == policy_predicate_count && argument == NULL)
+		refuse_name(m, "predicate", p->name, policy_predicates, policy_predicate_count);
+	else if (i == policy_predicate_count && argument->service_affinity != NULL)
+		refuse_rule(m, "argument.serviceAffinity",
+			"pods of a service on nodes with one value of a label");
+	else if (i == policy_predicate_count)
+		refuse_rule(m, "argument.labelsPresence",
+			"nodes by labels that they must or must not have");
+}
+
+static void take_predicates(struct policy_making *m)
+{
+	const struct policy_predicate *list =
+		CONFIG_LIST(m->file->predicates, struct policy_predicate);
+	const struct yaml_node *node = yaml_get(m->r->root, "predicates");
+	bool is_given = node != NULL && node->kind != YAML_NULL;
+	for (uint32_t i = 0; i < policy_predicate_count; i++)
+		if (policy_predicates[i].always || (!is_given && policy_predicates[i].by_default))
+			m->predicates |= UINT64_C(1) << i;
+	size_t before = reading_enter(m->r, "predicates");
+	for (uint32_t i = 0; i < m->file->predicates.count; i++) {
+		size_t here = reading_enter_index(m->r, i);
+		take_predicate(m, &list[i]);
+		reading_leave(m->r, here);
+	}
+	reading_leave(m->r, before);
+}
+
+/* ---- priorities ---- */
+
+static void take_weight(struct policy_making *m, uint32_t i, int64_t weight)
+{
+	if (weight <= 0 || weight > INT32_MAX / 100)
+		refuse_i64(m->r, "weight", weight,
+			"should have a positive weight applied to it or it has overflown");
+	else if (weight > m->weights[i])
+		m->weights[i] = weight;
+}
+
+static void take_ratio(struct policy_making *m, const struct policy_ratio *ratio)
+{
+	struct scheduler_ratio *kept = SCRATCH_ONE(m->r->scratch, struct scheduler_ratio);
+	size_t before = reading_enter(m->r, "argument.requestedToCapacityRatioArguments");
+	scheduler_shape_check(m->r, &ratio->shape);
+	scheduler_weights_check(m->r, &ratio->resources);
+	reading_leave(m->r, before);
+	if (kept == NULL)
+		return;
+	kept->shape = ratio->shape;
+	m->strategy->ratio = kept;
+	if (ratio->resources.count > 0)
+		m->strategy->resources = ratio->resources;
+}
+
+static void refuse_custom(struct policy_making *m, const struct policy_priority *p)
+{
+	const struct policy_priority_argument *argument = p->argument;
+	if (argument == NULL)
+		refuse_name(m, "priority", p->name, policy_priorities, policy_priority_count);
+	else if (argument->service_anti_affinity != NULL)
+		refuse_rule(m, "argument.serviceAntiAffinity",
+			"pods of a service spread over the values of a label");
+	else
+		refuse_rule(m, "argument.labelPreference", "nodes with or without a label first");
+}
+
+/* A ratio may have any name; its row says so in all cases. */
+static void take_priority(struct policy_making *m, const struct policy_priority *p)
+{
+	const struct policy_priority_argument *argument = p->argument;
+	uint32_t count = argument == NULL ? 1
+					  : (argument->service_anti_affinity != NULL) +
+			(argument->label_preference != NULL) + (argument->ratio != NULL);
+	uint32_t i = find(policy_priorities, policy_priority_count, p->name);
+	bool is_ratio = argument != NULL && argument->ratio != NULL;
+	bool is_named_ratio = text_is_z(p->name, "RequestedToCapacityRatioPriority");
+	if (is_ratio && i == policy_priority_count)
+		i = find(policy_priorities, policy_priority_count,
+			TEXT("RequestedToCapacityRatioPriority"));
+	if (count != 1)
+		refuse(m->r, "argument", "exactly 1 priority argument is required, numArgs: %u",
+			count);
+	else if (is_named_ratio && !is_ratio)
+		refuse_missing(m->r, "argument.requestedToCapacityRatioArguments", "a shape");
+	else if (i == policy_priority_count)
+		refuse_custom(m, p);
+	else if (check_row(m, &policy_priorities[i]))
+		take_weight(m, i, p->weight);
+	if (is_ratio && count == 1)
+		take_ratio(m, argument->ratio);
+}
+
+static void take_priorities(struct policy_making *m)
+{
+	const struct policy_priority *list =
+		CONFIG_LIST(m->file->priorities, struct policy_priority);
+	const struct yaml_node *node = yaml_get(m->r->root, "priorities");
+	bool is_given = node != NULL && node->kind != YAML_NULL;
+	for (uint32_t i = 0; i < policy_priority_count && !is_given; i++)
+		if (policy_priorities[i].by_default)
+			m->weights[i] = policy_priorities[i].weight;
+	size_t before = reading_enter(m->r, "priorities");
+	for (uint32_t i = 0; i < m->file->priorities.count; i++) {
+		size_t here = reading_enter_index(m->r, i);
+		take_priority(m, &list[i]);
+		reading_leave(m->r, here);
+	}
+	reading_leave(m->r, before);
+}
+
+static int64_t weight_of(const struct policy_making *m, const char *priority)
+{
+	uint32_t i = find(policy_priorities, policy_priority_count, text_of(priority));
+	CHECK(i < policy_priority_count);
+	return m->weights[i];
+}
+
+/* ---- arguments ---- */
+
+static void choose_strategy(struct policy_making *m)
+{
+	bool least = weight_of(m, "LeastRequestedPriority") > 0;
+	bool most = weight_of(m, "MostRequestedPriority") > 0;
+	bool ratio = weight_of(m, "RequestedToCapacityRatioPriority") > 0;
+	if (least + most + ratio > 1)
+		refuse(m->r, "priorities",
+			"LeastRequestedPriority, MostRequestedPriority and "
+			"RequestedToCapacityRatio exclude each other: NodeResourcesFit has one "
+			"strategy; leave one of them");
+	m->strategy->type = ratio ? TEXT("RequestedToCapacityRatio")
+		: most            ? TEXT("MostAllocated")
+				  : TEXT("LeastAllocated");
+}
+
+static void make_args(struct policy_making *m)
+{
+	bool spreads = weight_of(m, "SelectorSpreadPriority") > 0 ||
+		weight_of(m, "ServiceSpreadingPriority") > 0;
+	int32_t hard_weight = m->file->hard_weight;
+	choose_strategy(m);
+	scheduler_args_defaults(SCHEDULER_ARGS_FIT, &m->args[0]);
+	m->args[0].of.fit.strategy = m->strategy;
+	scheduler_args_defaults(SCHEDULER_ARGS_SPREAD, &m->args[1]);
+	m->args[1].of.spread.defaulting_type = spreads ? TEXT("System") : TEXT("List");
+	scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, &m->args[2]);
+	if (hard_weight != 0)
+		m->args[2].of.inter_pod_affinity.hard_weight = hard_weight;
+	if (hard_weight < 0 || hard_weight > 100)
+		refuse_i64(m->r, "hardPodAffinitySymmetricWeight", hard_weight,
+			"must be in the range 1-100");
+	m->profile->args = (struct config_list){m->args, ARGS_MAX};
+}
+
+/* ---- lists of plugins ---- */
+
+static const struct policy_plugin *plugin_of(struct text name)
+{
+	for (uint32_t i = 0; i < policy_plugin_count; i++)
+		if (text_is_z(name, policy_plugins[i].name))
+			return &policy_plugins[i];
+	CHECK_NEVER("a row names a plugin that is not in the table");
+}
+
+/* Named twice it stands once, with the greater weight. */
+static void enable(
+	struct policy_making *m, enum scheduler_point point, const char *name, int64_t weight)
+{
+	struct scheduler_plugin *list = m->lists[point];
+	uint32_t i = 0;
+	while (i < m->counts[point] && !text_is_z(list[i].name, name))
+		i++;
+	CHECK(i < LIST_MAX);
+	if (i == m->counts[point]) {
+		list[i] = (struct scheduler_plugin){text_of(name), 0};
+		m->counts[point]++;
+	}
+	if (weight > list[i].weight)
+		list[i].weight = (int32_t)weight;
+}
+
+static void enable_at(struct policy_making *m, const char *name, uint32_t points, int64_t weight)
+{
+	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
+		if ((points >> point & 1) != 0)
+			enable(m, (enum scheduler_point)point, name,
+				point == SCHEDULER_SCORE ? weight : 0);
+}
+
+static void enable_row(struct policy_making *m, const struct policy_row *row, int64_t weight)
+{
+	struct text rest = text_of(row->plugins);
+	struct text name;
+	while (text_cut(&rest, ' ', &name)) {
+		const struct policy_plugin *plugin = plugin_of(name);
+		enable_at(
+			m, plugin->name, weight > 0 ? plugin->scoring : plugin->filtering, weight);
+	}
+}
+
+static void make_plugins(struct policy_making *m)
+{
+	static const struct scheduler_plugin all = {.name = {"*", 1}};
+	m->profile->plugins.sets[SCHEDULER_MULTI_POINT].disabled = (struct config_list){&all, 1};
+	for (uint32_t i = 0; i < policy_predicate_count; i++)
+		if ((m->predicates >> i & 1) != 0)
+			enable_row(m, &policy_predicates[i], 0);
+	for (uint32_t i = 0; i < policy_priority_count; i++)
+		if (m->weights[i] > 0)
+			enable_row(m, &policy_priorities[i], m->weights[i]);
+	for (uint32_t i = 0; i < policy_plugin_count; i++)
+		if (policy_plugins[i].always)
+			enable_at(m, policy_plugins[i].name, policy_plugins[i].filtering, 0);
+	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
+		m->profile->plugins.sets[point].enabled =
+			(struct config_list){m->lists[point], m->counts[point]};
+}
+
+/* ---- all together ---- */
+
+static bool check_type(struct reading *r)
+{
+	const struct yaml_node *kind = yaml_get(r->root, "kind");
+	const struct yaml_node *version = yaml_get(r->root, "apiVersion");
+	if (r->root->kind != YAML_MAP)
+		refuse(r, "", "must be an object of kind Policy, found %s",
+			yaml_kind_name(r->root->kind));
+	else if (kind != NULL && kind->text.size > 0 && !text_is_z(kind->text, "Policy"))
+		refuse_unsupported(r, "kind", kind->text, "\"Policy\"");
+	else if (version != NULL && version->text.size > 0 && !text_is_z(version->text, "v1") &&
+		!text_is_z(version->text, SCHEDULER_CONFIG_VERSION))
+		refuse_unsupported(
+			r, "apiVersion", version->text, "\"v1\", \"" SCHEDULER_CONFIG_VERSION "\"");
+	else
+		return true;
+	return false;
+}
+
+static void make(struct policy_making *m, struct scheduler_config *config)
+{
+	scheduler_config_defaults(config);
+	*m->profile = *CONFIG_LIST(config->profiles, struct scheduler_profile);
+	struct scheduler_args fit;
+	scheduler_args_defaults(SCHEDULER_ARGS_FIT, &fit);
+	*m->strategy = *fit.of.fit.strategy;
+	take_predicates(m);
+	take_priorities(m);
+	make_args(m);
+	make_plugins(m);
+	config->profiles = (struct config_list){m->profile, 1};
+	config->extenders = m->file->extenders;
+	scheduler_extenders_check(m->r, &config->extenders);
+	if (config->extenders.count > 0)
+		remark(m->r, "extenders", "are not called: decisions are made without them");
+	if (m->file->check_all)
+		remark(m->r, "alwaysCheckAllPredicates",
+			"has no effect: one reason rejects a node; 'berth explain' has all of "
+			"them");
+}
+
+static uint32_t count_of(const struct config_faults *faults)
+{
+	return faults->count + faults->dropped;
+}
+
+enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *scratch,
+	const struct config_grammar *grammar, struct scheduler_config *config,
+	struct config_faults *faults, struct config_faults *notes)
+{
+	struct yaml_node *root;
+	uint32_t before = count_of(faults);
+	scheduler_config_defaults(config);
+	enum scheduler_config_result parsed = scheduler_parse(bytes, scratch, faults, &root);
+	struct reading *r = SCRATCH_ONE(scratch, struct reading);
+	struct policy_file *file = SCRATCH_ONE(scratch, struct policy_file);
+	struct policy_making *m = SCRATCH_ONE(scratch, struct policy_making);
+	if (parsed != SCHEDULER_CONFIG_OK)
+		return parsed;
+	if (scratch->overflowed)
+		return SCHEDULER_CONFIG_FULL;
+	*m = (struct policy_making){.r = r,
+		.file = file,
+		.strategy = SCRATCH_ONE(scratch, struct scheduler_strategy),
+		.profile = SCRATCH_ONE(scratch, struct scheduler_profile),
+		.args = SCRATCH_ARRAY(scratch, struct scheduler_args, ARGS_MAX)};
+	reading_init(r, root, scratch, grammar, faults, notes);
+	if (!check_type(r))
+		return SCHEDULER_CONFIG_BROKEN;
+	fields_read(r, root, &file_fields, file);
+	if (scratch->overflowed)
+		return SCHEDULER_CONFIG_FULL;
+	make(m, config);
+	if (scratch->overflowed)
+		return SCHEDULER_CONFIG_FULL;
+	return count_of(faults) == before ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
+}
+
+bool policy_is(struct text bytes, struct scratch *scratch)
+{
+	struct scratch_mark mark = scratch_mark(scratch);
+	struct yaml_node *root = NULL;
+	struct yaml_fault fault;
+	bool is = yaml_read(bytes, scratch, &root, &fault) == YAML_DOCUMENT;
+	const struct yaml_node *kind = is ? yaml_get(root, "kind") : NULL;
+	is = kind != NULL && text_is_z(kind->text, "Policy");
+	scratch_rewind(scratch, mark);
+	return is;
+}
+
+/* ---- providers ---- */
+
+bool policy_provider(struct text name, struct scheduler_config *config)
+{
+	static const struct scheduler_resource resources[] = {{{"cpu", 3}, 1}, {{"memory", 6}, 1}};
+	static const struct scheduler_strategy most = {
+		.type = {"MostAllocated", 13}, .resources = {resources, ARRAY_COUNT(resources)}};
+	static const struct scheduler_args args = {.plugin = {"NodeResourcesFit", 16},
+		.kind = SCHEDULER_ARGS_FIT,
+		.of = {.fit = {.strategy = &most}}};
+	static const struct scheduler_profile profile = {
+		.name = {SCHEDULER_DEFAULT_NAME, sizeof(SCHEDULER_DEFAULT_NAME) - 1},
+		.args = {&args, 1}};
+	if (text_is_z(name, "ClusterAutoscalerProvider"))
+		config->profiles = (struct config_list){&profile, 1};
+	else if (!text_is_z(name, "DefaultProvider"))
+		return false;
+	return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private to the files that read policies: which names there were, and what they are today.
+ */
+#ifndef BERTH_CONFIG_POLICY_PRIVATE_H
+#define BERTH_CONFIG_POLICY_PRIVATE_H
+
+#include "config/policy.h"
+#include "config/scheduler_private.h"
+
+enum policy_fate {
+	POLICY_MAPPED,  /* to the plugins named */
+	POLICY_NOTHING, /* accepted; `what` says why nothing is lost */
+	POLICY_REFUSED  /* no plugin does it; `what` says what it was */
+};
+
+struct policy_row {
+	const char *name;
+	enum policy_fate fate;
+	bool by_default; /* when a policy does not say which */
+	bool always;     /* even when it says otherwise */
+	int64_t weight;  /* of priorities, by default */
+	const char *what;
+	const char *plugins; /* "NodePorts NodeName"; a priority has one */
+};
+
+/* In the order in which predicates were asked. */
+extern const struct policy_row policy_predicates[];
+extern const uint32_t policy_predicate_count;
+extern const struct policy_row policy_priorities[];
+extern const uint32_t policy_priority_count;
+
+/* Where plugins take part when they are a predicate, a priority, or nothing of the two. */
+struct policy_plugin {
+	const char *name;
+	uint32_t filtering; /* bits: 1 << enum scheduler_point */
+	uint32_t scoring;
+	bool always; /* younger than policies, or never chosen by them */
+};
+extern const struct policy_plugin policy_plugins[];
+extern const uint32_t policy_plugin_count;
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What became of predicates and priorities, by their names in policies.
+ *
+ * What kube-scheduler v1.19 to v1.22 did: it read policies as lists of plugins, by such a table;
+ * NodeUnschedulable and TaintToleration were always there, and PrioritySort, DefaultPreemption and
+ * DefaultBinder, which never were predicates or priorities. What we do: the same, with the plugins
+ * that came later behind the others, since pods of today count on them.
+ */
+#include "config/policy_private.h"
+
+#define MAPPED(name, plugins)                                          \
+	{                                                              \
+		(name), POLICY_MAPPED, true, false, 0, NULL, (plugins) \
+	}
+#define ALWAYS(name, plugins)                                         \
+	{                                                             \
+		(name), POLICY_MAPPED, true, true, 0, NULL, (plugins) \
+	}
+#define WHEN_NAMED(name, plugins)                                       \
+	{                                                               \
+		(name), POLICY_MAPPED, false, false, 0, NULL, (plugins) \
+	}
+#define NOTHING(name, why)                                           \
+	{                                                            \
+		(name), POLICY_NOTHING, false, false, 0, (why), NULL \
+	}
+#define REFUSED(name, what)                                           \
+	{                                                             \
+		(name), POLICY_REFUSED, false, false, 0, (what), NULL \
+	}
+#define WEIGHTED(name, weight, plugin)                                       \
+	{                                                                    \
+		(name), POLICY_MAPPED, true, false, (weight), NULL, (plugin) \
+	}
+
+#define BY_TAINTS                                                                              \
+	"is done by taints now: the node lifecycle controller sets them, and TaintToleration " \
+	"and NodeUnschedulable are always on"
+
+const struct policy_row policy_predicates[] = {
+	NOTHING("CheckNodeCondition", BY_TAINTS),
+	ALWAYS("CheckNodeUnschedulable", "NodeUnschedulable"),
+	MAPPED("GeneralPredicates", "NodeResourcesFit NodeName NodePorts NodeAffinity"),
+	WHEN_NAMED("HostName", "NodeName"),
+	WHEN_NAMED("PodFitsHostPorts", "NodePorts"),
+	WHEN_NAMED("PodFitsPorts", "NodePorts"),
+	WHEN_NAMED("MatchNodeSelector", "NodeAffinity"),
+	WHEN_NAMED("PodFitsResources", "NodeResourcesFit"),
+	MAPPED("NoDiskConflict", "VolumeRestrictions"),
+	ALWAYS("PodToleratesNodeTaints", "TaintToleration"),
+	WHEN_NAMED("PodToleratesNodeNoExecuteTaints", "TaintToleration"),
+	REFUSED("CheckNodeLabelPresence", "nodes by labels that they must or must not have"),
+	REFUSED("CheckServiceAffinity", "pods of a service on nodes with one value of a label"),
+	MAPPED("MaxEBSVolumeCount", "NodeVolumeLimits"),
+	MAPPED("MaxGCEPDVolumeCount", "NodeVolumeLimits"),
+	MAPPED("MaxCSIVolumeCountPred", "NodeVolumeLimits"),
+	MAPPED("MaxAzureDiskVolumeCount", "NodeVolumeLimits"),
+	WHEN_NAMED("MaxCinderVolumeCount", "NodeVolumeLimits"),
+	MAPPED("CheckVolumeBinding", "VolumeBinding"),
+	MAPPED("NoVolumeZoneConflict", "VolumeZone"),
+	NOTHING("CheckNodeMemoryPressure", BY_TAINTS),
+	NOTHING("CheckNodePIDPressure", BY_TAINTS),
+	NOTHING("CheckNodeDiskPressure", BY_TAINTS),
+	MAPPED("EvenPodsSpread", "PodTopologySpread"),
+	MAPPED("MatchInterPodAffinity", "InterPodAffinity"),
+};
+const uint32_t policy_predicate_count = ARRAY_COUNT(policy_predicates);
+
+const struct policy_row policy_priorities[] = {
+	WEIGHTED("BalancedResourceAllocation", 1, "NodeResourcesBalancedAllocation"),
+	NOTHING("EqualPriority", "makes no difference between nodes"),
+	WEIGHTED("EvenPodsSpreadPriority", 2, "PodTopologySpread"),
+	WEIGHTED("ImageLocalityPriority", 1, "ImageLocality"),
+	WEIGHTED("InterPodAffinityPriority", 1, "InterPodAffinity"),
+	WEIGHTED("LeastRequestedPriority", 1, "NodeResourcesFit"),
+	WHEN_NAMED("MostRequestedPriority", "NodeResourcesFit"),
+	WEIGHTED("NodeAffinityPriority", 1, "NodeAffinity"),
+	NOTHING("NodePreferAvoidPodsPriority",
+		"has no effect: the annotation scheduler.alpha.kubernetes.io/preferAvoidPods is "
+		"not "
+		"read any more; taint such nodes"),
+	WHEN_NAMED("RequestedToCapacityRatioPriority", "NodeResourcesFit"),
+	REFUSED("ResourceLimitsPriority", "nodes that satisfy the limits of pods first"),
+	WEIGHTED("SelectorSpreadPriority", 1, "PodTopologySpread"),
+	WHEN_NAMED("ServiceSpreadingPriority", "PodTopologySpread"),
+	WEIGHTED("TaintTolerationPriority", 1, "TaintToleration"),
+};
+const uint32_t policy_priority_count = ARRAY_COUNT(policy_priorities);
+
+#define AT(point)   (1u << SCHEDULER_##point)
+#define FILTERS     (AT(PRE_FILTER) | AT(FILTER))
+#define SCORES      (AT(PRE_SCORE) | AT(SCORE))
+#define BINDS       (AT(RESERVE) | AT(PRE_BIND))
+#define ONLY_FILTER AT(FILTER)
+
+const struct policy_plugin policy_plugins[] = {
+	{"SchedulingGates", AT(PRE_ENQUEUE), 0, true},
+	{"PrioritySort", AT(QUEUE_SORT), 0, true},
+	{"NodeUnschedulable", ONLY_FILTER, 0, false},
+	{"NodeName", ONLY_FILTER, 0, false},
+	{"TaintToleration", ONLY_FILTER, SCORES, false},
+	{"NodeAffinity", FILTERS, SCORES, false},
+	{"NodePorts", FILTERS, 0, false},
+	{"NodeResourcesFit", FILTERS, SCORES, false},
+	{"VolumeRestrictions", FILTERS, 0, false},
+	{"NodeVolumeLimits", FILTERS, 0, false},
+	{"VolumeBinding", FILTERS | BINDS, 0, false},
+	{"VolumeZone", FILTERS, 0, false},
+	{"PodTopologySpread", FILTERS, SCORES, false},
+	{"InterPodAffinity", FILTERS, SCORES, false},
+	{"DynamicResources", AT(PRE_ENQUEUE) | FILTERS | AT(POST_FILTER) | BINDS, 0, true},
+	{"DefaultPreemption", AT(PRE_ENQUEUE) | AT(POST_FILTER), 0, true},
+	{"NodeResourcesBalancedAllocation", 0, SCORES, false},
+	{"ImageLocality", 0, AT(SCORE), false},
+	{"DefaultBinder", AT(BIND), 0, true},
+	{"NodeDeclaredFeatures", FILTERS, 0, true},
+};
+const uint32_t policy_plugin_count = ARRAY_COUNT(policy_plugins);
