@@ -20,7 +20,7 @@
 
 enum {
 	VOLUMES_BODY_MAX = 4096,
-	VOLUMES_ANSWER_KEPT = 1024, /* of an error; longer ones are known by their code only */
+	VOLUMES_ANSWER_KEPT = 4096, /* of an error; longer ones are known by their code only */
 	VOLUMES_SCRATCH = 16 * 1024
 };
 

@@ -313,6 +313,32 @@ static void test_a_volume_that_is_gone(void)
 	bed_expect_clean();
 }
 
+/* Cut to whole characters; what is not even a Status is told by its number. */
+static void test_words_without_end(void)
+{
+	char body[8192] = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+			  "\"message\":\"x";
+	struct bed_plan plans[2] = {{.way = BED_WORKS}, {BED_SAYS, 422, "", body}};
+	bed_claim("c");
+	bed_pod("p", "c");
+	for (uint32_t i = 0; i < 700; i++)
+		strcat(body, "\xc3\xa4");
+	strcat(body, "\",\"reason\":\"Invalid\",\"code\":422}");
+	bed_plans(plans, 2);
+	bed_begin(1, "p", "a", MINUTES(1));
+	bed_run(100);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.told_tags[1]);
+	TEST_ASSERT_EQUAL_size_t(VOLUMES_MESSAGE_MAX - 1, strlen(bed.told[0].message));
+	TEST_ASSERT_TRUE(text_is_utf8(text_of(bed.told[0].message)));
+	memset(body, 'x', sizeof(body) - 1);
+	plans[1].status = 502;
+	bed_plans(plans, 2);
+	bed_begin(2, "p", "a", MINUTES(1));
+	bed_run(VOLUMES_DOUBT_MS + 100);
+	bed_expect(2, false, "the apiserver answered 502");
+	bed_expect_clean();
+}
+
 static void test_nobody_listens(void)
 {
 	bed_claim("c");
@@ -620,6 +646,7 @@ int main(void)
 	RUN_TEST(test_a_conflict_gives_back);
 	RUN_TEST(test_half_of_it_is_written);
 	RUN_TEST(test_a_volume_that_is_gone);
+	RUN_TEST(test_words_without_end);
 	RUN_TEST(test_nobody_listens);
 	RUN_TEST(test_a_busy_server_is_waited_for);
 	RUN_TEST(test_a_server_that_is_always_busy);

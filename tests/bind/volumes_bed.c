@@ -214,6 +214,11 @@ static void apply(struct bed_object *o, const char *body)
 		body, "\"pv.kubernetes.io/bound-by-controller\":\"", o->marked, sizeof(o->marked));
 	(void)value_of(body, "\"volume.kubernetes.io/selected-node\":\"", o->selected,
 		sizeof(o->selected));
+	/* Nothing is taken from anybody. */
+	TEST_ASSERT_TRUE(before.claim[0] == '\0' || strcmp(before.claim, o->claim) == 0);
+	TEST_ASSERT_TRUE(
+		before.claim_uid[0] == '\0' || strcmp(before.claim_uid, o->claim_uid) == 0);
+	TEST_ASSERT_TRUE(before.selected[0] == '\0' || strcmp(before.selected, o->selected) == 0);
 	if (memcmp(&before, o, sizeof(before)) != 0)
 		bed_change(o);
 }
@@ -362,6 +367,8 @@ void bed_start(uint64_t seed)
 	memset(&bed, 0, sizeof(bed));
 	bed.version = 100;
 	picture_start();
+	bed.strings = pool_used(&picture.cache.strings.strings);
+	bed.bytes = picture.cache.store.budget.used;
 	wire_init(&bed.wire);
 	bed.wire.pump = pump;
 	bed.wire.closed = closed;
@@ -397,6 +404,23 @@ void bed_start(uint64_t seed)
 		    "'labels':{'kubernetes.io/hostname':'b'}}}");
 }
 
+/* Without its objects the picture is as it was at first: nobody holds anything of it. */
+static void expect_nothing_left(void)
+{
+	struct cache *cache = &picture.cache;
+	cache->listener.changed = NULL;
+	for (uint32_t i; (i = pool_next(&cache->pods, 0)) != 0;)
+		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_pod(cache, i));
+	for (uint32_t i; (i = pool_next(&cache->nodes, 0)) != 0;)
+		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_node(cache, i));
+	for (uint32_t i; (i = pool_next(&cache->objects, 0)) != 0;)
+		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_object(cache, i));
+	cache_counters_trim(cache);
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&cache->assumed));
+	TEST_ASSERT_EQUAL_UINT32(bed.strings, pool_used(&cache->strings.strings));
+	TEST_ASSERT_EQUAL_UINT64(bed.bytes, cache->store.budget.used);
+}
+
 void bed_stop(void)
 {
 	if (bed.memory == NULL)
@@ -408,9 +432,10 @@ void bed_stop(void)
 		net_client_close(bed.client);
 	net_close(bed.net);
 	wire_free(&bed.wire);
-	picture_end();
 	free(bed.memory);
 	bed.memory = NULL;
+	expect_nothing_left();
+	picture_end();
 }
 
 enum plugin_code bed_choose(

@@ -75,6 +75,8 @@ struct bed {
 	struct bed_object objects[BED_OBJECTS];
 	uint32_t object_count;
 	uint64_t version; /* the newest */
+	uint64_t bytes;   /* of the empty picture */
+	uint32_t strings;
 	char incoming[WIRE_STREAMS + 1][BED_REQUEST_MAX];
 	size_t incoming_size[WIRE_STREAMS + 1];
 	const struct bed_plan *plans; /* of the requests to come; then all works */
