@@ -68,7 +68,8 @@ enum cache_pod_flag {
 	CACHE_POD_ASSUMED = 1,  /* node is our decision, not yet confirmed by the apiserver */
 	CACHE_POD_DELETING = 2, /* deletionTimestamp is set */
 	CACHE_POD_DISRUPTION_TARGET = 4,
-	CACHE_POD_HAS_START = 8
+	CACHE_POD_HAS_START = 8,
+	CACHE_POD_NOMINATED_HERE = 16 /* the nomination is ours; the apiserver does not say it yet */
 };
 
 struct cache_pod {
@@ -173,7 +174,10 @@ void cache_touch_node(struct cache *cache, uint32_t node);
 MUST_USE enum cache_result cache_assume(struct cache *cache, uint32_t pod, uint32_t node);
 /* assumed -> pending again. */
 MUST_USE enum cache_result cache_forget(struct cache *cache, uint32_t pod);
-/* Overrides what the apiserver said last; 0 clears. */
+/*
+ * Overrides what the apiserver said last; 0 clears. Stays until the apiserver names a node, the pod
+ * is assumed or bound: other news of the pod do not undo it.
+ */
 void cache_nominate(struct cache *cache, uint32_t pod, uint32_t node_name);
 
 /* ---- look-up ---- */

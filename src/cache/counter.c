@@ -169,7 +169,7 @@ static uint32_t try_make(struct cache *cache, const struct cache_query *query)
 	}
 	list_init(&counter->link);
 	list_init(&counter->recent);
-	CHECK(map_add(&counters->by_hash, kept->blob.hash, index));
+	map_add(&counters->by_hash, kept->blob.hash, index);
 	list_add_last(bucket_of(counters, kept->kind, only_namespace(kept)), &counter->link);
 	uint32_t top;
 	const uint32_t *of_node = domains_of(cache, slot, &top);

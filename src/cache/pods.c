@@ -169,7 +169,11 @@ static void set_nominated(struct cache *cache, struct cache_pod *pod, uint32_t n
 
 void cache_nominate(struct cache *cache, uint32_t index, uint32_t node_name)
 {
-	set_nominated(cache, cache_pod_at(cache, index), node_name);
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	pod->flags &= (uint16_t)~CACHE_POD_NOMINATED_HERE;
+	if (node_name != INTERN_EMPTY)
+		pod->flags |= CACHE_POD_NOMINATED_HERE;
+	set_nominated(cache, pod, node_name);
 }
 
 static void count_state(struct cache *cache, const struct cache_pod *pod, int sign)
@@ -288,6 +292,9 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	bool stays = old_node == node && pod->class == parts->class &&
 		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);
 
+	bool promised = (pod->flags & CACHE_POD_NOMINATED_HERE) != 0 && node == 0 &&
+		parts->nominated == INTERN_EMPTY;
+
 	struct cache_side before = side_of(cache, pod);
 	intern_keep(&cache->strings, before.nominated);
 	count_state(cache, pod, -1);
@@ -303,7 +310,10 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	pod->start_us = kube->has_start_time ? kube->start_time.us : 0;
 	if (node != 0 && !stays)
 		attach(cache, index, node);
-	set_nominated(cache, pod, parts->nominated);
+	if (promised)
+		pod->flags |= CACHE_POD_NOMINATED_HERE;
+	else
+		set_nominated(cache, pod, parts->nominated);
 	intern_give(&cache->strings, parts->nominated);
 	count_state(cache, pod, 1);
 	tell(cache, index, &before);
@@ -431,6 +441,7 @@ enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t nod
 	count_state(cache, pod, -1);
 	attach(cache, index, node);
 	pod->flags |= CACHE_POD_ASSUMED;
+	pod->flags &= (uint16_t)~CACHE_POD_NOMINATED_HERE;
 	set_nominated(cache, pod, INTERN_EMPTY);
 	count_state(cache, pod, 1);
 	return CACHE_OK;

@@ -76,7 +76,7 @@ static void domains_node_in(struct cache *cache, struct cache_domains *domains, 
 		domains->value[domain] = value;
 		domains->nodes[domain] = 0;
 		domains->filled++;
-		CHECK(map_add(&domains->by_value, hash_pair(value, 2), domain));
+		map_add(&domains->by_value, hash_pair(value, 2), domain);
 	}
 	domains->of_node[node] = domain;
 	domains->nodes[domain]++;

@@ -51,6 +51,13 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	check_register((struct check_dump){"scheduler", dump, s});
 }
 
+/* Asked before a binding is sent once more. */
+static bool may_write(void *self)
+{
+	const struct scheduler *s = self;
+	return s->lease == NULL || lease_holds(s->lease, clock_mono(&s->setup.clock));
+}
+
 static void init_writers(struct scheduler *s)
 {
 	const struct scheduler_setup *setup = &s->setup;
@@ -61,6 +68,7 @@ static void init_writers(struct scheduler *s)
 		.arena = setup->arena,
 		.entropy = setup->entropy,
 		.orders_max = l->bindings,
+		.may_write = may_write,
 		.done = scheduler_landed,
 		.self = s,
 	});

@@ -229,6 +229,25 @@ static const char *nominated(void)
 	return names;
 }
 
+/* Our promise outlives news of the pod that do not name a node; the apiserver's word replaces it. */
+static void test_own_nomination(void)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "", ""));
+	cache_nominate(&bed.cache, bed_pod_index("b"), bed_id("n2"));
+	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "", ""));
+	TEST_ASSERT_EQUAL_UINT32(bed_id("n2"), bed_pod_of("b")->nominated);
+	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "", ""));
+	TEST_ASSERT_EQUAL_UINT32(bed_id("n2"), bed_pod_of("b")->nominated);
+	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "n2", ""));
+	TEST_ASSERT_EQUAL_STRING("b", nominated());
+	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "", ""));
+	TEST_ASSERT_EQUAL_STRING("", nominated());
+	cache_nominate(&bed.cache, bed_pod_index("b"), bed_id("n2"));
+	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "", "n1"));
+	TEST_ASSERT_EQUAL_STRING("", nominated());
+	TEST_ASSERT_EQUAL_UINT32(0, bed_pod_of("b")->nominated);
+}
+
 static void test_nominated_list(void)
 {
 	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("a", "n1", ""));
@@ -361,6 +380,7 @@ int main(void)
 	RUN_TEST(test_unchanged);
 	RUN_TEST(test_labels_and_class_move_sums_and_counters);
 	RUN_TEST(test_nominated_list);
+	RUN_TEST(test_own_nomination);
 	RUN_TEST(test_relist);
 	RUN_TEST(test_relist_of_other_kinds);
 	RUN_TEST(test_uids);
