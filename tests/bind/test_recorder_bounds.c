@@ -202,6 +202,28 @@ static void test_smallest(void)
 	TEST_ASSERT_EQUAL_UINT32(1, server.patches);
 }
 
+/* What is used stays: who is silent makes room, among series and among those who say too much. */
+static void test_silent_ones_make_room(void)
+{
+	char version[16];
+
+	events_max = 200;
+	start();
+	for (uint32_t i = 0; i < RECORDER_POD_BURST; i++) {
+		snprintf(version, sizeof(version), "%u", (unsigned)i);
+		TEST_ASSERT_TRUE(say_of("noisy", version, "FailedScheduling"));
+	}
+	TEST_ASSERT_TRUE(say_of("nofit", "1", "FailedScheduling"));
+	for (uint32_t i = 0; i < 5 * SERIES_MAX; i++) {
+		town_run(&town, 100);
+		TEST_ASSERT_TRUE(say_of("nofit", "1", "FailedScheduling"));
+		TEST_ASSERT_FALSE(say_of("noisy", "new", "FailedScheduling"));
+		TEST_ASSERT_TRUE(say_numbered(i));
+	}
+	TEST_ASSERT_EQUAL_UINT64(5 * SERIES_MAX, stats().joined);
+	TEST_ASSERT_EQUAL_UINT64(5 * SERIES_MAX, stats().dropped_rate);
+}
+
 /* ---- trouble ---- */
 
 static void test_retried_until_it_is_too_often(void)
@@ -358,6 +380,70 @@ static void test_waiting_for_a_connection_is_no_try(void)
 	TEST_ASSERT_EQUAL_UINT32(1, server.posts);
 }
 
+/* ---- days of faults ---- */
+
+static struct town_fate random_fate(void *self, struct town *t, uint32_t process)
+{
+	struct town_fate f = {.there_us = 1 + random_below(&dice, 50000),
+		.back_us = 1 + random_below(&dice, 50000)};
+	uint32_t roll = random_below(&dice, 100);
+
+	(void)self;
+	(void)t;
+	(void)process;
+	f.lost = roll < 5;
+	f.answer_lost = roll >= 5 && roll < 10;
+	f.cut = roll >= 10 && roll < 15;
+	return f;
+}
+
+/* The number of events that were taken and did not join others. */
+static uint32_t speak(void)
+{
+	char pod[16], version[16];
+	uint64_t joined = stats().joined;
+
+	snprintf(pod, sizeof(pod), "pod-%u", (unsigned)random_below(&dice, 40));
+	snprintf(version, sizeof(version), "%u", (unsigned)random_below(&dice, 3));
+	bool taken = say_of(pod, version, "FailedScheduling");
+
+	return taken && stats().joined == joined ? 1 : 0;
+}
+
+/* Whatever happens on the way: what was taken is on the server, once. */
+static void test_what_was_taken_arrives_once(void)
+{
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		static const int answers[] = {0, 0, 0, 0, 0, 0, 0, 500, 503, 429};
+		uint32_t taken = 0;
+
+		bed_free();
+		bed_init();
+		random_init(&dice, seed);
+		start();
+		town.fate = random_fate;
+		for (uint32_t i = 0; i < 400; i++) {
+			taken += speak();
+			if (random_below(&dice, 10) == 0)
+				recorder_hold(recorder, random_below(&dice, 3) == 0);
+			if (random_below(&dice, 5) == 0)
+				server.status = answers[random_below(&dice, ARRAY_COUNT(answers))];
+			server.is_done = server.status == 500;
+			town_run(&town, random_below(&dice, 1500));
+		}
+		town.fate = NULL;
+		server.status = 0;
+		recorder_hold(recorder, false);
+		town_run(&town, 120 * 1000);
+		TEST_ASSERT_TRUE(recorder_is_idle(recorder));
+		TEST_ASSERT_EQUAL_UINT64(0, stats().failed);
+		TEST_ASSERT_EQUAL_UINT32(taken, server.count);
+		town_run(&town, 8 * 60 * 1000);
+		TEST_ASSERT_EQUAL_UINT32(0, stats().remembered);
+		TEST_ASSERT_TRUE(recorder_is_idle(recorder));
+	}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -370,6 +456,7 @@ int main(void)
 	RUN_TEST(test_one_pod_says_too_much);
 	RUN_TEST(test_texts_are_bounded);
 	RUN_TEST(test_smallest);
+	RUN_TEST(test_silent_ones_make_room);
 	RUN_TEST(test_retried_until_it_is_too_often);
 	RUN_TEST(test_refused_is_the_end);
 	RUN_TEST(test_refused_patch_leaves_the_event);
@@ -378,5 +465,6 @@ int main(void)
 	RUN_TEST(test_server_away);
 	RUN_TEST(test_asked_again);
 	RUN_TEST(test_waiting_for_a_connection_is_no_try);
+	RUN_TEST(test_what_was_taken_arrives_once);
 	return UNITY_END();
 }
