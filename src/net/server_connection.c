@@ -307,22 +307,21 @@ static enum want step_queueing(struct server_connection *c)
 
 static enum want step_shaking(struct server_connection *c)
 {
-	const struct net_bytes *bytes = bytes_of(c);
 	struct mono due = c->due;
 
 	if (is_due(c))
 		return timed_out(c);
-	if (bytes->received(bytes->self, c->stream).size > 0) {
-		if (c->server->handshake_steps == 0) {
-			c->again = true;
-			return WANT_BYTES;
-		}
-		c->server->handshake_steps--;
+	if (c->server->handshake_steps == 0) {
+		c->again = true;
+		return WANT_BYTES;
 	}
-	switch (tls_handshake(&c->tls, now_of(c))) {
-	case TLS_WAIT: return WANT_BYTES;
-	case TLS_DONE: break;
-	default:
+	enum tls_step step = tls_handshake(&c->tls, now_of(c));
+	if (step == TLS_WAIT)
+		return WANT_BYTES;
+	c->server->handshake_steps--;
+	if (step == TLS_AGAIN)
+		return WANT_STEP;
+	if (step != TLS_DONE) {
 		log_debug("net", "handshake-failed", "server=%s fault=\"%s\"",
 			c->server->setup.name, c->tls.fault);
 		c->server->stats.handshake_failures++;

@@ -535,6 +535,21 @@ static bool call_again(struct tls *tls, int code, size_t *left, uint32_t *stalls
 	return (now > 0 || mbedtls_ssl_check_pending(&tls->ssl) != 0) && *stalls < TLS_STALLS_MAX;
 }
 
+/* One message of it at a time: each may be milliseconds of arithmetic, and nobody asked for it. */
+static enum tls_step server_handshake(struct tls *tls)
+{
+	size_t before = tls->bytes->received(tls->bytes->self, tls->stream).size;
+	int code = mbedtls_ssl_handshake_step(&tls->ssl);
+	size_t left = tls->bytes->received(tls->bytes->self, tls->stream).size;
+
+	/* What has been received already will not wake anybody. */
+	if (waits(code))
+		return left > 0 && left < before ? TLS_AGAIN : TLS_WAIT;
+	if (code != 0)
+		return fail(tls, code);
+	return mbedtls_ssl_is_handshake_over(&tls->ssl) == 1 ? TLS_DONE : TLS_AGAIN;
+}
+
 enum tls_step tls_handshake(struct tls *tls, struct mono now)
 {
 	uint32_t stalls = 0;
@@ -542,6 +557,8 @@ enum tls_step tls_handshake(struct tls *tls, struct mono now)
 	int code;
 
 	tls->now = now;
+	if (tls->identity->server)
+		return server_handshake(tls);
 	do
 		code = mbedtls_ssl_handshake(&tls->ssl);
 	while (call_again(tls, code, &left, &stalls));
@@ -549,12 +566,9 @@ enum tls_step tls_handshake(struct tls *tls, struct mono now)
 		return TLS_WAIT;
 	if (code != 0) {
 		/* A ticket that the server chokes on must not be tried for ever. */
-		if (tls->ticket != NULL)
-			tls->ticket->size = 0;
+		tls->ticket->size = 0;
 		return fail(tls, code);
 	}
-	if (tls->identity->server)
-		return TLS_DONE;
 	tls->resumed = tls->ticket->size > 0 && !tls->certificate_seen;
 	if (mbedtls_ssl_get_version_number(&tls->ssl) == MBEDTLS_SSL_VERSION_TLS1_2)
 		keep_ticket(tls);

@@ -82,6 +82,7 @@ struct tls_ticket {
 enum tls_step {
 	TLS_DONE,
 	TLS_WAIT,  /* for bytes, or for room to send */
+	TLS_AGAIN, /* of a server's handshake: there is more to do, but others may come first */
 	TLS_END,   /* the peer ended the stream in order */
 	TLS_FAILED /* tls->fault says why */
 };

@@ -4,21 +4,23 @@
 
 #include <string.h>
 
-#include <unity.h>
+#include "base/check.h"
 
 enum { LOOPBACK_WAITS_MAX = 10 * 1000 * 1000 };
 
 void loopback_init(struct loopback *loopback)
 {
-	memset(loopback, 0, sizeof(*loopback));
+	memset(loopback, 0, offsetof(struct loopback, streams));
+	for (uint32_t i = 0; i <= LOOPBACK_STREAMS; i++)
+		loopback->streams[i].taken = false;
 	loopback->now_us = 1000;
 	loopback->has_end = true;
 }
 
 static struct loopback_stream *at(struct loopback *loopback, uint32_t stream)
 {
-	TEST_ASSERT_TRUE(stream >= 1 && stream <= LOOPBACK_STREAMS);
-	TEST_ASSERT_TRUE(loopback->streams[stream].taken);
+	CHECK(stream >= 1 && stream <= LOOPBACK_STREAMS);
+	CHECK(loopback->streams[stream].taken);
 	return &loopback->streams[stream];
 }
 
@@ -29,6 +31,7 @@ static uint32_t take(struct loopback *loopback)
 			continue;
 		memset(&loopback->streams[i], 0, offsetof(struct loopback_stream, pipe));
 		loopback->streams[i].taken = true;
+		loopback->highest = i > loopback->highest ? i : loopback->highest;
 		return i;
 	}
 	return 0;
@@ -39,10 +42,10 @@ static uint32_t loopback_open(void *self, enum net_stream_kind kind, const struc
 	struct loopback *loopback = self;
 	uint32_t near = take(loopback), far = take(loopback);
 
-	TEST_ASSERT_EQUAL_INT(NET_STREAM_TCP, kind);
-	TEST_ASSERT_TRUE_MESSAGE(near != 0 && far != 0, "too few streams");
+	CHECK(kind == NET_STREAM_TCP);
+	CHECK(near != 0 && far != 0);
 	loopback->streams[near].state = NET_STREAM_FAILED;
-	for (uint32_t i = 1; i <= LOOPBACK_STREAMS; i++) {
+	for (uint32_t i = 1; i <= loopback->highest; i++) {
 		struct loopback_stream *listener = &loopback->streams[i];
 
 		if (!listener->taken || !listener->listens || listener->port != to->port)
@@ -72,14 +75,14 @@ static uint32_t loopback_accept(void *self, uint32_t listener, struct net_addres
 {
 	struct loopback *loopback = self;
 
-	TEST_ASSERT_TRUE(at(loopback, listener)->listens);
-	for (uint32_t i = 1; i <= LOOPBACK_STREAMS; i++) {
+	CHECK(at(loopback, listener)->listens);
+	for (uint32_t i = 1; i <= loopback->highest; i++) {
 		struct loopback_stream *s = &loopback->streams[i];
 
 		if (!s->taken || s->listener != listener)
 			continue;
 		s->listener = 0;
-		TEST_ASSERT_TRUE(net_address_parse(TEXT("192.0.2.7"), (uint16_t)(1000 + i), peer));
+		CHECK(net_address_parse(TEXT("192.0.2.7"), (uint16_t)(1000 + i), peer));
 		return i;
 	}
 	return 0;
@@ -108,7 +111,7 @@ static void loopback_drop(void *self, uint32_t stream, size_t size)
 {
 	struct loopback_stream *s = at(self, stream);
 
-	TEST_ASSERT_TRUE(size <= s->here);
+	CHECK(size <= s->here);
 	memmove(s->pipe, s->pipe + size, s->size - size);
 	s->size -= size;
 	s->here -= size;
@@ -124,7 +127,7 @@ static size_t loopback_send(void *self, uint32_t stream, const void *bytes, size
 	if (s->state != NET_STREAM_OPEN || s->peer == 0)
 		return 0;
 	struct loopback_stream *peer = at(loopback, s->peer);
-	TEST_ASSERT_FALSE(peer->end_sent);
+	CHECK(!peer->end_sent);
 	size_t room = peer->size < most ? most - peer->size : 0;
 	size = size < room ? size : room;
 	memcpy(peer->pipe + peer->size, bytes, size);
@@ -159,7 +162,7 @@ static void loopback_close(void *self, uint32_t stream)
 		peer->cut_sent = s->size > 0;
 		peer->peer = 0;
 	}
-	for (uint32_t i = 1; i <= LOOPBACK_STREAMS; i++)
+	for (uint32_t i = 1; i <= loopback->highest; i++)
 		if (loopback->streams[i].taken && loopback->streams[i].listener == stream)
 			loopback_close(loopback, i);
 	s->taken = false;
@@ -192,8 +195,8 @@ static void loopback_wait(void *self, int64_t timeout_us)
 	bool news = loopback->dropped;
 
 	loopback->dropped = false;
-	TEST_ASSERT_TRUE_MESSAGE(loopback->waits++ < LOOPBACK_WAITS_MAX, "the loop does not rest");
-	for (uint32_t i = 1; i <= LOOPBACK_STREAMS; i++)
+	CHECK(loopback->waits++ < LOOPBACK_WAITS_MAX);
+	for (uint32_t i = 1; i <= loopback->highest; i++)
 		if (loopback->streams[i].taken)
 			news |= deliver(loopback, &loopback->streams[i]);
 	if (news || timeout_us == 0)

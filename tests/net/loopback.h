@@ -32,8 +32,9 @@ struct loopback {
 	size_t slice;     /* bytes delivered at a time; 0: all */
 	size_t pipe_room; /* of each end; 0: LOOPBACK_PIPE */
 	uint64_t waits;
-	bool dropped; /* somebody has room again */
-	bool has_end; /* the interface can say that no more comes */
+	bool dropped;     /* somebody has room again */
+	bool has_end;     /* the interface can say that no more comes */
+	uint32_t highest; /* stream that was ever taken */
 	struct loopback_stream streams[LOOPBACK_STREAMS + 1];
 };
 

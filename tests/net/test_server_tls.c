@@ -45,7 +45,7 @@ static void test_a_certificate_made_in_memory_is_trusted_by_who_has_it(void)
 	TEST_ASSERT_EQUAL_STRING(
 		"server certificate: it is not signed by the certificate authority",
 		asked.end.detail);
-	bed_turn(1000);
+	bed_turns(20);
 	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).handshake_failures);
 }
 
@@ -274,6 +274,40 @@ static void test_a_stalled_reader_costs_no_memory_and_is_cut_in_the_end(void)
 	net_cancel(&asked.request);
 }
 
+/* ---- memory ---- */
+
+/* As many connections as the fence was made for, with certificates on both sides. */
+static void test_the_fence_is_large_enough_for_all_at_once(void)
+{
+	static struct asked asked[BED_CLIENTS][3];
+	uint64_t refused = tls_fence()->budget.refused;
+
+	bed_setup.client_ca = text_of(bed_ca.certificate);
+	bed_setup.connections_max = 12;
+	bed_serve();
+	for (uint32_t i = 0; i < BED_CLIENTS; i++) {
+		bed_targets[i].certificate = text_of(bed_user.certificate);
+		bed_targets[i].key = text_of(bed_user.key);
+		bed_targets[i].connections = 3;
+		for (uint32_t j = 0; j < 3; j++) {
+			bed_start(i, &asked[i][j], "/stream");
+			net_cancel(&asked[i][j].request);
+			asked[i][j].request.class = NET_LEASE;
+			asked[i][j].request.on_body = pause_body;
+			net_send(bed_clients[i], &asked[i][j].request);
+		}
+	}
+	bed_turns(1000);
+	TEST_ASSERT_EQUAL_UINT64(12, net_server_stats(bed_server).handshakes);
+	TEST_ASSERT_EQUAL_UINT32(12, net_server_stats(bed_server).busy);
+	TEST_ASSERT_EQUAL_UINT64(refused, tls_fence()->budget.refused);
+	char line[120];
+	snprintf(line, sizeof(line), "24 connections, 12 of each side: %u of %u bytes, at most %u",
+		(unsigned)tls_fence()->budget.used, (unsigned)tls_fence()->budget.capacity,
+		(unsigned)tls_fence()->budget.used_max);
+	TEST_MESSAGE(line);
+}
+
 /* ---- numbers, for people ---- */
 
 static void test_what_it_costs(void)
@@ -332,6 +366,7 @@ int main(void)
 	RUN_TEST(test_a_certificate_needs_a_name_that_fits);
 	RUN_TEST(test_a_big_answer_and_a_big_body);
 	RUN_TEST(test_a_stalled_reader_costs_no_memory_and_is_cut_in_the_end);
+	RUN_TEST(test_the_fence_is_large_enough_for_all_at_once);
 	RUN_TEST(test_what_it_costs);
 	return UNITY_END();
 }
