@@ -282,7 +282,7 @@ void volumes_begin(struct volumes *volumes, const struct volumes_order *order)
 	flight->namespace = keep(volumes, cache_class_of(cache, pod)->namespace);
 	flight->pod = keep(volumes, pod->name);
 	flight->node = keep(volumes, cache_node_at(cache, order->node)->name);
-	flight->state = pod->nominated == flight->node ? VOLUMES_WRITE : VOLUMES_NOMINATE;
+	flight->state = order->nominated == flight->node ? VOLUMES_WRITE : VOLUMES_NOMINATE;
 	list_init(&flight->link);
 	net_timer_init(&flight->timer, timer_due);
 	volumes->stats.begun++;

@@ -32,9 +32,12 @@ enum {
 };
 
 struct volumes_order {
-	uint64_t tag;                        /* the caller's; unique among those under way */
-	uint32_t pod;                        /* index in the cache; all names are copied */
-	uint32_t node;                       /* index in the cache */
+	uint64_t tag;  /* the caller's; unique among those under way */
+	uint32_t pod;  /* index in the cache; all names are copied */
+	uint32_t node; /* index in the cache */
+	/* String id of the node that the pod was nominated for before it was assumed; 0: none.
+	 * When it is this one, the pod need not be told. */
+	uint32_t nominated;
 	const struct volume_choice *choices; /* of the decision just made */
 	uint32_t choice_count;               /* > 0 */
 	int64_t timeout_ms;                  /* bindTimeoutSeconds of the profile */

@@ -460,6 +460,9 @@ void bed_begin(uint64_t tag, const char *pod, const char *node, int64_t timeout_
 	enum plugin_code code = bed_choose(pod, node, &order.choices, &order.choice_count);
 	TEST_ASSERT_EQUAL_MESSAGE(PLUGIN_SUCCESS, code, picture_reasons());
 	TEST_ASSERT_TRUE(volumes_has_room(bed.volumes));
+	order.nominated = cache_pod_at(&picture.cache, order.pod)->nominated;
+	if (cache_pod_at(&picture.cache, order.pod)->node == 0)
+		TEST_ASSERT_EQUAL(CACHE_OK, cache_assume(&picture.cache, order.pod, order.node));
 	volumes_begin(bed.volumes, &order);
 	cache_audit(&picture.cache);
 }
