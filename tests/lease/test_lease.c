@@ -254,10 +254,9 @@ static void test_garbage_is_no_lease(void)
 	static const char *const bodies[] = {"", "null", "{}", "<html", "[", "1",
 		"{\"kind\":\"Status\"}", "{\"kind\":\"Lease\"}",
 		"{\"kind\":\"Lease\",\"metadata\":{\"name\":\"x\"}}",
-		"{\"kind\":\"Lease\",\"metadata\":{\"name\":[1],\"resourceVersion\":\"1\"}}",
-		"{\"kind\":\"Lease\",\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"1\"},"
-		"\"spec\":7}",
-		"{\"kind\":\"Lease\",\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"1\"}"};
+		"{\"metadata\":{\"name\":[1],\"resourceVersion\":\"1\"}}",
+		"{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"1\"},\"spec\":7}",
+		"{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"1\"}"};
 	char bytes[512];
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(bodies); i++) {
