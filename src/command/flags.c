@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flags. A word that is no flag of the table is answered with the name it resembles most: one
- * edit (a letter more, less, or another) for every three letters is taken for a slip.
+ * Flags. A word that is no flag of the table is answered with the name it resembles most.
  */
 #include "command/flags.h"
 
+#include "config/nearest.h"
 #include "kube/quantity.h"
 
-enum { NAME_MAX = 64, HELP_COLUMN = 26 };
+enum { HELP_COLUMN = 26 };
 
 struct reading {
 	const struct flag *flags;
@@ -21,53 +21,15 @@ struct reading {
 
 /* ---- names ---- */
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Edits from one to the other. */
-static uint32_t distance(struct text a, const char *b)
-{
-	uint32_t row[NAME_MAX + 1];
-	size_t size = strlen(b);
-	CHECK(size <= NAME_MAX);
-	for (uint32_t k = 0; k <= size; k++)
-		row[k] = k;
-	for (uint32_t i = 0; i < a.size; i++) {
-		uint32_t diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t k = 1; k <= size; k++) {
-			uint32_t change = diagonal + (a.at[i] != b[k - 1]);
-			diagonal = row[k];
-			row[k] = least(change, least(row[k], row[k - 1]) + 1);
-		}
-	}
-	return row[size];
-}
-
-static const char *nearest(const struct reading *r, struct text name)
-{
-	const char *best = NULL;
-	if (name.size > NAME_MAX)
-		return NULL;
-	uint32_t fewest = (uint32_t)name.size / 3 + 1;
-	for (uint32_t i = 0; i < r->count; i++) {
-		uint32_t edits = distance(name, r->flags[i].name);
-		if (edits > fewest || (edits == fewest && best != NULL))
-			continue;
-		fewest = edits;
-		best = r->flags[i].name;
-	}
-	return best;
-}
-
 static enum flags_result refuse_name(struct reading *r, const char *dashes, struct text name)
 {
-	const char *meant = nearest(r, name);
+	struct nearest nearest;
+	nearest_init(&nearest, name);
+	for (uint32_t i = 0; i < r->count; i++)
+		nearest_try(&nearest, r->flags[i].name);
 	write_format(r->fault, "unknown flag '%s%.*s'", dashes, TEXT_ARGS(name));
-	if (meant != NULL)
-		write_format(r->fault, " (did you mean '--%s'?)", meant);
+	if (nearest.best != NULL)
+		write_format(r->fault, " (did you mean '--%s'?)", nearest.best);
 	return FLAGS_WRONG;
 }
 

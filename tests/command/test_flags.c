@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flags: every form they come in, and what is said about slips. */
-// deps: base/*.c command/flags.c kube/quantity.c kube/quantity_parse.c kube/quantity_big.c
-// deps: kube/quantity_print.c
+// deps: base/*.c command/flags.c config/nearest.c kube/quantity.c kube/quantity_parse.c
+// deps: kube/quantity_big.c kube/quantity_print.c
 #include <string.h>
 
 #include "command/flags.h"

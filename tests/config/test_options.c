@@ -281,6 +281,46 @@ static void test_kubeconfig_flag_when_the_file_has_none(void)
 	TEST_ASSERT_EQUAL_DOUBLE(0, o.api_qps);
 }
 
+/* ---- older releases ---- */
+
+static const struct scheduler_profile *only_profile(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(1, o.config.profiles.count);
+	return CONFIG_LIST(o.config.profiles, struct scheduler_profile);
+}
+
+static void test_provider(void)
+{
+	is_ready("--algorithm-provider DefaultProvider");
+	TEST_ASSERT_EQUAL_UINT32(0, only_profile()->args.count);
+	is_ready("--algorithm-provider=ClusterAutoscalerProvider --scheduler-name s "
+		 "--hard-pod-affinity-symmetric-weight 9");
+	is("s", only_profile()->name);
+	const struct scheduler_args *args =
+		CONFIG_LIST(only_profile()->args, struct scheduler_args);
+	TEST_ASSERT_EQUAL_UINT32(2, only_profile()->args.count);
+	is("MostAllocated", args[0].of.fit.strategy->type);
+	TEST_ASSERT_EQUAL_INT32(9, args[1].of.inter_pod_affinity.hard_weight);
+}
+
+static void test_policy(void)
+{
+	is_ready("--policy-config-file tests/config/real/policy-v1.12.yaml --scheduler-name s "
+		 "--algorithm-provider Nobody --hard-pod-affinity-symmetric-weight 9 "
+		 "--use-legacy-policy-config");
+	TEST_ASSERT_EQUAL_STRING("tests/config/real/policy-v1.12.yaml", o.config_file);
+	is("s", only_profile()->name);
+	const struct scheduler_args *args =
+		CONFIG_LIST(only_profile()->args, struct scheduler_args);
+	TEST_ASSERT_EQUAL_UINT32(3, only_profile()->args.count);
+	is("MostAllocated", args[0].of.fit.strategy->type);
+	TEST_ASSERT_EQUAL_INT32(10, args[2].of.inter_pod_affinity.hard_weight);
+	TEST_ASSERT_NOT_NULL(strstr(print(&notes),
+		"tests/config/real/policy-v1.12.yaml:24:10: priorities[4].name: has no effect"));
+	TEST_ASSERT_NOT_NULL(
+		strstr(print(&notes), "berth: --use-legacy-policy-config: no effect here\n"));
+}
+
 /* ---- faults ---- */
 
 struct fault_case {
@@ -386,6 +426,14 @@ static void test_rules(void)
 static void test_faults_of_files(void)
 {
 	static const struct fault_case cases[] = {
+		{"--algorithm-provider Nobody",
+			"berth: --algorithm-provider: Invalid value: not registered; there were "
+			"DefaultProvider and ClusterAutoscalerProvider\n"},
+		{"--policy-config-file tests/config/none.json",
+			"berth: tests/config/none.json: No such file or directory\n"},
+		{"--policy-config-file tests/config/data/options.yaml",
+			"tests/config/data/options.yaml:2:7: kind: Unsupported value: "
+			"\"KubeSchedulerConfiguration\": supported values: \"Policy\"\n"},
 		{"--config tests/config/none.yaml",
 			"berth: tests/config/none.yaml: No such file or directory\n"},
 		{"--config tests/config", "berth: tests/config: Is a directory\n"},
@@ -426,6 +474,8 @@ int main(void)
 	RUN_TEST(test_what_has_no_effect_is_told_once);
 	RUN_TEST(test_file_and_flags);
 	RUN_TEST(test_kubeconfig_flag_when_the_file_has_none);
+	RUN_TEST(test_provider);
+	RUN_TEST(test_policy);
 	RUN_TEST(test_what_is_no_flag_or_value);
 	RUN_TEST(test_rules);
 	RUN_TEST(test_faults_of_files);

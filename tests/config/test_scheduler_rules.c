@@ -148,6 +148,10 @@ static void test_rules(void)
 		{HEAD "leaderElection:\n  leaseDuration: 10s\n",
 			"f:4:18: leaderElection.leaseDuration: Invalid value: 10s: must be greater "
 			"than `RenewDeadline`\n"},
+		{HEAD "leaderElection:\n  retryPeriod: 9s\n",
+			"f:4:3: leaderElection.renewDeadline: Invalid value: 10s: renewDeadline "
+			"must be greater than retryPeriod*JitterFactor (1.2)\n"},
+		{HEAD "leaderElection:\n  retryPeriod: 8s\n", ""},
 		{HEAD "leaderElection:\n  resourceLock: endpoints\n",
 			"f:4:17: leaderElection.resourceLock: Invalid value: \"endpoints\": "
 			"resourceLock value must be \"leases\"\n"},
@@ -189,6 +193,20 @@ static void test_profile_rules(void)
 		      "  plugins: {queueSort: {enabled: [{name: PrioritySort}]}}\n",
 			"f:6:24: profiles[1].plugins.queueSort: Invalid value: must be the same "
 			"for all profiles\n"},
+		{HEAD "profiles:\n- schedulerName: a\n"
+		      "  plugins: &p {queueSort: {enabled: [{name: PrioritySort}]}}\n"
+		      "  pluginConfig: [{name: PrioritySort, args: {a: [1, {b: c}]}}]\n"
+		      "- schedulerName: b\n  plugins: *p\n"
+		      "  pluginConfig: [{name: PrioritySort, args: {a: [1, {b: c}]}}]\n"
+		      "- schedulerName: c\n  plugins: *p\n"
+		      "- schedulerName: d\n  plugins: *p\n"
+		      "  pluginConfig: [{name: PrioritySort, args: {a: [1, {b: d}]}}]\n"
+		      "- schedulerName: e\n  plugins: *p\n"
+		      "  pluginConfig: [{name: PrioritySort}]\n",
+			"f:14:17: profiles[3].pluginConfig.args: Invalid value: queueSort must be "
+			"the same for all profiles\n"
+			"f:17:17: profiles[4].pluginConfig.args: Invalid value: queueSort must be "
+			"the same for all profiles\n"},
 		{HEAD "profiles:\n"
 		      "- plugins: {queueSort: {enabled: [{name: A}, {name: B}]}}\n",
 			"f:4:24: profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one "
