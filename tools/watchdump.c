@@ -45,6 +45,7 @@ enum {
 static const struct cache_limits limits = {
 	.nodes = 8 * 1024,
 	.pods = 32 * 1024,
+	.statuses = 8 * 1024,
 	.objects = 16,
 	.classes = 16 * 1024,
 	.label_sets = 16 * 1024,

@@ -155,6 +155,7 @@ void cache_audit(const struct cache *cache)
 {
 	uint32_t placed = audit_nodes(cache);
 	audit_pods(cache, placed);
+	cache_conditions_audit(cache);
 	audit_shared(cache, &cache->classes, true);
 	audit_shared(cache, &cache->label_sets, false);
 	cache_topology_audit(cache);

@@ -9,6 +9,7 @@ enum { WORK_SIZE = 512 * 1024 };
 size_t cache_size(const struct cache_limits *l)
 {
 	return pool_size(sizeof(struct cache_pod), l->pods) + map_size(l->pods) +
+		(l->statuses == 0 ? 0 : pool_size(sizeof(struct cache_conditions), l->statuses)) +
 		pool_size(sizeof(struct cache_node), l->nodes) + map_size(l->nodes) +
 		pool_size(sizeof(struct cache_shared), l->classes) + map_size(l->classes) +
 		pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
@@ -29,6 +30,9 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	pool_init(&cache->pods, arena, "pods", sizeof(struct cache_pod), l->pods);
 	map_init(&cache->pods_by_name, arena, l->pods);
 	list_init(&cache->nominated);
+	if (l->statuses > 0)
+		pool_init(&cache->conditions, arena, "pod statuses",
+			sizeof(struct cache_conditions), l->statuses);
 	pool_init(&cache->nodes, arena, "nodes", sizeof(struct cache_node), l->nodes);
 	map_init(&cache->nodes_by_name, arena, l->nodes);
 	cache_order_init(cache, arena, l->nodes);

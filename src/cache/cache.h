@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/store.h"
+#include "cache/conditions.h"
 #include "cache/event.h"
 #include "cache/images.h"
 #include "cache/names.h"
@@ -39,6 +40,7 @@ enum cache_result {
 struct cache_limits {
 	uint32_t nodes;
 	uint32_t pods;
+	uint32_t statuses; /* of pending pods, see cache/conditions.h; 0: nobody asks for them */
 	uint32_t objects;
 	uint32_t classes;
 	uint32_t label_sets;
@@ -69,7 +71,9 @@ enum cache_pod_flag {
 	CACHE_POD_DELETING = 2, /* deletionTimestamp is set */
 	CACHE_POD_DISRUPTION_TARGET = 4,
 	CACHE_POD_HAS_START = 8,
-	CACHE_POD_NOMINATED_HERE = 16 /* the nomination is ours; the apiserver does not say it yet */
+	CACHE_POD_NOMINATED_HERE = 16,   /* by us; the apiserver does not say it yet */
+	CACHE_POD_FIRST_GENERATION = 32, /* metadata.generation is 1 */
+	CACHE_POD_STATUS_LOST = 64       /* its conditions found no room */
 };
 
 struct cache_pod {
@@ -86,8 +90,8 @@ struct cache_pod {
 	uint32_t waiting;           /* the queue's own entry, 0 = none */
 	struct list nominated_link; /* in cache.nominated while nominated and pending */
 	uint16_t flags;
-	uint16_t seen; /* list round it was last seen in */
-	uint32_t reserved;
+	uint16_t seen;       /* list round it was last seen in */
+	uint32_t conditions; /* index in conditions, 0 = none kept */
 };
 
 struct cache_object {
@@ -115,6 +119,8 @@ struct cache {
 	struct list nominated;   /* pending pods with a nominated node, oldest first */
 	uint32_t pods_assumed;
 	uint32_t pods_pending;
+	struct pool conditions; /* struct cache_conditions */
+	uint64_t conditions_lost;
 
 	struct pool nodes; /* ghosts (pods without their node) included */
 	struct map nodes_by_name;

@@ -246,7 +246,8 @@ static uint16_t flags_of(const struct kube_pod *kube)
 {
 	return (uint16_t)((kube->meta.deleting ? CACHE_POD_DELETING : 0) |
 		(kube->disruption_target != 0 ? CACHE_POD_DISRUPTION_TARGET : 0) |
-		(kube->has_start_time ? CACHE_POD_HAS_START : 0));
+		(kube->has_start_time ? CACHE_POD_HAS_START : 0) |
+		(kube->meta.generation == 1 ? CACHE_POD_FIRST_GENERATION : 0));
 }
 
 /* A fresh record that is in the table but nowhere else. */
@@ -314,6 +315,7 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 		pod->flags |= CACHE_POD_NOMINATED_HERE;
 	else
 		set_nominated(cache, pod, parts->nominated);
+	cache_conditions_put(cache, pod, kube);
 	intern_give(&cache->strings, parts->nominated);
 	count_state(cache, pod, 1);
 	tell(cache, index, &before);
@@ -416,6 +418,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	set_nominated(cache, pod, INTERN_EMPTY);
 	cache_tell(cache, &event);
 	intern_give(&cache->strings, event.old.nominated);
+	cache_conditions_drop(cache, pod);
 	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
 	struct parts parts = {pod->class, pod->labels, pod->name, 0, pod->uid, true};
 	give_parts(cache, &parts);

@@ -50,6 +50,7 @@ static struct scheduler_limits plan(const struct options *options)
 			{
 				.nodes = nodes + 64,
 				.pods = pods,
+				.statuses = pods / 2 + 1024,
 				.objects = pods / 4 + 1024,
 				.classes = pods / 4 + 1024,
 				.label_sets = pods / 2 + nodes + 1024,

@@ -19,6 +19,7 @@ struct bed bed;
 static const struct cache_limits roomy = {
 	.nodes = 512,
 	.pods = 256,
+	.statuses = 128,
 	.objects = 64,
 	.classes = 256,
 	.label_sets = 600,
@@ -33,7 +34,7 @@ static void usage(uint64_t used[BED_POOLS])
 	const struct cache *cache = &bed.cache;
 	const struct pool *pools[] = {&cache->pods, &cache->nodes, &cache->classes,
 		&cache->label_sets, &cache->objects, &cache->images.pool, &cache->counters.pool,
-		&cache->counters.owned, &cache->strings.strings};
+		&cache->counters.owned, &cache->strings.strings, &cache->conditions};
 	for (uint32_t i = 0; i < BED_POOLS; i++) {
 		pool_audit(pools[i]);
 		used[i] = pool_used(pools[i]);

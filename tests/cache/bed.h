@@ -15,7 +15,7 @@
 #include "cache/cache.h"
 #include "cache/feed.h"
 
-enum { BED_POOLS = 9 };
+enum { BED_POOLS = 10 };
 
 struct bed {
 	void *block;

@@ -8,6 +8,7 @@
 static const struct cache_limits roomy = {
 	.nodes = 32,
 	.pods = 32,
+	.statuses = 32,
 	.objects = 32,
 	.classes = 32,
 	.label_sets = 64,

@@ -26,6 +26,7 @@ enum { ARENA_SIZE = 24 << 20, DECISIONS_MAX = 8, ANSWER_SIZE = 1 << 20 };
 
 static const struct cache_limits large = {.nodes = 64,
 	.pods = 128,
+	.statuses = 64,
 	.objects = 64,
 	.classes = 128,
 	.label_sets = 128,
@@ -35,6 +36,7 @@ static const struct cache_limits large = {.nodes = 64,
 	.store_bytes = 2 << 20};
 static const struct cache_limits small = {.nodes = 3,
 	.pods = 4,
+	.statuses = 2,
 	.objects = 3,
 	.classes = 3,
 	.label_sets = 4,
