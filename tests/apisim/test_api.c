@@ -337,6 +337,7 @@ static void a_status_is_patched(void)
 			"\"observedGeneration\":1,\"reason\":\"Unschedulable\",\"status\":"
 			"\"False\",\"type\":\"PodScheduled\"}],\"nominatedNodeName\":\"n\"}}"));
 	expect_value("n", "status.nominatedNodeName");
+	expect_part("\"lastProbeTime\":null");
 	TEST_ASSERT_EQUAL_INT(200,
 		desk_patch(desk, type, PODS "/nofit/status",
 			"{\"status\":{\"$setElementOrder/conditions\":[{\"type\":"

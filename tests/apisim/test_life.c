@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <unity.h>
 
@@ -74,6 +75,7 @@ static void schedule(void)
 		struct text name = revision_name(pod), node;
 		char path[256], body[512];
 		size_t meant = text_find(name, 'n');
+		const char *uid = strstr(revision_json(pod).at, "\"uid\":\"") + 7;
 
 		if (revision_node(pod).size > 0 || nodes == 0 || bound == SCHEDULED_AT_ONCE ||
 			text_contains(revision_json(pod), TEXT("unobtainable")) ||
@@ -87,8 +89,8 @@ static void schedule(void)
 			TEXT_ARGS(name));
 		snprintf(body, sizeof(body),
 			"{\"kind\":\"Binding\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":"
-			"\"%.*s\"},\"target\":{\"name\":\"%.*s\"}}",
-			TEXT_ARGS(name), TEXT_ARGS(node));
+			"\"%.*s\",\"uid\":\"%.36s\"},\"target\":{\"name\":\"%.*s\"}}",
+			TEXT_ARGS(name), uid, TEXT_ARGS(node));
 		desk_ask(desk, "POST", path, body);
 		bound++;
 	}

@@ -168,7 +168,7 @@ void api_update(struct api_call *call)
 	struct tree *object = api_body(call, resources[call->resource].kind);
 	uint32_t old;
 
-	call->api->counts.updates++;
+	api_count(call, &call->api->counts.updates);
 	if (object == NULL || !is_this(call, object))
 		return;
 	old = registry_find(
@@ -256,7 +256,7 @@ void api_patch(struct api_call *call)
 		&api->registry, call->stored, api_key(call, call->namespace, call->name));
 	struct tree *patch, *object;
 
-	api->counts.patches++;
+	api_count(call, &api->counts.patches);
 	patch = api_parse(call, resources[call->resource].kind);
 	if (patch == NULL)
 		return;
@@ -346,7 +346,7 @@ void api_delete(struct api_call *call)
 	uint32_t old = registry_find(r, call->stored, api_key(call, call->namespace, call->name));
 	struct tree *options = options_of(call), *object;
 
-	call->api->counts.deletes++;
+	api_count(call, &call->api->counts.deletes);
 	if (options == NULL)
 		return;
 	if (old == 0) {

@@ -281,7 +281,7 @@ void api_list(struct api_call *call)
 	uint64_t limit = 0, version;
 	struct text after;
 
-	api->counts.lists++;
+	api_count(call, &api->counts.lists);
 	if (limit_text.size > 0 && !text_to_u64(limit_text, &limit)) {
 		api_bad_request(call, TEXT("limit: invalid syntax"));
 		return;
@@ -402,7 +402,7 @@ void api_watch(struct api_call *call)
 	struct api *api = call->api;
 	uint32_t stream = open_stream(call, API_WATCH);
 
-	api->counts.watches++;
+	api_count(call, &api->counts.watches);
 	if (stream == 0)
 		return;
 	struct api_stream *s = stream_at(api, stream);

@@ -336,7 +336,7 @@ static void bind_conflict(struct api_call *call, struct text why)
 {
 	struct api_details details = {.name = call->name, .kind = TEXT("pods/binding")};
 
-	call->api->counts.binding_conflicts++;
+	api_count(call, &call->api->counts.binding_conflicts);
 	api_status(call, 409, "Conflict", &details,
 		api_print(call,
 			"Operation cannot be fulfilled on pods/binding \"%.*s\": pod %.*s %.*s",
@@ -359,7 +359,7 @@ void api_bind(struct api_call *call)
 	}
 	if (!api_preconditions(call, old, tree_text(binding, "metadata.uid"),
 		    tree_text(binding, "metadata.resourceVersion"))) {
-		call->api->counts.binding_conflicts++;
+		api_count(call, &call->api->counts.binding_conflicts);
 		return;
 	}
 	pod = api_read(call, old);
@@ -376,7 +376,7 @@ void api_bind(struct api_call *call)
 		assign(call, pod, binding);
 		if (api_commit(call, pod, old) == 0)
 			return;
-		call->api->counts.bindings++;
+		api_count(call, &call->api->counts.bindings);
 		api_status(call, 201, NULL, NULL, TEXT(""));
 	}
 }

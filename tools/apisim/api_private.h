@@ -84,6 +84,13 @@ struct api_details {
 
 /* ---- api.c ---- */
 
+/* What the cluster's own machinery does is not counted. */
+static inline void api_count(const struct api_call *call, uint64_t *what)
+{
+	if (!call->request->inside)
+		(*what)++;
+}
+
 struct text api_query(const struct api_call *call, const char *key); /* TEXT_NONE: not there */
 bool api_query_true(const struct api_call *call, const char *key);
 void api_violates(struct api_call *call, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -216,6 +216,23 @@ static void put_in_shape(struct tree *object, struct scratch *scratch)
 	tree_lead(object, "metadata");
 }
 
+/* What Go writes of conditions even when it is not set. */
+static void complete_conditions(struct api_call *call, struct tree *object)
+{
+	const char *first = call->stored == RESOURCE_PODS ? "lastProbeTime"
+		: call->stored == RESOURCE_NODES          ? "lastHeartbeatTime"
+							  : NULL;
+	const char *const keys[] = {first, "lastTransitionTime"};
+	struct tree *conditions = tree_path(object, "status.conditions");
+
+	if (first == NULL || conditions == NULL)
+		return;
+	for (struct tree *c = conditions->first; c != NULL; c = c->next)
+		for (size_t i = 0; c->type == JSON_OBJECT && i < ARRAY_COUNT(keys); i++)
+			if (tree_get(c, keys[i]) == NULL)
+				tree_put_raw(c, keys[i], "null", &call->api->scratch);
+}
+
 static struct text print_version(struct api_call *call, struct tree *object, uint64_t version)
 {
 	struct scratch *scratch = &call->api->scratch;
@@ -232,6 +249,7 @@ uint32_t api_commit(struct api_call *call, struct tree *object, uint32_t old)
 
 	tree_put_text(meta, "resourceVersion", TEXT(""), &call->api->scratch);
 	put_in_shape(object, &call->api->scratch);
+	complete_conditions(call, object);
 	struct registry_state state = {
 		.key = api_key(call, tree_text(meta, "namespace"), tree_text(meta, "name")),
 		.node = tree_text(object, "spec.nodeName"),
@@ -356,7 +374,7 @@ void api_create(struct api_call *call)
 {
 	struct tree *object = api_body(call, resources[call->resource].kind);
 
-	call->api->counts.creates++;
+	api_count(call, &call->api->counts.creates);
 	if (object != NULL)
 		api_make(call, object);
 }
