@@ -462,6 +462,35 @@ static void test_the_watch_is_faster_than_the_answer(void)
 	bed_expect_clean();
 }
 
+/* It may have happened at the first time, so that a refusal is not the last word. */
+static void test_refused_after_it_may_have_happened(void)
+{
+	static const struct bed_plan plans[] = {
+		{.way = BED_WORKS},
+		{.way = BED_LIES, .status = 503, .headers = "Retry-After: 1\r\n"},
+		{.way = BED_SAYS, .status = 403},
+	};
+	bed_plans(plans, 3);
+	bed_volume("v", "a");
+	bed_claim("c");
+	bed_pod("p", "c");
+	bed_begin(1, "p", "a", MINUTES(1));
+	bed_run(2000);
+	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).in_doubt);
+	bed_show(bed_find(true, "v"));
+	bed_run(100);
+	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+}
+
+static void test_the_volume_is_gone_in_doubt(void)
+{
+	begin_unclear(BED_CUTS, 100);
+	bed_delete(bed_find(true, "v"));
+	bed_run(100);
+	bed_expect(1, false, "reset: the server closed the connection");
+	bed_expect_clean();
+}
+
 static void test_it_did_not_happen(void)
 {
 	begin_unclear(BED_SILENT, VOLUMES_SILENCE_MS + 100);
@@ -595,6 +624,34 @@ static void test_names_that_make_no_request(void)
 	bed_expect_clean();
 }
 
+/* Such names do not exist; an apiserver that sends them is not led elsewhere by them. */
+static void test_names_that_are_paths(void)
+{
+	const struct volume_choice *list;
+	uint32_t count;
+	picture_add("{'kind':'PersistentVolume','metadata':{'name':'../v','uid':'u',"
+		    "'resourceVersion':'5'},'spec':{'capacity':{'storage':'1Gi'},"
+		    "'storageClassName':'slow','accessModes':['ReadWriteOnce']},"
+		    "'status':{'phase':'Available'}}");
+	bed_claim("c");
+	bed_pod("p", "c");
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, bed_choose("p", "a", &list, &count));
+	TEST_ASSERT_NOT_EQUAL(0, list[0].pv);
+	bed_begin(1, "p", "a", MINUTES(1));
+	bed_run(100);
+	bed_expect(1, false, "names and versions of the volumes make no request");
+	picture_add("{'kind':'PersistentVolumeClaim','metadata':{'namespace':'default',"
+		    "'name':'x/y','uid':'u','resourceVersion':'7'},"
+		    "'spec':{'storageClassName':'slow'}}");
+	bed_pod("q", "x/y");
+	picture_remove(KUBE_PV, "", "../v");
+	bed_begin(2, "q", "a", MINUTES(1));
+	bed_run(100);
+	bed_expect(2, false, "names and versions of the volumes make no request");
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+	bed_expect_clean();
+}
+
 static void begin_next(struct bed *b, const struct bed_told *told)
 {
 	(void)b;
@@ -655,6 +712,8 @@ int main(void)
 	RUN_TEST(test_an_error_yet_the_watch_shows_it);
 	RUN_TEST(test_the_watch_shows_nothing);
 	RUN_TEST(test_the_watch_is_faster_than_the_answer);
+	RUN_TEST(test_refused_after_it_may_have_happened);
+	RUN_TEST(test_the_volume_is_gone_in_doubt);
 	RUN_TEST(test_it_did_not_happen);
 	RUN_TEST(test_a_conflict_with_ourselves);
 	RUN_TEST(test_room);
@@ -662,6 +721,7 @@ int main(void)
 	RUN_TEST(test_too_many_claims);
 	RUN_TEST(test_no_memory_to_assume);
 	RUN_TEST(test_names_that_make_no_request);
+	RUN_TEST(test_names_that_are_paths);
 	RUN_TEST(test_an_end_may_begin_the_next);
 	RUN_TEST(test_closing_gives_all_back);
 	return UNITY_END();
