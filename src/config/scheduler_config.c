@@ -16,7 +16,7 @@
 		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false, false \
 	}
 
-enum { PLUGINS_IN_SET_MAX = 64, PLUGIN_CONFIGS_MAX = 64 };
+enum { PLUGIN_CONFIGS_MAX = 64 };
 
 /* ---- profiles ---- */
 
@@ -28,9 +28,9 @@ static const struct fields plugin_fields = FIELDS(scheduler_plugin, plugin_list,
 
 static const struct field set_list[] = {
 	{"enabled", FIELD_LIST, AT(scheduler_plugin_set, enabled), &plugin_fields,
-		PLUGINS_IN_SET_MAX},
+		SCHEDULER_SET_MAX},
 	{"disabled", FIELD_LIST, AT(scheduler_plugin_set, disabled), &plugin_fields,
-		PLUGINS_IN_SET_MAX},
+		SCHEDULER_SET_MAX},
 };
 static const struct fields set_fields = FIELDS(scheduler_plugin_set, set_list, NULL);
 

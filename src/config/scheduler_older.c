@@ -14,7 +14,7 @@
  */
 #include "config/scheduler_private.h"
 
-enum { LIST_MAX = 64 + 16 /* plugins of a file, and the defaults of a point */ };
+enum { LIST_MAX = SCHEDULER_SET_MAX + 16 /* of the file, and the defaults of a point */ };
 
 static const char *const volume_limits[] = {
 	"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
@@ -111,8 +111,12 @@ static void write_out(
 	struct merged *merged = SCRATCH_ONE(r->scratch, struct merged);
 	if (merged == NULL)
 		return;
-	CHECK(set->enabled.count <= 64);
+	CHECK(set->enabled.count <= SCHEDULER_SET_MAX);
 	merge(defaults[point], set, merged);
+	if (merged->count > SCHEDULER_SET_MAX)
+		refuse(r, "plugins",
+			"%s has %u plugins with the default ones, at most %u are possible",
+			scheduler_point_field(point), merged->count, (unsigned)SCHEDULER_SET_MAX);
 	set->enabled = (struct config_list){merged->list, merged->count};
 	set->disabled = (struct config_list){&all, 1};
 }

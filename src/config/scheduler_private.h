@@ -29,6 +29,8 @@ struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet
 	const struct yaml_node *args; /* NULL: none */
 };
 
+enum { SCHEDULER_SET_MAX = 64 /* plugins in a list */ };
+
 /* Name of the field of a point or of multiPoint. */
 const char *scheduler_point_field(enum scheduler_point point);
 

@@ -233,27 +233,27 @@ static void write_args(struct config_writing *w, const struct scheduler_args *ar
 	}
 }
 
-/* Arguments that no plugin reads are not in effect. */
 static void write_plugin_config(struct config_writing *w, const struct scheduler_args *args)
 {
 	struct yaml_writer *y = &w->yaml;
 	char kind[64];
 	yaml_write_item(y);
-	if (args->kind != SCHEDULER_ARGS_OTHER) {
-		struct writer out;
-		writer_init(&out, kind, sizeof(kind) - 1);
-		write_format(&out, "%.*sArgs", CONFIG_SHOWN(args->plugin));
-		kind[out.used] = '\0';
-		yaml_write_down(y, "args");
-		write_head(y, kind);
-		write_args(w, args);
-		yaml_write_up(y);
-	}
+	struct writer out;
+	writer_init(&out, kind, sizeof(kind) - 1);
+	write_format(&out, "%.*sArgs", CONFIG_SHOWN(args->plugin));
+	kind[out.used] = '\0';
+	yaml_write_down(y, "args");
+	write_head(y, kind);
+	write_args(w, args);
+	yaml_write_up(y);
 	yaml_write_text(y, "name", args->plugin);
 	yaml_write_up(y);
 }
 
-/* Those of the file in their order, then those that nobody wrote. */
+/*
+ * Those of the file in their order, then those that nobody wrote. What no plugin reads is not in
+ * effect.
+ */
 static void write_plugin_configs(struct config_writing *w, const struct config_list *given)
 {
 	const struct scheduler_args *list = CONFIG_LIST(*given, struct scheduler_args);
@@ -261,6 +261,8 @@ static void write_plugin_configs(struct config_writing *w, const struct config_l
 	yaml_write_down(&w->yaml, "pluginConfig");
 	yaml_write_up(&w->yaml);
 	for (uint32_t i = 0; i < given->count; i++) {
+		if (list[i].kind == SCHEDULER_ARGS_OTHER)
+			continue;
 		write_plugin_config(w, &list[i]);
 		seen |= UINT32_C(1) << list[i].kind;
 	}
