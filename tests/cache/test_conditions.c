@@ -139,24 +139,22 @@ static void test_times(void)
 
 /* ---- types ---- */
 
+#define NINE_TYPES                                                                           \
+	TYPE("c0")                                                                           \
+	"," TYPE("c1") "," TYPE("c2") "," TYPE("c3") "," TYPE("c4") "," TYPE("c5") "," TYPE( \
+		"c6") "," TYPE("c7") "," TYPE("c8")
+
 static void test_only_so_many_types_are_kept(void)
 {
-	TEST_ASSERT_EQUAL(CACHE_OK,
-		put("p", "", "",
-			"'conditions':[" TYPE("c0") "," TYPE("c1") "," TYPE("c2") "," TYPE("c3") "," TYPE("c4") "," TYPE(
-				"c5") "," TYPE("c6") "," TYPE("c7") "," TYPE("c8") "," SCHEDULED("l"
-												 "a"
-												 "t"
-												 "e") "," TYPE("c10") "]"));
+	static const char *const late =
+		"'conditions':[" NINE_TYPES "," SCHEDULED("late") "," TYPE("c10") "]";
+	TEST_ASSERT_EQUAL(CACHE_OK, put("p", "", "", late));
 	struct cache_status status = of("p");
 	TEST_ASSERT_EQUAL_UINT32(CACHE_CONDITIONS_MAX, status.count);
 	is("c6", status.conditions[6].type);
 	is("PodScheduled", status.conditions[7].type);
 	is("late", status.conditions[7].message);
-	TEST_ASSERT_EQUAL(CACHE_OK,
-		put("p", "", "",
-			"'conditions':[" TYPE("c0") "," TYPE("c1") "," TYPE("c2") "," TYPE("c3") "," TYPE(
-				"c4") "," TYPE("c5") "," TYPE("c6") "," TYPE("c7") "," TYPE("c8") "]"));
+	TEST_ASSERT_EQUAL(CACHE_OK, put("p", "", "", "'conditions':[" NINE_TYPES "]"));
 	status = of("p");
 	TEST_ASSERT_EQUAL_UINT32(CACHE_CONDITIONS_MAX, status.count);
 	is("c7", status.conditions[7].type);
@@ -164,10 +162,10 @@ static void test_only_so_many_types_are_kept(void)
 
 static void test_types_that_are_none(void)
 {
-	TEST_ASSERT_EQUAL(CACHE_OK,
-		put("p", "", "",
-			"'conditions':[{'status':'True'}," TYPE("a\\nPodScheduled") "," TYPE("") "," TYPE(
-				"Ready") "," SCHEDULED("first") "," SCHEDULED("second") "]"));
+	static const char *const odd =
+		"'conditions':[{'status':'True'}," TYPE("a\\nPodScheduled") "," TYPE("") "," TYPE(
+			"Ready") "," SCHEDULED("first") "," SCHEDULED("second") "]";
+	TEST_ASSERT_EQUAL(CACHE_OK, put("p", "", "", odd));
 	struct cache_status status = of("p");
 	TEST_ASSERT_EQUAL_UINT32(2, status.count);
 	is("Ready", status.conditions[0].type);
