@@ -63,7 +63,10 @@ CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -I
 # and the sanitizers over every test.
 HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE \
 	-fvisibility=hidden
-SMALL := -O2 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+# Small, but for what decides: one decision goes through these folders millions of times.
+OPTIMIZE = -Os
+FAST := base json cache queue plugins cycle
+SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 B := $(O)/$(BOARD)
@@ -81,7 +84,7 @@ CC_board = $(CROSS)gcc $(CPU) -nostdinc -isystem $(MUSL)/include -isystem $(GCC_
 AR_board = $(CROSS)gcc-ar
 FIRST_board := $(LIBC)
 # Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
-LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none \
+LINK_board = $(CROSS)gcc $(CPU) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none $(RELOCATIONS) \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 # A static binary relocates itself and knows relative relocations only; a linker that leaves another kind (RISC-V does
 # for visible symbols, hence -fvisibility=hidden) has made a binary with null pointers in its tables.
@@ -138,6 +141,7 @@ $(DIR_$(1))/$(basename $(patsubst tools/%,%,$(patsubst tests/%,%,$(2)))): $(pats
 		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1))
 $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))): | $(FIRST_$(1)) $(call stamps,$(call libs_of,$(2)))
 endef
+$(foreach d,$(FAST),$(foreach v,board static,$(eval $(DIR_$(v))/src/$(d)/%.o: OPTIMIZE = -O2)))
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
 $(foreach v,board test clang coverage fuzz,$(eval $(call archive,$(v))))
 $(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
