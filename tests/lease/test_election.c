@@ -258,7 +258,7 @@ static void heal(uint32_t count)
 		town.processes[i].stopped_until_us = 0;
 		town.processes[i].cut_off = town.processes[i].refuses = false;
 	}
-	town_run(&town, (DEADLINE_S + 1) * 1000); /* what is being released is released */
+	town_run(&town, (DEADLINE_S + 2) * 1000); /* what is being released is released */
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(lease_stats(members[i].lease).state, "released") == 0)
 			lease_start(members[i].lease);
@@ -283,8 +283,11 @@ static void days_of_faults(uint32_t count)
 		snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
 		members_init();
 		random_init(&dice, seed);
-		for (uint32_t i = 0; i < count; i++)
+		for (uint32_t i = 0; i < count; i++) {
+			/* By less than what lies between the deadline and the duration. */
+			town.processes[i].rate_permille = 880 + random_below(&dice, 241);
 			member_start(i);
+		}
 		for (uint32_t i = 0; i < MINUTES * 10; i++) {
 			if (random_below(&dice, 3) == 0)
 				trouble(random_below(&dice, count));

@@ -14,8 +14,10 @@ void town_init(struct town *town)
 {
 	memset(town, 0, sizeof(*town));
 	town->now_us = CLOCK_S_US;
-	for (uint32_t i = 0; i < TOWN_PROCESSES; i++)
+	for (uint32_t i = 0; i < TOWN_PROCESSES; i++) {
 		town->processes[i].town = town;
+		town->processes[i].rate_permille = 1000;
+	}
 	for (uint32_t i = 0; i < TOWN_LETTERS; i++)
 		town->letters[i].at_us = INT64_MAX;
 }
@@ -304,7 +306,7 @@ static struct mono town_mono(void *self)
 {
 	const struct town_process *p = self;
 
-	return (struct mono){p->town->now_us};
+	return (struct mono){p->town->now_us * p->rate_permille / 1000};
 }
 
 static struct wall town_wall(void *self)
@@ -332,7 +334,10 @@ static void turn(struct town_process *p)
 		TEST_ASSERT_TRUE_MESSAGE(turns++ < TOWN_TURNS_MAX, "the loop does not rest");
 		net_poll(p->net, -1);
 	} while (p->wait_us == 0);
-	p->wake_us = p->wait_us < 0 ? INT64_MAX : p->town->now_us + p->wait_us;
+	/* By its own clock, and not before. */
+	p->wake_us = p->wait_us < 0
+		? INT64_MAX
+		: p->town->now_us + (p->wait_us * 1000 + p->rate_permille - 1) / p->rate_permille;
 }
 
 static void turn_all(struct town *town)

@@ -47,6 +47,7 @@ struct town_process {
 	struct town *town;
 	struct net *net; /* set by the owner; NULL: it does not run */
 	int64_t wall_offset_us;
+	int64_t rate_permille; /* of its clock: 1000; set before it starts */
 	int64_t stopped_until_us;
 	bool cut_off; /* nothing arrives, in either direction */
 	bool refuses; /* to it the server refuses connections */
