@@ -17,7 +17,7 @@ enum {
 	CACHE_CONDITIONS_MAX = 8, /* whose types are kept, PodScheduled among them */
 	CACHE_TYPES_MAX = 512,    /* bytes of their types */
 	/* Words for people are kept while one part in so many of strings and store is free. */
-	CACHE_CONDITIONS_HEADROOM = 4
+	CACHE_CONDITIONS_HEADROOM = 8
 };
 
 /* All but the numbers and the time are string ids. */

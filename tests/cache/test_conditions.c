@@ -368,7 +368,7 @@ static void test_words_do_not_take_the_store_of_others(void)
 	TEST_ASSERT_EQUAL_UINT32(0, put_wordy_pods(60, words));
 	TEST_ASSERT_TRUE(records() > 10);
 	TEST_ASSERT_TRUE(records() < 60);
-	TEST_ASSERT_TRUE(bed.cache.store.budget.used < limits.store_bytes - limits.store_bytes / 5);
+	TEST_ASSERT_TRUE(bed.cache.store.budget.used < limits.store_bytes - limits.store_bytes / 9);
 }
 
 static void test_nobody_asks_for_them(void)
