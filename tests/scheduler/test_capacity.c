@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Capacities from a budget: sums that hold, for every board, for little and for much. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c
-// deps: cycle/capacity.c cycle/cycle.c cycle/rows.c cycle/plain.c cycle/fast.c cycle/score.c
-// deps: cycle/evaluate.c cycle/status.c cycle/what_if.c cycle/victims.c cycle/preemption.c
-// deps: cycle/fit_error.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: scheduler/capacity.c
 #include <stdlib.h>
 
 #include <unity.h>
 
 #include "base/arena.h"
 #include "base/budget.h"
-#include "cycle/capacity.h"
+#include "scheduler/capacity.h"
 #include "queue/queue.h"
 
 struct board {

@@ -3,8 +3,8 @@
  * capacity - how much of everything fits into a memory budget: the picture of the cluster, the
  * queue, and what deciding needs. Nothing of it grows later.
  */
-#ifndef BERTH_CYCLE_CAPACITY_H
-#define BERTH_CYCLE_CAPACITY_H
+#ifndef BERTH_SCHEDULER_CAPACITY_H
+#define BERTH_SCHEDULER_CAPACITY_H
 
 #include <stdbool.h>
 #include <stdint.h>

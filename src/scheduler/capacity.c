@@ -11,7 +11,7 @@
  * Room that is not used costs address space only; it is counted all the same, because one day it
  * may be used.
  */
-#include "cycle/capacity.h"
+#include "scheduler/capacity.h"
 
 #include "queue/queue.h"
 
