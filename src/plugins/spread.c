@@ -285,36 +285,54 @@ static bool add_one_by_one(struct decision *d, int64_t weight, int64_t *raw, int
 	return true;
 }
 
-static void score_all(const struct decision *d, int64_t *raw)
+/* What the constraint is worth in each domain is worked out once where domains are few. */
+static void add_constraint(struct decision *d, const struct spread_constraint *c, double *sums)
+{
+	const uint32_t *of_node = c->tally.of_node;
+	double extra = (double)c->rule.max_skew - 1;
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	double *worth = NULL;
+	if (c->tally.top < d->feasible_count)
+		worth = SCRATCH_ARRAY(d->scratch, double, (size_t)c->tally.top + 1);
+	for (uint32_t k = 0; worth != NULL && k <= c->tally.top; k++)
+		worth[k] = (double)c->tally.pods[k] * c->weight + extra;
+	if (worth != NULL) {
+		for (uint32_t i = 0; i < d->feasible_count; i++)
+			sums[i] += worth[of_node[d->feasible[i]]];
+	} else {
+		const int32_t *pods = c->tally.pods;
+		double weight = c->weight;
+		for (uint32_t i = 0; i < d->feasible_count; i++)
+			sums[i] += (double)pods[of_node[d->feasible[i]]] * weight + extra;
+	}
+	scratch_rewind(d->scratch, mark);
+}
+
+/* Every node has every key. */
+static bool score_all(struct decision *d, int64_t *raw)
 {
 	const struct spread_state *state = d->spread_score;
-	for (uint32_t i = 0; i < d->feasible_count; i++) {
-		double sum = 0;
-		for (uint32_t k = 0; k < state->count; k++) {
-			const struct spread_constraint *c = &state->constraints[k];
-			uint32_t domain = c->tally.of_node[d->feasible[i]];
-			sum += (double)c->tally.pods[domain] * c->weight +
-				((double)c->rule.max_skew - 1);
-		}
-		raw[i] = rounded(sum);
-	}
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	double *sums = SCRATCH_ARRAY(d->scratch, double, d->feasible_count);
+	for (uint32_t k = 0; sums != NULL && k < state->count; k++)
+		add_constraint(d, &state->constraints[k], sums);
+	for (uint32_t i = 0; sums != NULL && i < d->feasible_count; i++)
+		raw[i] = rounded(sums[i]);
+	scratch_rewind(d->scratch, mark);
+	return sums != NULL;
 }
 
 bool spread_add_scores(struct decision *d, int64_t weight, int64_t *totals)
 {
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	int64_t *raw = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);
-	if (raw == NULL) {
+	bool added = false;
+	if (raw == NULL)
 		d->error = no_room;
-		return false;
-	}
-	bool added = true;
-	if (d->spread_score->all_have_keys) {
-		score_all(d, raw);
+	else if (d->spread_score->all_have_keys && score_all(d, raw))
 		added = plugin_add_normalized(d, raw, normal, weight, totals);
-	} else {
+	else
 		added = add_one_by_one(d, weight, raw, totals);
-	}
 	scratch_rewind(d->scratch, mark);
 	return added;
 }
