@@ -341,8 +341,12 @@ static void draw_spread_defaults(void)
 	profile.spread.constraint_count = 1 + world_below(&world, 3);
 	for (uint32_t i = 0; i < profile.spread.constraint_count; i++) {
 		uint32_t key = world_chance(&world, 2) ? cache.names.zone : cache.names.hostname;
-		profile.spread.constraints[i] = (struct spread_default){
-			key, (int32_t)(1 + world_below(&world, 3)), world_chance(&world, 2)};
+		profile.spread.constraints[i] = (struct spread_default){.topology_key = key,
+			.max_skew = (int32_t)(1 + world_below(&world, 3)),
+			.hard = world_chance(&world, 2),
+			.min_domains = (int32_t)(1 + world_below(&world, 3)),
+			.ignores_affinity = world_chance(&world, 3),
+			.honors_taints = world_chance(&world, 3)};
 	}
 }
 
@@ -380,6 +384,7 @@ static struct cache_limits draw_limits(void)
 	struct cache_limits limits = {
 		.nodes = world.node_room + 8,
 		.pods = world.pod_room + 8,
+		.statuses = world.pod_room / 2,
 		.objects = 96,
 		.classes = 64,
 		.label_sets = 160,
