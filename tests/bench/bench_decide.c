@@ -3,16 +3,20 @@
  * bench_decide - what one decision costs: a stream of pods of one kind is decided, chosen and
  * assumed on clusters of several sizes (nodes of 4 CPU and 32 GiB in three zones, half full).
  *
- *	bench_decide [KIND]
+ *	bench_decide [KIND [NODES]]
  *
- * CPU time, the best of several rounds; the machine is noisy. Instructions: run it under
- * `valgrind --tool=callgrind --toggle-collect=cycle_decide` with one KIND.
+ * CPU time, the best of several rounds; the machine is noisy. Instructions are counted where the
+ * system lets us; else `valgrind --tool=callgrind --toggle-collect=cycle_decide` with one KIND and
+ * 1000 NODES does (feeding the cluster takes the longest then).
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/memory.h"
@@ -187,6 +191,51 @@ static void build(uint32_t nodes, uint32_t pods_per_node, bool tainted)
 	}
 }
 
+/* ---- what it costs ---- */
+
+/* Of linux/perf_event.h, which a libc does not bring along: as much as the first version had. */
+struct perf_attributes {
+	uint32_t type;
+	uint32_t size;
+	uint64_t config;
+	uint64_t sampling[3];
+	uint64_t flags;
+	uint32_t waking[2];
+	uint64_t breakpoint;
+};
+enum {
+	PERF_HARDWARE = 0,
+	PERF_INSTRUCTIONS = 1,
+	PERF_NOT_THE_KERNEL = 1 << 5 | 1 << 6 /* nor a hypervisor */
+};
+_Static_assert(sizeof(struct perf_attributes) == 64, "size of the first version");
+
+static int instructions_fd = -1;
+
+static void count_instructions(void)
+{
+	struct perf_attributes attributes = {.type = PERF_HARDWARE,
+		.size = sizeof(attributes),
+		.config = PERF_INSTRUCTIONS,
+		.flags = PERF_NOT_THE_KERNEL};
+	instructions_fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0L);
+	if (instructions_fd < 0)
+		printf("instructions are not counted here (%s)\n", strerror(errno));
+}
+
+static double instructions(void)
+{
+	uint64_t count = 0;
+	if (instructions_fd < 0 || read(instructions_fd, &count, sizeof(count)) != sizeof(count))
+		return 0;
+	return (double)count;
+}
+
+struct cost { /* of one decision with what follows it */
+	double us;
+	double instructions;
+};
+
 static double now_us(void)
 {
 	struct timespec t;
@@ -205,8 +254,8 @@ static void decide_one(uint32_t pod)
 		die("a pod cannot be assumed");
 }
 
-/* Microseconds of one decision with what follows it; the pods are gone afterwards. */
-static double round_of(const struct kind *kind, uint32_t count)
+/* The pods are gone afterwards. */
+static struct cost round_of(const struct kind *kind, uint32_t count)
 {
 	for (uint32_t i = 0; i < WARM_UP + count; i++)
 		feed_pod("bench", i, "", kind->spec, kind->owner);
@@ -218,36 +267,55 @@ static double round_of(const struct kind *kind, uint32_t count)
 	}
 	for (uint32_t i = 0; i < WARM_UP; i++)
 		decide_one(pods[i]);
-	double start = now_us();
+	struct cost start = {now_us(), instructions()};
 	for (uint32_t i = WARM_UP; i < WARM_UP + count; i++)
 		decide_one(pods[i]);
-	double took = now_us() - start;
+	struct cost end = {now_us(), instructions()};
 	for (uint32_t i = 0; i < WARM_UP + count; i++)
 		(void)cache_remove_pod(&bench.cache, pods[i]);
 	memory_release(pods, (WARM_UP + count) * sizeof(*pods));
-	return took / count;
+	return (struct cost){
+		(end.us - start.us) / count, (end.instructions - start.instructions) / count};
 }
 
 static void one_kind(uint32_t nodes, const struct kind *kind)
 {
 	/* One pod per host at most: no more pods than hosts. */
 	uint32_t count = nodes < 2 * DECISIONS ? nodes / 2 : DECISIONS;
-	double best = round_of(kind, count);
+	struct cost best = round_of(kind, count);
 	for (uint32_t r = 1; r < ROUNDS; r++) {
-		double took = round_of(kind, count);
-		best = took < best ? took : best;
+		struct cost cost = round_of(kind, count);
+		if (cost.us < best.us)
+			best = cost;
 	}
-	printf("%6u nodes  %-24s %8.2f us\n", nodes, kind->name, best);
+	printf("%6u nodes  %-24s %8.2f us", nodes, kind->name, best.us);
+	if (instructions_fd >= 0)
+		printf(" %9.0f instructions", best.instructions);
+	printf("\n");
 	fflush(stdout);
+}
+
+static bool is_wanted(const struct kind *kind, bool tainted, const char *only)
+{
+	return kind->tainted == tainted && (only == NULL || strcmp(only, kind->name) == 0);
+}
+
+static bool has_kind(bool tainted, const char *only)
+{
+	for (uint32_t k = 0; k < ARRAY_COUNT(kinds); k++)
+		if (is_wanted(&kinds[k], tainted, only))
+			return true;
+	return false;
 }
 
 static void one_size(uint32_t nodes, const char *only)
 {
 	for (int tainted = 0; tainted < 2; tainted++) {
+		if (!has_kind(tainted != 0, only))
+			continue;
 		build(nodes, 20, tainted != 0);
 		for (uint32_t k = 0; k < ARRAY_COUNT(kinds); k++)
-			if (kinds[k].tainted == (tainted != 0) &&
-				(only == NULL || strcmp(only, kinds[k].name) == 0))
+			if (is_wanted(&kinds[k], tainted != 0, only))
 				one_kind(nodes, &kinds[k]);
 		memory_release(bench.arena.base, bench.arena.size);
 	}
@@ -276,9 +344,12 @@ static void memory_of(uint32_t nodes, uint32_t pods_per_node)
 int main(int argc, char **argv)
 {
 	const char *only = argc > 1 ? argv[1] : NULL;
+	uint32_t nodes = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
 	printf("decide, choose and assume, every node looked at\n");
+	count_instructions();
 	for (uint32_t s = 0; s < ARRAY_COUNT(sizes); s++)
-		one_size(sizes[s], only);
+		if (nodes == 0 || nodes == sizes[s])
+			one_size(sizes[s], only);
 	if (only != NULL)
 		return 0;
 	printf("memory of the picture\n");
