@@ -93,6 +93,19 @@ static void validate_new(struct api_call *call, struct api_details *details, str
 			TEXT("Invalid value: should be at least 2"));
 }
 
+/* What Go writes even when it is not set. */
+static void complete(struct tree *event, struct scratch *scratch)
+{
+	static const struct {
+		const char *key, *json;
+	} members[] = {{"deprecatedSource", "{}"}, {"deprecatedFirstTimestamp", "null"},
+		{"deprecatedLastTimestamp", "null"}, {"eventTime", "null"}};
+
+	for (size_t i = 0; i < ARRAY_COUNT(members); i++)
+		if (tree_get(event, members[i].key) == NULL)
+			tree_put_raw(event, members[i].key, members[i].json, scratch);
+}
+
 bool api_event_new(struct api_call *call, struct tree *event)
 {
 	struct api_details details = {.causes = 0};
@@ -102,6 +115,7 @@ bool api_event_new(struct api_call *call, struct tree *event)
 		api_event_from_core(event, &call->api->scratch);
 	else
 		validate_new(call, &details, event);
+	complete(event, &call->api->scratch);
 	regarding = tree_text(event, "regarding.namespace");
 	/* Of what is in no namespace it is told in "default". */
 	if (!text_is(regarding, namespace) &&

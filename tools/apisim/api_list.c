@@ -218,7 +218,7 @@ static bool version_asked(struct api_call *call, uint64_t *version, bool *said)
 	*said = asked.size > 0;
 	if (!*said || text_to_u64(asked, version))
 		return true;
-	api_bad_request(call,
+	api_unknown(call,
 		api_print(call,
 			"resourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: parsing "
 			"\"%.*s\": invalid syntax",

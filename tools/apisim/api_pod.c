@@ -90,7 +90,7 @@ static struct tree *default_class(struct api_call *call)
 }
 
 /* False: answered. */
-static bool resolve_priority(struct api_call *call, struct tree *spec)
+static bool resolve_priority(struct api_call *call, const struct tree *pod, struct tree *spec)
 {
 	struct text name = tree_text(spec, "priorityClassName");
 	struct tree *row = NULL;
@@ -101,12 +101,14 @@ static bool resolve_priority(struct api_call *call, struct tree *spec)
 			registry_find(&call->api->registry, RESOURCE_PRIORITY_CLASSES, name);
 
 		if (revision == 0) {
+			struct text pod_name = tree_text(pod, "metadata.name");
+
 			api_status(call, 403, "Forbidden",
-				&(struct api_details){.kind = TEXT("pods")},
+				&(struct api_details){.name = pod_name, .kind = TEXT("pods")},
 				api_print(call,
-					"pods is forbidden: no PriorityClass with name %.*s was "
-					"found",
-					TEXT_ARGS(name)));
+					"pods \"%.*s\" is forbidden: no PriorityClass with name "
+					"%.*s was found",
+					TEXT_ARGS(pod_name), TEXT_ARGS(name)));
 			return false;
 		}
 		row = api_read(call, revision);
@@ -219,7 +221,7 @@ bool api_pod_new(struct api_call *call, struct tree *pod)
 	put_if_absent(spec, "schedulerName", "\"default-scheduler\"", scratch);
 	put_if_absent(spec, "enableServiceLinks", "true", scratch);
 	default_tolerations(spec, scratch);
-	if (!resolve_priority(call, spec))
+	if (!resolve_priority(call, pod, spec))
 		return false;
 	status = tree_make(JSON_OBJECT, scratch);
 	tree_put(pod, TEXT("status"), status);

@@ -39,9 +39,11 @@ static bool kind_fits(struct api_call *call, struct tree *object, const char *ki
 	if (version.size > 0 && !text_is(version, writer_text(&w))) {
 		api_bad_request(call,
 			api_print(call,
-				"the API version in the data (%.*s) does not match the expected "
-				"API version (%.*s)",
-				TEXT_ARGS(version), TEXT_ARGS(writer_text(&w))));
+				"%.*s in version \"%.*s\" cannot be handled as a %s: no kind "
+				"\"%.*s\" is registered for version \"%.*s\" in scheme "
+				"\"pkg/api/legacyscheme/scheme.go:30\"",
+				TEXT_ARGS(said), TEXT_ARGS(version), kind, TEXT_ARGS(said),
+				TEXT_ARGS(version)));
 		return false;
 	}
 	if (said.size == 0 || text_is_z(said, kind))
@@ -216,8 +218,8 @@ static void put_in_shape(struct tree *object, struct scratch *scratch)
 	tree_lead(object, "metadata");
 }
 
-/* What Go writes of conditions even when it is not set. */
-static void complete_conditions(struct api_call *call, struct tree *object)
+/* What Go writes even when it is not set. */
+static void complete(struct api_call *call, struct tree *object)
 {
 	const char *first = call->stored == RESOURCE_PODS ? "lastProbeTime"
 		: call->stored == RESOURCE_NODES          ? "lastHeartbeatTime"
@@ -225,6 +227,12 @@ static void complete_conditions(struct api_call *call, struct tree *object)
 	const char *const keys[] = {first, "lastTransitionTime"};
 	struct tree *conditions = tree_path(object, "status.conditions");
 
+	if ((resources[call->resource].traits & RESOURCE_HAS_STATUS) != 0 ||
+		call->resource == RESOURCE_LEASES) {
+		tree_want(object, "spec", JSON_OBJECT, &call->api->scratch);
+		if (call->resource != RESOURCE_LEASES)
+			tree_want(object, "status", JSON_OBJECT, &call->api->scratch);
+	}
 	if (first == NULL || conditions == NULL)
 		return;
 	for (struct tree *c = conditions->first; c != NULL; c = c->next)
@@ -249,7 +257,7 @@ uint32_t api_commit(struct api_call *call, struct tree *object, uint32_t old)
 
 	tree_put_text(meta, "resourceVersion", TEXT(""), &call->api->scratch);
 	put_in_shape(object, &call->api->scratch);
-	complete_conditions(call, object);
+	complete(call, object);
 	struct registry_state state = {
 		.key = api_key(call, tree_text(meta, "namespace"), tree_text(meta, "name")),
 		.node = tree_text(object, "spec.nodeName"),
