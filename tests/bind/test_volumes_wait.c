@@ -84,6 +84,28 @@ static void test_the_watch_never_shows_it(void)
 	bed_expect_clean();
 }
 
+/* A list may come from a server that lags behind. */
+static void test_an_older_picture_is_no_news(void)
+{
+	struct bed_object *v = bed_volume("v", "a");
+	bed_claim("c");
+	bed_pod("p", "c");
+	bed_begin(1, "p", "a", 30 * 1000);
+	bed_run(100);
+	struct bed_object now = *v;
+	v->claim[0] = '\0';
+	v->version = 50;
+	bed_show(v);
+	bed_run(100);
+	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	*v = now;
+	bed_show(v);
+	bed_bind("c", "v");
+	bed_run(100);
+	bed_expect(1, true, "");
+	bed_expect_clean();
+}
+
 static void test_the_node_is_gone(void)
 {
 	begin_provisioned();
@@ -268,6 +290,7 @@ int main(void)
 	RUN_TEST(test_time_is_up);
 	RUN_TEST(test_no_time_at_all);
 	RUN_TEST(test_the_watch_never_shows_it);
+	RUN_TEST(test_an_older_picture_is_no_news);
 	RUN_TEST(test_the_node_is_gone);
 	RUN_TEST(test_the_pod_is_gone);
 	RUN_TEST(test_the_pod_is_gone_while_it_is_written);
