@@ -131,7 +131,7 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 
 	(void)now;
 	server->handshake_steps = SERVER_HANDSHAKE_STEPS_MAX;
-	server->requests = SERVER_REQUESTS_MAX;
+	server->requests = server->setup.requests_per_turn;
 	server->budget = SERVER_TURN_BYTES;
 	refresh_identity(server);
 	accept_some(server);
@@ -165,6 +165,7 @@ static struct net_server_setup with_defaults(const struct net_server_setup *setu
 	set_default_u32(&full.exchanges_max, full.connections_max);
 	set_default_u32(&full.head_max, SERVER_HEAD_MAX);
 	set_default_u32(&full.answer_room, SERVER_ANSWER_ROOM);
+	set_default_u32(&full.requests_per_turn, SERVER_REQUESTS_PER_TURN);
 	full.body_max = full.body_max == 0 ? SERVER_BODY_MAX : full.body_max;
 	set_default_ms(&full.head_timeout_ms, SERVER_HEAD_TIMEOUT_MS);
 	set_default_ms(&full.body_timeout_ms, SERVER_BODY_TIMEOUT_MS);

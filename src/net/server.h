@@ -11,8 +11,10 @@
  *
  * Memory is taken from the arena at start and does not grow, however long an answer is. Requests
  * are read strictly: what two readers could understand in two ways is a 400 that no handler sees.
- * Work has a budget: per net_poll() a connection begins one request, all together
- * SERVER_REQUESTS_MAX, and bytes and TLS handshakes are limited likewise.
+ * A client that closes, even only his side, gets no answer any more.
+ *
+ * Work has a budget: in a net_poll() a connection begins one request and moves 32 kB at most, all
+ * together requests_per_turn and 128 kB, and one message of one TLS handshake.
  */
 #ifndef BERTH_NET_SERVER_H
 #define BERTH_NET_SERVER_H
@@ -73,16 +75,17 @@ struct net_server_setup {
 	 * net_exchange_client(). TEXT_NONE: they are not asked for one.
 	 */
 	struct text client_ca, proxy_ca;
-	uint32_t connections_max; /* with https: part of net_setup.tls_connections_max */
-	uint32_t exchanges_max;   /* under way at once; others wait; 0: connections_max */
-	uint32_t head_max;        /* bytes of request line and headers; 0: 8 kB */
-	uint32_t body_room;       /* a body that is collected; larger ones are a 413; 0: none */
-	uint64_t body_max;        /* a body that goes to on_body; 0: 1 MB */
-	uint32_t answer_room;     /* bytes of an answer kept until they can be sent; 0: 4 kB */
-	int64_t head_timeout_ms;  /* from the first byte to the whole head, TLS too; 0: 10 s */
-	int64_t body_timeout_ms;  /* from the head to the whole body; 0: 30 s */
-	int64_t idle_timeout_ms;  /* between two requests; 0: 90 s */
-	int64_t stall_timeout_ms; /* something is to be sent and nothing is taken; 0: 30 s */
+	uint32_t connections_max;   /* with https: part of net_setup.tls_connections_max */
+	uint32_t exchanges_max;     /* under way at once; others wait; 0: connections_max */
+	uint32_t head_max;          /* bytes of request line and headers; 0: 8 kB */
+	uint32_t body_room;         /* a body that is collected; larger ones are a 413; 0: none */
+	uint64_t body_max;          /* a body that goes to on_body; 0: 1 MB */
+	uint32_t answer_room;       /* bytes of an answer kept until they can be sent; 0: 4 kB */
+	uint32_t requests_per_turn; /* handlers called in one net_poll(); 0: 16 */
+	int64_t head_timeout_ms;    /* from the first byte to the whole head, TLS too; 0: 10 s */
+	int64_t body_timeout_ms;    /* from the head to the whole body; 0: 30 s */
+	int64_t idle_timeout_ms;    /* between two requests; 0: 90 s */
+	int64_t stall_timeout_ms;   /* something is to be sent and nothing is taken; 0: 30 s */
 	/*
 	 * on_head (may be NULL): the head is there, the body is not. It may answer already, which
 	 * ends the connection unless there is no body, or choose on_body.

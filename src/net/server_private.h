@@ -30,7 +30,7 @@ enum {
 	SERVER_PATIENCE_MS = 2 * 1000,
 	/* ---- a turn ---- */
 	SERVER_ACCEPTS_MAX = 8,
-	SERVER_REQUESTS_MAX = 16,
+	SERVER_REQUESTS_PER_TURN = 16,
 	SERVER_CONNECTION_BYTES = 32 * 1024, /* in and out */
 	SERVER_TURN_BYTES = 128 * 1024,
 	/* A step of a handshake is milliseconds of arithmetic. */

@@ -7,8 +7,11 @@
  *	an open connection	27.2 kB: the receive buffer of one record, 16.7 kB (a server may
  *				send that much); the send buffer, 4.4 kB; keys, session and the
  *				server's chain, 6 kB
+ *	of our server		24.3 kB: the same buffers, no chain of the other side; a client's
+ *				certificate 1 kB
  *	a handshake under way	3 kB more with EC certificates, 6 kB with RSA; at most
- *				NET_HANDSHAKES_MAX at a time
+ *				NET_HANDSHAKES_MAX of our clients at a time, and as many of
+ *				our servers as NET_SERVER_HANDSHAKES_MAX says
  *	an identity		2 kB (EC) to 5 kB (RSA) for each client: CA, own chain, key;
  *				twice while it is replaced
  *	base			PEM files while they are read (SECRET_PEM_MAX), identities,

@@ -335,6 +335,27 @@ static void test_a_turn_moves_a_bounded_number_of_bytes(void)
 	}
 }
 
+static void test_a_turn_calls_so_many_handlers(void)
+{
+	talk_setup.requests_per_turn = 2;
+	talk_setup.connections_max = 7;
+	talk_serve();
+	for (uint32_t i = 0; i < 7; i++)
+		talk_dial(&talk_clients[i]);
+	talk_turn(2);
+	for (uint32_t i = 0; i < 7; i++)
+		talk_say(&talk_clients[i], "GET /hello" H "\r\n");
+	for (uint32_t i = 1; i <= 4; i++) {
+		talk_turn(1);
+		TEST_ASSERT_EQUAL_UINT32(i < 4 ? 2 * i : 7, talk_requests);
+	}
+	for (uint32_t i = 0; i < 7; i++) {
+		talk_listen(&talk_clients[i]);
+		talk_expect(&talk_clients[i], "hello");
+		talk_hang_up(&talk_clients[i]);
+	}
+}
+
 /* ---- the end ---- */
 
 static void test_draining(void)
@@ -446,6 +467,7 @@ int main(void)
 	RUN_TEST(test_who_says_nothing_makes_room_after_a_while);
 	RUN_TEST(test_more_connections_than_exchanges);
 	RUN_TEST(test_a_turn_moves_a_bounded_number_of_bytes);
+	RUN_TEST(test_a_turn_calls_so_many_handlers);
 	RUN_TEST(test_draining);
 	RUN_TEST(test_closing_ends_every_exchange);
 	RUN_TEST(test_our_own_client);
