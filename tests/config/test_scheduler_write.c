@@ -67,42 +67,45 @@ static void test_everything(void)
 
 static void test_what_everything_does_not_have(void)
 {
-	static const char *const files[] = {
-		HEAD "clientConnection: {qps: 0.25, burst: 3}\nleaderElection: {leaderElect: "
-		     "false, leaseDuration: -1s, renewDeadline: 1us}\n",
-		HEAD "extenders:\n- urlPrefix: https://x/y\n  filterVerb: f\n  preemptVerb: e\n"
-		     "  prioritizeVerb: p\n  bindVerb: b\n  weight: 5\n  enableHTTPS: true\n"
-		     "  httpTimeout: 1500ms\n  nodeCacheCapable: true\n  ignorable: true\n"
-		     "  managedResources: [{name: a.b/c, ignoredByScheduler: true}]\n"
-		     "  tlsConfig: {serverName: s, certFile: c, keyFile: k, caData: YWJjZA==, "
-		     "keyData: YWI=, certData: YWJj}\n- urlPrefix: http://z\n",
-		HEAD "profiles:\n- schedulerName: \"a\\u2028\\u0085\\x01\\uFEFFb\"\n"
-		     "- schedulerName: 'true'\n- schedulerName: '- x: #'\n- schedulerName: '12'\n",
-		HEAD "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args:\n"
-		     "      addedAffinity:\n"
-		     "        requiredDuringSchedulingIgnoredDuringExecution:\n"
-		     "          nodeSelectorTerms: []\n"
-		     "        preferredDuringSchedulingIgnoredDuringExecution:\n"
-		     "        - {weight: 1, preference: {}}\n"
-		     "        - weight: 2\n          preference:\n            matchFields:\n"
-		     "            - {key: metadata.name, operator: In, values: [a]}\n"
-		     "  - {name: Mine, args: {a: 1}}\n",
-		HEAD
-		"profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args:\n"
-		"      addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-		"{nodeSelectorTerms: [{}, {matchExpressions: [{key: a, operator: Exists}]}]}}\n"
-		"  - {name: PodTopologySpread, args: {defaultingType: List, "
-		"defaultConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: "
-		"DoNotSchedule, minDomains: 2, nodeAffinityPolicy: Ignore, nodeTaintsPolicy: "
-		"Honor, matchLabelKeys: [b]}]}}\n",
-		HEAD "profiles: [{pluginConfig: [{name: NodeAffinity, args: {addedAffinity: "
-		     "{}}}]}]\n",
-		"apiVersion: kubescheduler.config.k8s.io/v1beta2\n"
-		"kind: KubeSchedulerConfiguration\n",
+	static const struct {
+		const char *yaml;
+	} files[] = {
+		{HEAD "clientConnection: {qps: 0.25, burst: 3}\nleaderElection: {leaderElect: "
+		      "false, leaseDuration: -1s, renewDeadline: 1us}\n"},
+		{HEAD "extenders:\n- urlPrefix: https://x/y\n  filterVerb: f\n  preemptVerb: e\n"
+		      "  prioritizeVerb: p\n  bindVerb: b\n  weight: 5\n  enableHTTPS: true\n"
+		      "  httpTimeout: 1500ms\n  nodeCacheCapable: true\n  ignorable: true\n"
+		      "  managedResources: [{name: a.b/c, ignoredByScheduler: true}]\n"
+		      "  tlsConfig: {serverName: s, certFile: c, keyFile: k, caData: YWJjZA==, "
+		      "keyData: YWI=, certData: YWJj}\n- urlPrefix: http://z\n"},
+		{HEAD "profiles:\n- schedulerName: \"a\\u2028\\u0085\\x01\\uFEFFb\"\n"
+		      "- schedulerName: 'true'\n- schedulerName: '- x: #'\n- schedulerName: "
+		      "'12'\n"},
+		{HEAD "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args:\n"
+		      "      addedAffinity:\n"
+		      "        requiredDuringSchedulingIgnoredDuringExecution:\n"
+		      "          nodeSelectorTerms: []\n"
+		      "        preferredDuringSchedulingIgnoredDuringExecution:\n"
+		      "        - {weight: 1, preference: {}}\n"
+		      "        - weight: 2\n          preference:\n            matchFields:\n"
+		      "            - {key: metadata.name, operator: In, values: [a]}\n"
+		      "  - {name: Mine, args: {a: 1}}\n"},
+		{HEAD "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args:\n"
+		      "      addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+		      "{nodeSelectorTerms: [{}, {matchExpressions: [{key: a, operator: "
+		      "Exists}]}]}}\n"
+		      "  - {name: PodTopologySpread, args: {defaultingType: List, "
+		      "defaultConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: "
+		      "DoNotSchedule, minDomains: 2, nodeAffinityPolicy: Ignore, nodeTaintsPolicy: "
+		      "Honor, matchLabelKeys: [b]}]}}\n"},
+		{HEAD "profiles: [{pluginConfig: [{name: NodeAffinity, args: {addedAffinity: "
+		      "{}}}]}]\n"},
+		{"apiVersion: kubescheduler.config.k8s.io/v1beta2\n"
+		 "kind: KubeSchedulerConfiguration\n"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(files); i++) {
 		TEST_ASSERT_EQUAL_MESSAGE(
-			SCHEDULER_CONFIG_OK, read_text(text_of(files[i])), print(&faults));
+			SCHEDULER_CONFIG_OK, read_text(text_of(files[i].yaml)), print(&faults));
 		is_same_again(write_config(0));
 	}
 }
