@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "cycle/profile.h"
 #include "limits.h"
+#include "scheduler/capacity.h"
 
 enum {
 	SETUP_SCRATCH = 4 << 20, /* options and files, while they are read */
@@ -41,40 +42,60 @@ static int failed(const struct command_io *io, const char *what)
 
 /* ---- how much of everything ---- */
 
-static struct scheduler_limits plan(const struct options *options)
+static const struct scheduler_limits fixed_limits = {
+	.bindings = BINDINGS,
+	.patches = PATCHES,
+	.victims = VICTIMS,
+	.events = EVENTS,
+	.series = SERIES,
+	.scratch_bytes = OBJECT_SCRATCH,
+};
+
+static void take_capacity(struct scheduler_limits *limits, const struct capacity *capacity)
 {
-	uint32_t nodes = options->nodes_max != 0 ? options->nodes_max : LIMITS_NODES_MAX;
-	uint32_t pods = options->pods_max != 0 ? options->pods_max : LIMITS_PODS_MAX;
-	return (struct scheduler_limits){
-		.cache =
-			{
-				.nodes = nodes + 64,
-				.pods = pods,
-				.statuses = pods / 2 + 1024,
-				.objects = pods / 4 + 1024,
-				.classes = pods / 4 + 1024,
-				.label_sets = pods / 2 + nodes + 1024,
-				.strings = pods * 2 + 8192,
-				.images = nodes + 2048,
-				.counters = 2048,
-				.store_bytes =
-					(size_t)pods * 200 + (size_t)nodes * 2048 + (1u << 20),
-			},
-		.cycle = {.nodes = nodes + 64,
-			.rows = 64,
-			.scratch_bytes = (size_t)nodes * 640 + (1u << 20)},
-		.bindings = BINDINGS,
-		.patches = PATCHES,
-		.victims = VICTIMS,
-		.events = EVENTS,
-		.series = SERIES,
-		.scratch_bytes = OBJECT_SCRATCH,
-	};
+	limits->cache = capacity->cache;
+	limits->cycle = capacity->cycle;
+	limits->queue = capacity->queue;
 }
 
 static uint32_t connections_of(const struct options *options)
 {
 	return options->connections != 0 ? options->connections : CONNECTIONS;
+}
+
+/* What does not grow with the cluster. */
+static uint64_t fixed_bytes(const struct options *options)
+{
+	struct capacity least;
+	struct scheduler_limits limits = fixed_limits;
+	uint32_t connections = connections_of(options) + WATCHES;
+	const struct net_target target = {
+		.connections = connections_of(options), .watch_connections = WATCHES};
+	CHECK(capacity_plan(
+		LIMITS_MEMORY_BYTES, CAPACITY_NODES_LEAST, CAPACITY_PODS_LEAST, &least));
+	take_capacity(&limits, &least);
+	return scheduler_size(&limits) - least.bytes + net_size(connections) +
+		net_socket_size(connections + OTHER_STREAMS) + net_client_size(&target) +
+		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
+		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
+}
+
+/* False: the budget is too small for any cluster. */
+static bool plan(struct live *live)
+{
+	const struct options *o = &live->options;
+	uint64_t budget = o->memory_bytes != 0 ? o->memory_bytes : LIMITS_MEMORY_BYTES;
+	uint32_t nodes = o->nodes_max != 0 ? o->nodes_max : LIMITS_NODES_MAX;
+	uint32_t pods = o->pods_max != 0 ? o->pods_max : LIMITS_PODS_MAX;
+	uint64_t fixed = fixed_bytes(o);
+	struct capacity capacity;
+	if (budget > SIZE_MAX / 2 || budget <= fixed ||
+		!capacity_plan(budget - fixed, nodes, pods, &capacity))
+		return false;
+	live->limits = fixed_limits;
+	take_capacity(&live->limits, &capacity);
+	live->budget = (size_t)budget;
+	return true;
 }
 
 /* ---- options ---- */
@@ -257,7 +278,7 @@ static bool start(struct live *live)
 			.arena = &live->arena,
 			.clock = clock_system(),
 			.entropy = entropy_system(),
-			.limits = plan(o),
+			.limits = live->limits,
 			.backoff_initial_us = o->config.pod_initial_backoff_seconds * CLOCK_S_US,
 			.backoff_max_us = o->config.pod_max_backoff_seconds * CLOCK_S_US,
 			.unschedulable_max_us = o->unschedulable_max_us,
@@ -266,31 +287,21 @@ static bool start(struct live *live)
 		});
 	if (!build_profiles(live))
 		return false;
-	scheduler_start(&live->scheduler, live->profiles, live->options.config.profiles.count);
-	return true;
+	return scheduler_start(&live->scheduler, live->profiles,
+		       live->options.config.profiles.count) ||
+		complain(live, TEXT("the lease cannot have this name, namespace or identity"));
 }
 
 /* ---- opening and closing ---- */
 
-static size_t size_of(const struct options *options)
-{
-	struct scheduler_limits limits = plan(options);
-	uint32_t connections = connections_of(options) + WATCHES;
-	const struct net_target target = {
-		.connections = connections_of(options), .watch_connections = WATCHES};
-	return scheduler_size(&limits) + net_size(connections) +
-		net_socket_size(connections + OTHER_STREAMS) + net_client_size(&target) +
-		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
-		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
-}
-
 static bool carve(struct live *live)
 {
-	size_t size = size_of(&live->options);
-	void *block = memory_reserve(size);
+	if (!plan(live))
+		return complain(live, TEXT("--memory: too little for any cluster"));
+	void *block = memory_reserve(live->budget);
 	if (block == NULL)
 		return complain(live, TEXT("the system does not give the memory of the budget"));
-	arena_init_zeroed(&live->arena, block, size);
+	arena_init_zeroed(&live->arena, block, live->budget);
 	return true;
 }
 

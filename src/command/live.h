@@ -25,6 +25,8 @@ struct live {
 	struct arena arena;
 	struct scratch setup; /* while things are set up; texts of options live in it */
 	struct options options;
+	struct scheduler_limits limits;
+	size_t budget; /* bytes */
 	struct kubeconfig kubeconfig;
 	struct net_bytes bytes;
 	struct net *net;

@@ -66,11 +66,14 @@ static void tell_lease(struct scheduler *s, const char *what)
 	writer_init(&w, note, sizeof(note));
 	write_text(&w, setup->identity);
 	write_z(&w, what);
+	struct lease_stats lease = lease_stats(s->lease);
 	const struct recorder_event event = {
 		.regarding = {.api_version = TEXT("coordination.k8s.io/v1"),
 			.kind = TEXT("Lease"),
 			.namespace = setup->namespace,
-			.name = setup->name},
+			.name = setup->name,
+			.uid = lease.uid,
+			.resource_version = lease.resource_version},
 		.type = TEXT("Normal"),
 		.reason = TEXT("LeaderElection"),
 		.note = writer_text(&w),

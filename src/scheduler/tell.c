@@ -2,9 +2,10 @@
 /*
  * Tell: what people read about a pod, as events and as the condition PodScheduled.
  */
+#include "cache/conditions.h"
 #include "scheduler/private.h"
 
-enum { VERSION_MAX = 24, CONDITIONS_MAX = 8 };
+enum { VERSION_MAX = 24 };
 
 void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_words *words)
 {
@@ -52,20 +53,27 @@ void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *rea
 	struct text message, const struct text *nominated)
 {
 	struct scheduler_words words;
-	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct cache_status now;
+	cache_pod_status(&s->cache, cache_pod_at(&s->cache, pod), &now);
 	const struct body_condition condition = {
 		.type = TEXT("PodScheduled"),
 		.status = TEXT("False"),
 		.reason = text_of(reason),
 		.message = message,
+		.observed_generation = now.generation,
 	};
 	struct body_status status = {
-		.old_nominated = cache_text(&s->cache, p->nominated),
+		.old = now.conditions,
+		.old_count = now.count,
+		.old_nominated = now.nominated,
 		.condition = reason == NULL ? NULL : &condition,
 		.set_nominated = nominated != NULL,
 		.nominated = nominated == NULL ? TEXT_NONE : *nominated,
 		.now = clock_wall(&s->setup.clock),
 	};
+	/* What is there is not known: a nomination that shall go is said to be there. */
+	if (!now.known && nominated != NULL && nominated->size == 0)
+		status.old_nominated = TEXT("?");
 	if (patcher_room(s->patcher) == 0)
 		return; /* the next attempt says it again */
 	scheduler_words(s, pod, &words);

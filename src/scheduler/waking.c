@@ -89,13 +89,15 @@ static void join(struct scheduler *s, uint32_t pod)
 		.key = key_of(s, pod),
 		.profile = (uint32_t)(profile - s->profiles),
 	};
-	if (queue_add(&s->queue, &entry, s->now, &p->waiting) == QUEUE_OK)
+	if (queue_add(&s->queue, &entry, s->now, &p->waiting) == QUEUE_OK) {
+		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_ADDED,
+			(enum queue_state)queue_entry_at(&s->queue, p->waiting)->state);
 		return;
+	}
 	p->waiting = 0;
 	s->stats.queue_full++;
 	if (s->left_waiting++ == 0)
-		log_warn(
-			"scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.cache.pods);
+		log_warn("scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.queue);
 }
 
 static void leave(struct scheduler *s, uint32_t pod)
@@ -191,6 +193,7 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 			continue;
 		struct queue_moved moved = queue_wake_group(&s->queue, g, how, s->now);
 		s->stats.woken += moved.active + moved.backoff;
+		scheduler_count_woken(&s->metrics, event->kind, event->actions, &moved);
 	}
 }
 
@@ -242,7 +245,8 @@ static void update_waiting(struct scheduler *s, const struct cache_event *event)
 	queue_update(&s->queue, p->waiting, cache_class_of(&s->cache, p)->priority,
 		key_of(s, event->index));
 	if (waits && helps(&asking, event->index, rejectors, pending, &how))
-		(void)queue_wake(&s->queue, p->waiting, how, s->now);
+		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
+			queue_wake(&s->queue, p->waiting, how, s->now));
 }
 
 static void follow_queue(struct scheduler *s, const struct cache_event *event)

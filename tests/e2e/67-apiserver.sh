@@ -30,7 +30,7 @@ note "a node goes with pods on it"
 api DELETE /api/v1/nodes/node-3 >/dev/null
 "$e2e/load" pods 2000 100
 eventually 20 "the rest is bound" all_bound $((there + 100))
-[ "$(api GET /api/v1/pods | jq '[.items[] | select(.metadata.name | startswith("pod-20")) |
+[ "$(api GET /api/v1/pods | jq '[.items[] | select(.metadata.name | test("^pod-20[0-9][0-9]$")) |
 	select(.spec.nodeName == "node-3")] | length')" = 0 ] || fail "bound to a node that is gone"
 
 note "waiting pods of a namespace go"
