@@ -86,6 +86,7 @@ static void size_up(struct capacity *plan, uint32_t ease)
 	plan->queue = pods / 6 + ease * (pods - pods / 6) / EASE_MOST;
 	if (plan->queue < CAPACITY_PODS_LEAST)
 		plan->queue = smaller(pods, CAPACITY_PODS_LEAST);
+	plan->cache.statuses = plan->queue; /* of those that wait */
 }
 
 static bool fits(struct capacity *plan, uint32_t ease, uint64_t budget_bytes)
