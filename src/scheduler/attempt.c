@@ -36,6 +36,15 @@ static void tell(struct scheduler *s, uint32_t pod, const struct cycle_decision 
 		cache_nominate(&s->cache, pod, INTERN_EMPTY);
 }
 
+static void count(struct scheduler *s, uint32_t pod, enum scheduler_result result)
+{
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	int64_t took_us = mono_since_us(clock_mono(&s->setup.clock), s->metrics.attempt_began);
+	if (profile != NULL)
+		scheduler_count_attempt(
+			&s->metrics, (uint32_t)(profile - s->profiles), result, took_us);
+}
+
 /* In upstream's order: back to the queue, nominator, event, patch. */
 static void failed(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
 {
@@ -44,17 +53,21 @@ static void failed(struct scheduler *s, uint32_t entry, const struct cycle_decis
 	bool rejected = decision->outcome == CYCLE_REJECTED;
 	const char *reason = rejected ? "Unschedulable" : "SchedulerError";
 	s->stats.attempts[rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR]++;
+	count(s, pod, rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR);
 	/* Victims that find no room to be told: the same again, after a while. */
 	bool crowded = decision->preemption.found &&
 		!scheduler_can_preempt(s, decision->preemption.victim_count);
 	if (crowded) {
-		(void)queue_error(&s->queue, entry, s->now);
+		scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
+			queue_error(&s->queue, entry, s->now));
 		return;
 	}
 	if (rejected && decision->rejectors != 0)
 		queue_park(&s->queue, entry, decision->rejectors, 0, s->now);
 	else
 		(void)queue_error(&s->queue, entry, s->now);
+	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
+		(enum queue_state)queue_entry_at(&s->queue, entry)->state);
 	scheduler_tell_event(
 		s, pod, profile, "Warning", "FailedScheduling", "Scheduling", decision->message);
 	tell(s, pod, decision, reason);
@@ -105,6 +118,37 @@ static void skip_deleting(struct scheduler *s, uint32_t entry)
 	queue_remove(&s->queue, entry);
 }
 
+static void copy_cut(struct text text, char *to, size_t size)
+{
+	CHECK(text_copy(text_first(text, text.size < size ? text.size : size - 1), to, size));
+}
+
+static void record(struct scheduler *s, uint32_t pod, const struct cycle_decision *decision)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct scheduler_record *r = scheduler_record_next(&s->metrics);
+	struct writer w;
+	writer_init(&w, r->pod, sizeof(r->pod) - 1);
+	write_text(&w, cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace));
+	write_char(&w, '/');
+	copy_cut(cache_text(&s->cache, p->name), r->pod + w.used, sizeof(r->pod) - w.used);
+	r->at = clock_wall(&s->setup.clock);
+	r->took_us = mono_since_us(clock_mono(&s->setup.clock), s->metrics.attempt_began);
+	r->feasible = decision->feasible_count;
+	r->evaluated = decision->evaluated_count;
+	r->result = decision->outcome == CYCLE_PLACED ? SCHEDULER_SCHEDULED
+		: decision->outcome == CYCLE_REJECTED ? SCHEDULER_UNSCHEDULABLE
+						      : SCHEDULER_ERROR;
+	if (decision->outcome == CYCLE_PLACED)
+		copy_cut(cache_text(&s->cache, cache_node_at(&s->cache, decision->node)->name),
+			r->node, sizeof(r->node));
+	else
+		copy_cut(decision->message, r->words, sizeof(r->words));
+	scheduler_observe(&s->metrics.algorithm, &scheduler_scale_attempt, (uint64_t)r->took_us);
+	if (decision->preemption.tried)
+		s->metrics.preemption_attempts++;
+}
+
 bool scheduler_attempt(struct scheduler *s)
 {
 	struct cycle_decision decision;
@@ -119,7 +163,9 @@ bool scheduler_attempt(struct scheduler *s)
 		skip_deleting(s, entry);
 		return true;
 	}
+	s->metrics.attempt_began = clock_mono(&s->setup.clock);
 	cycle_decide(&s->cycle, pod, CACHE_TALLY_FAST, &decision);
+	record(s, pod, &decision);
 	if (decision.outcome == CYCLE_PLACED)
 		place(s, entry, &decision);
 	else

@@ -23,7 +23,8 @@ void scheduler_take_off(struct scheduler *s, uint32_t entry, uint32_t node)
 		.node = node,
 		.attempts = e->attempts,
 		.profile = cycle_profile_of(&s->cycle, e->pod),
-		.began = s->now,
+		.began = s->metrics.attempt_began,
+		.first_attempt = e->first_attempt,
 	};
 	scheduler_words(s, e->pod, &words);
 	const struct binder_order order = {
@@ -50,6 +51,25 @@ void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, 
 	}
 }
 
+static void count(
+	struct scheduler *s, const struct scheduler_flight *flight, enum scheduler_result result)
+{
+	scheduler_count_attempt(&s->metrics, (uint32_t)(flight->profile - s->profiles), result,
+		mono_since_us(s->now, flight->began));
+}
+
+static void count_bound(struct scheduler *s, const struct scheduler_flight *flight)
+{
+	struct scheduler_metrics *m = &s->metrics;
+	uint32_t tries = flight->attempts < SCHEDULER_ATTEMPTS_MAX ? flight->attempts
+								   : SCHEDULER_ATTEMPTS_MAX;
+	int64_t waited_us = mono_since_us(s->now, flight->first_attempt);
+	count(s, flight, SCHEDULER_SCHEDULED);
+	scheduler_observe(&m->tries, &scheduler_scale_tries, flight->attempts);
+	if (tries > 0 && waited_us >= 0)
+		scheduler_observe(&m->sli[tries - 1], &scheduler_scale_sli, (uint64_t)waited_us);
+}
+
 static void bound(struct scheduler *s, const struct scheduler_flight *flight)
 {
 	char note[MESSAGE_MAX];
@@ -57,6 +77,7 @@ static void bound(struct scheduler *s, const struct scheduler_flight *flight)
 	struct scheduler_words words;
 	s->stats.bound++;
 	s->stats.attempts[SCHEDULER_SCHEDULED]++;
+	count_bound(s, flight);
 	if (!scheduler_is_pod(s, flight->pod, flight->uid))
 		return; /* deleted meanwhile: nobody is left to tell */
 	struct cache_pod *pod = cache_pod_at(&s->cache, flight->pod);
@@ -92,6 +113,7 @@ static void not_bound(struct scheduler *s, const struct scheduler_flight *flight
 	s->stats.bind_lost += lost;
 	s->stats.bind_refused += !lost;
 	s->stats.attempts[SCHEDULER_ERROR]++;
+	count(s, flight, SCHEDULER_ERROR);
 	if (!scheduler_is_pod(s, flight->pod, flight->uid))
 		return;
 	struct text message = message_of(result, room, sizeof(room));
@@ -99,7 +121,8 @@ static void not_bound(struct scheduler *s, const struct scheduler_flight *flight
 		scheduler_wake_for_space(s, flight->pod, flight->node);
 	if (flight->entry == 0)
 		return; /* the watch has told more by now */
-	(void)queue_error(&s->queue, flight->entry, s->now);
+	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
+		queue_error(&s->queue, flight->entry, s->now));
 	scheduler_tell_event(s, flight->pod, flight->profile, "Warning", "FailedScheduling",
 		"Scheduling", message);
 	const struct text none = TEXT("");

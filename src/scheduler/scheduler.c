@@ -225,12 +225,28 @@ static void go_on_stopping(struct scheduler *s)
 		s->stopped = true;
 }
 
+static void count_flushed(struct scheduler *s, struct queue_flushed flushed)
+{
+	s->metrics.incoming[SCHEDULER_BACKOFF_COMPLETE][0] += flushed.completed;
+	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][0] += flushed.leftovers.active;
+	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][1] += flushed.leftovers.backoff;
+}
+
+/* From the end of the sleep, which only the network knows: its clock was read there. */
+static void count_turn(struct scheduler *s)
+{
+	int64_t busy_us = mono_since_us(clock_mono(&s->setup.clock), s->now);
+	s->metrics.busy_us += (uint64_t)busy_us;
+	if (busy_us > s->metrics.turn_us_max)
+		s->metrics.turn_us_max = busy_us;
+}
+
 void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 {
 	s->stats.turns++;
 	net_poll(s->net, sleep_us(s, timeout_us));
 	s->now = net_now(s->net);
-	(void)queue_flush(&s->queue, s->now, SCHEDULER_FLUSH_MAX);
+	count_flushed(s, queue_flush(&s->queue, s->now, SCHEDULER_FLUSH_MAX));
 	scheduler_collect_left(s);
 	decide(s);
 	/* Events are for people, who can wait; the last third of the room is kept flowing. */
@@ -241,6 +257,7 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 	scheduler_note_wait(s);
 	if (s->stopping)
 		go_on_stopping(s);
+	count_turn(s);
 }
 
 /* ---- the end ---- */

@@ -12,6 +12,7 @@
  *	tell.c     events and conditions: what people read
  *	lead.c     may we decide now: leadership, completeness
  *	dump.c     what SIGUSR2 shows
+ *	metrics.c  counting what was decided, for status/
  */
 #ifndef BERTH_SCHEDULER_SCHEDULER_H
 #define BERTH_SCHEDULER_SCHEDULER_H
@@ -28,6 +29,7 @@
 #include "cycle/cycle.h"
 #include "lease/lease.h"
 #include "queue/queue.h"
+#include "scheduler/metrics.h"
 #include "watch/watch.h"
 
 enum {
@@ -87,6 +89,7 @@ struct scheduler_flight {
 	uint32_t attempts;
 	const struct plugin_profile *profile;
 	struct mono began;
+	struct mono first_attempt;
 };
 
 /* A pod that waits until its victims were told to go. */
@@ -113,9 +116,6 @@ enum scheduler_wait {
 	SCHEDULER_INCOMPLETE, /* something of the cluster is unknown */
 	SCHEDULER_STOPPING
 };
-
-enum scheduler_result { SCHEDULER_SCHEDULED, SCHEDULER_UNSCHEDULABLE, SCHEDULER_ERROR };
-enum { SCHEDULER_RESULTS = SCHEDULER_ERROR + 1 };
 
 struct scheduler_stats {
 	uint64_t attempts[SCHEDULER_RESULTS];
@@ -167,6 +167,7 @@ struct scheduler {
 	uint32_t missed, redundant;
 	struct mono now; /* of this turn */
 	struct scheduler_stats stats;
+	struct scheduler_metrics metrics;
 };
 
 size_t scheduler_size(const struct scheduler_limits *limits);

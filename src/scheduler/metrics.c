@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counting what was decided. */
+#include "scheduler/metrics.h"
+
+/* exp(0.001,2,15), exp(0.01,2,20), exp(1,2,5), exp(1,2,7) */
+const struct scheduler_scale scheduler_scale_attempt = {1000, 15};
+const struct scheduler_scale scheduler_scale_sli = {10000, 20};
+const struct scheduler_scale scheduler_scale_tries = {1, 5};
+const struct scheduler_scale scheduler_scale_victims = {1, 7};
+
+void scheduler_observe(
+	struct scheduler_histogram *h, const struct scheduler_scale *scale, uint64_t value)
+{
+	uint32_t bucket = 0;
+	CHECK(scale->count <= SCHEDULER_BUCKETS_MAX);
+	for (uint64_t bound = scale->first; bucket < scale->count && value > bound; bound *= 2)
+		bucket++;
+	h->counts[bucket]++;
+	h->sum += value;
+}
+
+void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
+	enum scheduler_result result, int64_t took_us)
+{
+	CHECK(profile < QUEUE_PROFILES_MAX);
+	m->attempts[profile][result]++;
+	scheduler_observe(&m->attempt[profile][result], &scheduler_scale_attempt,
+		took_us < 0 ? 0 : (uint64_t)took_us);
+}
+
+void scheduler_count_incoming(
+	struct scheduler_metrics *m, enum scheduler_cause cause, enum queue_state state)
+{
+	CHECK(cause < SCHEDULER_CAUSES);
+	if (state == QUEUE_ACTIVE)
+		m->incoming[cause][0]++;
+	else if (state == QUEUE_BACKOFF || state == QUEUE_ERROR_BACKOFF)
+		m->incoming[cause][1]++;
+	else if (state == QUEUE_UNSCHEDULABLE || state == QUEUE_GATED)
+		m->incoming[cause][2]++;
+}
+
+void scheduler_count_woken(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
+	const struct queue_moved *moved)
+{
+	if (kind >= SCHEDULER_EVENT_KINDS || actions == 0)
+		return;
+	uint32_t action = (uint32_t)__builtin_ctz(actions);
+	if (action >= SCHEDULER_EVENT_ACTIONS)
+		return;
+	m->woken[kind][action][0] += moved->active;
+	m->woken[kind][action][1] += moved->backoff;
+}
+
+const struct scheduler_record *scheduler_record_at(
+	const struct scheduler_metrics *m, uint64_t serial)
+{
+	const struct scheduler_record *record = &m->records[serial % SCHEDULER_RECORDS];
+	return serial != 0 && record->serial == serial ? record : NULL;
+}
+
+struct scheduler_record *scheduler_record_next(struct scheduler_metrics *m)
+{
+	struct scheduler_record *record = &m->records[++m->serial % SCHEDULER_RECORDS];
+	record->serial = m->serial;
+	record->pod[0] = record->node[0] = record->words[0] = '\0';
+	record->feasible = record->evaluated = 0;
+	record->took_us = 0;
+	return record;
+}
