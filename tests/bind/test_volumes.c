@@ -463,6 +463,30 @@ static void test_room(void)
 	TEST_ASSERT_TRUE(volumes_has_room(bed.volumes));
 }
 
+/* As many requests as there are pens, the others wait for theirs. */
+static void test_pens_are_shared(void)
+{
+	static const struct bed_plan plans[VOLUMES_PENS] = {
+		{.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}};
+	char name[8];
+	bed_plans(plans, VOLUMES_PENS);
+	for (uint32_t i = 1; i <= BED_ORDERS; i++) {
+		snprintf(name, sizeof(name), "c%u", (unsigned)i);
+		bed_claim(name);
+		bed_pod(name, name);
+		bed_begin(i, name, "a", MINUTES(1));
+	}
+	bed_run(1000);
+	TEST_ASSERT_EQUAL_UINT32(VOLUMES_PENS, bed.seen_count);
+	volumes_cancel(bed.volumes, 1);
+	bed_run(1000);
+	/* One of those who waited wrote all it had to, and then the other. */
+	TEST_ASSERT_EQUAL_UINT32(VOLUMES_PENS + 4, bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT32(2, volumes_stats(bed.volumes).waiting);
+	bed_run(VOLUMES_SILENCE_MS);
+	TEST_ASSERT_EQUAL_UINT32(BED_ORDERS - 1, volumes_stats(bed.volumes).waiting);
+}
+
 /* An order of many leaves no room for another one of many. */
 static void test_many_claims(void)
 {
@@ -627,6 +651,7 @@ int main(void)
 	RUN_TEST(test_a_server_that_is_mostly_busy);
 	RUN_TEST(test_a_conflict_of_the_second);
 	RUN_TEST(test_room);
+	RUN_TEST(test_pens_are_shared);
 	RUN_TEST(test_many_claims);
 	RUN_TEST(test_too_many_claims);
 	RUN_TEST(test_no_memory_to_assume);

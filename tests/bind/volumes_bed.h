@@ -15,7 +15,7 @@ enum {
 	BED_OBJECTS = 64,
 	BED_SEEN_MAX = 256,
 	BED_TOLD_MAX = 64,
-	BED_ORDERS = 4,
+	BED_ORDERS = 6, /* more than there are pens */
 	BED_CONNECTIONS = 8,
 	BED_TAGS = 4096
 };
