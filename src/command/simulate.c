@@ -15,7 +15,8 @@
 
 enum {
 	ROUNDS_MAX = 8, /* preemptions for one pod: each makes the next one less likely */
-	NODE_WIDTH_MAX = 64
+	NODE_WIDTH_MAX = 64,
+	SCORE_WIDTH = sizeof("SCORE") - 1
 };
 
 enum outcome {
@@ -46,6 +47,8 @@ struct answer { /* about one pod; texts live in words */
 	uint32_t victim_count;
 	uint32_t victim_room;
 	uint32_t feasible_count;
+	bool is_scored; /* there was a choice */
+	int64_t score;
 };
 
 struct simulation {
@@ -173,6 +176,8 @@ static void decide(struct offline *o, uint32_t pod, struct answer *a)
 		preempt(o, pod, &d.preemption, a);
 	}
 	a->feasible_count = d.feasible_count;
+	a->is_scored = d.is_scored;
+	a->score = d.score;
 	if (d.outcome == CYCLE_PLACED) {
 		place(o, pod, d.node, a);
 		return;
@@ -209,11 +214,21 @@ static void put_why(struct output *out, const struct answer *a)
 	}
 }
 
+/* Where there was no choice nothing is scored. */
+static void put_score(struct output *out, const struct answer *a)
+{
+	if (a->is_scored)
+		output_format(out, "%-*lld  ", SCORE_WIDTH, (long long)a->score);
+	else
+		output_column(out, TEXT("-"), SCORE_WIDTH + 2);
+}
+
 static void put_table_row(struct simulation *s, const struct answer *a)
 {
 	struct output *out = &s->o->out;
 	output_column(out, a->pod, s->pod_width + 2);
 	output_column(out, a->node.at == NULL ? TEXT("-") : a->node, s->node_width + 2);
+	put_score(out, a);
 	put_why(out, a);
 	output_z(out, "\n");
 }
@@ -238,6 +253,7 @@ static void put_table_head(struct simulation *s)
 		return;
 	output_column(&s->o->out, TEXT("POD"), s->pod_width + 2);
 	output_column(&s->o->out, TEXT("NODE"), s->node_width + 2);
+	output_column(&s->o->out, TEXT("SCORE"), SCORE_WIDTH + 2);
 	output_z(&s->o->out, "WHY\n");
 }
 
@@ -280,6 +296,8 @@ static void put_json(struct simulation *s, const struct answer *a, struct text m
 		json_put_text(&j, a->victims[i]);
 	json_close_array(&j);
 	json_member_i64(&j, "feasible", a->feasible_count);
+	if (a->is_scored)
+		json_member_i64(&j, "total", a->score); /* as in explain's "scores" */
 	json_close_object(&j);
 }
 

@@ -145,7 +145,10 @@ static bool choose(struct evaluation *e, struct cycle_decision *decision)
 	}
 	if (!(e->row != NULL ? evaluation_score_fast(e) : evaluation_score(e, false)))
 		return false;
-	decision->node = e->feasible[evaluation_best(e)];
+	uint32_t best = evaluation_best(e);
+	decision->node = e->feasible[best];
+	decision->is_scored = true;
+	decision->score = e->totals[best];
 	return true;
 }
 
@@ -204,9 +207,10 @@ static void decide(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 	}
 	decision->node = 0;
 	if (nodes_wanted(e) == e->candidate_count)
-		decision->node = evaluation_plain(e, &decision->feasible_count);
+		decision->node = evaluation_plain(e, &decision->feasible_count, &decision->score);
 	if (decision->node != 0) {
 		decision->outcome = CYCLE_PLACED;
+		decision->is_scored = decision->feasible_count > 1;
 		decision->evaluated_count = e->candidate_count;
 		return;
 	}

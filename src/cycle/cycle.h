@@ -56,6 +56,8 @@ struct cycle_preemption {
 struct cycle_decision {
 	enum cycle_outcome outcome;
 	uint32_t node;
+	bool is_scored; /* there was a choice */
+	int64_t score;  /* of the node, weighted */
 	uint32_t feasible_count;
 	uint32_t evaluated_count;
 	uint32_t rejectors;                  /* bits by plugin_id: who rejected the pod somewhere */

@@ -113,7 +113,7 @@ bool evaluation_search(struct evaluation *e);
 /* ---- plain.c ---- */
 
 /* The chosen node, when node-local rules alone decide; 0: they do not, or no node will do. */
-uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count);
+uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_t *score);
 
 /* ---- what_if.c: a node with pods put on or taken off in thought ---- */
 

@@ -75,7 +75,7 @@ static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
 	return true;
 }
 
-uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count)
+uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_t *score)
 {
 	if (!evaluation_can_be_fast(e) || e->nominated_count > 0 || e->candidates != e->nodes ||
 		!filters_are_in_row(e))
@@ -97,5 +97,6 @@ uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count)
 		if (node != 0 && (best == 0 || is_better(e, row, node, best)))
 			best = node;
 	}
+	*score = best == 0 ? 0 : row->worth[best];
 	return best;
 }

@@ -45,8 +45,8 @@ static void test_nothing_to_place(void)
 static void test_no_node_at_all(void)
 {
 	table(POD("a", "", ""),
-		"POD        NODE  WHY\n"
-		"default/a  -     no nodes available to schedule pods\n"
+		"POD        NODE  SCORE  WHY\n"
+		"default/a  -     -      no nodes available to schedule pods\n"
 		"\n1 pending: 0 placed, 1 unschedulable\n");
 }
 
@@ -56,15 +56,17 @@ static void test_priority_then_age_then_the_dump(void)
 		      "second", ", creationTimestamp: '2026-11-18T08:00:00Z'", "")
 			POD("third", ", creationTimestamp: '2026-11-18T08:00:00Z'", "") POD("first",
 				", creationTimestamp: '2026-11-18T10:00:00Z'", ", priority: 5"),
-		"POD             NODE   WHY\n"
-		"default/first   small  the only feasible node\n"
-		"default/second  small  the only feasible node\n"
-		"default/third   -      0/1 nodes are available: 1 Insufficient cpu. no new claims "
+		"POD             NODE   SCORE  WHY\n"
+		"default/first   small  -      the only feasible node\n"
+		"default/second  small  -      the only feasible node\n"
+		"default/third   -      -      0/1 nodes are available: 1 Insufficient cpu. no new "
+		"claims "
 		"to "
 		"deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
 		"for "
 		"incoming pod.\n"
-		"default/late    -      0/1 nodes are available: 1 Insufficient cpu. no new claims "
+		"default/late    -      -      0/1 nodes are available: 1 Insufficient cpu. no new "
+		"claims "
 		"to "
 		"deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
 		"for "
@@ -77,10 +79,10 @@ static void test_pods_that_no_cycle_sees(void)
 	table(NODE POD("gated", "", ", schedulingGates: [{name: wait}, {name: more}]")
 			POD("foreign", "", ", schedulerName: other")
 				POD("leaving", ", deletionTimestamp: '2026-11-18T08:00:00Z'", ""),
-		"POD              NODE   WHY\n"
-		"default/gated    -      waiting for scheduling gates: [wait more]\n"
-		"default/foreign  -      is for the scheduler other\n"
-		"default/leaving  -      is being deleted\n"
+		"POD              NODE   SCORE  WHY\n"
+		"default/gated    -      -      waiting for scheduling gates: [wait more]\n"
+		"default/foreign  -      -      is for the scheduler other\n"
+		"default/leaving  -      -      is being deleted\n"
 		"\n3 pending: 0 placed, 0 unschedulable, 1 gated, 1 foreign, 1 deleting\n");
 }
 
@@ -88,9 +90,10 @@ static void test_preemption_makes_room_at_once(void)
 {
 	table(NODE POD("low-1", "", ", nodeName: small") POD("low-2", "", ", nodeName: small")
 			POD("high", "", ", priority: 9") POD("plain", "", ""),
-		"POD            NODE   WHY\n"
-		"default/high   small  nominated, preempting default/low-2\n"
-		"default/plain  -      0/1 nodes are available: 1 Insufficient cpu. no new claims "
+		"POD            NODE   SCORE  WHY\n"
+		"default/high   small  -      nominated, preempting default/low-2\n"
+		"default/plain  -      -      0/1 nodes are available: 1 Insufficient cpu. no new "
+		"claims "
 		"to "
 		"deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found "
 		"for "
@@ -120,8 +123,8 @@ static void test_nominations_of_less_important_pods_go(void)
 					     "spec: {priority: 9, containers: [{resources: "
 					     "{requests: {cpu: 2}}}]}\n",
 		"-");
-	TEST_ASSERT_NOT_NULL(
-		strstr(said.out, "default/high     small  nominated, preempting default/low-1\n"));
+	TEST_ASSERT_NOT_NULL(strstr(
+		said.out, "default/high     small  -      nominated, preempting default/low-1\n"));
 	TEST_ASSERT_NOT_NULL(strstr(said.out, "2 pending: 1 placed, 1 unschedulable; 1 preempted"));
 }
 
@@ -135,8 +138,8 @@ static void test_ties_are_spread(void)
 	char input[2048];
 	(void)snprintf(input, sizeof(input), "%s%s%s", nodes, POD("a", "", ""), POD("b", "", ""));
 	RUN(&said, simulate_run, input, "-");
-	TEST_ASSERT_NOT_NULL(strstr(said.out, "one   best of 2 feasible nodes\n"));
-	TEST_ASSERT_NOT_NULL(strstr(said.out, "two   best of 2 feasible nodes\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "one   463    best of 2 feasible nodes\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "two   463    best of 2 feasible nodes\n"));
 }
 
 /* ---- JSON ---- */
@@ -271,10 +274,12 @@ static void test_profiles_of_a_configuration(void)
 		"-", "--config", name);
 	(void)remove(name);
 	TEST_ASSERT_EQUAL_STRING("", said.err);
-	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/big    small  the only feasible node"));
-	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/same   -      0/1 nodes are available"));
 	TEST_ASSERT_NOT_NULL(
-		strstr(said.out, "default/plain  -      is for the scheduler default-scheduler"));
+		strstr(said.out, "default/big    small  -      the only feasible node"));
+	TEST_ASSERT_NOT_NULL(
+		strstr(said.out, "default/same   -      -      0/1 nodes are available"));
+	TEST_ASSERT_NOT_NULL(strstr(
+		said.out, "default/plain  -      -      is for the scheduler default-scheduler"));
 }
 
 /* Without the plugin nobody looks at gates. */
@@ -285,7 +290,7 @@ static void test_gates_nobody_looks_at(void)
 	RUN(&said, simulate_run, NODE POD("a", "", ", schedulingGates: [{name: wait}]"), "-",
 		"--config", name);
 	(void)remove(name);
-	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/a  small  the only feasible node"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "default/a  small  -      the only feasible node"));
 }
 
 static void test_broken_configurations(void)

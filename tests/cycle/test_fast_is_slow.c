@@ -217,6 +217,9 @@ static void compare_decisions(struct cycle_decision *decision)
 	same_text(other.message, decision->message, "message");
 	SAME(other.outcome, decision->outcome, "outcome");
 	SAME(other.node, decision->node, "node that was chosen");
+	SAME(other.is_scored, decision->is_scored, "node was scored");
+	if (other.is_scored)
+		SAME(other.score, decision->score, "score of the chosen node");
 	SAME(other.feasible_count, decision->feasible_count, "number of feasible nodes");
 	SAME(other.evaluated_count, decision->evaluated_count, "number of nodes looked at");
 	SAME(other.rejectors, decision->rejectors, "who rejects");
