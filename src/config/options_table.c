@@ -31,8 +31,7 @@ const struct option option_table[] = {
 	{"master", 0, OPTION_PATH, OPTION_GROUP_CLUSTER, AT(kubeconfig.master), "URL",
 		"address of the apiserver, instead of the kubeconfig's"},
 	{"kubeconfig", 0, OPTION_PATH, OPTION_GROUP_CLUSTER, GIVEN(kubeconfig), "FILE",
-		"how to reach the apiserver; without it clientConnection.kubeconfig, $KUBECONFIG, "
-		"the pod's service account, k3s's own are tried"},
+		"how to reach the apiserver; else $KUBECONFIG, the pod's account, k3s's own file"},
 	{"connections", 0, OPTION_COUNT, OPTION_GROUP_CLUSTER, AT(connections), "NUMBER",
 		"to the apiserver, for bindings"},
 	{"bind-pods-qps", 0, OPTION_REAL, OPTION_GROUP_CLUSTER, AT(bind_qps), "NUMBER",

@@ -287,7 +287,7 @@ static bool fail_parser(const yaml_parser_t *parser, struct yaml_fault *fault)
 	const char *problem = parser->problem == NULL ? "not YAML" : parser->problem;
 
 	if (parser->error == YAML_MEMORY_ERROR)
-		problem = "no memory";
+		problem = "no memory: a text in it is too long";
 	return fail_at(fault, (uint32_t)parser->problem_mark.line + 1,
 		(uint32_t)parser->problem_mark.column + 1, problem);
 }
