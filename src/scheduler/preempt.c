@@ -4,6 +4,7 @@
  * were told (core.md 17.10). Nothing else is held up meanwhile.
  */
 #include "base/log.h"
+#include "cache/conditions.h"
 #include "scheduler/private.h"
 
 enum { NOTE_MAX = 512 };
@@ -63,9 +64,12 @@ static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t no
 		.preemption = index,
 		.node = node,
 	};
+	struct cache_status status;
 	scheduler_words(s, pod, &words);
+	cache_pod_status(&s->cache, cache_pod_at(&s->cache, pod), &status);
 	const struct patcher_victim order = {
 		.pod = words.pod,
+		.generation = status.generation,
 		.preemptor_scheduler = cache_text(&s->cache, p->profile->scheduler_name),
 		.tag = victim,
 	};
