@@ -18,7 +18,7 @@ static const uint32_t all_kinds = WATCH_ALL_KINDS &
 
 size_t scheduler_size(const struct scheduler_limits *l)
 {
-	return cache_size(&l->cache) + cycle_size(&l->cycle) + queue_size(l->cache.pods) +
+	return cache_size(&l->cache) + cycle_size(&l->cycle) + queue_size(l->queue) +
 		watch_size(all_kinds) + binder_size(l->bindings) +
 		patcher_size(l->patches, l->victims) + recorder_size(l->events, l->series) +
 		lease_size() + pool_size(sizeof(struct scheduler_flight), l->bindings) +
@@ -103,12 +103,12 @@ static void on_holder(void *self, struct text identity)
 		scheduler_want(s, WATCH_KIND(KUBE_POD));
 }
 
-static void init_lease(struct scheduler *s)
+static bool init_lease(struct scheduler *s)
 {
 	const struct scheduler_lease *l = &s->setup.lease;
 	if (!l->elect) {
 		s->leading = true;
-		return;
+		return true;
 	}
 	s->lease = lease_init(&(struct lease_setup){
 		.net = s->net,
@@ -126,9 +126,10 @@ static void init_lease(struct scheduler *s)
 		.holder = on_holder,
 		.self = s,
 	});
+	return s->lease != NULL;
 }
 
-void scheduler_start(
+bool scheduler_start(
 	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count)
 {
 	const struct scheduler_setup *setup = &s->setup;
@@ -139,7 +140,7 @@ void scheduler_start(
 		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
 	queue_init(&s->queue, setup->arena,
 		&(struct queue_settings){
-			.capacity = setup->limits.cache.pods,
+			.capacity = setup->limits.queue,
 			.backoff_initial_us = setup->backoff_initial_us,
 			.backoff_max_us = setup->backoff_max_us,
 			.unschedulable_max_us = setup->unschedulable_max_us,
@@ -148,7 +149,8 @@ void scheduler_start(
 		},
 		s->now);
 	init_writers(s);
-	init_lease(s);
+	if (!init_lease(s))
+		return false;
 	s->watch = watch_init(&(struct watch_setup){
 		.net = setup->net,
 		.client = setup->client,
@@ -166,6 +168,7 @@ void scheduler_start(
 	scheduler_want(s,
 		s->lease != NULL ? SCHEDULER_VITAL_KINDS & ~WATCH_KIND(KUBE_POD)
 				 : SCHEDULER_VITAL_KINDS);
+	return true;
 }
 
 /* ---- the loop ---- */

@@ -48,6 +48,7 @@ enum {
 struct scheduler_limits {
 	struct cache_limits cache;
 	struct cycle_limits cycle;
+	uint32_t queue;    /* pods that wait at a time */
 	uint32_t bindings; /* in flight */
 	uint32_t patches;
 	uint32_t victims;
@@ -174,8 +175,11 @@ size_t scheduler_size(const struct scheduler_limits *limits);
 
 /* The picture is there afterwards, for profiles to be built with; `s` must not move. */
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup);
-/* The profiles stay the caller's. Watching begins. */
-void scheduler_start(
+/*
+ * The profiles stay the caller's. Watching begins. False: the lease cannot have the name or the
+ * identity that it was given.
+ */
+MUST_USE bool scheduler_start(
 	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count);
 
 /* One turn of the loop; sleeps until there is something to do, at most `timeout_us` (-1: any). */

@@ -97,8 +97,7 @@ static void join(struct scheduler *s, uint32_t pod)
 	p->waiting = 0;
 	s->stats.queue_full++;
 	if (s->left_waiting++ == 0)
-		log_warn(
-			"scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.cache.pods);
+		log_warn("scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.queue);
 }
 
 static void leave(struct scheduler *s, uint32_t pod)
