@@ -63,6 +63,27 @@ static void begin(uint64_t seed, bool calm)
 	life = life_init(&setup);
 }
 
+/* Else a node is chosen for it, which is where the pod goes once it has one. */
+static bool has_volume(const struct registry *r, const struct revision *pod, uint32_t i)
+{
+	uint32_t claim = registry_find(r, RESOURCE_PVCS, revision_key(pod));
+	char path[256], body[256];
+	uint32_t nodes = registry_count(r, RESOURCE_NODES);
+
+	TEST_ASSERT_TRUE(claim != 0);
+	if (text_is(revision_phase(registry_revision(r, claim)), TEXT("Bound")))
+		return true;
+	snprintf(path, sizeof(path), "/api/v1/namespaces/default/persistentvolumeclaims/%.*s",
+		TEXT_ARGS(revision_name(pod)));
+	snprintf(body, sizeof(body),
+		"{\"metadata\":{\"annotations\":{\"volume.kubernetes.io/"
+		"selected-node\":\"%.*s\"}}}",
+		TEXT_ARGS(revision_name(
+			registry_revision(r, registry_nth(r, RESOURCE_NODES, i % nodes)))));
+	TEST_ASSERT_EQUAL_INT(200, desk_patch(desk, "application/merge-patch+json", path, body));
+	return false;
+}
+
 /* Binds pods that wait to nodes by their number, those for one node to that one. */
 static void schedule(void)
 {
@@ -80,6 +101,8 @@ static void schedule(void)
 		if (revision_node(pod).size > 0 || nodes == 0 || bound == SCHEDULED_AT_ONCE ||
 			text_contains(revision_json(pod), TEXT("unobtainable")) ||
 			text_contains(revision_json(pod), TEXT("schedulingGates")))
+			continue;
+		if (text_contains(revision_json(pod), TEXT("claimName")) && !has_volume(r, pod, i))
 			continue;
 		node = revision_name(
 			registry_revision(r, registry_nth(r, RESOURCE_NODES, i % nodes)));
@@ -150,6 +173,28 @@ static void a_calm_cluster_comes_to_rest(void)
 	TEST_ASSERT_TRUE(desk_has(desk, "node-role.kubernetes.io/control-plane"));
 }
 
+static void a_volume_somebody_reserved_is_bound(void)
+{
+	begin(5, true);
+	TEST_ASSERT_EQUAL_INT(201,
+		desk_ask(desk, "POST", "/api/v1/namespaces/default/persistentvolumeclaims",
+			"{\"kind\":\"PersistentVolumeClaim\",\"apiVersion\":\"v1\",\"metadata\":{"
+			"\"name\":\"c\"},\"spec\":{\"storageClassName\":\"\"}}"));
+	TEST_ASSERT_EQUAL_INT(201,
+		desk_ask(desk, "POST", "/api/v1/persistentvolumes",
+			"{\"kind\":\"PersistentVolume\",\"apiVersion\":\"v1\",\"metadata\":{"
+			"\"name\":\"v\"},\"spec\":{\"claimRef\":{\"namespace\":\"default\","
+			"\"name\":"
+			"\"c\"}}}"));
+	live(5);
+	TEST_ASSERT_EQUAL_INT(200,
+		desk_ask(desk, "GET", "/api/v1/namespaces/default/persistentvolumeclaims/c", NULL));
+	TEST_ASSERT_EQUAL_STRING("v", desk_value(desk, "spec.volumeName"));
+	TEST_ASSERT_EQUAL_STRING("Bound", desk_value(desk, "status.phase"));
+	TEST_ASSERT_EQUAL_INT(200, desk_ask(desk, "GET", "/api/v1/persistentvolumes/v", NULL));
+	TEST_ASSERT_EQUAL_STRING("Bound", desk_value(desk, "status.phase"));
+}
+
 static void a_day_has_everything(void)
 {
 	begin(11, false);
@@ -164,6 +209,7 @@ static void a_day_has_everything(void)
 	TEST_ASSERT_TRUE(counts->power_cuts > 0);
 	TEST_ASSERT_TRUE(counts->nodes_removed > 0);
 	TEST_ASSERT_EQUAL_UINT64(cuts, counts->power_cuts);
+	TEST_ASSERT_TRUE(counts->volumes_bound > 0);
 	compare();
 }
 
@@ -187,6 +233,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(a_calm_cluster_comes_to_rest);
+	RUN_TEST(a_volume_somebody_reserved_is_bound);
 	RUN_TEST(a_day_has_everything);
 	RUN_TEST(the_same_seed_is_the_same_day);
 	return UNITY_END();

@@ -31,7 +31,7 @@ struct life_setup {
 };
 
 struct life_counts {
-	uint64_t created, started, completed, ended, evicted, scaled;
+	uint64_t created, started, completed, ended, evicted, scaled, volumes_bound;
 	uint64_t node_failures, node_returns, power_cuts, nodes_added, nodes_removed;
 	uint64_t refused; /* by the API or for lack of room: none, when all is well */
 	uint32_t pods, pods_running, pods_pending, nodes, nodes_down; /* now */

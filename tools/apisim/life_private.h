@@ -5,6 +5,7 @@
  *	life.c          setting up, turns, following what others do
  *	life_kubelet.c  what becomes of pods on nodes, and of nodes
  *	life_world.c    what people and weather do
+ *	life_volumes.c  what becomes of claims
  */
 #ifndef BERTH_TOOLS_APISIM_LIFE_PRIVATE_H
 #define BERTH_TOOLS_APISIM_LIFE_PRIVATE_H
@@ -19,7 +20,7 @@ enum {
 	LIFE_APPS = 48,
 	LIFE_ZONES = 3,
 	LIFE_BODY_MAX = 8192,
-	LIFE_PATH_MAX = 512
+	LIFE_PATH_MAX = 1024
 };
 
 enum life_action {
@@ -128,5 +129,11 @@ void life_reconsider(struct life *life, uint32_t node); /* all pods of the node 
 
 void life_make_world(struct life *life);
 void life_event(struct life *life, enum life_event event);
+
+/* ---- life_volumes.c ---- */
+
+void life_volumes(struct life *life);
+void life_make_storage(struct life *life);
+void life_make_claim(struct life *life, uint32_t app, const char *name);
 
 #endif

@@ -2,12 +2,15 @@
 /* What people and weather do. */
 #include "apisim/life_private.h"
 
+#include <stdio.h>
+
 #include "kube/time.h"
 
 enum {
 	LIFE_CREATED_AT_ONCE = 50,
 	LIFE_JOB_PODS_MAX = 12,
-	LIFE_FLAVOURS = 9,
+	LIFE_FLAVOURS = 10,
+	LIFE_WITH_CLAIM = 8,
 	LIFE_NEVER_PODS = 2,
 	LIFE_NODES_MIN = 3
 };
@@ -168,7 +171,7 @@ static const char *flavour_of(const struct life_app *app)
 		return "\"tolerations\":[{\"key\":\"node-role.kubernetes.io/control-plane\","
 		       "\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}],";
 	case 7: return "\"schedulingGates\":[{\"name\":\"example.com/approval\"}],";
-	case 8: return NOWHERE;
+	case LIFE_FLAVOURS - 1: return NOWHERE;
 	default: return "";
 	}
 }
@@ -209,14 +212,22 @@ static void make_pod(struct life *life, uint32_t index, const char *name, const 
 /* By their numbers and chance, as the names of replica sets look. */
 static void make_replica(struct life *life, uint32_t index)
 {
-	char name[64];
+	char name[64], more[256];
 	struct writer w;
 
 	writer_init(&w, name, sizeof(name) - 1);
 	write_format(&w, "app-%u-%u-%05x", (unsigned)index, (unsigned)life->apps[index].number++,
 		(unsigned)below(life, 1 << 20));
 	name[w.used] = '\0';
-	make_pod(life, index, name, "");
+	more[0] = '\0';
+	if (life->apps[index].flavour == LIFE_WITH_CLAIM) {
+		life_make_claim(life, index, name);
+		snprintf(more, sizeof(more),
+			"\"volumes\":[{\"name\":\"data\",\"persistentVolumeClaim\":{"
+			"\"claimName\":\"%s\"}}],",
+			name);
+	}
+	make_pod(life, index, name, more);
 }
 
 static void remove_replicas(struct life *life, uint32_t index, uint32_t count)
@@ -337,7 +348,10 @@ void life_event(struct life *life, enum life_event event)
 	if (first || (life->calm && !pace[event].always))
 		return;
 	switch (event) {
-	case LIFE_EVENT_CONTROL: control(life); break;
+	case LIFE_EVENT_CONTROL:
+		control(life);
+		life_volumes(life);
+		break;
 	case LIFE_EVENT_HEARTBEAT: heartbeat(life); break;
 	case LIFE_EVENT_SCALE: scale(life); break;
 	case LIFE_EVENT_JOB: begin_job(life); break;
@@ -385,6 +399,7 @@ void life_make_world(struct life *life)
 	life_ask(life, "POST", LIFE_JSON, "/apis/scheduling.k8s.io/v1/priorityclasses",
 		"{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\",\"metadata\":"
 		"{\"name\":\"life-high\"},\"value\":1000}");
+	life_make_storage(life);
 	for (uint32_t i = 0; i < life->setup.nodes; i++)
 		make_node(life);
 	add_app(life, LIFE_DAEMON, 0);
