@@ -14,7 +14,7 @@
 #include "config/nearest.h"
 #include "config/yaml_scalar.h"
 
-enum { PLAIN_SIZE = 48 };
+enum { PLAIN_SIZE = 48, LABEL_SHOWN = 320 };
 
 void reading_init(struct reading *r, const struct yaml_node *root, struct scratch *scratch,
 	const struct config_grammar *grammar, struct config_faults *faults,
@@ -168,6 +168,23 @@ void refuse_text(struct reading *r, const char *child, struct text value, const 
 {
 	const struct about about = {"Invalid value: ", value, ": ", why};
 	refuse_value(r, child, &about);
+}
+
+/* Of names that are longer than any label key nothing else is said. */
+bool require_label_name(struct reading *r, const char *child, struct text name)
+{
+	if (r->grammar->label_name(name))
+		return true;
+	if (name.size > LABEL_SHOWN) {
+		refuse_text(r, child, name, "name part must be no more than 63 bytes");
+		return false;
+	}
+	struct writer *out = refusal(r, child);
+	if (out == NULL)
+		return false;
+	r->grammar->label_fault(name, out);
+	config_fault_end(r->faults);
+	return false;
 }
 
 void refuse_missing(struct reading *r, const char *child, const char *why)

@@ -32,9 +32,11 @@ struct config_optional {
 /* Grammar of values that is known further up (kube/): whoever reads a file brings it along. */
 struct config_grammar {
 	bool (*duration)(struct text t, int64_t *us);
-	bool (*label_name)(struct text t); /* a label key, also the form of resource names */
-	bool (*bytes)(struct text t, uint64_t *bytes); /* "256Mi"; more than none */
 	void (*duration_print)(int64_t us, struct writer *out);
+	bool (*label_name)(struct text t); /* a label key, also the form of resource names */
+	/* Of one that is none: "Invalid value: ...: what is wrong with it". */
+	void (*label_fault)(struct text t, struct writer *out);
+	bool (*bytes)(struct text t, uint64_t *bytes); /* "256Mi"; more than none */
 };
 
 enum field_type {
@@ -111,6 +113,8 @@ void refuse(struct reading *r, const char *child, const char *format, ...) PRINT
 void refuse_i64(struct reading *r, const char *child, int64_t value, const char *why);
 void refuse_us(struct reading *r, const char *child, int64_t us, const char *why);
 void refuse_text(struct reading *r, const char *child, struct text value, const char *why);
+/* True when it is a label key. */
+bool require_label_name(struct reading *r, const char *child, struct text name);
 void refuse_missing(struct reading *r, const char *child, const char *why); /* why may be "" */
 void refuse_duplicate(struct reading *r, const char *child, struct text value);
 void refuse_unsupported(

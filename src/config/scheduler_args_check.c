@@ -10,17 +10,7 @@
  */
 #include "config/scheduler_private.h"
 
-#define LABEL_RULE                                                                            \
-	"must be a valid label name: at most 63 letters, digits, '-', '_' or '.', first and " \
-	"last a letter or digit, with an optional DNS subdomain and '/' in front"
-
 /* ---- resources, shapes ---- */
-
-static void check_label_name(struct reading *r, const char *child, struct text name)
-{
-	if (!r->grammar->label_name(name))
-		refuse_text(r, child, name, LABEL_RULE);
-}
 
 void scheduler_weights_check(struct reading *r, const struct config_list *list)
 {
@@ -74,7 +64,7 @@ static void check_ignored(
 		size_t here = reading_enter_index(r, i);
 		if (groups && text_find(names[i], '/') < names[i].size)
 			refuse_text(r, "", names[i], "resource group name can't contain '/'");
-		check_label_name(r, "", names[i]);
+		(void)require_label_name(r, "", names[i]);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
@@ -118,7 +108,7 @@ static void check_constraint(struct reading *r, const struct scheduler_constrain
 	if (c->topology_key.size == 0)
 		refuse_missing(r, "topologyKey", "can not be empty");
 	else
-		check_label_name(r, "topologyKey", c->topology_key);
+		(void)require_label_name(r, "topologyKey", c->topology_key);
 	if (c->when_unsatisfiable.size == 0)
 		refuse_missing(r, "whenUnsatisfiable", "can not be empty");
 	else if (!is_action)

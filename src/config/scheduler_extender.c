@@ -109,12 +109,7 @@ static void check_managed(
 	for (uint32_t i = 0; i < managed->count; i++) {
 		struct text name = CONFIG_LIST(*managed, struct scheduler_managed_resource)[i].name;
 		size_t here = reading_enter_index(r, i);
-		if (!r->grammar->label_name(name))
-			refuse_text(r, "name", name,
-				"must be a qualified name: at most 63 letters, digits, '-', '_' or "
-				"'.', first and last a letter or digit, with a DNS subdomain and "
-				"'/' in front");
-		else if (!is_extended(r, name))
+		if (require_label_name(r, "name", name) && !is_extended(r, name))
 			refuse_text(r, "name", name, "is an invalid extended resource name");
 		if (is_managed_before(list, extender, i))
 			refuse_text(r, "name", name, "duplicate extender managed resource name");

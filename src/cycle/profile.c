@@ -14,24 +14,6 @@
  */
 #include "cycle/profile_private.h"
 
-#include "kube/quantity.h"
-#include "kube/requirement.h"
-#include "kube/time.h"
-
-static bool read_bytes(struct text t, uint64_t *bytes)
-{
-	struct quantity q;
-	if (quantity_parse(t, &q) != QUANTITY_OK || quantity_value(&q) <= 0)
-		return false;
-	*bytes = (uint64_t)quantity_value(&q);
-	return true;
-}
-
-const struct config_grammar profile_grammar = {.duration = kube_duration_parse,
-	.label_name = kube_is_qualified_name,
-	.bytes = read_bytes,
-	.duration_print = kube_duration_print};
-
 enum { USED_MAX = 128 /* plugins in a list of a file, and the default ones */ };
 
 struct used { /* a plugin in a list; id PLUGIN_COUNT: there is none of the name */

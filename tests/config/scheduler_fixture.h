@@ -8,8 +8,7 @@
 
 #include "base/arena.h"
 #include "config/scheduler_config.h"
-#include "kube/requirement.h"
-#include "kube/time.h"
+#include "cycle/profile.h"
 #include "unity.h"
 
 #define HEAD    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -17,9 +16,6 @@
 
 enum { SCRATCH_BYTES = 1 << 20, PRINTED_BYTES = 32 * 1024 };
 
-static const struct config_grammar grammar = {.duration = kube_duration_parse,
-	.label_name = kube_is_qualified_name,
-	.duration_print = kube_duration_print};
 static struct scratch scratch;
 static struct scheduler_config config;
 static struct config_faults faults;
@@ -43,7 +39,7 @@ void tearDown(void)
 static enum scheduler_config_result read_text(struct text t)
 {
 	scratch_reset(&scratch);
-	return scheduler_config_read(t, &scratch, &grammar, &config, &faults, &notes);
+	return scheduler_config_read(t, &scratch, &profile_grammar, &config, &faults, &notes);
 }
 
 static const char *print(const struct config_faults *list)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options: every flag, what a file and flags make of each other, and the words of faults. */
-// deps: config/*.c kube/duration.c kube/quantity*.c
+// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/options.h"
+#include "cycle/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kube/quantity.h"
-#include "kube/requirement.h"
-#include "kube/time.h"
 #include "unity.h"
 
 enum { SCRATCH_BYTES = 4 << 20, PRINTED_BYTES = 32 * 1024, WORDS_MAX = 64 };
@@ -19,20 +17,6 @@ static struct options o;
 static struct config_faults faults;
 static struct config_faults notes;
 static char printed[PRINTED_BYTES];
-
-static bool read_bytes(struct text t, uint64_t *bytes)
-{
-	struct quantity q;
-	if (quantity_parse(t, &q) != QUANTITY_OK || quantity_value(&q) <= 0)
-		return false;
-	*bytes = (uint64_t)quantity_value(&q);
-	return true;
-}
-
-static const struct config_grammar grammar = {.duration = kube_duration_parse,
-	.label_name = kube_is_qualified_name,
-	.bytes = read_bytes,
-	.duration_print = kube_duration_print};
 
 void setUp(void)
 {
@@ -72,7 +56,7 @@ static enum options_result load(const char *line)
 			*at = '\0';
 	}
 	scratch_reset(&scratch);
-	const struct options_question q = {argc, argv, &grammar, &scratch, &faults, &notes};
+	const struct options_question q = {argc, argv, &profile_grammar, &scratch, &faults, &notes};
 	return options_load(&o, &q);
 }
 

@@ -3,7 +3,7 @@
  * Policies and providers: what each name of a predicate or priority becomes, and the words for
  * what becomes nothing.
  */
-// deps: config/*.c kube/duration.c
+// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/policy.h"
 
@@ -18,7 +18,7 @@ static enum scheduler_config_result read_policy(const char *file)
 	scratch_reset(&scratch);
 	config_faults_init(&faults);
 	config_faults_init(&notes);
-	return policy_read_on(text_of(file), &scratch, &grammar, &config, &faults, &notes);
+	return policy_read_on(text_of(file), &scratch, &profile_grammar, &config, &faults, &notes);
 }
 
 static const struct scheduler_profile *profile(void)
@@ -322,8 +322,8 @@ static void test_little_memory(void)
 		arena_init(&whole, block, SCRATCH_BYTES);
 		scratch_init(&small, block, size);
 		config_faults_init(&faults);
-		enum scheduler_config_result result =
-			policy_read_on(text_of(file), &small, &grammar, &config, &faults, &notes);
+		enum scheduler_config_result result = policy_read_on(
+			text_of(file), &small, &profile_grammar, &config, &faults, &notes);
 		if (result == SCHEDULER_CONFIG_OK)
 			break;
 		TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_FULL, result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every field, every default, every bound. */
-// deps: config/*.c kube/duration.c
+// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/scheduler_fixture.h"
 
@@ -351,8 +351,8 @@ static void test_little_memory(void)
 		struct arena whole;
 		arena_init(&whole, block, SCRATCH_BYTES);
 		scratch_init(&small, block, size);
-		enum scheduler_config_result result =
-			scheduler_config_read(file, &small, &grammar, &config, &faults, &notes);
+		enum scheduler_config_result result = scheduler_config_read(
+			file, &small, &profile_grammar, &config, &faults, &notes);
 		if (result == SCHEDULER_CONFIG_OK)
 			break;
 		TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_FULL, result);

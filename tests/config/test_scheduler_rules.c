@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every rule, its words, and the place of each fault. */
-// deps: config/*.c kube/duration.c
+// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/scheduler_fixture.h"
 
 #define ARGS(plugin, args) HEAD "profiles:\n- pluginConfig: [{name: " plugin ", args: " args "}]\n"
+
+#define NAME_RULE                                                                                 \
+	"name part must consist of alphanumeric characters, '-', '_' or '.', and must start and " \
+	"end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex " \
+	"used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 
 struct fault_case {
 	const char *file;
@@ -256,16 +261,12 @@ static void test_fit_rules(void)
 			".utilization: Invalid value: 101: not in valid range [0, 100]\n"},
 		{ARGS("NodeResourcesFit",
 			 "{ignoredResources: [ok, -no], ignoredResourceGroups: [a/b, '']}"),
-			"f:4:73: " IN_ARGS ".ignoredResources[1]: Invalid value: \"-no\": must be "
-			"a valid label name: at most 63 letters, digits, '-', '_' or '.', first "
-			"and last a letter or digit, with an optional DNS subdomain and '/' in "
-			"front\n"
+			"f:4:73: " IN_ARGS
+			".ignoredResources[1]: Invalid value: \"-no\": " NAME_RULE "\n"
 			"f:4:103: " IN_ARGS ".ignoredResourceGroups[0]: Invalid value: \"a/b\": "
 			"resource group name can't contain '/'\n"
-			"f:4:108: " IN_ARGS ".ignoredResourceGroups[1]: Invalid value: \"\": must "
-			"be a valid label name: at most 63 letters, digits, '-', '_' or '.', first "
-			"and last a letter or digit, with an optional DNS subdomain and '/' in "
-			"front\n"},
+			"f:4:108: " IN_ARGS ".ignoredResourceGroups[1]: Invalid value: \"\": name "
+					    "part must be non-empty; " NAME_RULE "\n"},
 		{ARGS("NodeResourcesFit", "{ignoredResources: 5}"),
 			"f:4:68: " IN_ARGS ".ignoredResources: must be a list of strings, found "
 			"5\n"},
@@ -308,9 +309,7 @@ static void test_spread_rules(void)
 			"f:4:139: " IN_ARGS ".defaultConstraints[0].labelSelector: Forbidden: "
 			"constraint must not define a selector, as they deduced for each pod\n"
 			"f:4:170: " IN_ARGS ".defaultConstraints[1].topologyKey: Invalid value: "
-			"\"a b\": must be a valid label name: at most 63 letters, digits, '-', '_' "
-			"or '.', first and last a letter or digit, with an optional DNS subdomain "
-			"and '/' in front\n"
+			"\"a b\": " NAME_RULE "\n"
 			"f:4:196: " IN_ARGS ".defaultConstraints[1].whenUnsatisfiable: Unsupported "
 			"value: \"Never\": supported values: \"DoNotSchedule\", "
 			"\"ScheduleAnyway\"\n"},
@@ -401,8 +400,7 @@ static void test_extender_rules(void)
 			"f:7:12: extenders[0].managedResources[1].name: Invalid value: \"cpu\": is "
 			"an invalid extended resource name\n"
 			"f:8:12: extenders[0].managedResources[2].name: Invalid value: \"a b\": "
-			"must be a qualified name: at most 63 letters, digits, '-', '_' or '.', "
-			"first and last a letter or digit, with a DNS subdomain and '/' in front\n"
+			"" NAME_RULE "\n"
 			"f:9:12: extenders[0].managedResources[3].name: Invalid value: "
 			"\"requests.example.com/a\": is an invalid extended resource name\n"
 			"f:10:12: extenders[0].managedResources[4].name: Invalid value: "
@@ -462,10 +460,53 @@ static void test_rules_of_older_versions(void)
 		print(&notes));
 }
 
+/* The twelve points of before multiPoint refuse plugins that are gone; the others do not look. */
+static void test_removed_plugins_at_every_point(void)
+{
+	static const struct {
+		const char *point;
+		bool refused;
+	} cases[] = {{"preEnqueue", true}, {"queueSort", true}, {"preFilter", true},
+		{"filter", true}, {"postFilter", true}, {"preScore", true}, {"score", true},
+		{"reserve", true}, {"permit", true}, {"preBind", true}, {"bind", true},
+		{"postBind", true}, {"multiPoint", false}, {"placementGenerate", false},
+		{"placementScore", false}};
+	static const char *const removed[] = {
+		"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
+	for (size_t i = 0; i < ARRAY_COUNT(cases) * ARRAY_COUNT(removed); i++) {
+		char file[512];
+		size_t point = i / ARRAY_COUNT(removed);
+		snprintf(file, sizeof(file),
+			HEAD "profiles: [{plugins: {%s: {enabled: [{name: %s}]}}}]\n",
+			cases[point].point, removed[i % ARRAY_COUNT(removed)]);
+		(void)!read_text(text_of(file));
+		TEST_ASSERT_EQUAL_UINT32_MESSAGE(cases[point].refused, faults.count, file);
+	}
+}
+
+static void test_long_names(void)
+{
+	char file[1024], name[512];
+	static const size_t sizes[] = {63, 64, 400};
+	static const char *const wanted[] = {
+		"", "name part must be no more than 63 bytes", "...\": name part must be no"};
+	for (size_t i = 0; i < ARRAY_COUNT(sizes); i++) {
+		memset(name, 'a', sizes[i]);
+		name[sizes[i]] = '\0';
+		snprintf(file, sizeof(file), ARGS("NodeResourcesFit", "{ignoredResources: [%s]}"),
+			name);
+		(void)!read_text(text_of(file));
+		TEST_ASSERT_EQUAL_UINT32(i > 0, faults.count);
+		TEST_ASSERT_NOT_NULL(strstr(print(&faults), wanted[i]));
+	}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_extender_rules);
+	RUN_TEST(test_removed_plugins_at_every_point);
+	RUN_TEST(test_long_names);
 	RUN_TEST(test_rules_of_older_versions);
 	RUN_TEST(test_documents);
 	RUN_TEST(test_types);

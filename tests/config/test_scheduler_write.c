@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A configuration that is written and read again is the same, and is written the same. */
-// deps: config/*.c kube/duration.c
+// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 #include "config/scheduler_fixture.h"
 #include "config/scheduler_write.h"
@@ -14,7 +14,7 @@ static struct text write_config(int which)
 {
 	struct writer w;
 	writer_init(&w, written[which], WRITTEN_BYTES - 1);
-	scheduler_config_write(&config, &grammar, &w);
+	scheduler_config_write(&config, &profile_grammar, &w);
 	TEST_ASSERT_FALSE(w.overflowed);
 	written[which][w.used] = '\0';
 	return writer_text(&w);

@@ -4,7 +4,7 @@
  * (byte 0). Whatever comes: no crash, and what is refused has a fault. What is accepted is written,
  * read again, and written the same.
  */
-// deps: config/*.c kube/duration.c kube/quantity*.c
+// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
 // libs: yaml
 #include <stdlib.h>
@@ -13,28 +13,12 @@
 #include "config/options.h"
 #include "config/policy.h"
 #include "config/scheduler_write.h"
-#include "kube/quantity.h"
-#include "kube/requirement.h"
-#include "kube/time.h"
+#include "cycle/profile.h"
 
 enum { SCRATCH_SIZE = 16 << 20, WRITTEN_SIZE = 8 << 20, INPUT_MAX = 1 << 18, WORDS_MAX = 32 };
 
 static char scratch_block[SCRATCH_SIZE], written[2][WRITTEN_SIZE], printed[1 << 16];
 static struct config_faults faults, notes;
-
-static bool read_bytes(struct text t, uint64_t *bytes)
-{
-	struct quantity q;
-	if (quantity_parse(t, &q) != QUANTITY_OK || quantity_value(&q) <= 0)
-		return false;
-	*bytes = (uint64_t)quantity_value(&q);
-	return true;
-}
-
-static const struct config_grammar grammar = {.duration = kube_duration_parse,
-	.label_name = kube_is_qualified_name,
-	.bytes = read_bytes,
-	.duration_print = kube_duration_print};
 
 typedef enum scheduler_config_result read_fn(struct text bytes, struct scratch *scratch,
 	const struct config_grammar *grammar, struct scheduler_config *config,
@@ -44,7 +28,7 @@ static struct text write_config(const struct scheduler_config *config, int which
 {
 	struct writer w;
 	writer_init(&w, written[which], WRITTEN_SIZE);
-	scheduler_config_write(config, &grammar, &w);
+	scheduler_config_write(config, &profile_grammar, &w);
 	return w.overflowed ? TEXT_NONE : writer_text(&w);
 }
 
@@ -68,7 +52,7 @@ static void fuzz_file(struct text text, size_t memory, read_fn *read)
 	config_faults_init(&faults);
 	config_faults_init(&notes);
 	enum scheduler_config_result result =
-		read(text, &scratch, &grammar, &config, &faults, &notes);
+		read(text, &scratch, &profile_grammar, &config, &faults, &notes);
 	check_lists(result);
 	if (result != SCHEDULER_CONFIG_OK)
 		return;
@@ -76,7 +60,7 @@ static void fuzz_file(struct text text, size_t memory, read_fn *read)
 	if (first.at == NULL)
 		return;
 	scratch_init(&scratch, scratch_block, SCRATCH_SIZE);
-	result = scheduler_config_read(first, &scratch, &grammar, &config, &faults, &notes);
+	result = scheduler_config_read(first, &scratch, &profile_grammar, &config, &faults, &notes);
 	if (result == SCHEDULER_CONFIG_FULL)
 		return;
 	CHECK(result == SCHEDULER_CONFIG_OK);
@@ -104,7 +88,7 @@ static void fuzz_flags(struct text text)
 		if (strstr(argv[i], "config") != NULL)
 			return;
 	scratch_init(&scratch, scratch_block, SCRATCH_SIZE);
-	const struct options_question q = {argc, argv, &grammar, &scratch, &faults, &notes};
+	const struct options_question q = {argc, argv, &profile_grammar, &scratch, &faults, &notes};
 	enum options_result result = options_load(&options, &q);
 	CHECK((result == OPTIONS_READY) <= (faults.count == 0));
 	CHECK((result == OPTIONS_WRONG) <= (faults.count > 0));
