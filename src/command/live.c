@@ -24,6 +24,7 @@ enum {
 	OTHER_STREAMS = 2, /* name servers */
 	OBJECT_SCRATCH = 1 << 20,
 	BINDINGS = 64,
+	CLAIMANTS = 64,
 	PATCHES = 32,
 	VICTIMS = 256,
 	EVENTS = 512,
@@ -44,6 +45,7 @@ static int failed(const struct command_io *io, const char *what)
 
 static const struct scheduler_limits fixed_limits = {
 	.bindings = BINDINGS,
+	.claimants = CLAIMANTS,
 	.patches = PATCHES,
 	.victims = VICTIMS,
 	.events = EVENTS,
@@ -287,8 +289,8 @@ static bool start(struct live *live)
 		});
 	if (!build_profiles(live))
 		return false;
-	return scheduler_start(&live->scheduler, live->profiles,
-		       live->options.config.profiles.count) ||
+	return scheduler_start(
+		       &live->scheduler, live->profiles, live->options.config.profiles.count) ||
 		complain(live, TEXT("the lease cannot have this name, namespace or identity"));
 }
 

@@ -90,13 +90,19 @@ static void assume_failed(struct scheduler *s, uint32_t entry, enum cache_result
 static void place(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
+	/* So many claims are being bound that this pod's have to wait for some of them. */
+	if (decision->volume_count > 0 && !volumes_has_room(s->volumes)) {
+		(void)queue_error(&s->queue, entry, s->now);
+		return;
+	}
 	enum cache_result result = cache_assume(&s->cache, pod, decision->node);
 	if (result != CACHE_OK) {
 		assume_failed(s, entry, result);
 		return;
 	}
 	cycle_chosen(&s->cycle, decision->node);
-	scheduler_take_off(s, entry, decision->node);
+	scheduler_take_off(s, entry, decision, nominated);
 }
 
 /* A pod that is being deleted is not tried, and told so (core.md 4.3). */

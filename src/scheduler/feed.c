@@ -155,7 +155,7 @@ static void bury(struct scheduler *s)
 	if (pod == 0 || (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0)
 		return;
 	uint32_t node = cache_pod_at(&s->cache, pod)->node;
-	if (cache_forget(&s->cache, pod) == CACHE_OK)
+	if (cache_forget(&s->cache, pod) == CACHE_OK && pool_is_taken(&s->cache.nodes, node))
 		scheduler_wake_for_space(s, pod, node);
 }
 

@@ -1,52 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flight: a pod is assumed on its node, its binding is on its way. What the answer says and what
- * the watch says may come in any order; the flight ends with the answer, the pod's place is ours
- * until the watch shows the pod on its node or the flight has failed.
+ * Flight: a pod is assumed on its node, its claims, if any, are bound, its binding is on its way.
+ * What the answer says and what the watch says may come in any order; the flight ends with the
+ * answer, the pod's place is ours until the watch shows the pod on its node or the flight has
+ * failed.
  */
 #include "base/log.h"
 #include "scheduler/private.h"
 
 enum { MESSAGE_MAX = 2048 };
 
-void scheduler_take_off(struct scheduler *s, uint32_t entry, uint32_t node)
+static void bind_now(struct scheduler *s, uint32_t index)
 {
-	uint32_t index = pool_take(&s->flights);
-	CHECK(index != 0); /* asked for before the attempt */
 	struct scheduler_flight *flight = pool_at(&s->flights, index);
-	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
 	struct scheduler_words words;
-	*flight = (struct scheduler_flight){
-		.uid = cache_pod_at(&s->cache, e->pod)->uid,
-		.pod = e->pod,
-		.entry = entry,
-		.node = node,
-		.attempts = e->attempts,
-		.profile = cycle_profile_of(&s->cycle, e->pod),
-		.began = s->metrics.attempt_began,
-		.first_attempt = e->first_attempt,
-	};
-	scheduler_words(s, e->pod, &words);
+	flight->state = SCHEDULER_BINDS;
+	scheduler_words(s, flight->pod, &words);
 	const struct binder_order order = {
 		.pod = words.pod,
-		.node = cache_text(&s->cache, cache_node_at(&s->cache, node)->name),
+		.node = cache_text(&s->cache, flight->node_name),
 		.tag = index,
 	};
 	binder_bind(s->binder, &order);
 }
 
+static void bind_claims(struct scheduler *s, uint32_t index, const struct cycle_decision *decision,
+	uint32_t nominated)
+{
+	struct scheduler_flight *flight = pool_at(&s->flights, index);
+	const struct volumes_order order = {
+		.tag = index,
+		.pod = flight->pod,
+		.node = flight->node,
+		.nominated = nominated,
+		.choices = decision->volumes,
+		.choice_count = decision->volume_count,
+		.timeout_ms = flight->profile->volume_binding.bind_timeout_seconds * 1000,
+	};
+	flight->state = SCHEDULER_CLAIMS;
+	volumes_begin(s->volumes, &order);
+}
+
+void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision,
+	uint32_t nominated)
+{
+	uint32_t index = pool_take(&s->flights);
+	CHECK(index != 0); /* asked for before the attempt */
+	struct scheduler_flight *flight = pool_at(&s->flights, index);
+	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
+	*flight = (struct scheduler_flight){
+		.uid = cache_pod_at(&s->cache, e->pod)->uid,
+		.pod = e->pod,
+		.entry = entry,
+		.node = decision->node,
+		.node_name = cache_node_at(&s->cache, decision->node)->name,
+		.attempts = e->attempts,
+		.profile = cycle_profile_of(&s->cycle, e->pod),
+		.began = s->metrics.attempt_began,
+		.first_attempt = e->first_attempt,
+	};
+	intern_keep(&s->cache.strings, flight->node_name);
+	if (decision->volume_count > 0)
+		bind_claims(s, index, decision, nominated);
+	else
+		bind_now(s, index);
+}
+
+static void end(struct scheduler *s, uint32_t index)
+{
+	struct scheduler_flight *flight = pool_at(&s->flights, index);
+	intern_give(&s->cache.strings, flight->node_name);
+	pool_give(&s->flights, index);
+}
+
+/* Not ours to bind any more, and the binding was not sent: the flight is over. */
+static void call_off(struct scheduler *s, uint32_t index)
+{
+	const struct scheduler_flight *flight = pool_at(&s->flights, index);
+	if (flight->state == SCHEDULER_CLAIMS)
+		volumes_cancel(s->volumes, index);
+	else
+		s->cleared--;
+	end(s, index);
+}
+
 void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, bool there)
 {
+	if (there && node == 0)
+		return;
 	for (uint32_t i = pool_next(&s->flights, 0); i != 0; i = pool_next(&s->flights, i)) {
 		struct scheduler_flight *flight = pool_at(&s->flights, i);
-		if (flight->pod != pod)
+		if (flight->pod != pod || flight->entry == 0)
 			continue;
-		if (!there)
-			binder_seen(s->binder, i, false);
-		else if (node != 0)
-			binder_seen(s->binder, i, node == flight->node);
-		if (!there || node != 0)
-			flight->entry = 0; /* it leaves the queue now */
+		flight->entry = 0; /* it leaves the queue now */
+		if (flight->state == SCHEDULER_BINDS)
+			binder_seen(s->binder, i, there && node == flight->node);
+		else
+			call_off(s, i);
 		return;
 	}
 }
@@ -83,8 +133,7 @@ static void bound(struct scheduler *s, const struct scheduler_flight *flight)
 	struct cache_pod *pod = cache_pod_at(&s->cache, flight->pod);
 	scheduler_words(s, flight->pod, &words);
 	writer_init(&w, note, sizeof(note));
-	body_note_scheduled(&words.pod,
-		cache_text(&s->cache, cache_node_at(&s->cache, flight->node)->name), &w);
+	body_note_scheduled(&words.pod, cache_text(&s->cache, flight->node_name), &w);
 	scheduler_tell_event(
 		s, flight->pod, flight->profile, "Normal", "Scheduled", "Binding", writer_text(&w));
 	if (flight->entry != 0) {
@@ -93,16 +142,43 @@ static void bound(struct scheduler *s, const struct scheduler_flight *flight)
 	}
 }
 
-/* Upstream's words: the error of the plugin that binds. */
-static struct text message_of(const struct binder_result *result, char *room, size_t size)
+/* Upstream's words: the error of the plugin that failed. */
+static struct text message_of(const char *what, struct text message, char *room, size_t size)
 {
 	struct writer w;
+	size_t most = size / 2;
 	writer_init(&w, room, size);
-	write_z(&w, "running Bind plugin \"DefaultBinder\": ");
-	write_text(&w,
-		text_first(result->message,
-			result->message.size < size / 2 ? result->message.size : size / 2));
+	write_z(&w, what);
+	write_text(&w, text_first(message, message.size < most ? message.size : most));
 	return writer_text(&w);
+}
+
+/* Its place is free again. A node that went away meanwhile has none to offer. */
+static void give_back(struct scheduler *s, const struct scheduler_flight *flight)
+{
+	if (cache_forget(&s->cache, flight->pod) == CACHE_OK &&
+		pool_is_taken(&s->cache.nodes, flight->node))
+		scheduler_wake_for_space(s, flight->pod, flight->node);
+}
+
+/* `theirs`: the pod belongs to somebody else by now, and is not told that it waits. */
+static void failed(struct scheduler *s, const struct scheduler_flight *flight, struct text message,
+	bool theirs)
+{
+	const struct text none = TEXT("");
+	s->stats.attempts[SCHEDULER_ERROR]++;
+	count(s, flight, SCHEDULER_ERROR);
+	if (!scheduler_is_pod(s, flight->pod, flight->uid))
+		return;
+	give_back(s, flight);
+	if (flight->entry == 0)
+		return; /* the watch has told more by now */
+	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
+		queue_error(&s->queue, flight->entry, s->now));
+	scheduler_tell_event(s, flight->pod, flight->profile, "Warning", "FailedScheduling",
+		"Scheduling", message);
+	if (!theirs)
+		scheduler_tell_condition(s, flight->pod, "SchedulerError", message, &none);
 }
 
 static void not_bound(struct scheduler *s, const struct scheduler_flight *flight,
@@ -112,36 +188,61 @@ static void not_bound(struct scheduler *s, const struct scheduler_flight *flight
 	bool lost = result->outcome == BINDER_LOST;
 	s->stats.bind_lost += lost;
 	s->stats.bind_refused += !lost;
-	s->stats.attempts[SCHEDULER_ERROR]++;
-	count(s, flight, SCHEDULER_ERROR);
-	if (!scheduler_is_pod(s, flight->pod, flight->uid))
-		return;
-	struct text message = message_of(result, room, sizeof(room));
-	if (cache_forget(&s->cache, flight->pod) == CACHE_OK)
-		scheduler_wake_for_space(s, flight->pod, flight->node);
-	if (flight->entry == 0)
-		return; /* the watch has told more by now */
-	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
-		queue_error(&s->queue, flight->entry, s->now));
-	scheduler_tell_event(s, flight->pod, flight->profile, "Warning", "FailedScheduling",
-		"Scheduling", message);
-	const struct text none = TEXT("");
-	/* A pod that is another's by now is not told that it waits. */
-	if (!lost)
-		scheduler_tell_condition(s, flight->pod, "SchedulerError", message, &none);
+	failed(s, flight,
+		message_of("running Bind plugin \"DefaultBinder\": ", result->message, room,
+			sizeof(room)),
+		lost);
 }
+
+/* ---- claims ---- */
+
+void scheduler_claims_bound(void *self, const struct volumes_result *result)
+{
+	struct scheduler *s = self;
+	uint32_t index = (uint32_t)result->tag;
+	struct scheduler_flight *flight = pool_at(&s->flights, index);
+	char room[MESSAGE_MAX];
+	s->now = net_now(s->net);
+	if (result->ok) {
+		flight->state = SCHEDULER_CLEARED;
+		s->cleared++;
+		return;
+	}
+	const struct scheduler_flight ended = *flight;
+	failed(s, &ended,
+		message_of("running PreBind plugin \"VolumeBinding\": ", result->message, room,
+			sizeof(room)),
+		false);
+	end(s, index);
+}
+
+void scheduler_launch_cleared(struct scheduler *s)
+{
+	for (uint32_t i = pool_next(&s->flights, 0); i != 0 && s->cleared > 0;
+		i = pool_next(&s->flights, i)) {
+		const struct scheduler_flight *flight = pool_at(&s->flights, i);
+		if (flight->state != SCHEDULER_CLEARED)
+			continue;
+		if (!binder_has_room(s->binder))
+			return;
+		s->cleared--;
+		bind_now(s, i);
+	}
+}
+
+/* ---- the answer ---- */
 
 void scheduler_landed(void *self, const struct binder_result *result)
 {
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
-	struct scheduler_flight flight = *(struct scheduler_flight *)pool_at(&s->flights, index);
-	pool_give(&s->flights, index);
+	const struct scheduler_flight *flight = pool_at(&s->flights, index);
 	s->now = net_now(s->net);
-	if (flight.entry != 0 && !scheduler_is_pod(s, flight.pod, flight.uid))
-		CHECK(false); /* a pod that goes leaves the queue first */
+	/* A pod that goes leaves the queue first. */
+	CHECK(flight->entry == 0 || scheduler_is_pod(s, flight->pod, flight->uid));
 	if (result->outcome == BINDER_BOUND)
-		bound(s, &flight);
+		bound(s, flight);
 	else
-		not_bound(s, &flight, result);
+		not_bound(s, flight, result);
+	end(s, index);
 }

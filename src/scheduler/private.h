@@ -35,7 +35,12 @@ bool scheduler_can_attempt(const struct scheduler *s);
 
 /* ---- flight.c ---- */
 
-void scheduler_take_off(struct scheduler *s, uint32_t entry, uint32_t node);
+/* The pod is assumed; `nominated` is where it was nominated before. */
+void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision,
+	uint32_t nominated);
+/* Those that wait for room, as far as there is some. */
+void scheduler_launch_cleared(struct scheduler *s);
+void scheduler_claims_bound(void *self, const struct volumes_result *result);
 void scheduler_landed(void *self, const struct binder_result *result);
 /* The watch showed a pod that the queue has in flight. */
 void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, bool there);

@@ -21,7 +21,8 @@ size_t scheduler_size(const struct scheduler_limits *l)
 	return cache_size(&l->cache) + cycle_size(&l->cycle) + queue_size(l->queue) +
 		watch_size(all_kinds) + binder_size(l->bindings) +
 		patcher_size(l->patches, l->victims) + recorder_size(l->events, l->series) +
-		lease_size() + pool_size(sizeof(struct scheduler_flight), l->bindings) +
+		lease_size() + volumes_size(l->claimants) +
+		pool_size(sizeof(struct scheduler_flight), l->bindings + l->claimants) +
 		pool_size(sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX) +
 		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
 }
@@ -81,6 +82,15 @@ static void init_writers(struct scheduler *s)
 		.patches_max = l->patches,
 		.victims_max = l->victims,
 		.evicted = scheduler_evicted,
+		.self = s,
+	});
+	s->volumes = volumes_init(&(struct volumes_setup){
+		.net = setup->net,
+		.client = setup->client,
+		.arena = setup->arena,
+		.cache = &s->cache,
+		.orders_max = l->claimants,
+		.done = scheduler_claims_bound,
 		.self = s,
 	});
 	s->recorder = recorder_init(&(struct recorder_setup){
@@ -192,6 +202,8 @@ static void decide(struct scheduler *s)
 {
 	struct mono start = clock_mono(&s->setup.clock);
 	struct mono now = start;
+	if (s->cleared > 0 && may_write(s))
+		scheduler_launch_cleared(s);
 	while (mono_since_us(now, start) < SCHEDULER_DECIDE_US) {
 		/* A process that was stopped for a while must find out before it writes. */
 		if (scheduler_waits(s, now) != SCHEDULER_READY || !scheduler_attempt(s))
@@ -296,6 +308,7 @@ void scheduler_close(struct scheduler *s)
 		net_timer_disarm(&s->stop_timer);
 	watch_close(s->watch);
 	binder_close(s->binder);
+	volumes_close(s->volumes);
 	patcher_close(s->patcher);
 	recorder_close(s->recorder);
 	if (s->lease != NULL)

@@ -25,6 +25,7 @@
 #include "bind/binder.h"
 #include "bind/patcher.h"
 #include "bind/recorder.h"
+#include "bind/volumes.h"
 #include "cache/cache.h"
 #include "cycle/cycle.h"
 #include "lease/lease.h"
@@ -48,8 +49,9 @@ enum {
 struct scheduler_limits {
 	struct cache_limits cache;
 	struct cycle_limits cycle;
-	uint32_t queue;    /* pods that wait at a time */
-	uint32_t bindings; /* in flight */
+	uint32_t queue;     /* pods that wait at a time */
+	uint32_t bindings;  /* in flight */
+	uint32_t claimants; /* pods whose claims are being bound */
 	uint32_t patches;
 	uint32_t victims;
 	uint32_t events;
@@ -81,13 +83,16 @@ struct scheduler_setup {
 	struct text hostname; /* in events */
 };
 
-/* A pod whose binding is on its way. */
+/* A pod on its way: its claims are bound, then it waits for its turn, then it is bound. */
+enum scheduler_flight_state { SCHEDULER_CLAIMS, SCHEDULER_CLEARED, SCHEDULER_BINDS };
 struct scheduler_flight {
 	struct cache_uid uid;
 	uint32_t pod;
 	uint32_t entry; /* in the queue; 0: it left it meanwhile */
 	uint32_t node;
+	uint32_t node_name; /* string id, kept: the node may go before the answer comes */
 	uint32_t attempts;
+	enum scheduler_flight_state state;
 	const struct plugin_profile *profile;
 	struct mono began;
 	struct mono first_attempt;
@@ -141,6 +146,8 @@ struct scheduler {
 	struct binder *binder;
 	struct patcher *patcher;
 	struct recorder *recorder;
+	struct volumes *volumes;
+	uint32_t cleared;    /* flights that wait for room to be bound */
 	struct lease *lease; /* NULL: no election, we always lead */
 	struct pool flights;
 	struct pool preemptions;

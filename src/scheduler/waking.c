@@ -293,6 +293,7 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 void scheduler_changed(void *self, const struct cache_event *event)
 {
 	struct scheduler *s = self;
+	volumes_changed(s->volumes, event);
 	if (event->kind == KUBE_POD) {
 		follow_queue(s, event);
 		wake_for_pod(s, event);
