@@ -222,6 +222,21 @@ static void test_heads_have_a_limit(void)
 	talk_hang_up(c);
 }
 
+static void test_trailers_have_a_limit(void)
+{
+	struct client *c = &talk_clients[0];
+
+	talk_serve();
+	talk_dial(c);
+	talk_say(c, "POST /" H "Transfer-Encoding: chunked\r\n\r\n0\r\n");
+	for (uint32_t i = 0; i <= HTTP_HEADERS_MAX; i++)
+		talk_say(c, "T: u\r\n");
+	talk_listen(c);
+	talk_expect(c, "HTTP/1.1 431 ");
+	TEST_ASSERT_TRUE(talk_has_ended(c));
+	talk_hang_up(c);
+}
+
 /* ---- bodies as they come ---- */
 
 static void test_a_body_in_slices(void)
@@ -305,7 +320,9 @@ static void test_requests_in_one_go_are_answered_in_order(void)
 	TEST_ASSERT_NULL(strstr(c->heard, "Content-Length: 2\r\n"));
 	TEST_ASSERT_EQUAL_UINT32(2, talk_requests);
 	TEST_ASSERT_NOT_NULL(talk_later);
+	TEST_ASSERT_FALSE(net_exchange_has_begun(talk_later));
 	net_exchange_reply(talk_later, &(struct net_head){.status = 200}, TEXT("the second"));
+	TEST_ASSERT_TRUE(net_exchange_has_begun(talk_later));
 	talk_listen(c);
 	const char *second = strstr(c->heard, "the second");
 	TEST_ASSERT_NOT_NULL(second);
@@ -416,6 +433,7 @@ int main(void)
 	RUN_TEST(test_what_is_refused_ends_the_connection);
 	RUN_TEST(test_who_sends_on_still_hears_why_not);
 	RUN_TEST(test_heads_have_a_limit);
+	RUN_TEST(test_trailers_have_a_limit);
 	RUN_TEST(test_a_body_in_slices);
 	RUN_TEST(test_an_answer_before_the_body_ends_the_connection);
 	RUN_TEST(test_a_body_over_the_limit_of_slices);

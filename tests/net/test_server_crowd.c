@@ -84,6 +84,34 @@ static void test_handshakes_that_stand_still_do_not_keep_others_out(void)
 		close(fds[i]);
 }
 
+static void test_who_does_not_begin_a_handshake(void)
+{
+	char heard[64];
+	bool ended;
+	int fds[3];
+
+	bed_serve();
+	for (uint32_t i = 0; i < 2; i++)
+		fds[i] = bed_dial();
+	bed_turns(5);
+	close(fds[0]);
+	bed_turns(5);
+	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
+	bed_clock_ahead_us += 11 * CLOCK_S_US;
+	bed_hear(fds[1], heard, sizeof(heard), 50, &ended);
+	TEST_ASSERT_TRUE(ended);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).timeouts);
+	close(fds[1]);
+	/* nor is one begun while the server goes away */
+	fds[2] = bed_dial();
+	bed_turns(5);
+	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
+	net_server_drain(bed_server);
+	bed_turns(5);
+	TEST_ASSERT_TRUE(net_server_is_drained(bed_server));
+	close(fds[2]);
+}
+
 static void test_garbage_for_a_handshake(void)
 {
 	char heard[512], garbage[600];
@@ -118,6 +146,12 @@ static void test_a_fence_that_is_full_refuses_and_recovers(void)
 	while (taken < ARRAY_COUNT(handles) &&
 		(handles[taken] = store_take(tls_fence(), 8 * 1024)) != 0)
 		taken++;
+	int fd = bed_dial();
+	bed_turn(10000);
+	bed_say_z(fd, "\x16\x03\x01");
+	bed_turns(5);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).handshake_failures);
+	close(fd);
 	for (uint32_t i = 1; i < BED_CLIENTS; i++)
 		bed_start(i, &asked[i], "/");
 	for (uint32_t i = 1; i < BED_CLIENTS; i++) {
@@ -223,6 +257,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_plain_http_is_told_so);
 	RUN_TEST(test_handshakes_that_stand_still_do_not_keep_others_out);
+	RUN_TEST(test_who_does_not_begin_a_handshake);
 	RUN_TEST(test_garbage_for_a_handshake);
 	RUN_TEST(test_a_fence_that_is_full_refuses_and_recovers);
 	RUN_TEST(test_two_hundred_connections_against_sixteen);

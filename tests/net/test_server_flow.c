@@ -356,6 +356,40 @@ static void test_a_turn_calls_so_many_handlers(void)
 	}
 }
 
+/* What comes in one turn is taken in in more than one. */
+static void test_many_come_at_once(void)
+{
+	talk_setup.connections_max = 32;
+	talk_serve();
+	for (uint32_t i = 0; i < 20; i++) {
+		struct net_address address;
+
+		TEST_ASSERT_TRUE(net_address_parse(TEXT("127.0.0.1"), TALK_PORT, &address));
+		talk_clients[i].stream =
+			talk_net->bytes.open(talk_net->bytes.self, NET_STREAM_TCP, &address);
+	}
+	talk_turn(1);
+	TEST_ASSERT_EQUAL_UINT64(SERVER_ACCEPTS_MAX, net_server_stats(talk_server).connections);
+	TEST_ASSERT_EQUAL_UINT32(32 + 2, net_server_streams(&talk_setup));
+	for (uint32_t i = 0; i < 20; i++) {
+		talk_clients[i].heard_size = 0;
+		talk_ask(&talk_clients[i], "GET /hello" H "\r\n");
+		talk_expect(&talk_clients[i], "hello");
+		talk_hang_up(&talk_clients[i]);
+	}
+}
+
+static void test_no_https_without_tls(void)
+{
+	struct writer fault;
+	char line[64];
+
+	writer_init(&fault, line, sizeof(line));
+	talk_setup.https = true;
+	TEST_ASSERT_NULL(net_server_open(talk_net, &talk_arena, &talk_setup, &fault));
+	TEST_ASSERT_TRUE(text_is_z(writer_text(&fault), "https is not set up"));
+}
+
 /* ---- the end ---- */
 
 static void test_draining(void)
@@ -468,6 +502,8 @@ int main(void)
 	RUN_TEST(test_more_connections_than_exchanges);
 	RUN_TEST(test_a_turn_moves_a_bounded_number_of_bytes);
 	RUN_TEST(test_a_turn_calls_so_many_handlers);
+	RUN_TEST(test_many_come_at_once);
+	RUN_TEST(test_no_https_without_tls);
 	RUN_TEST(test_draining);
 	RUN_TEST(test_closing_ends_every_exchange);
 	RUN_TEST(test_our_own_client);

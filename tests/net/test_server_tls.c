@@ -85,6 +85,43 @@ static void test_clients_by_their_certificates(void)
 		"good cn=jane o=system:masters o=o, with a comma by-client-ca", bed_get(1, "/who"));
 }
 
+/* What not everybody reads alike, or what there is no room for, is no name at all. */
+static void test_names_that_are_none(void)
+{
+	static const char *const many[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11",
+		"12", "13", "14", "15", "16", "17", NULL};
+	static const char *const groups[] = {"system:masters\x01", NULL};
+	static const char *const latin[] = {"syst\xe8mes", NULL};
+	const struct net_certificate_wish wishes[] = {
+		{.common_name = "jane", .organizations = many},
+		{.common_name = "jane", .organizations = many + 1},
+		{.common_name = "jane", .organizations = groups},
+		{.common_name = "jane", .organizations = latin}, {.common_name = "ja\x7fne"}};
+	static const char *const told[] = {"bad cn=",
+		"good cn=jane o=2 o=3 o=4 o=5 o=6 o=7 o=8 o=9 o=10 o=11 o=12 o=13 o=14 o=15 o=16 "
+		"o=17 by-client-ca",
+		"bad cn=", "bad cn=", "bad cn="};
+
+	bed_setup.client_ca = text_of(bed_ca.certificate);
+	bed_serve();
+	for (uint32_t i = 0; i < ARRAY_COUNT(wishes); i++) {
+		static struct net_certificate made;
+		struct net_certificate_wish wish = wishes[i];
+		struct writer fault;
+
+		wish.days = 1;
+		wish.for_client = true;
+		wish.issuer = &bed_ca;
+		writer_init(&fault, bed_fault, sizeof(bed_fault));
+		TEST_ASSERT_TRUE(net_certificate_make(bed_net, &wish, &made, &fault));
+		bed_targets[0].certificate = text_of(made.certificate);
+		bed_targets[0].key = text_of(made.key);
+		TEST_ASSERT_EQUAL_STRING(told[i], bed_get(0, "/who"));
+		net_client_close(bed_clients[0]);
+		bed_clients[0] = NULL;
+	}
+}
+
 static void test_an_authority_in_both_lists(void)
 {
 	bed_setup.client_ca = bed_setup.proxy_ca = text_of(bed_ca.certificate);
@@ -142,7 +179,7 @@ static void write_file(const char *path, const char *text)
 
 static void test_files_that_change(void)
 {
-	char folder[] = "/tmp/berth-server.XXXXXX", certificate[64], key[64];
+	char folder[] = "build/server.XXXXXX", certificate[64], key[64];
 
 	TEST_ASSERT_NOT_NULL(mkdtemp(folder));
 	snprintf(certificate, sizeof(certificate), "%s/tls.crt", folder);
@@ -358,6 +395,7 @@ int main(void)
 	RUN_TEST(test_a_certificate_made_in_memory_is_trusted_by_who_has_it);
 	RUN_TEST(test_names_in_the_certificate);
 	RUN_TEST(test_clients_by_their_certificates);
+	RUN_TEST(test_names_that_are_none);
 	RUN_TEST(test_an_authority_in_both_lists);
 	RUN_TEST(test_a_server_certificate_is_none_of_a_client);
 	RUN_TEST(test_new_authorities_while_it_runs);
