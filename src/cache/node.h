@@ -102,8 +102,6 @@ void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *clas
 
 /* ---- order: zone after zone in turn, as upstream visits nodes ---- */
 
-enum { CACHE_ZONES_MAX = 256 };
-
 struct cache_zone {
 	uint32_t region; /* string ids */
 	uint32_t name;
@@ -117,6 +115,7 @@ struct cache_node_order {
 	uint32_t zone_count;
 	uint32_t *next_in_zone; /* by node index */
 	uint32_t *list;         /* node indexes; rebuilt when membership changed */
+	uint32_t *turn;         /* for rebuilding it */
 	uint32_t count;         /* nodes that are really there */
 	bool stale;
 	uint64_t version; /* one more each time the list is made anew */

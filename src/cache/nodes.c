@@ -307,6 +307,10 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	node->facts_handle = parts->facts_handle;
 	node->labels = parts->labels;
 	node->uid = parts->uid;
+	if (old.facts == NULL)
+		cache_order_add(cache, index);
+	else
+		cache_order_follow(cache, index);
 	count_hostname(cache, node, 1);
 	scalars_follow(cache, node, node->facts);
 	if (!cache_images_add_node(cache, index, node->facts))
@@ -319,7 +323,7 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	give_parts(cache, &old);
 }
 
-/* Room for the zone and the scalars, so that replacing cannot fail half way. */
+/* Room for the domains and the scalars, so that replacing cannot fail half way. */
 static bool make_room(struct cache *cache, uint32_t index, const struct parts *parts)
 {
 	struct cache_node *node = cache_node_at(cache, index);
@@ -327,14 +331,7 @@ static bool make_room(struct cache *cache, uint32_t index, const struct parts *p
 	const struct kube_scalar *list = KUBE_AT(parts->facts, offer->scalars, struct kube_scalar);
 	if (!scalars_make_room(cache, node, list, offer->scalars.count))
 		return false;
-	if (!cache_counters_reserve(cache))
-		return false;
-	uint32_t old_labels = node->labels;
-	node->labels = parts->labels;
-	bool placed = node->facts == NULL ? cache_order_add(cache, index)
-					  : cache_order_follow(cache, index);
-	node->labels = old_labels;
-	return placed;
+	return cache_counters_reserve(cache);
 }
 
 enum cache_result cache_put_node(struct cache *cache, const struct kube_node *kube, uint32_t *index)

@@ -4,18 +4,19 @@
  */
 #include "cache/private.h"
 
+/* Every node may stand in a zone of its own. */
 size_t cache_order_size(uint32_t nodes)
 {
-	return sizeof(struct cache_zone) * CACHE_ZONES_MAX + 2 * sizeof(uint32_t) * (nodes + 1) +
-		64;
+	return (sizeof(struct cache_zone) + 3 * sizeof(uint32_t)) * ((size_t)nodes + 1) + 64;
 }
 
 void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes)
 {
 	struct cache_node_order *order = &cache->order;
-	order->zones = ARENA_ARRAY(arena, struct cache_zone, CACHE_ZONES_MAX);
+	order->zones = ARENA_ARRAY(arena, struct cache_zone, nodes + 1);
 	order->next_in_zone = ARENA_ARRAY(arena, uint32_t, nodes + 1);
 	order->list = ARENA_ARRAY(arena, uint32_t, nodes + 1);
+	order->turn = ARENA_ARRAY(arena, uint32_t, nodes + 1);
 }
 
 /* The beta label wins even when its value is empty. */
@@ -45,7 +46,7 @@ static uint32_t zone_find(const struct cache_node_order *order, uint32_t region,
 	return z;
 }
 
-bool cache_order_add(struct cache *cache, uint32_t index)
+void cache_order_add(struct cache *cache, uint32_t index)
 {
 	struct cache_node_order *order = &cache->order;
 	struct cache_node *node = cache_node_at(cache, index);
@@ -55,8 +56,6 @@ bool cache_order_add(struct cache *cache, uint32_t index)
 
 	uint32_t z = zone_find(order, region, name);
 	if (z == order->zone_count) {
-		if (z == CACHE_ZONES_MAX)
-			return false;
 		order->zone_count++;
 		order->zones[z] = (struct cache_zone){.region = region, .name = name};
 		intern_keep(&cache->strings, region);
@@ -73,7 +72,7 @@ bool cache_order_add(struct cache *cache, uint32_t index)
 	node->zone = z;
 	order->count++;
 	order->stale = true;
-	return true;
+	CHECK(order->zone_count <= order->count);
 }
 
 static void zone_drop(struct cache *cache, uint32_t z)
@@ -113,7 +112,7 @@ void cache_order_remove(struct cache *cache, uint32_t index)
 	order->stale = true;
 }
 
-bool cache_order_follow(struct cache *cache, uint32_t index)
+void cache_order_follow(struct cache *cache, uint32_t index)
 {
 	struct cache_node *node = cache_node_at(cache, index);
 	const struct cache_zone *zone = &cache->order.zones[node->zone];
@@ -121,13 +120,9 @@ bool cache_order_follow(struct cache *cache, uint32_t index)
 	uint32_t name;
 	zone_of(cache, node, &region, &name);
 	if (zone->region == region && zone->name == name)
-		return true;
-	bool has_room = zone->count == 1 || cache->order.zone_count < CACHE_ZONES_MAX ||
-		zone_find(&cache->order, region, name) < cache->order.zone_count;
-	if (!has_room)
-		return false; /* before it is taken from where it stands */
+		return;
 	cache_order_remove(cache, index);
-	return cache_order_add(cache, index);
+	cache_order_add(cache, index);
 }
 
 const uint32_t *cache_order(struct cache *cache, uint32_t *count)
@@ -136,19 +131,23 @@ const uint32_t *cache_order(struct cache *cache, uint32_t *count)
 	*count = order->count;
 	if (!order->stale)
 		return order->list;
-	uint32_t at[CACHE_ZONES_MAX];
-	for (uint32_t z = 0; z < order->zone_count; z++)
-		at[z] = order->zones[z].first;
+	uint32_t zones = order->zone_count; /* that have nodes left, in order */
+	uint32_t *turn = order->turn;       /* the next node of each */
+	for (uint32_t z = 0; z < zones; z++)
+		turn[z] = order->zones[z].first;
 	uint32_t filled = 0;
-	while (filled < order->count) {
-		for (uint32_t z = 0; z < order->zone_count; z++) {
-			if (at[z] == 0)
-				continue;
-			cache_node_at(cache, at[z])->position = filled;
-			order->list[filled++] = at[z];
-			at[z] = order->next_in_zone[at[z]];
+	while (zones > 0) {
+		uint32_t left = 0;
+		for (uint32_t z = 0; z < zones; z++) {
+			uint32_t node = turn[z];
+			cache_node_at(cache, node)->position = filled;
+			order->list[filled++] = node;
+			if (order->next_in_zone[node] != 0)
+				turn[left++] = order->next_in_zone[node];
 		}
+		zones = left;
 	}
+	CHECK(filled == order->count);
 	order->stale = false;
 	order->version++;
 	return order->list;

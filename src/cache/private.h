@@ -29,10 +29,10 @@ void cache_log_change(struct cache *cache, uint32_t node);
 /* order.c */
 void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes);
 size_t cache_order_size(uint32_t nodes);
-MUST_USE bool cache_order_add(struct cache *cache, uint32_t node);
+void cache_order_add(struct cache *cache, uint32_t node);
 void cache_order_remove(struct cache *cache, uint32_t node);
 /* Moves the node when the zone its labels say is not the one it stands in. */
-MUST_USE bool cache_order_follow(struct cache *cache, uint32_t node);
+void cache_order_follow(struct cache *cache, uint32_t node);
 
 /* images.c */
 void cache_images_init(struct cache *cache, struct arena *arena, uint32_t images);

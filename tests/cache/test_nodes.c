@@ -181,23 +181,35 @@ static void test_nodes_without_hostname(void)
 	bed_clear();
 }
 
-static void test_more_zones_than_there_is_room_for(void)
+static void test_each_node_a_zone_of_its_own(void)
 {
+	enum { ZONES = 300 };
 	char name[16];
-	for (uint32_t i = 0; i < CACHE_ZONES_MAX; i++) {
+	uint32_t count;
+	bed_end();
+	bed_start(&(struct cache_limits){.nodes = ZONES + 1,
+		.pods = 8,
+		.objects = 8,
+		.classes = 8,
+		.label_sets = ZONES + 8,
+		.strings = 2 * ZONES + 128,
+		.images = 8,
+		.counters = 8,
+		.store_bytes = 1 << 18});
+	for (uint32_t i = 0; i < ZONES; i++) {
 		(void)snprintf(name, sizeof(name), "z%u", i);
 		add_in_zone(name, name);
 	}
 	add_in_zone("second", "z0");
-	TEST_ASSERT_EQUAL(CACHE_FULL, bed_node("more", "'topology.kubernetes.io/zone':'other'"));
-	/* refused, and stays where it was */
-	cache_list_begin(&bed.cache, KUBE_NODE);
-	TEST_ASSERT_EQUAL(CACHE_FULL, bed_node("second", "'topology.kubernetes.io/zone':'other'"));
-	TEST_ASSERT_EQUAL_UINT32(bed_node_of("z0")->zone, bed_node_of("second")->zone);
-	TEST_ASSERT_EQUAL_UINT16(bed.cache.list_round[KUBE_NODE], bed_node_of("second")->seen);
-	/* the only one of its zone makes way for itself */
-	add_in_zone("z1", "other");
-	TEST_ASSERT_EQUAL_UINT32(CACHE_ZONES_MAX, bed.cache.order.zone_count);
+	TEST_ASSERT_EQUAL_UINT32(ZONES, bed.cache.order.zone_count);
+	const uint32_t *list = cache_order(&bed.cache, &count);
+	TEST_ASSERT_EQUAL_UINT32(ZONES + 1, count);
+	TEST_ASSERT_EQUAL_PTR(bed_node_of("second"), cache_node_at(&bed.cache, list[ZONES]));
+	/* one comes, one goes: never more zones than nodes */
+	add_in_zone("second", "other");
+	add_in_zone("z1", "another");
+	TEST_ASSERT_EQUAL_UINT32(ZONES + 1, bed.cache.order.zone_count);
+	cache_audit(&bed.cache);
 	bed_clear();
 }
 
@@ -210,6 +222,6 @@ int main(void)
 	RUN_TEST(test_scalars);
 	RUN_TEST(test_images);
 	RUN_TEST(test_nodes_without_hostname);
-	RUN_TEST(test_more_zones_than_there_is_room_for);
+	RUN_TEST(test_each_node_a_zone_of_its_own);
 	return UNITY_END();
 }
