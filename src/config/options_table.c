@@ -192,6 +192,7 @@ const struct option option_table[] = {
 	NOTHING("google-json-key", "cloud credentials are not used"),
 };
 
+_Static_assert(sizeof(struct options) <= UINT16_MAX, "places fit");
 const uint32_t option_count = ARRAY_COUNT(option_table);
 _Static_assert(ARRAY_COUNT(option_table) <= (size_t)OPTIONS_FLAGS_MAX, "each has its bit");
 

@@ -459,8 +459,6 @@ static void make(struct policy_making *m, struct scheduler_config *config)
 	config->profiles = (struct config_list){m->profile, 1};
 	config->extenders = m->file->extenders;
 	scheduler_extenders_check(m->r, &config->extenders);
-	if (config->extenders.count > 0)
-		remark(m->r, "extenders", "are not called: decisions are made without them");
 	if (m->file->check_all)
 		remark(m->r, "alwaysCheckAllPredicates",
 			"has no effect: one reason rejects a node; 'berth explain' has all of "

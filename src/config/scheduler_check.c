@@ -230,8 +230,6 @@ static void remark_effects(struct reading *r, const struct scheduler_config *con
 		!text_is_z(c->content_type, "application/vnd.kubernetes.protobuf") &&
 			!text_is_z(c->content_type, "application/json"),
 		"clientConnection.contentType", "has no effect: JSON is spoken");
-	remark_when(r, config->extenders.count > 0, "extenders",
-		"are not called: decisions are made without them");
 }
 
 void scheduler_config_check(struct reading *r, const struct scheduler_file *file)

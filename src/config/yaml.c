@@ -385,21 +385,27 @@ struct yaml_node *yaml_get(const struct yaml_node *map, const char *key)
 	return NULL;
 }
 
-bool yaml_is_same(const struct yaml_node *a, const struct yaml_node *b)
+static bool is_same(const struct yaml_node *a, const struct yaml_node *b, uint32_t depth)
 {
 	bool is_none[] = {a == NULL || a->kind == YAML_NULL, b == NULL || b->kind == YAML_NULL};
 	if (is_none[0] || is_none[1])
 		return is_none[0] == is_none[1];
-	if (a->kind != b->kind || a->count != b->count || !text_is(a->text, b->text))
+	if (depth > YAML_DEPTH_MAX || a->kind != b->kind || a->count != b->count ||
+		!text_is(a->text, b->text))
 		return false;
 	const struct yaml_node *of_a = a->first, *of_b = b->first;
 	for (; of_a != NULL && of_b != NULL; of_a = of_a->next, of_b = of_b->next) {
 		if (a->kind == YAML_MAP && !text_is(of_a->key->text, of_b->key->text))
 			return false;
-		if (!yaml_is_same(of_a, of_b))
+		if (!is_same(of_a, of_b, depth + 1))
 			return false;
 	}
 	return true;
+}
+
+bool yaml_is_same(const struct yaml_node *a, const struct yaml_node *b)
+{
+	return is_same(a, b, 0);
 }
 
 const char *yaml_kind_name(enum yaml_kind kind)

@@ -67,7 +67,10 @@ MUST_USE enum yaml_result yaml_read(struct text text, struct scratch *scratch,
 
 /* NULL when it is not there, or `map` is not a map (NULL included). */
 struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
-/* The same values in the same order; NULL is the same as nothing. */
+/*
+ * The same values in the same order; NULL is the same as nothing. What aliases have made deeper
+ * than YAML_DEPTH_MAX is the same as nothing at all.
+ */
 bool yaml_is_same(const struct yaml_node *a, const struct yaml_node *b);
 const char *yaml_kind_name(enum yaml_kind kind); /* "a map" */
 

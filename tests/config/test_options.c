@@ -229,6 +229,58 @@ static void test_what_has_no_effect_is_told_once(void)
 		print(&notes));
 }
 
+/* What installers write today and wrote in former years: nothing of it may be refused. */
+static void test_real_command_lines(void)
+{
+	static const char *const lines[] = {
+		/* kubeadm */
+		"--authentication-kubeconfig=/etc/kubernetes/scheduler.conf "
+		"--authorization-kubeconfig=/etc/kubernetes/scheduler.conf "
+		"--bind-address=127.0.0.1 "
+		"--kubeconfig=/etc/kubernetes/scheduler.conf --leader-elect=true",
+		/* kubeadm of v1.15 and before */
+		"--address=127.0.0.1 --leader-elect=true "
+		"--kubeconfig=/etc/kubernetes/scheduler.conf",
+		/* kubeadm of v1.18 */
+		"--authentication-kubeconfig=/etc/kubernetes/scheduler.conf "
+		"--authorization-kubeconfig=/etc/kubernetes/scheduler.conf "
+		"--bind-address=127.0.0.1 "
+		"--kubeconfig=/etc/kubernetes/scheduler.conf --leader-elect=true --port=0",
+		/* k3s */
+		"--authentication-kubeconfig=/var/lib/rancher/k3s/server/cred/scheduler.kubeconfig "
+		"--authorization-kubeconfig=/var/lib/rancher/k3s/server/cred/scheduler.kubeconfig "
+		"--bind-address=127.0.0.1 "
+		"--kubeconfig=/var/lib/rancher/k3s/server/cred/scheduler.kubeconfig "
+		"--profiling=false --secure-port=10259",
+		/* a cloud's */
+		"--v=3 --vmodule=a=1 --leader-elect=true --leader-elect-resource-lock=leases "
+		"--kubeconfig=/etc/srv/kubernetes/kube-scheduler/kubeconfig --kube-api-qps=100 "
+		"--kube-api-burst=200 --feature-gates=A=true,B=false "
+		"--disabled-metrics=scheduler_goroutines --show-hidden-metrics-for-version=1.35",
+		/* an installer's, by a configuration file and certificates */
+		"--config=tests/config/real/kubeadm.yaml --leader-elect=true --feature-gates= "
+		"--authentication-kubeconfig=/k --authorization-kubeconfig=/k "
+		"--tls-cert-file=/srv/server.crt --tls-private-key-file=/srv/server.key --v=2 "
+		"--logtostderr=true --alsologtostderr --log-file=/var/log/kube-scheduler.log",
+		/* a distribution's */
+		"--config=tests/config/real/kubeadm.yaml --cert-dir=/var/run/kubernetes "
+		"--authentication-kubeconfig=/k --authorization-kubeconfig=/k -v=2 "
+		"--tls-cert-file=/s/tls.crt --tls-private-key-file=/s/tls.key "
+		"--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 "
+		"--tls-min-version=VersionTLS12 --logging-format=json",
+		/* v1.0 */
+		"--logtostderr=true --v=0 --master=http://127.0.0.1:8080 "
+		"--algorithm_provider=DefaultProvider --bind_pods_qps=15 --bind_pods_burst=20",
+		/* v1.12 with a policy */
+		"--policy-config-file=tests/config/real/policy-v1.0.json --kubeconfig=/k "
+		"--use-legacy-policy-config=true --leader-elect --scheduler-name=default-scheduler "
+		"--lock-object-name=s --lock-object-namespace=n --failure-domains=a,b "
+		"--hard-pod-affinity-symmetric-weight=1 --profiling --contention-profiling=false",
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(lines); i++)
+		is_ready(lines[i]);
+}
+
 /* ---- a file ---- */
 
 static void test_file_and_flags(void)
@@ -456,6 +508,7 @@ int main(void)
 	RUN_TEST(test_ways_to_write_a_flag);
 	RUN_TEST(test_deprecated_flags_make_the_configuration);
 	RUN_TEST(test_what_has_no_effect_is_told_once);
+	RUN_TEST(test_real_command_lines);
 	RUN_TEST(test_file_and_flags);
 	RUN_TEST(test_kubeconfig_flag_when_the_file_has_none);
 	RUN_TEST(test_provider);

@@ -266,7 +266,7 @@ static void test_fit_rules(void)
 			"f:4:103: " IN_ARGS ".ignoredResourceGroups[0]: Invalid value: \"a/b\": "
 			"resource group name can't contain '/'\n"
 			"f:4:108: " IN_ARGS ".ignoredResourceGroups[1]: Invalid value: \"\": name "
-					    "part must be non-empty; " NAME_RULE "\n"},
+			"part must be non-empty; " NAME_RULE "\n"},
 		{ARGS("NodeResourcesFit", "{ignoredResources: 5}"),
 			"f:4:68: " IN_ARGS ".ignoredResources: must be a list of strings, found "
 			"5\n"},
