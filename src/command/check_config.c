@@ -86,6 +86,8 @@ static bool read_config(struct checking *c, struct text bytes)
 			  bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes)
 		: scheduler_config_read_on(
 			  bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
+	config_faults_sort(&c->notes);
+	config_faults_sort(&c->faults);
 	tell(c, &c->notes, "warning: ");
 	tell(c, &c->faults, "");
 	if (result == SCHEDULER_CONFIG_FULL)

@@ -73,6 +73,24 @@ bool config_fault_is_below_unread(const struct config_faults *faults, struct tex
 	return false;
 }
 
+static bool is_before(struct config_place a, struct config_place b)
+{
+	return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+void config_faults_sort(struct config_faults *faults)
+{
+	for (uint32_t i = 1; i < faults->count; i++) {
+		struct config_fault fault = faults->list[i];
+		uint32_t to = i;
+		while (to > 0 && is_before(fault.place, faults->list[to - 1].place)) {
+			faults->list[to] = faults->list[to - 1];
+			to--;
+		}
+		faults->list[to] = fault;
+	}
+}
+
 /* Broken UTF-8 and controls are shown as bytes: the message goes to terminals and logs. */
 void config_write_quoted(struct writer *out, struct text t)
 {

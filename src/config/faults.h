@@ -63,6 +63,9 @@ void config_fault_mark_unread(struct config_faults *faults);
 /* Is the path at or below a value that was not read? */
 bool config_fault_is_below_unread(const struct config_faults *faults, struct text path);
 
+/* In the order of the file, those of no place first; rules find them in an order of their own. */
+void config_faults_sort(struct config_faults *faults);
+
 /* "text", with escapes for what does not print, cut off after CONFIG_VALUE_SHOWN bytes. */
 void config_write_quoted(struct writer *out, struct text t);
 

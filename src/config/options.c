@@ -322,5 +322,8 @@ enum options_result options_load(struct options *o, const struct options_questio
 	enum options_result read = options_flags_read(o, q);
 	if (read == OPTIONS_HELP || read == OPTIONS_VERSION)
 		return read;
-	return options_merge(o, q) && read == OPTIONS_READY ? OPTIONS_READY : OPTIONS_WRONG;
+	bool merged = options_merge(o, q);
+	config_faults_sort(q->faults);
+	config_faults_sort(q->notes);
+	return merged && read == OPTIONS_READY ? OPTIONS_READY : OPTIONS_WRONG;
 }

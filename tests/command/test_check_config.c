@@ -104,10 +104,10 @@ static void test_faults(void)
 	TEST_ASSERT_EQUAL_INT(1, said.status);
 	TEST_ASSERT_EQUAL_STRING("", said.out);
 	TEST_ASSERT_EQUAL_STRING(
-		"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
-		"\"profiles\"?\n"
 		"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should be an "
-		"integer value greater than zero\n",
+		"integer value greater than zero\n"
+		"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
+		"\"profiles\"?\n",
 		said.err);
 }
 

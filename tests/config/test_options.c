@@ -289,13 +289,12 @@ static void test_file_and_flags(void)
 		 "--leader-elect-lease-duration=1m --profiling --leader-elect-resource-name=flag "
 		 "--algorithm-provider DefaultProvider");
 	TEST_ASSERT_EQUAL_STRING(
-		"tests/config/data/options.yaml:3:18: enableProfiling: has no effect: there is no "
-		"Go "
-		"runtime to profile\n"
 		"berth: --algorithm-provider, --kube-api-qps, --profiling: no effect: --config is "
 		"given\n"
 		"berth: --kubeconfig: no effect: the configuration has "
-		"clientConnection.kubeconfig\n",
+		"clientConnection.kubeconfig\n"
+		"tests/config/data/options.yaml:3:18: enableProfiling: has no effect: there is no "
+		"Go runtime to profile\n",
 		print(&notes));
 	TEST_ASSERT_EQUAL_STRING("tests/config/data/options.yaml", o.config_file);
 	TEST_ASSERT_EQUAL_STRING("/file", o.kubeconfig.path);
@@ -478,10 +477,10 @@ static void test_faults_of_files(void)
 		{"--secure-port x --config tests/config/data/wrong.yaml",
 			"berth: --secure-port: Invalid value: \"x\": must be a number from 0 to "
 			"65535; 0 turns it off\n"
-			"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
-			"\"profiles\"?\n"
 			"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should "
-			"be an integer value greater than zero\n"},
+			"be an integer value greater than zero\n"
+			"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
+			"\"profiles\"?\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
 }
