@@ -36,6 +36,8 @@ static struct watch_reflector *reflector_init(
 	r->request.on_body = watch_listen;
 	r->request.on_done = watch_answered;
 	r->backoff = NET_BACKOFF_WATCH;
+	if (kind == KUBE_POD || kind == KUBE_NODE)
+		r->backoff.max_ms = WATCH_VITAL_BACKOFF_MS;
 	r->line_want[0] = (struct json_want){"type", NULL};
 	r->line_want[1] = (struct json_want){"object", kube_kinds[kind].want};
 	net_timer_init(&r->timer, watch_pause_over);

@@ -26,6 +26,12 @@ eventually 60 "all $there pods are bound" all_bound "$there"
 no_overcommit
 bindings_are_single
 
+note "nodes are followed again: one that comes is seen"
+node fresh 1 '{"fresh": "yes"}'
+pod fresh '.spec.nodeSelector = {fresh: "yes"}'
+soon fresh 15000
+there=$((there + 1))
+
 note "a node goes with pods on it"
 api DELETE /api/v1/nodes/node-3 >/dev/null
 "$e2e/load" pods 2000 100

@@ -616,7 +616,7 @@ static void test_forbidden_and_spared(void)
 	TEST_ASSERT_EQUAL_STRING("follow", watch_stats(bed.watch, KUBE_CSI_DRIVER).state);
 }
 
-/* The server is away: waits grow to 30 s (and as much again of jitter), nothing is forgotten. */
+/* The server is away: waits grow to 2.5 s (and as much again of jitter), nothing is forgotten. */
 static void test_server_away_and_back(void)
 {
 	PLAY(STREAM_A_5,
@@ -628,8 +628,8 @@ static void test_server_away_and_back(void)
 	wire_cut_all(&bed.wire);
 	bed_run(&bed, 1000 * 1000);
 	TEST_ASSERT_EQUAL_UINT32(1, play.at);
-	TEST_ASSERT_TRUE(bed.wire.opened > 20);
-	TEST_ASSERT_TRUE(bed.wire.opened < 50);
+	TEST_ASSERT_TRUE(bed.wire.opened > 180);
+	TEST_ASSERT_TRUE(bed.wire.opened < 420);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.count);
 	bed.wire.refuses = false;
 	bed_run(&bed, 61 * 1000);
