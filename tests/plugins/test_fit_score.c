@@ -61,11 +61,38 @@ static void test_without_requests(void)
 	TEST_ASSERT_EQUAL_STRING("skip", questions_scores(PLUGIN_BALANCED));
 }
 
+/* A third resource, that one of the nodes does not have: there it does not count. */
+static void test_three_resources(void)
+{
+	profile_defaults(&picture.cache, &picture.profile);
+	picture_add("{'kind':'Node','metadata':{'name':'n1'},'status':{'allocatable':"
+		    "{'pods':'9','cpu':'4','memory':'8Gi','example.com/gpu':'4'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'n2'},'status':{'allocatable':"
+		    "{'pods':'9','cpu':'2','memory':'8Gi'}}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},'spec':"
+		    "{'containers':[{'name':'c','resources':{'requests':{'cpu':'1',"
+		    "'memory':'2Gi','example.com/gpu':'2'}}}]}}");
+	uint32_t gpu;
+	TEST_ASSERT_TRUE(intern_find(&picture.cache.strings, TEXT("example.com/gpu"), &gpu));
+	struct plugin_profile *profile = &picture.profile;
+	profile->fit.resources[2] = (struct plugin_resource_weight){gpu, 3};
+	profile->fit.resource_count = 3;
+	profile->balanced.resources[2] = (struct plugin_resource_weight){gpu, 1};
+	profile->balanced.resource_count = 3;
+	/* (75 + 75 + 3 * 50) / 5; (50 + 75) / 2 */
+	TEST_ASSERT_EQUAL_STRING("60 62", questions_scores(PLUGIN_FIT));
+	profile->fit.strategy = FIT_MOST_ALLOCATED;
+	TEST_ASSERT_EQUAL_STRING("40 37", questions_scores(PLUGIN_FIT));
+	/* Deviation of 1/4, 1/4, 1/2: 0.1178; half the distance of 1/2 and 1/4 */
+	TEST_ASSERT_EQUAL_STRING("69 68", questions_scores(PLUGIN_BALANCED));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_strategies);
 	RUN_TEST(test_balanced);
+	RUN_TEST(test_three_resources);
 	RUN_TEST(test_without_requests);
 	return UNITY_END();
 }

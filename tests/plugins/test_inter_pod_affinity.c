@@ -2,6 +2,8 @@
 /* InterPodAffinity: near others, away from them, and others away from the pod. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
 // deps: tests/plugins/questions.c
+#include <stdio.h>
+
 #include <unity.h>
 
 #include "plugins/picture.h"
@@ -72,6 +74,126 @@ static void test_filter(void)
 	}
 }
 
+/* ---- in thought ---- */
+
+static enum plugin_code filter_of(struct decision *d, const char *node)
+{
+	return plugins[PLUGIN_INTER_POD_AFFINITY].filter(d, picture_view(node), NULL);
+}
+
+static void move(struct decision *d, const char *node, const char *pod, int sign)
+{
+	plugins[PLUGIN_INTER_POD_AFFINITY].pod_moved(
+		d, picture_view(node), picture_pod("default", pod), sign);
+}
+
+static struct decision *prefiltered(const char *labels, const char *affinity)
+{
+	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'c'}}");
+	add("p", "", labels, affinity);
+	struct decision *d = picture_decide("default", "p");
+	TEST_ASSERT_EQUAL(
+		PLUGIN_SUCCESS, plugins[PLUGIN_INTER_POD_AFFINITY].prefilter(d, picture_why()));
+	return d;
+}
+
+static void test_away_from_pods_moved_in_thought(void)
+{
+	add("there", "a", WEB, "");
+	add("new", "", WEB, "");
+	add("other", "", "", "");
+	struct decision *d = prefiltered("", ANTI);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	move(d, "a", "there", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
+	move(d, "a", "there", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	move(d, "b", "other", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
+	move(d, "b", "new", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "b"));
+	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	move(d, "c", "new", 1); /* no zone: counts nowhere */
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "c"));
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+}
+
+static void test_near_pods_moved_in_thought(void)
+{
+	add("there", "a", WEB, "");
+	add("new", "", WEB, "");
+	struct decision *d = prefiltered(WEB, AFFINITY);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
+	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE, filter_of(d, "b"));
+	move(d, "b", "new", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
+	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	/* The last one goes: then the pod is the first of its kind. */
+	move(d, "a", "there", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
+	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE, filter_of(d, "c"));
+}
+
+/* Pods that want the pod away: one that is there, and one whose term nobody else has. */
+static void test_wanted_away_in_thought(void)
+{
+	add("there", "a", "", ANTI);
+	add("new", "", "",
+		"'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
+		"'topologyKey':'zone','labelSelector':{'matchExpressions':[{'key':'app',"
+		"'operator':'Exists'}]}}]}");
+	struct decision *d = prefiltered(WEB, "");
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	move(d, "a", "there", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
+	move(d, "a", "new", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	move(d, "a", "new", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
+	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	move(d, "c", "new", 1); /* no zone there */
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "c"));
+}
+
+/*
+ * Upstream looks at pods with empty namespace labels after it resolved the selector: one that
+ * matches an empty set takes every namespace, any other only those that match now.
+ */
+static void test_namespace_selectors(void)
+{
+	static const struct {
+		const char *selector;
+		const char *verdict; /* of the node where the pod of namespace "far" is */
+	} rows[] = {
+		{"null", "fits"},
+		{"{'matchLabels':{'team':'x'}}", AWAY},
+		{"{'matchLabels':{'team':'y'}}", "fits"},
+		{"{}", AWAY},
+		{"{'matchExpressions':[{'key':'team','operator':'DoesNotExist'}]}", AWAY},
+		{"{'matchExpressions':[{'key':'team','operator':'NotIn','values':['x']}]}", AWAY},
+		{"{'matchExpressions':[{'key':'team','operator':'Exists'}]}", AWAY},
+	};
+	picture_add("{'kind':'Namespace','metadata':{'name':'far','labels':{'team':'x'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'there','namespace':'far','labels':{" WEB
+		    "}},'spec':{'nodeName':'a','containers':[{'name':'c'}]}}");
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		char affinity[512];
+		snprintf(affinity, sizeof(affinity),
+			"'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
+			"'topologyKey':'zone','labelSelector':{'matchLabels':{" WEB "}},"
+			"'namespaceSelector':%s}]}",
+			rows[i].selector);
+		add("p", "", "", affinity);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdict, verdict("a"), rows[i].selector);
+		picture_remove(KUBE_POD, "default", "p");
+	}
+}
+
 static const char *scores(void)
 {
 	return questions_scores(PLUGIN_INTER_POD_AFFINITY);
@@ -113,6 +235,10 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_filter);
+	RUN_TEST(test_away_from_pods_moved_in_thought);
+	RUN_TEST(test_near_pods_moved_in_thought);
+	RUN_TEST(test_wanted_away_in_thought);
+	RUN_TEST(test_namespace_selectors);
 	RUN_TEST(test_score);
 	return UNITY_END();
 }

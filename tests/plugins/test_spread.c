@@ -41,7 +41,6 @@ static void test_filter(void)
 		{"'app':'web'", "", {"skip", "skip", "skip"}},
 		{"'app':'web'", RULE(WEB), {SKEW, "fits", LABEL}},
 		{"'app':'db'", RULE(WEB), {SKEW, "fits", LABEL}},
-		{"'app':'web'", RULE(WEB ",'minDomains':3"), {SKEW, "fits", LABEL}},
 		{"'app':'web'", RULE(""), {"fits", "fits", LABEL}},
 		{"'app':'web'", RULE(",'labelSelector':{}"), {"fits", "fits", LABEL}},
 		{"'app':'web','v':'2'", RULE(WEB ",'matchLabelKeys':['v']"),
@@ -67,6 +66,155 @@ static void test_filter(void)
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdicts[1], verdict("b"), rows[i].rules);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdicts[2], verdict("c"), rows[i].rules);
 	}
+}
+
+static void add_web(const char *name, const char *node)
+{
+	picture_addf("{'kind':'Pod','metadata':{'name':'%s','namespace':'default','labels':"
+		     "{'app':'web'}},'spec':{'nodeName':'%s','containers':[{'name':'c'}]}}",
+		name, node);
+}
+
+static void add_ruled(const char *spec, const char *rules)
+{
+	picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default','labels':"
+		     "{'app':'web'}},'spec':{%s'containers':[{'name':'c'}],"
+		     "'topologySpreadConstraints':[%s]}}",
+		spec, rules);
+}
+
+/* One pod in each of two zones: one more may come, unless a third zone is wanted first. */
+static void test_min_domains(void)
+{
+	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}}}");
+	add_web("w1", "a");
+	add_web("w2", "b");
+	add_ruled("", RULE(WEB ",'minDomains':2"));
+	TEST_ASSERT_EQUAL_STRING("fits", verdict("a"));
+	picture_remove(KUBE_POD, "default", "p");
+	add_ruled("", RULE(WEB ",'minDomains':3"));
+	TEST_ASSERT_EQUAL_STRING(SKEW, verdict("a"));
+	picture_add("{'kind':'Node','metadata':{'name':'c','labels':{'zone':'c'}}}");
+	TEST_ASSERT_EQUAL_STRING(SKEW, verdict("a"));
+	TEST_ASSERT_EQUAL_STRING("fits", verdict("c"));
+}
+
+/* Which nodes make a domain, when some are not for this pod. */
+static void test_policies(void)
+{
+	static const struct {
+		const char *rule;
+		const char *verdict; /* of the node that has a pod */
+	} rows[] = {
+		{RULE(WEB), "fits"}, /* the other zone is no domain: its node is not selected */
+		{RULE(WEB ",'nodeAffinityPolicy':'Honor'"), "fits"},
+		{RULE(WEB ",'nodeAffinityPolicy':'Ignore'"), SKEW},
+		{RULE(WEB ",'nodeAffinityPolicy':'Ignore','nodeTaintsPolicy':'Ignore'"), SKEW},
+		{RULE(WEB ",'nodeAffinityPolicy':'Ignore','nodeTaintsPolicy':'Honor'"), "fits"},
+	};
+	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a','disk':'x'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}},"
+		    "'spec':{'taints':[{'key':'k','effect':'NoExecute'}]}}");
+	add_web("w", "a");
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		add_ruled("'nodeSelector':{'disk':'x'},", rows[i].rule);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdict, verdict("a"), rows[i].rule);
+		picture_remove(KUBE_POD, "default", "p");
+	}
+}
+
+/* The same of the profile's default constraints. */
+static void test_default_constraints(void)
+{
+	static const struct {
+		struct spread_default fields;
+		const char *verdict;
+	} rows[] = {
+		{{.min_domains = 1}, "fits"},
+		{{.min_domains = 2}, SKEW},
+		{{.min_domains = 1, .ignores_affinity = true}, SKEW},
+		{{.min_domains = 1, .ignores_affinity = true, .honors_taints = true}, "fits"},
+	};
+	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a','disk':'x'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}},"
+		    "'spec':{'taints':[{'key':'k','effect':'NoSchedule'}]}}");
+	picture_add("{'kind':'Service','metadata':{'name':'web','namespace':'default'},"
+		    "'spec':{'selector':{'app':'web'}}}");
+	add_web("w", "a");
+	add_ruled("'nodeSelector':{'disk':'x'},", "");
+	struct spread_args *args = &picture.profile.spread;
+	args->is_list = true;
+	args->constraint_count = 1;
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		args->constraints[0] = rows[i].fields;
+		TEST_ASSERT_TRUE(intern_find(
+			&picture.cache.strings, TEXT("zone"), &args->constraints[0].topology_key));
+		args->constraints[0].max_skew = 1;
+		args->constraints[0].hard = true;
+		TEST_ASSERT_EQUAL_STRING(rows[i].verdict, verdict("a"));
+	}
+	args->constraints[0].hard = false;
+	TEST_ASSERT_EQUAL_STRING("skip", verdict("a"));
+}
+
+/* ---- in thought ---- */
+
+static enum plugin_code filter_of(struct decision *d, const char *node)
+{
+	return plugins[PLUGIN_SPREAD].filter(d, picture_view(node), NULL);
+}
+
+static void move(struct decision *d, const char *node, const char *pod, int sign)
+{
+	plugins[PLUGIN_SPREAD].pod_moved(d, picture_view(node), picture_pod("default", pod), sign);
+}
+
+static void test_pods_moved_in_thought(void)
+{
+	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'a2','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'none'}}");
+	add_web("w1", "a");
+	add_web("w2", "a");
+	add_web("new", "");
+	picture_add("{'kind':'Pod','metadata':{'name':'db','namespace':'default'},"
+		    "'spec':{'nodeName':'a','containers':[{'name':'c'}]}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'leaving','namespace':'default','labels':"
+		    "{'app':'web'},'deletionTimestamp':'2026-01-01T00:00:00Z'},"
+		    "'spec':{'nodeName':'a','containers':[{'name':'c'}]}}");
+	add_ruled("", RULE(WEB));
+	struct decision *d = picture_decide("default", "p");
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_SPREAD].prefilter(d, NULL));
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	move(d, "a", "w1", -1);
+	move(d, "a", "db", -1); /* does not match */
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	move(d, "a", "w2", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a2")); /* its zone is the same */
+	move(d, "a", "w2", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	plugins[PLUGIN_SPREAD].pods_forgotten(d);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	/* The emptiest zone gets one: then one more there is one too many. */
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
+	move(d, "b", "new", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
+	move(d, "b", "new", 1);
+	move(d, "b", "new", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "b"));
+	plugins[PLUGIN_SPREAD].pods_forgotten(d);
+	move(d, "none", "new", 1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
+	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE, filter_of(d, "none"));
+	plugins[PLUGIN_SPREAD].pods_forgotten(d);
+	/* Upstream takes off a leaving pod that it never counted; so a third makes room. */
+	move(d, "a", "leaving", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
+	move(d, "a", "w1", -1);
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
 }
 
 static const char *scores(void)
@@ -111,6 +259,10 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_filter);
+	RUN_TEST(test_min_domains);
+	RUN_TEST(test_policies);
+	RUN_TEST(test_default_constraints);
+	RUN_TEST(test_pods_moved_in_thought);
 	RUN_TEST(test_score);
 	RUN_TEST(test_defaults_need_a_purpose);
 	return UNITY_END();
