@@ -12,9 +12,11 @@
  * there are not even kubelets. --load takes what `kubectl get ... -o json` printed.
  *
  * It says where it listens in one line on stdout, its counts at SIGUSR1 and at the end. With
- * --strict it ends with status 3 when a client did what a scheduler has no reason to do.
+ * --strict it ends with status 3 when a client did what a scheduler has no reason to do, or when
+ * pods are where they cannot be.
  */
-// deps: base/*.c net/*.c json/*.c kube/time.c kube/duration.c config/base64.c tools/apisim/*.c
+// deps: base/*.c net/*.c json/*.c kube/time.c kube/duration.c kube/quantity*.c config/base64.c
+// deps: tools/apisim/*.c
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apisim/audit.h"
 #include "apisim/face.h"
 #include "apisim/life.h"
 #include "base/hash.h"
@@ -322,6 +325,20 @@ static void listen_to_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* True: nothing is where it cannot be. */
+static bool print_audit(void)
+{
+	struct audit result;
+
+	audit(apisim.api, &result);
+	printf("audit: nodes=%u pods=%u pending=%u overcommitted=%u lost=%u too_close=%u%s%s\n",
+		(unsigned)result.nodes, (unsigned)result.pods, (unsigned)result.pending,
+		(unsigned)result.overcommitted, (unsigned)result.lost, (unsigned)result.too_close,
+		result.words[0] == '\0' ? "" : ": ", result.words);
+	fflush(stdout);
+	return audit_is_clean(&result);
+}
+
 static void print_counts(void)
 {
 	const struct api_counts *a = api_counts(apisim.api);
@@ -374,10 +391,12 @@ int main(int argc, char **argv)
 		if (counts_asked) {
 			counts_asked = 0;
 			print_counts();
+			(void)print_audit();
 		}
 	}
 	print_counts();
-	if (apisim.options.strict && api_counts(apisim.api)->violations > 0)
+	bool clean = print_audit() && api_counts(apisim.api)->violations == 0;
+	if (apisim.options.strict && !clean)
 		return APISIM_EXIT_STRICT;
 	return 0;
 }

@@ -107,7 +107,10 @@ static void on_request(struct net_exchange *e)
 		.body = e->body};
 	struct api_answer from;
 
-	api_ask(face->api, &request, &from);
+	if (face->ask != NULL)
+		face->ask(face->self, face->api, &request, &from);
+	else
+		api_ask(face->api, &request, &from);
 	answer(e, &from);
 }
 
@@ -149,6 +152,8 @@ struct face *face_open(struct api *api, struct net *net, struct arena *arena,
 
 	face->api = api;
 	face->net = net;
+	face->ask = setup->ask;
+	face->self = setup->self;
 	server.self = face;
 	face->server = net_server_open(net, arena, &server, fault);
 	return face->server == NULL ? NULL : face;

@@ -18,12 +18,19 @@ struct face_setup {
 	struct text certificate, key; /* PEM; TEXT_NONE: without TLS */
 	uint32_t connections_max;     /* <= FACE_EXCHANGES_MAX */
 	uint32_t body_room;           /* 0: FACE_BODY_ROOM; per connection */
+	/* Instead of api_ask(), which it may call: a bad mood. NULL: nobody is between. */
+	void (*ask)(void *self, struct api *api, const struct api_request *request,
+		struct api_answer *answer);
+	void *self;
 };
 
 struct face {
 	struct api *api;
 	struct net *net;
 	struct net_server *server;
+	void (*ask)(void *self, struct api *api, const struct api_request *request,
+		struct api_answer *answer);
+	void *self;
 	struct {
 		struct net_exchange *exchange;
 		uint32_t stream; /* 0: over */
