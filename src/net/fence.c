@@ -12,12 +12,15 @@
 #include "base/check.h"
 
 static struct store *fences[2];
+static uint64_t limits[2] = {UINT64_MAX, UINT64_MAX};
 
 static void *fence_take(enum fence fence, size_t count, size_t size)
 {
 	struct store *store = fences[fence];
 
 	if (store == NULL || (size != 0 && count > SIZE_MAX / size))
+		return NULL;
+	if (store->budget.used > limits[fence] || count * size > limits[fence] - store->budget.used)
 		return NULL;
 	uint32_t handle = store_take(store, count * size);
 	if (handle == 0)
@@ -57,8 +60,14 @@ void fence_set(enum fence fence, struct store *store)
 {
 	CHECK(fences[fence] == NULL);
 	fences[fence] = store;
+	limits[fence] = UINT64_MAX;
 	if (fence == FENCE_MBEDTLS)
 		mbedtls_platform_set_calloc_free(mbedtls_take, mbedtls_give);
+}
+
+void fence_limit(enum fence fence, uint64_t used_max)
+{
+	limits[fence] = used_max;
 }
 
 void fence_clear(enum fence fence)

@@ -10,6 +10,7 @@
 #define BERTH_NET_FENCE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/store.h"
 
@@ -17,6 +18,8 @@ enum fence { FENCE_MONGOOSE, FENCE_MBEDTLS };
 
 /* From now on the library's allocations come from `store`. */
 void fence_set(enum fence fence, struct store *store);
+/* No more than so many bytes of the region in use, until it is called again; UINT64_MAX: all. */
+void fence_limit(enum fence fence, uint64_t used_max);
 /* What is still in use is given up with the region. */
 void fence_clear(enum fence fence);
 

@@ -257,6 +257,8 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 		server->connections[i].server = server;
 		server->connections[i].due = MONO_NEVER;
 	}
+	if (setup->https)
+		tls_reserve(server->setup.connections_max);
 	server->member.turn = server_turn;
 	net_join(net, &server->member);
 	return server;
@@ -300,5 +302,7 @@ void net_server_close(struct net_server *server)
 	for (uint32_t i = 0; i < server->setup.connections_max; i++)
 		server_connection_close(&server->connections[i]);
 	net_leave(&server->member);
+	if (server->setup.https)
+		tls_release(server->setup.connections_max);
 	server_identity_close(&server->identity);
 }

@@ -41,6 +41,10 @@ static struct {
 	struct store fence;
 	struct entropy entropy;
 	bool set;
+	uint32_t reserved; /* connections of servers */
+	uint32_t serving;  /* of them, under way */
+	uint64_t served;   /* bytes that these use */
+	uint64_t before;   /* bytes that all used when a call began */
 } process;
 
 psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context_t *context,
@@ -80,6 +84,8 @@ void tls_setup(struct arena *arena, uint32_t connections_max, struct entropy ent
 	CHECK(!process.set);
 	process.set = true;
 	process.entropy = entropy;
+	process.reserved = process.serving = 0;
+	process.served = 0;
 	store_init(&process.fence, "tls", arena_take(arena, size), size);
 	fence_set(FENCE_MBEDTLS, &process.fence);
 	CHECK(psa_crypto_init() == PSA_SUCCESS);
@@ -98,6 +104,48 @@ struct store *tls_fence(void)
 {
 	CHECK(process.set);
 	return &process.fence;
+}
+
+/* ---- strangers' share ---- */
+
+void tls_reserve(uint32_t server_connections)
+{
+	process.reserved += server_connections;
+}
+
+void tls_release(uint32_t server_connections)
+{
+	CHECK(process.reserved >= server_connections);
+	process.reserved -= server_connections;
+}
+
+/*
+ * mbedTLS keeps a client's chain, up to 16 kB of certificates of anybody's making, and does not
+ * say so before. What calls for a server's connection take and give is counted between these two.
+ */
+static void begin_call(const struct tls *tls)
+{
+	uint64_t share = (uint64_t)process.reserved * TLS_CONNECTION_SIZE +
+		(process.reserved > 0 ? NET_SERVER_HANDSHAKES_MAX * TLS_HANDSHAKE_SIZE : 0);
+
+	process.before = process.fence.budget.used;
+	if (tls->identity->server)
+		fence_limit(FENCE_MBEDTLS,
+			process.before + (share > process.served ? share - process.served : 0));
+}
+
+static void end_call(const struct tls *tls)
+{
+	uint64_t after = process.fence.budget.used;
+
+	if (!tls->identity->server)
+		return;
+	fence_limit(FENCE_MBEDTLS, UINT64_MAX);
+	if (after >= process.before)
+		process.served += after - process.before;
+	else
+		process.served -= process.before - after < process.served ? process.before - after
+									  : process.served;
 }
 
 /* ---- identity ---- */
@@ -476,7 +524,9 @@ static bool start(struct tls *tls)
 	CHECK(tls->identity->made);
 	tls->identity->users++;
 	mbedtls_ssl_init(&tls->ssl);
+	begin_call(tls);
 	int code = mbedtls_ssl_setup(&tls->ssl, &tls->identity->config);
+	end_call(tls);
 	if (code == 0 && tls->peer != NULL)
 		code = mbedtls_ssl_set_hostname(
 			&tls->ssl, tls->peer->address.family != 0 ? NULL : tls->peer->name);
@@ -512,6 +562,7 @@ bool tls_start_server(struct tls *tls, struct tls_identity *identity, const stru
 	CHECK(tls->identity == NULL);
 	CHECK(identity->server);
 	*tls = (struct tls){.bytes = bytes, .stream = stream, .identity = identity, .now = now};
+	process.serving++;
 	return start(tls);
 }
 
@@ -542,7 +593,9 @@ static bool call_again(struct tls *tls, int code, size_t *left, uint32_t *stalls
 static enum tls_step server_handshake(struct tls *tls)
 {
 	size_t before = tls->bytes->received(tls->bytes->self, tls->stream).size;
+	begin_call(tls);
 	int code = mbedtls_ssl_handshake_step(&tls->ssl);
+	end_call(tls);
 	size_t left = tls->bytes->received(tls->bytes->self, tls->stream).size;
 
 	/* What has been received already will not wake anybody. */
@@ -584,9 +637,11 @@ enum tls_step tls_read(struct tls *tls, void *to, size_t size, size_t *got)
 	size_t left = 0;
 	int code;
 
+	begin_call(tls);
 	do
 		code = mbedtls_ssl_read(&tls->ssl, to, size);
 	while (call_again(tls, code, &left, &stalls));
+	end_call(tls);
 	*got = code > 0 ? (size_t)code : 0;
 	if (code > 0)
 		return TLS_DONE;
@@ -603,9 +658,11 @@ enum tls_step tls_write(struct tls *tls, const void *bytes, size_t size, size_t 
 	size_t left = 0;
 	int code;
 
+	begin_call(tls);
 	do
 		code = mbedtls_ssl_write(&tls->ssl, bytes, size);
 	while (call_again(tls, code, &left, &stalls));
+	end_call(tls);
 	*sent = code > 0 ? (size_t)code : 0;
 	if (code >= 0)
 		return TLS_DONE;
@@ -629,7 +686,12 @@ void tls_stop(struct tls *tls)
 		return;
 	if (mbedtls_ssl_is_handshake_over(&tls->ssl) == 1)
 		(void)mbedtls_ssl_close_notify(&tls->ssl);
+	begin_call(tls);
 	mbedtls_ssl_free(&tls->ssl);
+	end_call(tls);
+	/* What PSA keeps for the process is nobody's. */
+	if (tls->identity->server && --process.serving == 0)
+		process.served = 0;
 	CHECK(tls->identity->users > 0);
 	tls->identity->users--;
 	tls->identity = NULL;

@@ -35,6 +35,12 @@ void tls_setup(struct arena *arena, uint32_t connections_max, struct entropy ent
 size_t tls_setup_size(uint32_t connections_max);
 void tls_teardown(void);
 struct store *tls_fence(void);
+/*
+ * Part of the fence that connections of our servers may use, whatever their clients send: the
+ * rest is for berth's own connections.
+ */
+void tls_reserve(uint32_t server_connections);
+void tls_release(uint32_t server_connections);
 int tls_random(void *context, unsigned char *output, size_t size); /* as mbedTLS wants it */
 
 /* ---- who we are, and whom we trust ---- */

@@ -17,6 +17,7 @@
 #include "base/store.h"
 #include "net/server_bed.h"
 #include "net/server_private.h"
+#include "net/tls.h"
 
 void setUp(void)
 {
@@ -168,6 +169,37 @@ static void test_a_fence_that_is_full_refuses_and_recovers(void)
 	TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
 }
 
+/* What strangers make mbedTLS keep must not take the place of berth's own connections. */
+static void test_strangers_have_a_share_of_the_fence(void)
+{
+	static struct asked asked;
+	uint32_t connections = bed_setup.connections_max;
+
+	bed_serve();
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	tls_release(connections);
+	/* who is there needs no more; who comes finds no room, although there is enough of it */
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	bed_start(1, &asked, "/");
+	bed_finish(&asked);
+	TEST_ASSERT_EQUAL_STRING("tls-failed", net_result_name(asked.end.result));
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).handshake_failures);
+	TEST_ASSERT_GREATER_THAN_UINT64(
+		200 * 1024, tls_fence()->budget.capacity - tls_fence()->budget.used);
+	tls_reserve(2);
+	bed_clock_ahead_us += CLOCK_S_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+	tls_reserve(connections - 2);
+	bed_clock_ahead_us += CLOCK_S_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(2, "/"));
+	/* all that was taken is given back */
+	for (uint32_t round = 0; round < 30; round++) {
+		net_client_close(bed_clients[1]);
+		bed_clients[1] = NULL;
+		TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+	}
+}
+
 /* ---- crowds ---- */
 
 static int crowd[CROWD];
@@ -260,6 +292,7 @@ int main(void)
 	RUN_TEST(test_who_does_not_begin_a_handshake);
 	RUN_TEST(test_garbage_for_a_handshake);
 	RUN_TEST(test_a_fence_that_is_full_refuses_and_recovers);
+	RUN_TEST(test_strangers_have_a_share_of_the_fence);
 	RUN_TEST(test_two_hundred_connections_against_sixteen);
 	RUN_TEST(test_a_place_of_who_says_nothing);
 	return UNITY_END();
