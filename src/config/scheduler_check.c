@@ -220,8 +220,8 @@ static void remark_effects(struct reading *r, const struct scheduler_config *con
 	remark_when(r, config->parallelism > 0 && config->parallelism != 16, "parallelism",
 		"has no effect: one thread decides");
 	remark_when(r, !config->enable_profiling, "enableProfiling", no_profile);
-	remark_when(
-		r, !config->enable_contention_profiling, "enableContentionProfiling", no_profile);
+	remark_when(r, !config->enable_contention_profiling && config->enable_profiling,
+		"enableContentionProfiling", no_profile);
 	remark_when(r, config->delay_cache_until_active, "delayCacheUntilActive",
 		"has no effect: the cache is always filled");
 	remark_when(r, c->accept_content_types.size > 0, "clientConnection.acceptContentTypes",

@@ -4,7 +4,7 @@
  *
  * What kube-scheduler does: an absent field, a null and, for texts, durations and the client's
  * rates, an empty or zero value mean the default; an explicit 0 of another number is kept and
- * then refused where it makes no sense.
+ * then refused where it makes no sense. Contention is profiled when anything is.
  */
 #include "config/scheduler_config.h"
 
@@ -304,6 +304,12 @@ enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *
 	return result == YAML_DOCUMENT ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
 }
 
+static bool is_given(const struct yaml_node *root, const char *field)
+{
+	const struct yaml_node *node = yaml_get(root, field);
+	return node != NULL && node->kind != YAML_NULL;
+}
+
 static uint32_t count_of(const struct config_faults *faults)
 {
 	return faults->count + faults->dropped;
@@ -328,6 +334,8 @@ enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct 
 		return SCHEDULER_CONFIG_BROKEN;
 	bool is_older = file->version == SCHEDULER_V1BETA2;
 	fields_read(r, root, is_older ? &older_fields : &config_fields, file);
+	if (!is_given(root, "enableContentionProfiling") && !file->config.enable_profiling)
+		file->config.enable_contention_profiling = false;
 	if (!scratch->overflowed)
 		read_profiles(r, file);
 	if (scratch->overflowed)

@@ -485,6 +485,32 @@ static void test_faults_of_files(void)
 	check_faults(cases, ARRAY_COUNT(cases));
 }
 
+static void test_little_memory(void)
+{
+	static char config_flag[] = "--config", file[] = "tests/config/data/everything.yaml",
+		    election[] = "--leader-elect=false";
+	static char *const argv[] = {election, config_flag, file, election};
+	void *block = malloc(SCRATCH_BYTES);
+	struct scratch small;
+	struct arena whole;
+	uint32_t refused = 0;
+	enum options_result result = OPTIONS_WRONG;
+	for (size_t size = 0; size < SCRATCH_BYTES && result == OPTIONS_WRONG; size += 4099) {
+		arena_init(&whole, block, SCRATCH_BYTES);
+		scratch_init(&small, block, size);
+		const struct options_question q = {
+			ARRAY_COUNT(argv), argv, &profile_grammar, &small, &faults, &notes};
+		result = options_load(&o, &q);
+		TEST_ASSERT_EQUAL_UINT32(result == OPTIONS_WRONG, faults.count);
+		refused += result == OPTIONS_WRONG;
+	}
+	TEST_ASSERT_EQUAL(OPTIONS_READY, result);
+	TEST_ASSERT_GREATER_THAN_UINT32(4, refused);
+	TEST_ASSERT_EQUAL_UINT32(2, o.config.profiles.count);
+	arena_init(&whole, block, SCRATCH_BYTES);
+	free(block);
+}
+
 static void test_help(void)
 {
 	static char page[OPTIONS_HELP_MAX];
@@ -515,6 +541,7 @@ int main(void)
 	RUN_TEST(test_what_is_no_flag_or_value);
 	RUN_TEST(test_rules);
 	RUN_TEST(test_faults_of_files);
+	RUN_TEST(test_little_memory);
 	RUN_TEST(test_help);
 	return UNITY_END();
 }

@@ -323,7 +323,7 @@ static void test_notes(void)
 	TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_OK,
 		read_text(TEXT(HEAD
 			"parallelism: 8\nenableProfiling: false\n"
-			"enableContentionProfiling: false\n"
+			"enableContentionProfiling: true\n"
 			"delayCacheUntilActive: true\n"
 			"clientConnection: {contentType: a, acceptContentTypes: b}\n"
 			"profiles: [{pluginConfig: [{name: Coscheduling, args: {a: 1}}]}]\n")));
@@ -331,12 +331,28 @@ static void test_notes(void)
 		"f:8:55: profiles[0].pluginConfig[0].args: have no effect: no plugin reads them\n"
 		"f:3:14: parallelism: has no effect: one thread decides\n"
 		"f:4:18: enableProfiling: has no effect: there is no Go runtime to profile\n"
-		"f:5:28: enableContentionProfiling: has no effect: there is no Go runtime to "
-		"profile\n"
 		"f:6:24: delayCacheUntilActive: has no effect: the cache is always filled\n"
 		"f:7:56: clientConnection.acceptContentTypes: has no effect: JSON is spoken\n"
 		"f:7:33: clientConnection.contentType: has no effect: JSON is spoken\n",
 		print(&notes));
+}
+
+static void test_contention_follows_profiling(void)
+{
+	static const struct {
+		const char *file;
+		bool contention;
+		uint32_t notes;
+	} cases[] = {{HEAD, true, 0}, {HEAD "enableProfiling: false\n", false, 1},
+		{HEAD "enableProfiling: false\nenableContentionProfiling: null\n", false, 1},
+		{HEAD "enableProfiling: false\nenableContentionProfiling: true\n", true, 1},
+		{HEAD "enableContentionProfiling: false\n", false, 1}};
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_OK, read_text(text_of(cases[i].file)));
+		TEST_ASSERT_EQUAL_MESSAGE(
+			cases[i].contention, config.enable_contention_profiling, cases[i].file);
+		TEST_ASSERT_EQUAL_UINT32_MESSAGE(cases[i].notes, notes.count, cases[i].file);
+	}
 }
 
 /* ---- bounds ---- */
@@ -399,6 +415,7 @@ int main(void)
 	RUN_TEST(test_faults_are_bounded);
 	RUN_TEST(test_values_in_faults_are_short);
 	RUN_TEST(test_notes);
+	RUN_TEST(test_contention_follows_profiling);
 	RUN_TEST(test_little_memory);
 	RUN_TEST(test_broken_files);
 	return UNITY_END();
