@@ -84,21 +84,41 @@ static void test_given_up_when_few(void)
 	bed_clear();
 }
 
-static int64_t owned_sum;
+struct owned_seen {
+	enum cache_counter_kind kind;
+	int64_t sum;
+	int64_t parts;
+	uint32_t terms;
+};
 
 static void add_owned(void *self, const struct cache_query *query, const struct cache_tally *tally)
 {
-	TEST_ASSERT_EQUAL_PTR(&bed, self);
-	TEST_ASSERT_EQUAL_UINT32(CACHE_OWN_ANTI, query->kind);
-	owned_sum += tally->total.sum;
+	struct owned_seen *seen = self;
+	TEST_ASSERT_EQUAL_UINT32(seen->kind, query->kind);
+	seen->sum += tally->total.sum;
+	seen->parts += tally->total.parts;
+	seen->terms++;
+}
+
+/* What terms of the kind, of pods on nodes, say about the pod; recounted it must be the same. */
+static struct owned_seen owned(enum cache_counter_kind kind, const char *pod)
+{
+	struct owned_seen fast = {.kind = kind};
+	struct owned_seen slow = {.kind = kind};
+	const struct kube_labels *labels = cache_labels_at(&bed.cache, bed_pod_of(pod)->labels);
+	cache_each_owned(&bed.cache, kind, bed_id("default"), NULL, labels, add_owned, &fast);
+	scratch_reset(&bed.work);
+	TEST_ASSERT_TRUE(cache_each_owned_recount(
+		&bed.cache, kind, bed_id("default"), NULL, labels, &bed.work, add_owned, &slow));
+	TEST_ASSERT_EQUAL_INT64(slow.sum, fast.sum);
+	TEST_ASSERT_EQUAL_INT64(slow.parts, fast.parts);
+	TEST_ASSERT_EQUAL_UINT32(slow.terms, fast.terms);
+	return fast;
 }
 
 static int64_t owned_by_others(const char *pod)
 {
-	owned_sum = 0;
-	cache_each_owned(&bed.cache, CACHE_OWN_ANTI, bed_id("default"), NULL,
-		cache_labels_at(&bed.cache, bed_pod_of(pod)->labels), add_owned, &bed);
-	return owned_sum;
+	return owned(CACHE_OWN_ANTI, pod).sum;
 }
 
 static void test_own_terms(void)
@@ -122,11 +142,156 @@ static void test_own_terms(void)
 	bed_clear();
 }
 
+#define TERM     "{'topologyKey':'z','labelSelector':{'matchLabels':{'app':'a'}}}"
+#define REQUIRED "'requiredDuringSchedulingIgnoredDuringExecution':[" TERM "]"
+#define PREFERRED(weight)                                                       \
+	"'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':" #weight \
+	",'podAffinityTerm':" TERM "}]"
+
+static void put_owner(const char *name, const char *affinity)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_putf("{'kind':'Pod','metadata':{'name':'%s','namespace':'default','uid':'%s'},"
+			 "'spec':{'nodeName':'n1','containers':[{'name':'c'}],'affinity':{%s}}}",
+			name, name, affinity));
+}
+
+/* The same term as a wish, as a need, and as the opposite: each kind counts for itself. */
+static void test_own_terms_of_each_kind(void)
+{
+	bed_start(NULL);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("n1", "'z':'a'"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("a", "", "'app':'a'", "1"));
+	put_owner("near", "'podAffinity':{" REQUIRED "}");
+	put_owner("wish", "'podAffinity':{" PREFERRED(7) "}");
+	put_owner("dislike", "'podAntiAffinity':{" PREFERRED(7) "}");
+	TEST_ASSERT_EQUAL_INT64(0, owned_by_others("a"));
+	TEST_ASSERT_EQUAL_INT64(1, owned(CACHE_OWN_AFFINITY, "a").sum);
+	/* The weights cancel out, but the term is there. */
+	struct owned_seen wishes = owned(CACHE_OWN_PREFERRED, "a");
+	TEST_ASSERT_EQUAL_INT64(0, wishes.sum);
+	TEST_ASSERT_EQUAL_INT64(2, wishes.parts);
+	TEST_ASSERT_EQUAL_UINT32(1, wishes.terms);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "wish"));
+	TEST_ASSERT_EQUAL_INT64(-7, owned(CACHE_OWN_PREFERRED, "a").sum);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "dislike"));
+	TEST_ASSERT_EQUAL_UINT32(0, owned(CACHE_OWN_PREFERRED, "a").terms);
+	TEST_ASSERT_EQUAL_UINT32(1, owned(CACHE_OWN_AFFINITY, "a").terms);
+	bed_clear();
+}
+
+static void put_with_key(enum cache_result expected, uint32_t number)
+{
+	TEST_ASSERT_EQUAL(expected,
+		bed_putf("{'kind':'Pod','metadata':{'name':'p%u','namespace':'default','uid':'%u'},"
+			 "'spec':{'nodeName':'n','containers':[{'name':'c'}],'affinity':{"
+			 "'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
+			 "'topologyKey':'k%u','labelSelector':{'matchLabels':{'app':'a'}}}]}}}}",
+			number, number, number));
+}
+
+/*
+ * Pods that keep others away by more keys than there is room for are refused and counted, so
+ * that it is seen that the picture is incomplete; counting for a decision only gets slower.
+ */
+static void test_more_keys_than_there_is_room_for(void)
+{
+	bed_start(NULL);
+	add_service("a");
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("n", "'k24':'x','free':'y'"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("a", "n", "'app':'a'", "1"));
+	for (uint32_t i = 0; i < CACHE_TOPOLOGY_KEYS_MAX; i++)
+		put_with_key(CACHE_OK, i);
+	uint64_t refused = bed.cache.refused;
+	put_with_key(CACHE_FULL, CACHE_TOPOLOGY_KEYS_MAX);
+	TEST_ASSERT_GREATER_THAN_UINT64(refused, bed.cache.refused);
+	expect_counted("free", "n", 1);
+	TEST_ASSERT_EQUAL_UINT32(CACHE_NOT_COUNTED, bed.tally.filled); /* was recounted */
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "p3"));
+	put_with_key(CACHE_OK, CACHE_TOPOLOGY_KEYS_MAX);
+	TEST_ASSERT_EQUAL_INT64(1, owned_by_others("a"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "p4"));
+	expect_counted("free", "n", 1);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.tally.filled);
+	TEST_ASSERT_EQUAL_UINT32(0, bed.tally.lacking);
+	bed_clear();
+}
+
+/* ---- nodes that are left out ---- */
+
+static struct cache_query *query_for(const char *pod, bool affinity, bool taints)
+{
+	struct kube_build b;
+	kube_build_init(&b, &bed.cache.strings, &bed.work);
+	struct cache_query *query = kube_build_start(&b, sizeof(*query));
+	query->kind = CACHE_MATCH;
+	query->topology_key = kube_build_string(&b, TEXT("z"));
+	query->count_nodes = 1;
+	query->honor_affinity = affinity;
+	query->honor_taints = taints;
+	query->class = affinity || taints ? bed_pod_of(pod)->class : 0;
+	struct cache_term *term = kube_build_array(&b, sizeof(*term), 1, &query->terms);
+	term->all_namespaces = 1;
+	term->selector.state = KUBE_SELECTOR_SET;
+	query = (struct cache_query *)(void *)kube_build_finish(&b);
+	TEST_ASSERT_NOT_NULL(query);
+	return query;
+}
+
+static void expect_included(bool affinity, bool taints, int32_t nodes, int64_t pods)
+{
+	for (uint32_t way = 0; way < 2; way++) {
+		struct cache_tally tally;
+		scratch_reset(&bed.work);
+		TEST_ASSERT_TRUE(cache_tally(&bed.cache, query_for("p", affinity, taints),
+			way == 0 ? CACHE_TALLY_FAST : CACHE_TALLY_RECOUNT, &bed.work, &tally));
+		uint32_t domain = tally.of_node[bed_node_index("plain")];
+		TEST_ASSERT_EQUAL_INT32(nodes, tally.nodes[domain]);
+		TEST_ASSERT_EQUAL_INT64(pods, tally.total.sum);
+	}
+	bed_audit();
+}
+
+static enum cache_result put_tainted(const char *taints)
+{
+	return bed_putf("{'kind':'Node','metadata':{'name':'tainted','labels':{'z':'a',"
+			"'disk':'x'}},'spec':{'taints':[%s]}}",
+		taints);
+}
+
+static void test_nodes_that_are_left_out(void)
+{
+	bed_start(NULL);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("plain", "'z':'a'"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("chosen", "'z':'a','disk':'x'"));
+	TEST_ASSERT_EQUAL(CACHE_OK, put_tainted("{'key':'k','effect':'NoSchedule'}"));
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_put("{'kind':'Pod','metadata':{'name':'p','namespace':'default','uid':'p'},"
+			"'spec':{'nodeSelector':{'disk':'x'},'containers':[{'name':'c'}]}}"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("1", "plain", "", "1"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("2", "chosen", "", "1"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_pod("3", "tainted", "", "1"));
+	expect_included(false, false, 3, 3);
+	expect_included(true, false, 2, 2);
+	expect_included(false, true, 2, 2);
+	expect_included(true, true, 1, 1);
+	TEST_ASSERT_EQUAL(CACHE_OK, put_tainted("{'key':'k','effect':'PreferNoSchedule'}"));
+	expect_included(true, true, 2, 2);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("chosen", "'z':'a'"));
+	expect_included(true, true, 1, 1);
+	expect_included(false, true, 3, 3);
+	/* The counters that hold the pod's class let go of it, or the audit at the end says so. */
+	bed_clear();
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_match_follows);
 	RUN_TEST(test_given_up_when_few);
 	RUN_TEST(test_own_terms);
+	RUN_TEST(test_own_terms_of_each_kind);
+	RUN_TEST(test_more_keys_than_there_is_room_for);
+	RUN_TEST(test_nodes_that_are_left_out);
 	return UNITY_END();
 }
