@@ -171,8 +171,8 @@ $(B)/berth: $(B)/berth.debug
 
 .PHONY: all run
 all: $(B)/berth  ## build the binary of BOARD (default x86_64)
-run: $(B)/berth  ## build it and place the waiting pods of a sample cluster (or ARGS='explain ...')
-	$(Q)$(B)/berth $(if $(ARGS),$(ARGS),simulate tools/sample/edge-cluster.yaml)
+run: $(B)/berth $(B)/apisim  ## build it and run it, on the cluster of KUBECONFIG or on the bundled one (or ARGS='simulate ...')
+	$(Q)$(if $(ARGS),$(B)/berth $(ARGS),tools/run $(B))
 .PHONY: all-boards $(BOARDS:%=board-%)
 all-boards: $(BOARDS:%=board-%)  ## the binary of every board
 $(BOARDS:%=board-%): board-%:
