@@ -21,7 +21,7 @@
 		(list), ARRAY_COUNT(list), sizeof(struct type), NULL, false, true \
 	}
 
-enum { NAMES_MAX = 128, LABELS_MAX = 64, LIST_MAX = 32, ARGS_MAX = 3 };
+enum { NAMES_MAX = 128, LABELS_MAX = 64, ARGS_MAX = 3 };
 
 /* ---- what a file says ---- */
 
@@ -145,12 +145,12 @@ static const struct fields file_fields = FIELDS(policy_file, file_list);
 struct policy_making {
 	struct reading *r;
 	const struct policy_file *file;
-	uint64_t predicates;       /* bits, by index in the table */
-	int64_t weights[LIST_MAX]; /* of priorities, by index; 0: not wanted */
+	uint64_t predicates;              /* bits, by index in the table */
+	int64_t weights[POLICY_LIST_MAX]; /* of priorities, by index; 0: not wanted */
 	struct scheduler_strategy *strategy;
 	struct scheduler_profile *profile;
 	struct scheduler_args *args;
-	struct scheduler_plugin lists[SCHEDULER_POINTS][LIST_MAX]; /* what is enabled */
+	struct scheduler_plugin lists[SCHEDULER_POINTS][POLICY_LIST_MAX]; /* what is enabled */
 	uint32_t counts[SCHEDULER_POINTS];
 };
 
@@ -379,7 +379,7 @@ static void enable(
 	uint32_t i = 0;
 	while (i < m->counts[point] && !text_is_z(list[i].name, name))
 		i++;
-	CHECK(i < LIST_MAX);
+	CHECK(i < POLICY_LIST_MAX);
 	if (i == m->counts[point]) {
 		list[i] = (struct scheduler_plugin){text_of(name), 0};
 		m->counts[point]++;

@@ -14,6 +14,8 @@ enum policy_fate {
 	POLICY_REFUSED  /* no plugin does it; `what` says what it was */
 };
 
+enum { POLICY_LIST_MAX = 32 /* plugins, and priorities that there were */ };
+
 struct policy_row {
 	const char *name;
 	enum policy_fate fate;

@@ -58,6 +58,7 @@ const struct policy_row policy_predicates[] = {
 	MAPPED("MaxAzureDiskVolumeCount", "NodeVolumeLimits"),
 	WHEN_NAMED("MaxCinderVolumeCount", "NodeVolumeLimits"),
 	MAPPED("CheckVolumeBinding", "VolumeBinding"),
+	WHEN_NAMED("NoVolumeNodeConflict", "VolumeBinding"),
 	MAPPED("NoVolumeZoneConflict", "VolumeZone"),
 	NOTHING("CheckNodeMemoryPressure", BY_TAINTS),
 	NOTHING("CheckNodePIDPressure", BY_TAINTS),
@@ -88,6 +89,9 @@ const struct policy_row policy_priorities[] = {
 };
 const uint32_t policy_priority_count = ARRAY_COUNT(policy_priorities);
 
+_Static_assert(ARRAY_COUNT(policy_predicates) <= 64, "each has its bit");
+_Static_assert(ARRAY_COUNT(policy_priorities) <= POLICY_LIST_MAX, "each has its weight");
+
 #define AT(point)   (1u << SCHEDULER_##point)
 #define FILTERS     (AT(PRE_FILTER) | AT(FILTER))
 #define SCORES      (AT(PRE_SCORE) | AT(SCORE))
@@ -117,3 +121,4 @@ const struct policy_plugin policy_plugins[] = {
 	{"NodeDeclaredFeatures", FILTERS, 0, true},
 };
 const uint32_t policy_plugin_count = ARRAY_COUNT(policy_plugins);
+_Static_assert(ARRAY_COUNT(policy_plugins) <= POLICY_LIST_MAX, "a list has room for all");

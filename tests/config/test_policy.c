@@ -114,6 +114,7 @@ static void test_predicates(void)
 		{"MaxCinderVolumeCount", "NodeVolumeLimits ",
 			BEFORE BEHIND "NodeVolumeLimits " LATER},
 		{"CheckVolumeBinding", "VolumeBinding ", BEFORE BEHIND "VolumeBinding " LATER},
+		{"NoVolumeNodeConflict", "VolumeBinding ", BEFORE BEHIND "VolumeBinding " LATER},
 		{"NoVolumeZoneConflict", "VolumeZone ", BEFORE BEHIND "VolumeZone " LATER},
 		{"EvenPodsSpread", "PodTopologySpread ", BEFORE BEHIND "PodTopologySpread " LATER},
 		{"MatchInterPodAffinity", "InterPodAffinity ",
