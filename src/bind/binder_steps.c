@@ -83,6 +83,15 @@ static void send(struct binder_flight *flight)
 	net_send(flight->binder->client, &flight->request);
 }
 
+/* A process that was stopped after it had decided must not write when it goes on. */
+static bool may_send(const struct net_request *request)
+{
+	const struct binder_flight *flight =
+		LIST_OWNER((struct net_request *)(uintptr_t)request, struct binder_flight, request);
+
+	return flight->binder->may_write == NULL || flight->binder->may_write(flight->binder->self);
+}
+
 static void post(struct binder_flight *flight)
 {
 	struct net_request *request = &flight->request;
@@ -95,6 +104,7 @@ static void post(struct binder_flight *flight)
 		binder->stats.again++;
 	request->class = NET_BIND;
 	request->method = NET_POST;
+	request->may_send = may_send;
 	request->path = (struct text){flight->path, flight->path_size};
 	request->body = (struct text){flight->body, flight->body_size};
 	request->timeout_ms = BINDER_POST_MS;
@@ -107,6 +117,7 @@ static void check(struct binder_flight *flight)
 	struct net_request *request = &flight->request;
 
 	/* Certainty about a binding comes before the next one; reads may wait for all of them. */
+	request->may_send = NULL;
 	request->class = NET_BIND;
 	request->method = NET_GET;
 	request->path = (struct text){flight->path, flight->pod_path_size};

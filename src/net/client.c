@@ -310,6 +310,19 @@ static void give(
 	connection_take(connection, request);
 }
 
+static bool may_send(const struct net_request *request)
+{
+	return request->may_send == NULL || request->may_send(request);
+}
+
+/* Ends at the next turn. */
+static void refuse(struct net_client *client, struct net_request *request)
+{
+	list_remove(&request->link);
+	list_add_last(&client->refused, &request->link);
+	client->member.dirty = true;
+}
+
 /* Gives what it can of one class; returns how many connections more it could use. */
 static uint32_t dispatch_class(struct net_client *client, enum net_class rank, uint32_t active)
 {
@@ -321,6 +334,10 @@ static uint32_t dispatch_class(struct net_client *client, enum net_class rank, u
 
 	for (; link != &client->queues[rank] && active < limit; link = next) {
 		next = link->next;
+		if (!may_send(request_of(link))) {
+			refuse(client, request_of(link));
+			continue;
+		}
 		active++;
 		if (wanted == 0 && (idle = find(client, watch, CONNECTION_IDLE)) != NULL)
 			give(client, idle, request_of(link));
@@ -428,9 +445,15 @@ static void finish_refused(struct net_client *client)
 		list_remove(link);
 		list_add_last(&over, link);
 	}
-	while ((link = list_first(&over)) != NULL)
-		finish_queued(
-			client, request_of(link), NET_BROKEN, request_fault(request_of(link)));
+	while ((link = list_first(&over)) != NULL) {
+		const char *fault = request_fault(request_of(link));
+
+		if (fault != NULL)
+			finish_queued(client, request_of(link), NET_BROKEN, fault);
+		else
+			finish_queued(client, request_of(link), NET_CONNECT_FAILED,
+				"not allowed to be sent any more");
+	}
 }
 
 static struct mono turn_connections(struct net_client *client)

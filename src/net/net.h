@@ -111,6 +111,11 @@ struct net_request {
 	int64_t idle_timeout_ms; /* longest silence while an answer is due; 0: none; paused: stopped
 				  */
 	uint64_t body_max;       /* 0: no limit */
+	/*
+	 * Asked when a connection is about to take the request, which may be long after
+	 * net_send(). False: it ends as NET_CONNECT_FAILED, unsent. NULL: always.
+	 */
+	bool (*may_send)(const struct net_request *request);
 	enum net_flow (*on_body)(struct net_request *request, struct text bytes);
 	void (*on_done)(struct net_request *request);
 	struct net_answer answer;

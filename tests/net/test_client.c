@@ -130,6 +130,31 @@ static void test_a_path_that_is_not_escaped_is_not_sent(void)
 	TEST_ASSERT_EQUAL_UINT32(0, f.server.counts->requests);
 }
 
+static uint32_t asked;
+static bool never(const struct net_request *request)
+{
+	(void)request;
+	asked++;
+	return false;
+}
+
+/* Who may not write any more when its turn comes leaves no byte on the wire. */
+static void test_a_request_that_may_not_be_sent_any_more(void)
+{
+	serve();
+	fixture_get(&f, &r[0], "/echo");
+	r[1].request.may_send = never;
+	fixture_send(&f, &r[1], NET_POST, "/echo");
+	TEST_ASSERT_EQUAL_UINT32(0, asked);
+	TEST_ASSERT_TRUE(fixture_wait(&f, &r[1]));
+	check(&r[1], NET_CONNECT_FAILED, 0);
+	TEST_ASSERT_EQUAL_UINT32(1, asked);
+	TEST_ASSERT_FALSE(r[1].end.sent);
+	TEST_ASSERT_EQUAL_UINT32(1, f.server.counts->requests);
+	fixture_get(&f, &r[2], "/echo");
+	check(&r[2], NET_OK, 200);
+}
+
 static void test_big_bodies(void)
 {
 	serve();
@@ -563,6 +588,7 @@ int main(void)
 	RUN_TEST(test_methods_and_bodies);
 	RUN_TEST(test_a_path_prefix);
 	RUN_TEST(test_a_path_that_is_not_escaped_is_not_sent);
+	RUN_TEST(test_a_request_that_may_not_be_sent_any_more);
 	RUN_TEST(test_big_bodies);
 	RUN_TEST(test_retry_after);
 	RUN_TEST(test_keep_alive);
