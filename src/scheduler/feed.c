@@ -95,8 +95,12 @@ static void damaged(struct scheduler *s, enum kube_kind kind)
 {
 	s->damaged_in_list |= WATCH_KIND(kind);
 	s->damaged |= WATCH_KIND(kind);
-	if (!net_timer_is_armed(&s->relist))
-		net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, SCHEDULER_RELIST_MS));
+	if (net_timer_is_armed(&s->relist))
+		return;
+	/* A cluster that is too big stays too big: its lists are asked for less and less. */
+	net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, s->relist_ms));
+	s->relist_ms = s->relist_ms * 2 < SCHEDULER_RELIST_MAX_MS ? s->relist_ms * 2
+								  : SCHEDULER_RELIST_MAX_MS;
 }
 
 void scheduler_relist_due(struct net_timer *timer, struct mono now)
@@ -136,6 +140,8 @@ static void on_list_end(void *self, enum kube_kind kind)
 	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
 	s->barrier &= ~bit;
 	s->known |= bit;
+	if (s->damaged == 0)
+		s->relist_ms = SCHEDULER_RELIST_MS;
 	if ((s->compare_left & bit) != 0) {
 		s->compare_left &= ~bit;
 		log_info("scheduler",

@@ -49,6 +49,7 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	pool_init(
 		&s->victims, setup->arena, "victims", sizeof(struct scheduler_victim), l->victims);
 	net_timer_init(&s->relist, scheduler_relist_due);
+	s->relist_ms = SCHEDULER_RELIST_MS;
 	check_register((struct check_dump){"scheduler", dump, s});
 }
 

@@ -39,6 +39,7 @@ enum {
 	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
 	SCHEDULER_STOP_MS = 10 * 1000,   /* for what is in flight when asked to end */
 	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is listed anew */
+	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000,
 	/* Not a plugin: the kinds that the pod needs to be known are not told yet. */
 	SCHEDULER_GATE_KINDS = 31
 };
@@ -160,8 +161,9 @@ struct scheduler {
 	uint32_t damaged; /* kinds with an object that we do not know */
 	uint32_t damaged_in_list;
 	struct net_timer relist;
-	bool leading;     /* as the lease said last */
-	uint32_t barrier; /* kinds to be told anew before the first decision of a new leader */
+	int64_t relist_ms; /* the next pause before it */
+	bool leading;      /* as the lease said last */
+	uint32_t barrier;  /* kinds to be told anew before the first decision of a new leader */
 	bool stopping;
 	bool stopped;
 	bool releasing;
