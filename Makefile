@@ -207,7 +207,7 @@ HAVE_bench := $(BENCHES)
 HAVE_e2e := $(wildcard tests/e2e/run)
 HAVE_firmware := $(wildcard firmware/build)
 LATER := $(foreach t,vectors sim fuzz bench e2e firmware,$(if $(HAVE_$(t)),,$(t)))
-.PHONY: vectors sim fuzz bench e2e firmware
+.PHONY: vectors sim fuzz bench bench-live e2e firmware
 $(LATER:%=run-%):
 	@echo '$(@:run-%=%) is not part of this version'; exit 2
 vectors: $(if $(HAVE_vectors),$(B)/vectors/vectors,run-vectors)  ## kube-scheduler's decisions: make vectors VECTORS=DIR
@@ -220,6 +220,8 @@ bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ##
 	$(Q)set -e; for b in $^; do $$b; done
 e2e: $(if $(HAVE_e2e),$(B)/berth $(TOOLS:tools/%.c=$(B)/%),run-e2e)  ## against a real kube-apiserver and etcd
 	$(Q)tests/e2e/run $<
+bench-live: $(B)/berth $(B)/bindload  ## a table of speed, latency and memory with a real kube-apiserver: ARGS='100 1000'
+	$(Q)BERTH_BIN=$(B) tests/e2e/bench-live $(ARGS)
 firmware: $(if $(HAVE_firmware),$(B)/berth,run-firmware)  ## what is shipped or flashed for BOARD
 	$(Q)firmware/build $(BOARD) $<
 

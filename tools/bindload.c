@@ -3,11 +3,15 @@
  * bindload: what an apiserver can take. Binds pods that are there to nodes in turn, over a number
  * of connections, and does nothing else: the measure of a scheduler's throughput.
  *
- *	bindload --kubeconfig FILE [--connections N] [--namespace NS] PODS NODES
+ *	bindload --kubeconfig FILE [--connections N] PODS NODES
+ *	bindload --kubeconfig FILE [--connections N] --create PER-SECOND PODS
  *
- * The pods are pod-0 ... pod-(PODS-1), the nodes node-0 ... node-(NODES-1). The clock runs when all
- * connections stand. Prints one line, BOUND FAILED MICROSECONDS, and ends with status 1 when a
- * binding failed.
+ * The pods are pod-0 ... pod-(PODS-1) of the namespace default, the nodes node-0 ...
+ * node-(NODES-1). The clock runs when all connections stand. Prints one line, DONE FAILED
+ * MICROSECONDS, and ends with status 1 when something failed.
+ *
+ * The second form makes those pods, evenly in time, and before that line prints of each when it was
+ * asked for: POD MICROSECONDS-SINCE-1970.
  */
 // deps: base/*.c net/*.c config/url.c config/yaml.c config/yaml_scalar.c
 // deps: json/write.c config/kubeconfig.c config/base64.c bind/body_binding.c bind/body_path.c
@@ -28,6 +32,7 @@ enum {
 	LOAD_TURN_US = 200 * 1000,
 	LOAD_CONNECTIONS_MAX = 256,
 	LOAD_TEXT_MAX = 512,
+	LOAD_TURN_LEAST_US = 200,
 	LOAD_NAME_MAX = 32,
 	LOAD_TIMEOUT_MS = 30 * 1000
 };
@@ -45,12 +50,13 @@ static struct {
 	struct net *net;
 	struct net_client *client;
 	const char *path;
-	struct text namespace;
 	uint64_t connections, pods, nodes;
-	uint64_t warm, next, bound, failed;
+	uint64_t rate; /* pods to make in a second; 0: they are there, and are bound */
+	uint64_t warm, next, done, failed;
 	struct mono began, ended;
 	struct slot slots[LOAD_CONNECTIONS_MAX];
-} load = {.connections = 8, .namespace = {"default", 7}};
+} load = {.connections = 8};
+static const struct text namespace = {"default", 7};
 
 static void die(const char *what)
 {
@@ -76,39 +82,61 @@ static void read_arguments(int argc, char **argv)
 			load.path = argv[i + 1];
 		else if (strcmp(argv[i], "--connections") == 0)
 			load.connections = number(argv[i + 1]);
-		else if (strcmp(argv[i], "--namespace") == 0)
-			load.namespace = text_of(argv[i + 1]);
+		else if (strcmp(argv[i], "--create") == 0)
+			load.rate = number(argv[i + 1]);
 		else
 			die("no such flag");
 	}
-	if (load.path == NULL || argc - i != 2)
-		die("usage: bindload --kubeconfig FILE [--connections N] PODS NODES");
+	if (load.path == NULL || argc - i != (load.rate == 0 ? 2 : 1))
+		die("usage: bindload --kubeconfig FILE [--connections N] PODS NODES | "
+		    "--create PER-SECOND PODS");
 	load.pods = number(argv[i]);
-	load.nodes = number(argv[i + 1]);
+	load.nodes = load.rate == 0 ? number(argv[i + 1]) : 1;
 	if (load.connections > LOAD_CONNECTIONS_MAX)
 		die("too many connections");
 }
 
 /* ---- the requests ---- */
 
-static void bind_next(struct slot *slot)
+static void write_binding(struct writer *path, struct writer *body)
 {
 	char pod[LOAD_NAME_MAX], node[LOAD_NAME_MAX];
-	struct writer pod_w, node_w, path, body;
+	struct writer pod_w, node_w;
+
+	writer_init(&pod_w, pod, sizeof(pod));
+	writer_init(&node_w, node, sizeof(node));
+	write_format(&pod_w, "pod-%llu", (unsigned long long)load.next);
+	write_format(&node_w, "node-%llu", (unsigned long long)(load.next % load.nodes));
+	CHECK(body_path_binding(namespace, writer_text(&pod_w), path));
+	body_binding(&(struct body_pod){.namespace = namespace, .name = writer_text(&pod_w)},
+		writer_text(&node_w), body);
+}
+
+static void write_pod(struct writer *path, struct writer *body)
+{
+	const struct clock clock = clock_system();
+
+	write_z(path, "/api/v1/namespaces/default/pods");
+	write_format(body,
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"pod-%llu\","
+		"\"labels\":{\"app\":\"bench\"}},\"spec\":{\"containers\":[{\"name\":\"main\","
+		"\"image\":\"registry.example/program:1\",\"resources\":{\"requests\":{"
+		"\"cpu\":\"50m\",\"memory\":\"64Mi\"}}}]}}",
+		(unsigned long long)load.next);
+	printf("pod-%llu %lld\n", (unsigned long long)load.next, (long long)clock_wall(&clock).us);
+}
+
+static void send_next(struct slot *slot)
+{
+	struct writer path, body;
 
 	if (load.next == load.pods)
 		return;
-	writer_init(&pod_w, pod, sizeof(pod));
-	writer_init(&node_w, node, sizeof(node));
 	writer_init(&path, slot->path, sizeof(slot->path));
 	writer_init(&body, slot->body, sizeof(slot->body));
-	write_format(&pod_w, "pod-%llu", (unsigned long long)load.next);
-	write_format(&node_w, "node-%llu", (unsigned long long)(load.next % load.nodes));
+	(load.rate == 0 ? write_binding : write_pod)(&path, &body);
+	CHECK(!path.overflowed && !body.overflowed);
 	load.next++;
-	if (!body_path_binding(load.namespace, writer_text(&pod_w), &path))
-		die("no namespace can be called that");
-	body_binding(&(struct body_pod){.namespace = load.namespace, .name = writer_text(&pod_w)},
-		writer_text(&node_w), &body);
 	slot->request.class = NET_LEASE; /* which may use all connections */
 	slot->request.method = NET_POST;
 	slot->request.path = writer_text(&path);
@@ -119,8 +147,19 @@ static void bind_next(struct slot *slot)
 static void begin(void)
 {
 	load.began = net_now(load.net);
-	for (uint64_t i = 0; i < load.connections; i++)
-		bind_next(&load.slots[i]);
+	for (uint64_t i = 0; load.rate == 0 && i < load.connections; i++)
+		send_next(&load.slots[i]);
+}
+
+/* The pods whose time has come, as far as there are connections; then those that are late. */
+static void send_what_is_due(void)
+{
+	uint64_t passed = (uint64_t)mono_since_us(net_now(load.net), load.began);
+	uint64_t due = passed * load.rate / CLOCK_S_US + 1;
+
+	for (uint64_t i = 0; i < load.connections && load.next < due; i++)
+		if (!net_is_active(&load.slots[i].request))
+			send_next(&load.slots[i]);
 }
 
 static void on_done(struct net_request *request)
@@ -137,11 +176,12 @@ static void on_done(struct net_request *request)
 		return;
 	}
 	if (answer->result == NET_OK && answer->status == 201)
-		load.bound++;
+		load.done++;
 	else
 		load.failed++;
 	load.ended = net_now(load.net);
-	bind_next(slot);
+	if (load.rate == 0)
+		send_next(slot);
 }
 
 static enum net_flow on_body(struct net_request *request, struct text bytes)
@@ -228,9 +268,12 @@ int main(int argc, char **argv)
 	start();
 	memory_seal();
 	warm_up();
-	while (load.bound + load.failed < load.pods)
-		net_poll(load.net, LOAD_TURN_US);
-	printf("%llu %llu %lld\n", (unsigned long long)load.bound, (unsigned long long)load.failed,
+	while (load.done + load.failed < load.pods) {
+		net_poll(load.net, load.rate == 0 ? LOAD_TURN_US : LOAD_TURN_LEAST_US);
+		if (load.rate != 0 && load.warm == load.connections)
+			send_what_is_due();
+	}
+	printf("%llu %llu %lld\n", (unsigned long long)load.done, (unsigned long long)load.failed,
 		(long long)mono_since_us(load.ended, load.began));
 	return load.failed == 0 ? 0 : 1;
 }
