@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "config/scheduler_write.h"
 #include "plugins/picture.h"
 #include "unity.h"
 
@@ -623,9 +624,57 @@ static void test_v1beta2(void)
 	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
 }
 
+/* All lists of a profile, in a line. */
+static void show_all(const struct plugin_profile *p, char *to, size_t size)
+{
+	const struct plugin_uses *lists[] = {&p->pre_enqueue, &p->pre_filter, &p->filter,
+		&p->post_filter, &p->pre_score, &p->score, &p->reserve, &p->pre_bind, &p->bind};
+	struct writer w;
+	writer_init(&w, to, size - 1);
+	for (size_t i = 0; i < ARRAY_COUNT(lists); i++)
+		write_format(&w, "%s| ", show(lists[i], true));
+	TEST_ASSERT_FALSE(w.overflowed);
+	to[w.used] = '\0';
+}
+
+static void test_written_out_it_means_the_same(void)
+{
+	static const char *const files[] = {HEAD,
+		PLUGINS("score: {enabled: [{name: ImageLocality, weight: 4}, {name: "
+			"NodeAffinity}], "
+			"disabled: [{name: TaintToleration}]}"),
+		PLUGINS("multiPoint: {enabled: [{name: NodeAffinity, weight: 9}], disabled: "
+			"[{name: "
+			"VolumeZone}]}, filter: {enabled: [{name: InterPodAffinity}]}"),
+		PLUGINS("multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, "
+			"{name: DefaultBinder}, {name: NodeName}]}"),
+		PLUGINS("preScore: {disabled: [{name: '*'}]}, score: {disabled: [{name: '*'}]}"),
+		OLDER("v1beta2", "plugins: {score: {disabled: [{name: NodeAffinity}]}}"),
+		OLDER("v1beta3", "plugins: {multiPoint: {disabled: [{name: ImageLocality}]}}")};
+	static char first[SHOWN_BYTES], second[SHOWN_BYTES], written[64 * 1024];
+	for (size_t i = 0; i < ARRAY_COUNT(files); i++) {
+		struct scheduler_config config, out;
+		struct writer w;
+		TEST_ASSERT_EQUAL(PROFILE_OK, build(files[i]));
+		show_all(&profiles[0], first, sizeof(first));
+		scratch_reset(&scratch);
+		TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_OK,
+			scheduler_config_read(text_of(files[i]), &scratch, &profile_grammar,
+				&config, &faults, &notes));
+		TEST_ASSERT_TRUE(profiles_write_out(&config, &scratch, &out));
+		writer_init(&w, written, sizeof(written) - 1);
+		scheduler_config_write(&out, &profile_grammar, &w);
+		written[w.used] = '\0';
+		TEST_ASSERT_EQUAL(PROFILE_OK, build(written));
+		show_all(&profiles[0], second, sizeof(second));
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(first, second, files[i]);
+	}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_written_out_it_means_the_same);
 	RUN_TEST(test_default_constraints_in_full);
 	RUN_TEST(test_what_extenders_ignore);
 	RUN_TEST(test_v1beta3_is_v1);
