@@ -16,16 +16,18 @@
 #include "queue/queue.h"
 
 enum {
-	EASE_MOST = 8,
+	EASE_MOST = 64,
 	SHARES = 1024, /* steps in which nodes and pods are made fewer */
 	IMAGES_MOST = 16384,
+	ROWS_LEAST = 8,
+	ROWS_MOST = 64,
 
 	/* Bytes in the store; 8 of each are the block's own. */
-	STRING_BYTES = 48, /* "web-frontend-7d9c8b6f5d-x2x4v" */
+	STRING_BYTES = 40, /* "web-frontend-7d9c8b6f5d-x2x4v" */
 	CLASS_BYTES = 480,
 	LABELS_BYTES = 160,
-	FACTS_BYTES = 1024, /* of a node: resources, taints, two names for each of 25 images */
-	OBJECT_BYTES = 192,
+	FACTS_BYTES = 768, /* of a node: resources, taints, two names for each of 25 images */
+	OBJECT_BYTES = 160,
 	COUNTER_BYTES = 320, /* question and counts by zone */
 	STORE_LEAST = 128 * 1024,
 
@@ -55,35 +57,41 @@ static size_t store_for(const struct cache_limits *l)
 		STORE_LEAST;
 }
 
+/* All of it at the most ease. */
+static uint32_t eased(uint32_t most, uint32_t ease)
+{
+	return (uint32_t)((uint64_t)most * ease / EASE_MOST);
+}
+
 static void size_up(struct capacity *plan, uint32_t ease)
 {
 	uint32_t pods = plan->pods;
 	uint32_t nodes = plan->nodes + plan->nodes / 32 + 8; /* and some that are coming or going */
-	uint32_t objects = nodes +                           /* CSI nodes */
-		pods / 16 + 128 +     /* replica sets, services, budgets, claims */
-		ease * (pods / 16);   /* claims and volumes for half of the pods, at last */
-	uint32_t label_sets = nodes + /* of each node its own */
-		pods / 16 + 128 + ease * (pods / 16); /* pods of stateful sets */
+	uint32_t half = eased(pods / 2, ease);
+	uint32_t objects = nodes + /* CSI nodes */
+		pods / 16 + 128 +  /* replica sets, services, budgets, claims */
+		half;              /* claims and volumes of their own */
 	plan->cache = (struct cache_limits){
 		.nodes = nodes,
 		.pods = pods,
 		.objects = objects,
-		.classes = 128 + pods / 32 + ease * (pods / 16),
-		.label_sets = label_sets,
-		.strings = pods + objects + 2 * nodes +        /* names, host names and uids */
-			1024 + pods / 32 + ease * (pods / 16), /* values of labels and so on */
-		.images = smaller(128 + nodes / 4 + pods / 128 + ease * (nodes / 4), IMAGES_MOST),
-		.counters = 64 + pods / 512 + ease * (pods / 256),
+		.classes = 128 + pods / 16 + half,            /* pods with a claim have their own */
+		.label_sets = nodes + 128 + pods / 16 + half, /* of each node its own */
+		.strings = pods + objects + 2 * nodes +       /* names, host names and uids */
+			2048 + pods / 16 + half,              /* values of labels and so on */
+		.images =
+			smaller(128 + nodes / 4 + pods / 128 + eased(2 * nodes, ease), IMAGES_MOST),
+		.counters = 64 + pods / 512 + eased(pods / 32, ease),
 	};
 	plan->cache.store_bytes = store_for(&plan->cache);
 	plan->cycle = (struct cycle_limits){
 		.nodes = nodes,
-		.rows = 8 + ease * 7,
+		.rows = ROWS_LEAST + eased(ROWS_MOST - ROWS_LEAST, ease),
 		.scratch_bytes = SCRATCH_LEAST + (size_t)nodes * SCRATCH_BY_NODE +
-			(size_t)ease * (SCRATCH_LEAST / 2),
+			eased(4 * SCRATCH_LEAST, ease),
 	};
 	/* All but 1/6 are placed, or wait for the next list when more come at once. */
-	plan->queue = pods / 6 + ease * (pods - pods / 6) / EASE_MOST;
+	plan->queue = pods / 6 + eased(pods - pods / 6, ease);
 	if (plan->queue < CAPACITY_PODS_LEAST)
 		plan->queue = smaller(pods, CAPACITY_PODS_LEAST);
 	plan->cache.statuses = plan->queue; /* of those that wait */
