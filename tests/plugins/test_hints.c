@@ -56,6 +56,16 @@ static void changed(void *self, const struct cache_event *event)
 #define ASKS_PORT "'containers':[{'name':'c','ports':[{'containerPort':1,'hostPort':80}]}]"
 #define AFFINITY \
 	"'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[" TERM "]}}"
+#define ANTI                                                                                     \
+	"'affinity':{'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[" TERM \
+	"]}}"
+#define CLAIMS "'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'mine'}}]"
+#define CLAIM(name)                                                 \
+	"{'kind':'PersistentVolumeClaim','metadata':{'name':'" name \
+	"','namespace':'default'},'spec':{'accessModes':['ReadWriteOncePod']}}"
+#define CLASS(mode)                                                                       \
+	"{'kind':'StorageClass','metadata':{'name':'s'},'provisioner':'x','volumeBinding" \
+	"Mode':'" mode "'}"
 #define SPREADS                                                           \
 	"'topologySpreadConstraints':[{'topologyKey':'zone','maxSkew':1," \
 	"'whenUnsatisfiable':'DoNotSchedule','labelSelector':{'matchLabels':{'app':'web'}}}]"
@@ -74,13 +84,47 @@ static const struct row rows[] = {
 	{PLUGIN_FIT, ASKS_CPU, NODE("1", CPUS("1")), NODE("2", CPUS("2")), "queue"},
 	{PLUGIN_FIT, ASKS_CPU, NODE("1", CPUS("4")), NODE("2", CPUS("3")), "skip"},
 	{PLUGIN_FIT, ASKS_CPU, NULL, NODE("1", CPUS("1")), "skip"},
+	{PLUGIN_FIT, ASKS_CPU, ON(""), NULL, "queue"},
+	{PLUGIN_FIT, ASKS_CPU, NULL, ON(""), "-"},
+	{PLUGIN_FIT, ASKS_CPU, NODE("1", CPUS("4")),
+		NODE("2",
+			",'labels':{'a':'1'}},'status':"
+			"{'allocatable':{'pods':'9','cpu':'4'}}"),
+		"-"},
 	{PLUGIN_NODE_PORTS, ASKS_PORT, ON(",'ports':[{'containerPort':1,'hostPort':80}]"), NULL,
 		"queue"},
 	{PLUGIN_NODE_PORTS, ASKS_PORT, ON(",'ports':[{'containerPort':1,'hostPort':81}]"), NULL,
 		"skip"},
 	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, NULL, ON(""), "queue"},
 	{PLUGIN_INTER_POD_AFFINITY, "", NULL, ON(""), "skip"},
+	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, ON(""), NULL, "skip"},
+	{PLUGIN_INTER_POD_AFFINITY, ANTI, ON(""), NULL, "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, ANTI, NULL, ON(""), "skip"},
+	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, NODE("1", "}"), NODE("2", ",'labels':{'zone':'a'}}"),
+		"queue"},
+	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, NODE("1", "}"), NODE("2", ",'labels':{'rack':'a'}}"),
+		"skip"},
+	{PLUGIN_INTER_POD_AFFINITY, ANTI, NULL, NODE("1", "}"), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, ANTI, NODE("1", ",'labels':{'zone':'a'}}"), NODE("2", "}"),
+		"queue"},
 	{PLUGIN_SPREAD, SPREADS, ON(""), NULL, "queue"},
+	{PLUGIN_SPREAD, SPREADS, NULL, ON(""), "queue"},
+	{PLUGIN_SPREAD, SPREADS, NULL, NODE("1", ",'labels':{'zone':'a'}}"), "queue"},
+	{PLUGIN_SPREAD, SPREADS, NULL, NODE("1", "}"), "skip"},
+	{PLUGIN_SPREAD, SPREADS, NODE("1", ",'labels':{'zone':'a'}}"),
+		NODE("2", ",'labels':{'zone':'b'}}"), "queue"},
+	{PLUGIN_SPREAD, SPREADS, NODE("1", ",'labels':{'zone':'a'}}"),
+		NODE("2", ",'labels':{'zone':'a','x':'y'}}"), "skip"},
+	{PLUGIN_SPREAD, SPREADS, NODE("1", ",'labels':{'zone':'a'}}"), NODE("2", "}"), "queue"},
+	{PLUGIN_VOLUME_RESTRICTIONS, CLAIMS, NULL, CLAIM("mine"), "queue"},
+	{PLUGIN_VOLUME_RESTRICTIONS, CLAIMS, NULL, CLAIM("other"), "skip"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, NULL, CLAIM("mine"), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, NULL, CLAIM("other"), "skip"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, NULL, CLASS("Immediate"), "queue"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, NULL, CLAIM("mine"), "queue"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, NULL, CLASS("Immediate"), "skip"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, NULL, CLASS("WaitForFirstConsumer"), "queue"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, NULL, ON(""), "-"},
 	{PLUGIN_SPREAD, "", ON(""), NULL, "skip"},
 	{PLUGIN_NODE_DECLARED_FEATURES, "", NULL, NODE("1", "}"), "queue"},
 	{PLUGIN_DEFAULT_PREEMPTION, "", ON(""), NULL, "skip"},
@@ -109,9 +153,25 @@ static void test_hints(void)
 	}
 }
 
+/* Nobody looks at a pod for an event that none of the plugins that rejected it waits for. */
+static void test_several_plugins(void)
+{
+	uint32_t fit = UINT32_C(1) << PLUGIN_FIT;
+	uint32_t spread = UINT32_C(1) << PLUGIN_SPREAD;
+	TEST_ASSERT_FALSE(plugin_is_waited_for(fit, KUBE_POD, CACHE_ADD));
+	TEST_ASSERT_TRUE(plugin_is_waited_for(spread, KUBE_POD, CACHE_ADD));
+	TEST_ASSERT_TRUE(plugin_is_waited_for(fit | spread, KUBE_POD, CACHE_ADD));
+	TEST_ASSERT_TRUE(plugin_is_waited_for(
+		fit, KUBE_NODE, CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE));
+	TEST_ASSERT_FALSE(plugin_is_waited_for(fit, KUBE_NODE, CACHE_UPDATE_NODE_LABEL));
+	TEST_ASSERT_FALSE(plugin_is_waited_for(fit | spread, KUBE_SERVICE, CACHE_ADD));
+	TEST_ASSERT_FALSE(plugin_is_waited_for(0, KUBE_NODE, CACHE_ADD));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_hints);
+	RUN_TEST(test_several_plugins);
 	return UNITY_END();
 }
