@@ -5,11 +5,13 @@
  *
  *	apisim [--port P] [--plain] [--kubeconfig-out F] [--token T] [--seed N]
  *		[--nodes N] [--pods N] [--life | --no-life] [--hurry N] [--load FILE]
- *		[--no-streaming-lists] [--history N] [--memory MIB] [--strict]
+ *		[--release 20..36] [--no-streaming-lists] [--history N] [--memory MIB] [--strict]
  *
  * Without --life nodes and pods are made and stay, and kubelets start what is bound; with it
  * deployments change, jobs come, nodes fail (N times as often with --hurry N). With --no-life
  * there are not even kubelets. --load takes what `kubectl get ... -o json` printed.
+ *
+ * With --release it plays an older kube-apiserver: what was not served then is not served.
  *
  * It says where it listens in one line on stdout, its counts at SIGUSR1 and at the end. With
  * --strict it ends with status 3 when a client did what a scheduler has no reason to do, or when
@@ -46,7 +48,7 @@ enum {
 
 struct options {
 	const char *kubeconfig, *load, *token;
-	uint64_t port, seed, nodes, pods, hurry, history, memory_mib;
+	uint64_t port, seed, nodes, pods, hurry, history, memory_mib, release;
 	bool plain, life, no_life, no_streaming_lists, strict;
 };
 
@@ -90,6 +92,7 @@ static void read_options(int argc, char **argv, struct options *o)
 		{"--pods", NULL, &o->pods, NULL},
 		{"--hurry", NULL, &o->hurry, NULL},
 		{"--history", NULL, &o->history, NULL},
+		{"--release", NULL, &o->release, NULL},
 		{"--memory", NULL, &o->memory_mib, NULL},
 		{"--plain", NULL, NULL, &o->plain},
 		{"--life", NULL, NULL, &o->life},
@@ -117,8 +120,8 @@ static void read_options(int argc, char **argv, struct options *o)
 		else if (!text_to_u64(text_of(argv[i]), known[k].number))
 			die("not a number", argv[i]);
 	}
-	if (o->port > UINT16_MAX || o->nodes > 100000 || o->pods > 1000000 || o->memory_mib < 128 ||
-		o->memory_mib > 64 * 1024)
+	if (o->port > UINT16_MAX || o->release < 20 || o->release > 99 || o->nodes > 100000 ||
+		o->pods > 1000000 || o->memory_mib < 128 || o->memory_mib > 64 * 1024)
 		die("a number is out of its range", "");
 }
 
@@ -182,6 +185,7 @@ static void start_api(void)
 		.size = size,
 		.history = (uint32_t)o->history,
 		.clock = clock_system(),
+		.release = (uint32_t)o->release,
 		.seed = o->seed,
 		.token = o->token == NULL ? TEXT("") : text_of(o->token),
 		.no_streaming_lists = o->no_streaming_lists});

@@ -33,6 +33,11 @@ struct clock desk_clock(struct desk *desk)
 
 void desk_open(struct desk *desk, uint32_t history)
 {
+	desk_open_release(desk, history, 0);
+}
+
+void desk_open_release(struct desk *desk, uint32_t history, uint32_t release)
+{
 	memset(desk, 0, sizeof(*desk));
 	desk->size = API_MEMORY_MIN + DESK_MEMORY;
 	desk->block = malloc(desk->size);
@@ -43,6 +48,7 @@ void desk_open(struct desk *desk, uint32_t history)
 	desk->api = api_init(&(struct api_setup){.block = desk->block,
 		.size = desk->size,
 		.history = history,
+		.release = release,
 		.clock = desk_clock(desk),
 		.seed = 1,
 		.on_violation = on_violation,

@@ -24,6 +24,7 @@ struct desk {
 };
 
 void desk_open(struct desk *desk, uint32_t history);
+void desk_open_release(struct desk *desk, uint32_t history, uint32_t release);
 void desk_close(struct desk *desk);
 struct clock desk_clock(struct desk *desk);
 /* The path may have a query. Lists are read to their end; of watches what they say at once. */

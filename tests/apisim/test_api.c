@@ -462,6 +462,52 @@ static void what_is_served_is_told(void)
 	expect_value("true", "status.allowed");
 }
 
+static void reopen(uint32_t release)
+{
+	desk_close(desk);
+	desk_open_release(desk, 1000, release);
+}
+
+static void older_releases_serve_less(void)
+{
+	const char *streaming = "/api/v1/nodes?allowWatchBookmarks=true&resourceVersionMatch="
+				"NotOlderThan&sendInitialEvents=true&watch=true";
+
+	expect(200, "GET", "/apis/policy/v1", NULL);
+	expect(404, "GET", "/apis/policy/v1beta1", NULL);
+	expect(200, "GET", "/apis/resource.k8s.io", NULL);
+	expect_value("v1", "preferredVersion.version");
+	expect_part("resource.k8s.io/v1beta1");
+	reopen(20);
+	expect(200, "GET", "/version", NULL);
+	expect_value("20", "minor");
+	expect(404, "GET", "/apis/policy/v1", NULL);
+	expect(404, "GET", "/apis/policy/v1/poddisruptionbudgets", NULL);
+	expect(404, "GET", "/apis/resource.k8s.io", NULL);
+	expect(404, "GET", "/apis/storage.k8s.io/v1/csistoragecapacities", NULL);
+	expect(201, "POST", "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
+		"{\"kind\":\"PodDisruptionBudget\",\"apiVersion\":\"policy/v1beta1\",\"metadata\":{"
+		"\"name\":\"b\"},\"spec\":{}}");
+	expect(200, "GET", "/apis/policy/v1beta1/poddisruptionbudgets", NULL);
+	expect_value("policy/v1beta1", "apiVersion");
+	expect_part("\"b\"");
+	expect(201, "POST", PODS, POD("p"));
+	expect_value("", "metadata.generation");
+	/* What is not known is not seen: the list comes, but not the word that it has come. */
+	expect(201, "POST", "/api/v1/nodes", NODE("n", "z"));
+	expect(200, "GET", streaming, NULL);
+	TEST_ASSERT_EQUAL_INT(API_STREAM_WAITS, desk->stream_is);
+	TEST_ASSERT_EQUAL_UINT32(1, desk_lines(desk));
+	reopen(30);
+	expect(422, "GET", streaming, NULL);
+	expect_value(
+		"ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: "
+		"sendInitialEvents is forbidden for watch unless the WatchList feature gate is "
+		"enabled",
+		"message");
+	expect(200, "GET", "/apis/storage.k8s.io/v1/csistoragecapacities", NULL);
+}
+
 static void who_is_too_busy_says_so(void)
 {
 	api_throttle(desk->api, 1, 1);
@@ -507,6 +553,7 @@ int main(void)
 	RUN_TEST(priorities_are_resolved);
 	RUN_TEST(events_have_two_shapes);
 	RUN_TEST(what_is_served_is_told);
+	RUN_TEST(older_releases_serve_less);
 	RUN_TEST(who_is_too_busy_says_so);
 	RUN_TEST(a_full_store_forgets_and_then_refuses);
 	return UNITY_END();

@@ -57,6 +57,7 @@ struct api *api_init(const struct api_setup *setup)
 	api->clock = setup->clock;
 	random_init(&api->random, setup->seed);
 	CHECK(text_copy(setup->token, api->token, sizeof(api->token)));
+	api->release = setup->release == 0 ? API_RELEASE : setup->release;
 	api->streaming_lists = !setup->no_streaming_lists;
 	api->no_access = setup->no_access;
 	make_first_objects(api);
@@ -321,7 +322,7 @@ static bool find_resource(struct api_call *call, struct text path)
 			plural = next;
 		}
 	}
-	call->resource = resource_find(group, version, plural);
+	call->resource = resource_find(group, version, plural, api->release);
 	call->stored = resource_stored(call->resource);
 	if (call->resource == RESOURCE_NONE)
 		return false;
@@ -349,7 +350,7 @@ static void route(struct api_call *call)
 
 		if (!text_is(segment(call->api, &rest), TEXT("api")))
 			group = segment(call->api, &rest);
-		if (resource_group_served(group, segment(call->api, &rest)))
+		if (resource_group_served(group, segment(call->api, &rest), call->api->release))
 			no_resource(call);
 		else
 			api_plain(call, 404, TEXT("404 page not found\n"));

@@ -21,6 +21,7 @@
 
 enum {
 	API_STREAMS_MAX = 256,
+	API_RELEASE = 36,         /* 1.36 */
 	API_HISTORY = 100 * 1000, /* changes that are remembered, if the setup does not say */
 	API_VIOLATION_MAX = 256,
 	API_VIOLATIONS_KEPT = 16,
@@ -60,6 +61,7 @@ struct api_setup {
 	uint32_t history; /* 0: API_HISTORY */
 	uint64_t first_version;
 	struct clock clock;
+	uint32_t release;  /* plays 1.<release>, from 20 on; 0: API_RELEASE */
 	uint64_t seed;     /* of identities */
 	struct text token; /* a bearer token that must be said; empty: none */
 	bool no_streaming_lists;

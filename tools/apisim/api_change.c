@@ -80,7 +80,7 @@ static struct tree *settle(struct api_call *call, struct tree *object, struct tr
 		take_over(meta, stays[i], meta_was);
 	if ((traits & RESOURCE_HAS_STATUS) != 0)
 		take_over(object, "status", was);
-	if ((traits & RESOURCE_HAS_GENERATION) != 0 &&
+	if (api_has_generation(call) &&
 		!same(call, tree_get(object, "spec"), tree_get(was, "spec")))
 		tree_put_i64(meta, "generation", generation + 1, &call->api->scratch);
 	return object;

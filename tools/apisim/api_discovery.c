@@ -4,12 +4,28 @@
 
 enum { API_DISCOVERY_MAX = 32 * 1024 };
 
-static const char version_text[] =
-	"{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\",\"emulationMinor\":\"36\","
-	"\"minCompatibilityMajor\":\"1\",\"minCompatibilityMinor\":\"35\","
-	"\"gitVersion\":\"v1.36.4-apisim\",\"gitCommit\":\"\",\"gitTreeState\":\"\","
-	"\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":\"\",\"compiler\":\"\","
-	"\"platform\":\"linux\"}";
+/* Newer releases say more. */
+static void write_version(struct json_writer *j, uint32_t release)
+{
+	char number[16], git[32];
+	struct writer n, g;
+
+	writer_init(&n, number, sizeof(number));
+	write_u64(&n, release);
+	writer_init(&g, git, sizeof(git));
+	write_format(&g, "v1.%u.4-apisim", (unsigned)release);
+	json_open_object(j);
+	json_member_z(j, "major", "1");
+	json_member_text(j, "minor", writer_text(&n));
+	json_member_text(j, "gitVersion", writer_text(&g));
+	json_member_z(j, "gitCommit", "");
+	json_member_z(j, "gitTreeState", "");
+	json_member_z(j, "buildDate", "1970-01-01T00:00:00Z");
+	json_member_z(j, "goVersion", "");
+	json_member_z(j, "compiler", "");
+	json_member_z(j, "platform", "linux");
+	json_close_object(j);
+}
 
 /* Served, but nothing of it is kept. */
 static const struct {
@@ -75,12 +91,13 @@ static bool has_review(struct text group, struct text version)
 	return false;
 }
 
-static bool write_resources(struct json_writer *j, struct text group, struct text version)
+static bool write_resources(
+	struct json_writer *j, struct text group, struct text version, uint32_t release)
 {
 	char name[128];
 	struct writer w;
 
-	if (!resource_group_served(group, version) && !has_review(group, version))
+	if (!resource_group_served(group, version, release) && !has_review(group, version))
 		return false;
 	writer_init(&w, name, sizeof(name));
 	write_text(&w, group);
@@ -95,7 +112,7 @@ static bool write_resources(struct json_writer *j, struct text group, struct tex
 	json_open_array(j);
 	for (uint32_t i = 1; i < RESOURCES; i++)
 		if (text_is_z(group, resources[i].group) &&
-			text_is_z(version, resources[i].version))
+			text_is_z(version, resources[i].version) && resource_is_served(i, release))
 			write_row(j, &resources[i]);
 	for (size_t i = 0; i < ARRAY_COUNT(reviews); i++) {
 		if (!text_is_z(group, reviews[i].group))
@@ -109,13 +126,36 @@ static bool write_resources(struct json_writer *j, struct text group, struct tex
 	return true;
 }
 
-static void write_group(struct json_writer *j, const char *group, const char *version, bool whole)
+static void write_group_version(struct json_writer *j, const char *group, const char *version)
 {
 	char name[128];
 	struct writer w;
 
 	writer_init(&w, name, sizeof(name));
 	write_format(&w, "%s/%s", group, version);
+	json_open_object(j);
+	json_member_text(j, "groupVersion", writer_text(&w));
+	json_member_z(j, "version", version);
+	json_close_object(j);
+}
+
+/* The i-th row is served, and the first of its group (or of its group and version). */
+static bool is_first(uint32_t i, bool of_version, uint32_t release)
+{
+	if (resources[i].group[0] == '\0' || !resource_is_served(i, release))
+		return false;
+	for (uint32_t k = 1; k < i; k++)
+		if (resource_is_served(k, release) &&
+			strcmp(resources[i].group, resources[k].group) == 0 &&
+			(!of_version || strcmp(resources[i].version, resources[k].version) == 0))
+			return false;
+	return true;
+}
+
+static void write_group(struct json_writer *j, const char *group, uint32_t release, bool whole)
+{
+	const char *preferred = NULL;
+
 	json_open_object(j);
 	if (whole) {
 		json_member_z(j, "kind", "APIGroup");
@@ -124,31 +164,21 @@ static void write_group(struct json_writer *j, const char *group, const char *ve
 	json_member_z(j, "name", group);
 	json_key(j, "versions");
 	json_open_array(j);
-	for (int round = 0; round < 2; round++) {
-		json_open_object(j);
-		json_member_text(j, "groupVersion", writer_text(&w));
-		json_member_z(j, "version", version);
-		json_close_object(j);
-		if (round == 0) {
-			json_close_array(j);
-			json_key(j, "preferredVersion");
-		}
+	for (uint32_t i = 1; i < RESOURCES; i++) {
+		if (strcmp(resources[i].group, group) != 0 || !is_first(i, true, release))
+			continue;
+		preferred = preferred == NULL ? resources[i].version : preferred;
+		write_group_version(j, group, resources[i].version);
 	}
+	if (preferred == NULL)
+		write_group_version(j, group, "v1");
+	json_close_array(j);
+	json_key(j, "preferredVersion");
+	write_group_version(j, group, preferred == NULL ? "v1" : preferred);
 	json_close_object(j);
 }
 
-/* The i-th row is the first of its group. */
-static bool is_first(uint32_t i)
-{
-	if (resources[i].group[0] == '\0')
-		return false;
-	for (uint32_t k = 1; k < i; k++)
-		if (text_is_z(text_of(resources[i].group), resources[k].group))
-			return false;
-	return true;
-}
-
-static void write_groups(struct json_writer *j)
+static void write_groups(struct json_writer *j, uint32_t release)
 {
 	json_open_object(j);
 	json_member_z(j, "kind", "APIGroupList");
@@ -156,11 +186,11 @@ static void write_groups(struct json_writer *j)
 	json_key(j, "groups");
 	json_open_array(j);
 	for (uint32_t i = 1; i < RESOURCES; i++)
-		if (is_first(i))
-			write_group(j, resources[i].group, resources[i].version, false);
+		if (is_first(i, false, release))
+			write_group(j, resources[i].group, release, false);
 	for (size_t i = 0; i < ARRAY_COUNT(reviews); i++)
-		if (i == 0 || !text_is_z(text_of(reviews[i].group), reviews[i - 1].group))
-			write_group(j, reviews[i].group, "v1", false);
+		if (i == 0 || strcmp(reviews[i].group, reviews[i - 1].group) != 0)
+			write_group(j, reviews[i].group, release, false);
 	json_close_array(j);
 	json_close_object(j);
 }
@@ -180,41 +210,39 @@ static void write_core(struct json_writer *j)
 }
 
 /* Below /apis: GROUP or GROUP/VERSION. */
-static bool write_below(struct json_writer *j, struct text path)
+static bool write_below(struct json_writer *j, struct text path, uint32_t release)
 {
 	struct text group = text_first(path, text_find(path, '/'));
 
+	if (group.size == 0)
+		return false;
 	if (group.size < path.size)
-		return write_resources(j, group, text_from(path, group.size + 1));
-	if (has_review(group, TEXT("v1"))) {
-		for (size_t i = 0; i < ARRAY_COUNT(reviews); i++) {
-			if (!text_is_z(group, reviews[i].group))
-				continue;
-			write_group(j, reviews[i].group, "v1", true);
+		return write_resources(j, group, text_from(path, group.size + 1), release);
+	for (size_t i = 0; i < ARRAY_COUNT(reviews); i++)
+		if (text_is_z(group, reviews[i].group)) {
+			write_group(j, reviews[i].group, release, true);
 			return true;
 		}
-	}
-	for (uint32_t i = 1; i < RESOURCES; i++) {
-		if (group.size == 0 || !text_is_z(group, resources[i].group))
-			continue;
-		write_group(j, resources[i].group, resources[i].version, true);
-		return true;
-	}
+	for (uint32_t i = 1; i < RESOURCES; i++)
+		if (text_is_z(group, resources[i].group) && is_first(i, false, release)) {
+			write_group(j, resources[i].group, release, true);
+			return true;
+		}
 	return false;
 }
 
-static bool write_discovery(struct json_writer *j, struct text path)
+static bool write_discovery(struct json_writer *j, struct text path, uint32_t release)
 {
 	if (text_is(path, TEXT("/version")))
-		json_put_raw(j, text_of(version_text));
+		write_version(j, release);
 	else if (text_is(path, TEXT("/api")))
 		write_core(j);
 	else if (text_is(path, TEXT("/apis")))
-		write_groups(j);
+		write_groups(j, release);
 	else if (text_is(path, TEXT("/api/v1")))
-		return write_resources(j, TEXT(""), TEXT("v1"));
+		return write_resources(j, TEXT(""), TEXT("v1"), release);
 	else if (text_starts(path, TEXT("/apis/")))
-		return write_below(j, text_from(path, strlen("/apis/")));
+		return write_below(j, text_from(path, strlen("/apis/")), release);
 	else
 		return false;
 	return true;
@@ -236,7 +264,7 @@ bool api_discover(struct api_call *call, struct text path)
 	}
 	writer_init(&w, to, API_DISCOVERY_MAX);
 	json_write_init(&j, &w);
-	if (!write_discovery(&j, path))
+	if (!write_discovery(&j, path, call->api->release))
 		return false;
 	CHECK(!w.overflowed);
 	call->answer->status = 200;

@@ -344,6 +344,19 @@ static bool set_error(
 	return set_line(api, s, event_line(api, "ERROR", writer_text(&w)));
 }
 
+static void refuse_streaming(struct api_call *call)
+{
+	static const char words[] =
+		"Forbidden: sendInitialEvents is forbidden for watch unless the "
+		"WatchList feature gate is enabled";
+	struct api_details details = {.group = TEXT("meta.k8s.io"), .kind = TEXT("ListOptions")};
+
+	api_cause(&details, "sendInitialEvents", "FieldValueForbidden", text_of(words));
+	api_status(call, 422, "Invalid", &details,
+		api_print(call, "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: %s",
+			words));
+}
+
 /* What a watch begins with. False: answered, or nothing of it can be kept. */
 static bool begin_watch(struct api_call *call, struct api_stream *s)
 {
@@ -353,6 +366,12 @@ static bool begin_watch(struct api_call *call, struct api_stream *s)
 
 	if (!version_asked(call, &asked, &said))
 		return false;
+	if (initial && call->api->release < API_KNOWS_STREAMING_LISTS)
+		initial = false;
+	if (initial && call->api->release < API_OFFERS_STREAMING_LISTS) {
+		refuse_streaming(call);
+		return false;
+	}
 	if (initial && !text_is(api_query(call, "resourceVersionMatch"), TEXT("NotOlderThan")))
 		api_violates(call, "sendInitialEvents without resourceVersionMatch=NotOlderThan");
 	if (initial && !call->api->streaming_lists)

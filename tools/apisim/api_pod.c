@@ -297,7 +297,7 @@ static void take_topology(struct api_call *call, struct tree *meta, struct text 
 	struct scratch *scratch = &call->api->scratch;
 	uint32_t revision = registry_find(&call->api->registry, RESOURCE_NODES, node);
 
-	if (revision == 0)
+	if (revision == 0 || call->api->release < API_PODS_KNOW_THEIR_ZONE)
 		return;
 	const struct tree *labels = tree_path(api_read(call, revision), "metadata.labels");
 	for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
@@ -410,7 +410,7 @@ bool api_pod_ends(struct api_call *call, uint32_t *old, const struct tree *optio
 	if (!ending || grace != left) {
 		tree_put_text(meta, "deletionTimestamp", now_text(call, grace), scratch);
 		tree_put_i64(meta, "deletionGracePeriodSeconds", grace, scratch);
-		if (!ending)
+		if (!ending && tree_get(meta, "generation") != NULL)
 			tree_put_i64(
 				meta, "generation", tree_i64(meta, "generation", 0) + 1, scratch);
 		*old = api_commit(call, pod, *old);

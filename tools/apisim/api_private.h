@@ -16,7 +16,16 @@
 
 #include "apisim/api.h"
 
-enum { API_LINE_HEAD_MAX = 512, API_CAUSES_MAX = 16 };
+enum {
+	API_LINE_HEAD_MAX = 512,
+	API_CAUSES_MAX = 16,
+	/* Releases with which something came. */
+	API_KNOWS_STREAMING_LISTS =
+		27, /* and refuses them; before, it did not see what was asked */
+	API_OFFERS_STREAMING_LISTS = 32,
+	API_COUNTS_PODS_CHANGES = 33, /* metadata.generation of pods */
+	API_PODS_KNOW_THEIR_ZONE = 35
+};
 
 enum api_verb { API_GET, API_POST, API_PUT, API_PATCH, API_DELETE };
 
@@ -53,7 +62,8 @@ struct api {
 	struct api_counts counts;
 	struct api_stream streams[API_STREAMS_MAX + 1];
 	char token[256];
-	bool streaming_lists, no_access, exists;
+	uint32_t release;
+	bool streaming_lists, no_access;
 	uint32_t throttle, throttle_retry_s;
 	char violations[API_VIOLATIONS_KEPT][API_VIOLATION_MAX];
 	void (*on_violation)(void *self, const char *text);
@@ -140,6 +150,7 @@ struct tree *api_parse(struct api_call *call, const char *kind); /* the same, of
 void api_no_such_format(struct api_call *call, const char *accepted);
 void api_make(struct api_call *call, struct tree *object);
 struct text api_print_time(struct api_call *call, struct wall time);
+bool api_has_generation(const struct api_call *call);
 void api_create(struct api_call *call);
 
 /* ---- api_change.c ---- */

@@ -304,6 +304,12 @@ struct tree *api_read(struct api_call *call, uint32_t revision)
 
 /* ---- create ---- */
 
+bool api_has_generation(const struct api_call *call)
+{
+	return (resources[call->resource].traits & RESOURCE_HAS_GENERATION) != 0 &&
+		(call->resource != RESOURCE_PODS || call->api->release >= API_COUNTS_PODS_CHANGES);
+}
+
 static void birth(struct api_call *call, struct tree *object)
 {
 	struct scratch *scratch = &call->api->scratch;
@@ -315,7 +321,7 @@ static void birth(struct api_call *call, struct tree *object)
 		tree_take(meta, not_of_new[i]);
 	tree_put_text(meta, "uid", make_uid(call), scratch);
 	tree_put_text(meta, "creationTimestamp", api_print_time(call, api_wall(call)), scratch);
-	if ((resources[call->resource].traits & RESOURCE_HAS_GENERATION) != 0)
+	if (api_has_generation(call))
 		tree_put_i64(meta, "generation", 1, scratch);
 }
 

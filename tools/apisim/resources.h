@@ -40,6 +40,12 @@ enum resource_number {
 	RESOURCE_CLAIM_TEMPLATES,
 	RESOURCE_SLICES,
 	RESOURCE_DEVICE_CLASSES,
+	/* The same in older versions. */
+	RESOURCE_PDBS_V1BETA1,
+	RESOURCE_CSI_CAPACITIES_V1BETA1,
+	RESOURCE_CLAIMS_V1BETA1,
+	RESOURCE_SLICES_V1BETA1,
+	RESOURCE_DEVICE_CLASSES_V1BETA1,
 	RESOURCES
 };
 
@@ -62,14 +68,19 @@ struct resource {
 	uint32_t traits;        /* enum resource_trait */
 	const char *key;        /* how its keys begin, below /registry/ */
 	const char *bookmark;   /* what else an empty object of it has */
+	/* Releases 1.x that serve it: from, and up to; 0: from long ago, or still. */
+	uint32_t since, until;
 };
 
 extern const struct resource resources[RESOURCES];
 
-/* RESOURCE_NONE when there is none of that name. */
-enum resource_number resource_find(struct text group, struct text version, struct text plural);
+bool resource_is_served(enum resource_number number, uint32_t release);
+/* RESOURCE_NONE when there is none of that name in that release. */
+enum resource_number resource_find(
+	struct text group, struct text version, struct text plural, uint32_t release);
+bool resource_group_served(struct text group, struct text version, uint32_t release);
+/* Of any release. */
 enum resource_number resource_of_kind(struct text api_version, struct text kind);
-bool resource_group_served(struct text group, struct text version);
 /* What is kept for it. */
 enum resource_number resource_stored(enum resource_number number);
 /* "v1", "apps/v1" */
