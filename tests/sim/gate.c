@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Gate: each request on its way into the apiserver. In a bad mood it is not let in, or let in and
+ * the answer is lost; what was bound is judged.
+ */
+#include "sim/world.h"
+
+static bool is_write(const struct api_request *request)
+{
+	return !text_is(request->method, TEXT("GET"));
+}
+
+static void refuse(struct world *w, const struct api_request *request, struct api_answer *answer)
+{
+	static const struct {
+		int status;
+		const char *reason;
+		uint32_t retry_after_s;
+		struct text body;
+	} moods[] = {
+#define STATUS(code, reason, words)                                                   \
+	TEXT("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":" \
+	     "\"Failure\",\"message\":\"" words "\",\"reason\":\"" reason "\",\"code\":" code "}")
+		{500, "InternalError", 0, STATUS("500", "InternalError", "etcdserver: no leader")},
+		{503, "ServiceUnavailable", 0,
+			STATUS("503", "ServiceUnavailable", "the server is shutting down")},
+		{504, "Timeout", 0, STATUS("504", "Timeout", "the request did not finish in time")},
+		{429, "TooManyRequests", 1,
+			STATUS("429", "TooManyRequests", "too many requests, please try again")},
+		{409, "Conflict", 0,
+			STATUS("409", "Conflict",
+				"Operation cannot be fulfilled: the object has been modified")},
+	};
+	uint32_t count = is_write(request) ? ARRAY_COUNT(moods) : ARRAY_COUNT(moods) - 1;
+	uint32_t i = world_below(w, count);
+
+	*answer = (struct api_answer){.status = moods[i].status,
+		.content_type = "application/json",
+		.retry_after_s = moods[i].retry_after_s,
+		.body = moods[i].body};
+	w->counts.errors++;
+}
+
+/* "/api/v1/namespaces/NS/pods/NAME/binding" */
+static bool cut_binding(struct text path, struct text *namespace, struct text *name)
+{
+	const struct text prefix = TEXT("/api/v1/namespaces/");
+	struct text part;
+
+	if (!text_starts(path, prefix) || !text_ends(path, TEXT("/binding")))
+		return false;
+	path = text_from(path, prefix.size);
+	return text_cut(&path, '/', namespace) && text_cut(&path, '/', &part) &&
+		text_cut(&path, '/', name);
+}
+
+static void judge(struct world *w, const struct api_request *request, int status)
+{
+	struct text namespace, name;
+
+	if (status != 201 || !text_is(request->method, TEXT("POST")) ||
+		!cut_binding(request->path, &namespace, &name))
+		return;
+	scratch_reset(&w->scratch);
+	const struct tree *binding = tree_read(request->body, &w->scratch);
+	w->counts.bindings++;
+	judge_binding(w, namespace, name, tree_text(binding, "target.name"));
+}
+
+void gate_ask(
+	void *self, struct api *api, const struct api_request *request, struct api_answer *answer)
+{
+	struct world *w = self;
+	bool moody = w->network.now_us < w->errors_until_us && !w->is_calm &&
+		world_below(w, 100) < w->error_share;
+	bool half = moody && is_write(request) && world_has(w, SIM_HALF_ERRORS) &&
+		world_below(w, 2) == 0;
+
+	w->counts.requests++;
+	if (moody && !half && world_has(w, SIM_ERRORS)) {
+		refuse(w, request, answer);
+	} else {
+		api_ask(api, request, answer);
+		judge(w, request, answer->status);
+		if (half && answer->stream == 0) {
+			world_note(w, "(and was %d)", answer->status);
+			*answer = (struct api_answer){.status = 500,
+				.content_type = "application/json",
+				.body = TEXT("{\"kind\":\"Status\",\"apiVersion\":\"v1\","
+					     "\"metadata\":{},\"status\":\"Failure\",\"message\":"
+					     "\"etcdserver: request timed out\",\"code\":500}")};
+		}
+	}
+	if (!text_contains(request->path, TEXT("/events")))
+		world_note(w, "%.*s %.*s%s%.*s %d", TEXT_ARGS(request->method),
+			TEXT_ARGS(request->path), request->query.size > 0 ? "?" : "",
+			request->query.size < 60 ? (int)request->query.size : 60,
+			request->query.at == NULL ? "" : request->query.at, answer->status);
+}

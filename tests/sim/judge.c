@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Judge: what must hold. The apiserver's store is the truth; what is on a node is summed up here
+ * by a few lines of their own, not by the code that decides.
+ */
+#include "base/memory.h"
+#include "cache/event.h"
+#include "kube/quantity.h"
+#include "sim/world.h"
+
+#include <stdio.h>
+
+/* ---- no node is overcommitted ---- */
+
+struct amounts {
+	int64_t cpu_milli, memory_bytes, pods;
+};
+
+static struct quantity amount(const struct tree *list, const char *name)
+{
+	struct quantity q = quantity_zero();
+	const struct tree *value = tree_get(list, name);
+
+	if (value != NULL)
+		CHECK(quantity_parse(value->text, &q) == QUANTITY_OK);
+	return q;
+}
+
+static struct amounts amounts_of(const struct tree *list)
+{
+	struct quantity cpu = amount(list, "cpu"), memory = amount(list, "memory"),
+			pods = amount(list, "pods");
+
+	return (struct amounts){
+		quantity_milli(&cpu), quantity_value(&memory), quantity_value(&pods)};
+}
+
+static struct amounts needs_of(const struct tree *pod)
+{
+	struct amounts sum = {0, 0, 1};
+	struct amounts over = amounts_of(tree_path(pod, "spec.overhead"));
+	const struct tree *list = tree_path(pod, "spec.containers");
+
+	for (const struct tree *c = list == NULL ? NULL : list->first; c != NULL; c = c->next) {
+		struct amounts a = amounts_of(tree_path(c, "resources.requests"));
+		sum.cpu_milli += a.cpu_milli;
+		sum.memory_bytes += a.memory_bytes;
+	}
+	list = tree_path(pod, "spec.initContainers");
+	for (const struct tree *c = list == NULL ? NULL : list->first; c != NULL; c = c->next) {
+		struct amounts a = amounts_of(tree_path(c, "resources.requests"));
+		if (a.cpu_milli > sum.cpu_milli)
+			sum.cpu_milli = a.cpu_milli;
+		if (a.memory_bytes > sum.memory_bytes)
+			sum.memory_bytes = a.memory_bytes;
+	}
+	sum.cpu_milli += over.cpu_milli;
+	sum.memory_bytes += over.memory_bytes;
+	return sum;
+}
+
+static bool is_over(const struct revision *pod)
+{
+	struct text phase = revision_phase(pod);
+
+	return text_is(phase, TEXT("Succeeded")) || text_is(phase, TEXT("Failed"));
+}
+
+static bool has_port(const struct tree *pod, struct text port)
+{
+	const struct tree *list = tree_path(pod, "spec.containers");
+
+	for (const struct tree *c = list == NULL ? NULL : list->first; c != NULL; c = c->next) {
+		const struct tree *ports = tree_get(c, "ports");
+		for (const struct tree *p = ports == NULL ? NULL : ports->first; p != NULL;
+			p = p->next) {
+			const struct tree *host = tree_get(p, "hostPort");
+			if (host != NULL && text_is(host->text, port))
+				return true;
+		}
+	}
+	return false;
+}
+
+static struct text port_of(const struct tree *pod)
+{
+	const struct tree *list = tree_path(pod, "spec.containers");
+	const struct tree *ports =
+		list == NULL || list->first == NULL ? NULL : tree_get(list->first, "ports");
+	const struct tree *host =
+		ports == NULL || ports->first == NULL ? NULL : tree_get(ports->first, "hostPort");
+
+	return host == NULL ? TEXT_NONE : host->text;
+}
+
+void judge_binding(struct world *w, struct text namespace, struct text name, struct text node)
+{
+	const struct registry *r = api_registry(w->api);
+	struct amounts sum = {0, 0, 0};
+	char key[256];
+	struct writer k;
+	uint32_t place = registry_find(r, RESOURCE_NODES, node);
+
+	writer_init(&k, key, sizeof(key));
+	write_format(&k, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
+	uint32_t bound = registry_find(r, RESOURCE_PODS, writer_text(&k));
+	if (place == 0 || bound == 0)
+		return; /* gone by now, or never there: the API has said so */
+	const struct tree *n = tree_read(revision_json(registry_revision(r, place)), &w->scratch);
+	const struct tree *pod = tree_read(revision_json(registry_revision(r, bound)), &w->scratch);
+	struct amounts room = amounts_of(tree_path(n, "status.allocatable"));
+	struct text scheduler = tree_text(pod, "spec.schedulerName"), port = port_of(pod);
+	if (!text_is(scheduler, TEXT("default-scheduler")))
+		world_found(w, "%.*s is not ours and is bound", TEXT_ARGS(name));
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
+		uint32_t revision = registry_nth(r, RESOURCE_PODS, i);
+		const struct revision *state = registry_revision(r, revision);
+
+		if (!text_is(revision_node(state), node) || is_over(state))
+			continue;
+		const struct tree *other = tree_read(revision_json(state), &w->scratch);
+		struct amounts a = needs_of(other);
+		sum.cpu_milli += a.cpu_milli;
+		sum.memory_bytes += a.memory_bytes;
+		sum.pods += a.pods;
+		if (port.size > 0 && revision != bound && has_port(other, port))
+			world_found(w, "%.*s and %.*s have port %.*s of %.*s", TEXT_ARGS(name),
+				TEXT_ARGS(revision_name(state)), TEXT_ARGS(port), TEXT_ARGS(node));
+	}
+	struct amounts needs = needs_of(pod);
+	if ((needs.cpu_milli > 0 && sum.cpu_milli > room.cpu_milli) ||
+		(needs.memory_bytes > 0 && sum.memory_bytes > room.memory_bytes) ||
+		sum.pods > room.pods)
+		world_found(w,
+			"%.*s is one too many on %.*s: cpu %lld of %lld, memory %lld of %lld, "
+			"pods %lld of %lld",
+			TEXT_ARGS(name), TEXT_ARGS(node), (long long)sum.cpu_milli,
+			(long long)room.cpu_milli, (long long)sum.memory_bytes,
+			(long long)room.memory_bytes, (long long)sum.pods, (long long)room.pods);
+}
+
+/* ---- at any time ---- */
+
+void judge_always(struct world *w)
+{
+	uint32_t leaders = 0;
+
+	w->counts.checks++;
+	for (uint32_t i = 0; i < w->plan.schedulers; i++) {
+		const struct sim_process *p = &w->processes[i];
+
+		if (!p->is_up || p->inside)
+			continue;
+		struct mono now = {w->network.now_us + p->mono_us};
+		scheduler_audit(p->scheduler);
+		leaders += p->scheduler->lease != NULL && lease_holds(p->scheduler->lease, now);
+	}
+	if (leaders > 1)
+		world_found(w, "%u schedulers lead at once", (unsigned)leaders);
+	if (memory_late_requests() > 0)
+		world_found(w, "memory was asked for after the start");
+}
+
+/* ---- in calm ---- */
+
+static char why[512];
+
+static const char *because(const char *format, ...) PRINTF_LIKE(1, 2);
+static const char *because(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return why;
+}
+
+/* Each pod and node of the store is in the picture, in its last version, and no other. */
+static const char *compare(const struct world *w, const struct scheduler *s)
+{
+	const struct registry *r = api_registry(w->api);
+	uint32_t pods = 0;
+
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
+		const struct revision *state =
+			registry_revision(r, registry_nth(r, RESOURCE_PODS, i));
+		struct text name = revision_name(state), node = revision_node(state);
+		uint32_t pod = cache_find_pod(&s->cache, revision_namespace(state), name);
+
+		if (is_over(state))
+			continue;
+		pods++;
+		if (pod == 0)
+			return because("%.*s is not in the picture", TEXT_ARGS(name));
+		const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+		if (p->version != state->version)
+			return because("%.*s is known in an older version", TEXT_ARGS(name));
+		struct text known = p->node == 0
+			? TEXT("")
+			: cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name);
+		if (!text_is(known, node))
+			return because("%.*s is on \"%.*s\", not on \"%.*s\"", TEXT_ARGS(name),
+				TEXT_ARGS(node), TEXT_ARGS(known));
+	}
+	if (pool_used(&s->cache.pods) != pods)
+		return because("%u pods, %u in the picture", (unsigned)pods,
+			(unsigned)pool_used(&s->cache.pods));
+	if (s->cache.order.count != registry_count(r, RESOURCE_NODES))
+		return because("%u nodes, %u in the picture",
+			(unsigned)registry_count(r, RESOURCE_NODES),
+			(unsigned)s->cache.order.count);
+	return NULL;
+}
+
+static const char *at_rest(const struct scheduler *s)
+{
+	const uint32_t *pods = s->queue.pods;
+
+	if (pods[QUEUE_ACTIVE] + pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF] > 0)
+		return because("%u pods active, %u wait for a while, %u after an error",
+			(unsigned)pods[QUEUE_ACTIVE], (unsigned)pods[QUEUE_BACKOFF],
+			(unsigned)pods[QUEUE_ERROR_BACKOFF]);
+	if (pool_used(&s->flights) > 0)
+		return "bindings are on their way";
+	if (pool_used(&s->preemptions) + pool_used(&s->victims) > 0)
+		return "preemptions are under way";
+	if (!patcher_is_idle(s->patcher))
+		return "patches are on their way";
+	return NULL;
+}
+
+/* What the store says about a pod that waits. */
+static const char *explained(struct world *w, struct text namespace, struct text name)
+{
+	const struct registry *r = api_registry(w->api);
+	char key[256];
+	struct writer k;
+
+	writer_init(&k, key, sizeof(key));
+	write_format(&k, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
+	uint32_t revision = registry_find(r, RESOURCE_PODS, writer_text(&k));
+	if (revision == 0)
+		return because("%s is gone", key);
+	scratch_reset(&w->scratch);
+	const struct tree *pod =
+		tree_read(revision_json(registry_revision(r, revision)), &w->scratch);
+	bool is_gated = tree_count(tree_path(pod, "spec.schedulingGates")) > 0;
+	const struct tree *list = tree_path(pod, "status.conditions");
+	for (const struct tree *c = list == NULL ? NULL : list->first; c != NULL; c = c->next) {
+		if (!text_is(tree_text(c, "type"), TEXT("PodScheduled")))
+			continue;
+		struct text reason = tree_text(c, "reason");
+		if (text_is(tree_text(c, "status"), TEXT("False")) &&
+			text_is_z(reason, is_gated ? "SchedulingGated" : "Unschedulable"))
+			return NULL;
+		return because("%.*s waits, its condition says %.*s: %.*s", TEXT_ARGS(name),
+			TEXT_ARGS(reason), TEXT_ARGS(tree_text(c, "message")));
+	}
+	return because("%.*s waits and nobody says why", TEXT_ARGS(name));
+}
+
+static const char *judge_pod(struct world *w, struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	struct text name = cache_text(&s->cache, p->name);
+	struct cycle_decision decision;
+
+	if (p->waiting == 0)
+		return s->left_waiting > 0 ? NULL
+					   : because("%.*s is not in the queue", TEXT_ARGS(name));
+	if (class->gates.count == 0) {
+		cycle_decide(&s->cycle, pod, CACHE_TALLY_RECOUNT, &decision);
+		if (decision.outcome == CYCLE_PLACED)
+			return because("%.*s waits and fits on %.*s", TEXT_ARGS(name),
+				TEXT_ARGS(cache_text(
+					&s->cache, cache_node_at(&s->cache, decision.node)->name)));
+	}
+	return explained(w, cache_text(&s->cache, class->namespace), name);
+}
+
+const char *judge_settled(struct world *w)
+{
+	struct sim_process *leader = process_leader(w);
+
+	if (leader == NULL) {
+		/* A scheduler without room for the cluster says so and stands still. */
+		for (uint32_t i = 0; i < w->plan.schedulers; i++)
+			if (w->processes[i].is_up && w->processes[i].scheduler->cache.incomplete)
+				return NULL;
+		return "nobody schedules";
+	}
+	struct scheduler *s = leader->scheduler;
+	const char *what = at_rest(s);
+	if (what == NULL)
+		what = compare(w, s);
+	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0 && what == NULL;
+		i = pool_next(&s->cache.pods, i))
+		if (cache_pod_at(&s->cache, i)->node == 0 && cycle_profile_of(&s->cycle, i) != NULL)
+			what = judge_pod(w, s, i);
+	return what;
+}
+
+/* ---- when all is gone ---- */
+
+const char *judge_empty(struct world *w)
+{
+	for (uint32_t i = 0; i < w->plan.schedulers; i++) {
+		const struct sim_process *p = &w->processes[i];
+		const struct scheduler *s = p->scheduler;
+
+		if (!p->is_up)
+			return "a scheduler is not up";
+		const char *what = at_rest(s);
+		if (what != NULL)
+			return what;
+		const struct cache *c = &s->cache;
+		if (pool_used(&c->pods) + pool_used(&c->nodes) + pool_used(&s->queue.entries) > 0)
+			return because("scheduler %u: %u pods, %u nodes, %u in the queue left",
+				(unsigned)p->number, (unsigned)pool_used(&c->pods),
+				(unsigned)pool_used(&c->nodes),
+				(unsigned)pool_used(&s->queue.entries));
+		if (pool_used(&c->classes) > p->baseline.classes ||
+			pool_used(&c->label_sets) > p->baseline.label_sets ||
+			pool_used(&c->conditions) > 0)
+			return because(
+				"scheduler %u: %u classes, %u label sets, %u conditions left",
+				(unsigned)p->number, (unsigned)pool_used(&c->classes),
+				(unsigned)pool_used(&c->label_sets),
+				(unsigned)pool_used(&c->conditions));
+	}
+	return NULL;
+}

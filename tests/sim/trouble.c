@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Trouble: when which comes, and when it ends. */
+#include "sim/world.h"
+
+static struct sim_process *some_process(struct world *w)
+{
+	struct sim_process *p = &w->processes[world_below(w, w->plan.schedulers)];
+
+	return p->is_up && !p->inside && !p->is_dying ? p : NULL;
+}
+
+static int64_t some_time(struct world *w)
+{
+	static const uint32_t most_ms[] = {50, 1000, 8000, 20000, 60000};
+
+	return (int64_t)(1 + world_below(w, most_ms[world_below(w, ARRAY_COUNT(most_ms))])) *
+		CLOCK_MS_US;
+}
+
+static void silence(struct world *w, struct sim_process *p)
+{
+	uint32_t share = 1 + world_below(w, 100);
+
+	for (uint32_t i = 1; i <= NETWORK_STREAMS; i++) {
+		const struct network_stream *s = &w->network.streams[i];
+
+		if (!s->taken || s->listens || &w->network.host[s->host] != p->host ||
+			world_below(w, 100) >= share)
+			continue;
+		p->wires[i].deaf = world_below(w, 3) != 0;
+		p->wires[i].mute = !p->wires[i].deaf || world_below(w, 2) == 0;
+		w->counts.silences++;
+	}
+}
+
+static void strike(struct world *w, enum sim_trouble trouble, struct sim_process *p)
+{
+	int64_t now = w->network.now_us;
+
+	world_note(w, "trouble %u", (unsigned)trouble);
+	switch (trouble) {
+	case SIM_CUTS:
+		if (world_below(w, 6) == 0)
+			network_cut(w->server.host);
+		else
+			network_cut_one(&w->network);
+		w->counts.cuts++;
+		break;
+	case SIM_SILENCE:
+		if (p != NULL)
+			silence(w, p);
+		break;
+	case SIM_DELAYS:
+		w->network.delay_us = w->plan.delay_us + world_below(w, 1500 * 1000);
+		w->delay_until_us = now + some_time(w);
+		break;
+	case SIM_ERRORS:
+	case SIM_HALF_ERRORS:
+		w->error_share = 1 + world_below(w, 100);
+		w->errors_until_us = now + some_time(w);
+		break;
+	case SIM_COMPACTIONS:
+		api_compact(w->api);
+		w->counts.compactions++;
+		break;
+	case SIM_SERVER_STOPS:
+		w->server.host->unreachable = true;
+		network_cut(w->server.host);
+		w->outage_until_us = now + some_time(w);
+		w->counts.outages++;
+		break;
+	case SIM_WALL_JUMPS:
+		if (p != NULL)
+			p->wall_us += ((int64_t)world_below(w, 7200) - 3600) * CLOCK_S_US;
+		w->counts.jumps++;
+		break;
+	case SIM_CRASHES:
+		if (p != NULL)
+			p->dies_in = 1 + world_below(w, 300);
+		w->counts.restarts++;
+		break;
+	case SIM_STOPS:
+		if (p != NULL && p->dies_in == 0)
+			scheduler_stop(p->scheduler);
+		break;
+	case SIM_PAUSES:
+		if (p == NULL)
+			break;
+		if (world_below(w, 2) == 0) {
+			p->paused_until_us = now + some_time(w);
+			w->counts.pauses++;
+		} else {
+			p->pauses_in = 1 + world_below(w, 300);
+			p->pause_us = some_time(w);
+		}
+		break;
+	default: break;
+	}
+}
+
+static void heal(struct world *w)
+{
+	int64_t now = w->network.now_us;
+
+	if (now >= w->delay_until_us)
+		w->network.delay_us = w->plan.delay_us;
+	if (now >= w->outage_until_us)
+		w->server.host->unreachable = false;
+}
+
+void trouble_turn(struct world *w)
+{
+	uint32_t kind = world_below(w, SIM_TROUBLES);
+	int64_t next = 1 + (int64_t)world_below(w, (uint32_t)(2 * w->plan.trouble_us));
+
+	heal(w);
+	if ((w->plan.troubles >> kind & 1) != 0)
+		strike(w, (enum sim_trouble)kind, some_process(w));
+	w->trouble_us = w->network.now_us + next;
+	/* The end of what lasts is looked for now and then. */
+	if ((w->network.delay_us != w->plan.delay_us || w->server.host->unreachable) &&
+		next > CLOCK_S_US)
+		w->trouble_us = w->network.now_us + CLOCK_S_US;
+}
+
+void trouble_end(struct world *w)
+{
+	w->network.delay_us = w->plan.delay_us;
+	w->network.slice = 0;
+	w->server.host->unreachable = false;
+	w->errors_until_us = w->outage_until_us = w->delay_until_us = 0;
+	for (uint32_t i = 0; i < w->plan.schedulers; i++) {
+		struct sim_process *p = &w->processes[i];
+
+		p->dies_in = p->pauses_in = 0;
+		p->paused_until_us = 0;
+		for (uint32_t k = 1; k <= NETWORK_STREAMS; k++)
+			p->wires[k].will_break = false;
+	}
+	world_note(w, "calm");
+}

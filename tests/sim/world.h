@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * World: a cluster in one process, with virtual time. An apiserver (tools/apisim), one to three
+ * whole schedulers (src/scheduler, unchanged), whoever else changes a cluster, and everything that
+ * goes wrong. All chance comes from one seed.
+ *
+ *	world.c    what there is, and how time passes
+ *	plan.c     what a seed means
+ *	process.c  a scheduler as a process: memory, clock, network; starts, stops, dies
+ *	wires.c    the network as a process sees it, with all that goes wrong there
+ *	gate.c     requests on their way into the apiserver: moods, and what was bound
+ *	trouble.c  when which trouble comes
+ *	churn.c    pods and nodes of many shapes come, change and go
+ *	shapes.c   what pods look like
+ *	judge.c    what must hold, at any time and in the end
+ */
+#ifndef BERTH_TESTS_SIM_WORLD_H
+#define BERTH_TESTS_SIM_WORLD_H
+
+#include "apisim/face.h"
+#include "apisim/life.h"
+#include "apisim/network.h"
+#include "base/scratch.h"
+#include "scheduler/scheduler.h"
+
+enum {
+	SIM_PROCESSES_MAX = 3,
+	SIM_NOTES = 128,
+	SIM_NOTE_MAX = 240,
+	SIM_NODES_MAX = 64,
+	SIM_PODS_MAX = 4096,
+	SIM_PORT = 6443,
+	SIM_SERVER_CONNECTIONS = 120
+};
+
+/* ---- what a seed means ---- */
+
+enum sim_trouble {
+	SIM_CUTS,         /* connections are reset at any byte */
+	SIM_SILENCE,      /* connections stay open and say nothing more */
+	SIM_DELAYS,       /* bytes take longer for a while */
+	SIM_ERRORS,       /* answers of 409, 429, 500, 503, 504 instead of what was asked for */
+	SIM_HALF_ERRORS,  /* errors of what was carried out all the same */
+	SIM_COMPACTIONS,  /* of the history: 410 */
+	SIM_SERVER_STOPS, /* nobody answers for a while */
+	SIM_WALL_JUMPS,   /* of a scheduler's calendar */
+	SIM_CRASHES,      /* of a scheduler, anywhere */
+	SIM_STOPS,        /* of a scheduler, in order */
+	SIM_PAUSES,       /* of a scheduler's process, anywhere */
+	SIM_TROUBLES
+};
+
+enum sim_shape {
+	SIM_PLAIN,
+	SIM_NODE_CHOOSERS, /* selectors and node affinity */
+	SIM_TOLERANT,
+	SIM_PORTS,
+	SIM_PRIORITIES,
+	SIM_ANTI,     /* required anti-affinity */
+	SIM_TOGETHER, /* required affinity */
+	SIM_WISHES,   /* preferred affinities */
+	SIM_SPREAD,
+	SIM_GATES,
+	SIM_CLAIMS,
+	SIM_INITIAL, /* containers that run first, overhead */
+	SIM_FOREIGN, /* of another scheduler */
+	SIM_SHAPES
+};
+
+struct sim_plan {
+	int64_t lasts_us;
+	uint32_t schedulers;
+	uint32_t nodes, pods; /* of life; 0 nodes: none of it */
+	uint32_t own_nodes;   /* of churn */
+	uint32_t shapes;      /* bits by enum sim_shape */
+	uint32_t troubles;    /* bits by enum sim_trouble */
+	int64_t churn_us;     /* between two changes, on average */
+	int64_t trouble_us;   /* between two troubles */
+	int64_t hurry;        /* of life */
+	bool nodes_change;    /* taints, labels, more room, coming and going */
+	bool budgets;         /* PodDisruptionBudgets */
+	bool streaming_lists;
+	int64_t delay_us, jitter_us;
+	uint32_t slice;        /* bytes that arrive at once; 0: all */
+	uint32_t clock_us_max; /* what reading the clock takes: a slow processor */
+	uint32_t history;
+	uint64_t memory;                               /* of the picture, per scheduler */
+	uint32_t bindings, connections, events, queue; /* queue 0: as the memory allows */
+	int64_t unschedulable_max_us;
+};
+
+void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin);
+void plan_print(const struct sim_plan *plan);
+
+/* ---- a process ---- */
+
+struct world;
+
+/* One end of a connection, as its process sees it. */
+struct sim_wire {
+	bool mute, deaf; /* what it says is lost; it hears nothing more */
+	bool will_break;
+	uint64_t break_in, break_out; /* bytes until it breaks */
+};
+
+struct sim_process {
+	struct world *world;
+	uint32_t number;
+	struct network_host *host;
+	struct net_bytes inner;
+	struct sim_wire wires[NETWORK_STREAMS + 1];
+	/* As its last wait() said. */
+	bool asleep;
+	int64_t due_us;
+
+	/* Of schedulers. */
+	bool is_up;
+	bool inside;                 /* a turn is under way */
+	bool is_dying;               /* nothing that it says gets out any more */
+	uint64_t dies_in, pauses_in; /* readings of the clock */
+	int64_t pause_us;
+	int64_t paused_until_us, starts_us;
+	int64_t mono_us, wall_us; /* its clocks, against the network's */
+	struct random random;
+	void *block;
+	size_t size;
+	struct arena arena;
+	struct net *net;
+	struct net_client *client;
+	struct scheduler *scheduler;
+	struct plugin_profile profile;
+	char identity[64];
+	struct sim_baseline {
+		uint32_t strings, classes, label_sets;
+	} baseline;
+	uint64_t starts;
+};
+
+/* ---- everything ---- */
+
+struct sim_counts {
+	uint64_t turns, requests, bindings, restarts, pauses, cuts, silences, errors, jumps;
+	uint64_t compactions, outages, checks;
+	uint64_t digest; /* of all requests and answers, and when */
+};
+
+struct world {
+	uint64_t seed;
+	struct sim_plan plan;
+	struct random random;
+	void *block;
+	struct arena arena;
+	struct network network;
+	void *api_block;
+	struct api *api;
+	struct life *life;
+	struct sim_process server;
+	struct net *server_net;
+	struct face *face;
+	struct sim_process processes[SIM_PROCESSES_MAX];
+	bool is_calm; /* no more trouble, no more changes */
+	int64_t life_us, churn_us, trouble_us, judge_us, trouble_ends_us;
+	int64_t delay_until_us, outage_until_us, errors_until_us;
+	uint32_t error_share; /* of 100 requests */
+	uint32_t serial;      /* of names */
+	struct scratch scratch;
+	int64_t busy_since_us;
+	uint64_t busy_turns;
+	struct sim_counts counts;
+	char notes[SIM_NOTES][SIM_NOTE_MAX];
+	uint64_t notes_count;
+	const char *command; /* what reproduces the run */
+};
+
+void world_open(struct world *w, uint64_t seed, const struct sim_plan *plan);
+void world_close(struct world *w);
+/* Time passes; `except` stands still (NULL: nobody). */
+void world_pass(struct world *w, int64_t us, const struct sim_process *except);
+/* The whole story: trouble, calm, the end. */
+void world_run(struct world *w);
+
+/* Remembers a line for the report. */
+void world_note(struct world *w, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Something does not hold. */
+NORETURN void world_found(struct world *w, const char *format, ...) PRINTF_LIKE(2, 3);
+static inline uint32_t world_below(struct world *w, uint32_t bound)
+{
+	return random_below(&w->random, bound);
+}
+static inline bool world_has(const struct world *w, enum sim_trouble trouble)
+{
+	return !w->is_calm && (w->plan.troubles >> trouble & 1) != 0;
+}
+/* As one of the cluster's own machinery; the status. */
+int world_ask(
+	struct world *w, const char *method, const char *type, const char *path, const char *body);
+
+/* ---- process.c ---- */
+
+void process_init(struct sim_process *p, struct world *w, uint32_t number);
+void process_start(struct sim_process *p);
+void process_turn(struct sim_process *p);
+void process_kill(struct sim_process *p); /* between two turns */
+bool process_is_ready(const struct sim_process *p);
+int64_t process_next(const struct sim_process *p);
+/* Who may write now; NULL: nobody. */
+struct sim_process *process_leader(struct world *w);
+
+/* ---- wires.c ---- */
+
+struct net_bytes wires_bytes(struct sim_process *p);
+
+/* ---- gate.c ---- */
+
+void gate_ask(
+	void *self, struct api *api, const struct api_request *request, struct api_answer *answer);
+
+/* ---- trouble.c ---- */
+
+void trouble_turn(struct world *w);
+void trouble_end(struct world *w);
+
+/* ---- churn.c, shapes.c ---- */
+
+void churn_begin(struct world *w);
+void churn_turn(struct world *w);
+void churn_end(struct world *w); /* removes everything */
+void shapes_pod(struct world *w, struct writer *out, const char *name);
+
+/* ---- judge.c ---- */
+
+void judge_binding(struct world *w, struct text namespace, struct text name, struct text node);
+void judge_always(struct world *w);
+/* NULL, or why it is not settled yet. */
+const char *judge_settled(struct world *w);
+const char *judge_empty(struct world *w);
+
+#endif
