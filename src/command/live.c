@@ -23,6 +23,7 @@ enum {
 	WATCHES = KUBE_KINDS,
 	OTHER_STREAMS = 2, /* name servers */
 	OBJECT_SCRATCH = 1 << 20,
+	EXPLANATION_SHARE = 24, /* of the budget: all nodes, for one pod */
 	BINDINGS = 64,
 	CLAIMANTS = 64,
 	PATCHES = 32,
@@ -65,19 +66,32 @@ static uint32_t connections_of(const struct options *options)
 	return options->connections != 0 ? options->connections : CONNECTIONS;
 }
 
+static uint64_t budget_of(const struct options *options)
+{
+	return options->memory_bytes != 0 ? options->memory_bytes : LIMITS_MEMORY_BYTES;
+}
+
+static size_t explanation_bytes(const struct options *options)
+{
+	return (size_t)(budget_of(options) / EXPLANATION_SHARE);
+}
+
 /* What does not grow with the cluster. */
 static uint64_t fixed_bytes(const struct options *options)
 {
 	struct capacity least;
 	struct scheduler_limits limits = fixed_limits;
 	uint32_t connections = connections_of(options) + WATCHES;
+	uint32_t others = OTHER_STREAMS + status_streams(options);
 	const struct net_target target = {
 		.connections = connections_of(options), .watch_connections = WATCHES};
 	CHECK(capacity_plan(
 		LIMITS_MEMORY_BYTES, CAPACITY_NODES_LEAST, CAPACITY_PODS_LEAST, &least));
 	take_capacity(&limits, &least);
-	return scheduler_size(&limits) - least.bytes + net_size(connections) +
-		net_socket_size(connections + OTHER_STREAMS) + net_client_size(&target) +
+	return scheduler_size(&limits) - least.bytes +
+		net_size(connections + status_tls_connections(options)) +
+		net_socket_size(connections + others) + net_client_size(&target) +
+		status_size(options, explanation_bytes(options)) +
 		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
 		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
 }
@@ -86,7 +100,7 @@ static uint64_t fixed_bytes(const struct options *options)
 static bool plan(struct live *live)
 {
 	const struct options *o = &live->options;
-	uint64_t budget = o->memory_bytes != 0 ? o->memory_bytes : LIMITS_MEMORY_BYTES;
+	uint64_t budget = budget_of(o);
 	uint32_t nodes = o->nodes_max != 0 ? o->nodes_max : LIMITS_NODES_MAX;
 	uint32_t pods = o->pods_max != 0 ? o->pods_max : LIMITS_PODS_MAX;
 	uint64_t fixed = fixed_bytes(o);
@@ -198,13 +212,15 @@ static bool connect_to(struct live *live)
 		return complain(live, writer_text(&fault));
 	uint32_t connections = connections_of(&live->options);
 	struct net_target target = target_of(&live->kubeconfig, connections);
-	live->bytes = net_socket_bytes(&live->arena, connections + WATCHES + OTHER_STREAMS);
+	live->bytes = net_socket_bytes(&live->arena,
+		connections + WATCHES + OTHER_STREAMS + status_streams(&live->options));
 	live->net = net_init(&(struct net_setup){
 		.arena = &live->arena,
 		.clock = clock_system(),
 		.entropy = entropy_system(),
 		.bytes = live->bytes,
-		.tls_connections_max = target.https ? connections + WATCHES : 0,
+		.tls_connections_max = (target.https ? connections + WATCHES : 0) +
+			status_tls_connections(&live->options),
 	});
 	live->client = net_client_open(live->net, &live->arena, &target, &fault);
 	return live->client != NULL || complain(live, writer_text(&fault));
@@ -294,6 +310,28 @@ static bool start(struct live *live)
 		complain(live, TEXT("the lease cannot have this name, namespace or identity"));
 }
 
+/* ---- who looks at it ---- */
+
+static bool answer(struct live *live)
+{
+	char words[FAULT_MAX];
+	struct writer fault;
+	writer_init(&fault, words, sizeof(words));
+	if (!status_is_wanted(&live->options))
+		return true;
+	live->status = status_open(
+		&(struct status_setup){
+			.scheduler = &live->scheduler,
+			.net = live->net,
+			.client = live->client,
+			.arena = &live->arena,
+			.options = &live->options,
+			.explanation_bytes = explanation_bytes(&live->options),
+		},
+		&fault);
+	return live->status != NULL || complain(live, writer_text(&fault));
+}
+
 /* ---- opening and closing ---- */
 
 static bool carve(struct live *live)
@@ -331,7 +369,7 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 	*status = COMMAND_FAILED;
 	log_setup(live->options.verbosity > 0 ? LOG_DEBUG : LOG_INFO,
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
-	if (!carve(live) || !start(live))
+	if (!carve(live) || !start(live) || !answer(live))
 		return NULL;
 	memory_seal();
 	return live;
@@ -339,6 +377,8 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 
 void live_close(struct live *live)
 {
+	if (live->status != NULL)
+		status_close(live->status);
 	scheduler_close(&live->scheduler);
 	net_client_close(live->client);
 	net_close(live->net);

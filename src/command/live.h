@@ -13,6 +13,7 @@
 #include "config/kubeconfig.h"
 #include "config/options.h"
 #include "scheduler/scheduler.h"
+#include "status/status.h"
 
 enum {
 	LIVE_IDENTITY_MAX = 320, /* host name, '_', UUID */
@@ -33,6 +34,7 @@ struct live {
 	struct net_client *client;
 	struct plugin_profile *profiles;
 	struct scheduler scheduler;
+	struct status *status; /* NULL: nobody is answered */
 	char identity[LIVE_IDENTITY_MAX];
 	char host[LIVE_HOST_MAX];
 };

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* About berth itself: version, configuration, flags, what there is under /api/. */
+#include "config/scheduler_write.h"
+#include "config/yaml.h"
+#include "cycle/profile.h"
+#include "status/private.h"
+
+/* The effective configuration as `berth check-config` prints it, as JSON. Memory is not sealed. */
+void about_init(struct status *status)
+{
+	struct scratch *scratch = &status->scratch;
+	struct scheduler_config config;
+	struct yaml_node *root;
+	struct yaml_fault fault;
+	struct writer yaml;
+	struct writer json;
+	char *room = scratch_take(scratch, STATUS_CONFIGURATION_MAX);
+	char *to = scratch_take(scratch, STATUS_CONFIGURATION_MAX);
+	if (to != NULL && profiles_write_out(&status->setup.options->config, scratch, &config)) {
+		writer_init(&yaml, room, STATUS_CONFIGURATION_MAX);
+		scheduler_config_write(&config, &profile_grammar, &yaml);
+		writer_init(&json, to, STATUS_CONFIGURATION_MAX);
+		write_z(&json, "{\"componentconfig\":");
+		if (!yaml.overflowed &&
+			yaml_read(writer_text(&yaml), scratch, &root, &fault) == YAML_DOCUMENT &&
+			yaml_write_json(root, &json, &fault)) {
+			write_z(&json, "}\n");
+			if (!json.overflowed) {
+				char *kept = arena_take_raw(status->setup.arena, json.used);
+				memcpy(kept, json.at, json.used);
+				status->configuration = (struct text){kept, json.used};
+			}
+		}
+	}
+	scratch_reset(scratch);
+}
+
+void about_version(struct status_answer *a)
+{
+	struct writer w;
+	struct json_writer j;
+	writer_init(&w, a->piece, sizeof(a->piece));
+	json_write_init(&j, &w);
+	json_open_object(&j);
+	json_member_z(&j, "gitVersion", "v" BERTH_VERSION);
+	json_member_z(&j, "program", "berth");
+	json_member_z(&j, "board", BERTH_BOARD);
+	json_member_z(&j, "compiler", __VERSION__);
+	json_close_object(&j);
+	write_char(&w, '\n');
+	status_reply(a, 200, status_json, writer_text(&w));
+}
+
+void about_statusz(struct status_answer *a)
+{
+	struct writer w;
+	const struct status *status = a->status;
+	struct wall_date d = wall_date(status->started_at);
+	writer_init(&w, a->piece, sizeof(a->piece));
+	write_format(&w,
+		"\nberth statusz\nWarning: This endpoint is not meant to be machine parseable, "
+		"has no formatting compatibility guarantees and is for debugging purposes "
+		"only.\n\nStarted: %04d-%02d-%02dT%02d:%02d:%02dZ\nUp: %lld s\n"
+		"Binary version: " BERTH_VERSION "\nState: %s\n\nPaths:",
+		d.year, d.month, d.day, d.hour, d.minute, d.second,
+		(long long)(mono_since_us(net_now(status->setup.net), status->started) /
+			CLOCK_S_US),
+		scheduler_wait_name(status->s->waits));
+	for (size_t i = 0; i < status_route_count; i++)
+		if (!text_ends(text_of(status_routes[i].path), TEXT("/")))
+			write_format(&w, " %s", status_routes[i].path);
+	write_char(&w, '\n');
+	status_reply(a, 200, status_plain, writer_text(&w));
+}
+
+static void put_flag(struct writer *w, const char *name, const char *value)
+{
+	write_format(w, "%s=%s\n", name, value == NULL ? "" : value);
+}
+static void put_number(struct writer *w, const char *name, int64_t value)
+{
+	write_format(w, "%s=%lld\n", name, (long long)value);
+}
+
+/* Those that decide how this process behaves; names of files, nothing of what is in them. */
+void about_flagz(struct status_answer *a)
+{
+	const struct options *o = a->status->setup.options;
+	const struct scheduler_limits *l = &a->status->s->setup.limits;
+	static const char *const pages[] = {"authorized", "anyone", "nobody"};
+	struct writer w;
+	writer_init(&w, a->piece, sizeof(a->piece));
+	write_z(&w,
+		"\nberth flagz\nWarning: This endpoint is not meant to be machine parseable, "
+		"has no formatting compatibility guarantees and is for debugging purposes "
+		"only.\n\n");
+	put_flag(&w, "bind-address", o->bind_address);
+	put_flag(&w, "client-ca-file", o->client_ca_file);
+	put_flag(&w, "config", o->config_file);
+	put_flag(&w, "http-address", o->http_address);
+	put_number(&w, "http-port", o->http_port);
+	put_flag(&w, "leader-elect", o->config.leader_election.elect ? "true" : "false");
+	put_number(&w, "memory", (int64_t)o->memory_bytes);
+	put_number(&w, "nodes-max", l->cache.nodes);
+	put_flag(&w, "page-access", pages[o->page % 3]);
+	put_number(&w, "pods-max", l->cache.pods);
+	put_flag(&w, "profiling", o->profiling ? "true" : "false");
+	put_number(&w, "secure-port", o->secure_port);
+	put_flag(&w, "tls-cert-file", o->tls_cert_file);
+	put_flag(&w, "tls-private-key-file", o->tls_private_key_file);
+	put_number(&w, "v", o->verbosity);
+	status_reply(a, 200, status_plain, writer_text(&w));
+}
+
+void about_configz(struct status_answer *a)
+{
+	struct text json = a->status->configuration;
+	if (json.size == 0)
+		status_refuse(a, 404, "the configuration is too large to be shown");
+	else
+		status_reply(a, 200, status_json, json);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Health: /healthz, /livez and /readyz, word for word as kube-scheduler's.
+ *
+ * leaderElection passes always, as it does there: who stands by is well. Ours has one check more,
+ * `picture`: while something of the cluster is unknown nothing is bound, and people should know.
+ */
+#include "status/private.h"
+
+enum check_id { CHECK_PING, CHECK_ELECTION, CHECK_SHUTDOWN, CHECK_SYNC, CHECK_PICTURE, CHECKS };
+enum { EXCLUDES_MAX = 16, EXCLUDE_MAX = 64, LIST_MAX = 5 };
+
+static const char *const names[CHECKS] = {
+	"ping", "leaderElection", "shutdown", "sched-handler-sync", "picture"};
+
+/* NULL: it is well. */
+static const char *fault_of(const struct scheduler *s, enum check_id id)
+{
+	if (id == CHECK_SHUTDOWN && s->stopping)
+		return "process is shutting down";
+	/* Who stands by and never had a reason to list the pods is as ready as can be. */
+	if (id == CHECK_SYNC && (SCHEDULER_VITAL_KINDS & s->wanted & ~s->known) != 0)
+		return "handlers are not fully synchronized";
+	if (id == CHECK_PICTURE &&
+		((s->damaged & WATCH_KIND(KUBE_POD)) != 0 || s->cache.incomplete))
+		return "the picture of the cluster is incomplete";
+	return NULL;
+}
+
+struct checks {
+	const char *name;
+	enum check_id list[LIST_MAX];
+	uint32_t count;
+};
+
+static struct checks checks_of(const struct scheduler *s, struct text path)
+{
+	struct checks c = {.name = "healthz"};
+	bool elects = s->lease != NULL;
+	if (text_starts(path, TEXT("/livez"))) {
+		c.name = "livez";
+		c.list[c.count++] = CHECK_PING;
+	} else if (text_starts(path, TEXT("/readyz"))) {
+		c.name = "readyz";
+		if (elects)
+			c.list[c.count++] = CHECK_ELECTION;
+		c.list[c.count++] = CHECK_SHUTDOWN;
+		c.list[c.count++] = CHECK_SYNC;
+		c.list[c.count++] = CHECK_PICTURE;
+	} else {
+		c.list[c.count++] = elects ? CHECK_ELECTION : CHECK_PING;
+	}
+	return c;
+}
+
+/* ---- ?exclude ---- */
+
+struct excludes {
+	char room[EXCLUDES_MAX][EXCLUDE_MAX];
+	struct text list[EXCLUDES_MAX]; /* sorted, without doubles */
+	uint32_t count;
+	uint32_t used; /* bits */
+};
+
+static void exclude(struct excludes *x, struct text name)
+{
+	uint32_t at = 0;
+	while (at < x->count && text_compare(x->list[at], name) < 0)
+		at++;
+	if (x->count == EXCLUDES_MAX || (at < x->count && text_is(x->list[at], name)))
+		return;
+	memmove(&x->list[at + 1], &x->list[at], (x->count - at) * sizeof(x->list[0]));
+	x->list[at] = name;
+	x->count++;
+}
+
+static void read_excludes(struct excludes *x, struct text query)
+{
+	struct text part;
+	uint32_t room = 0;
+	x->count = x->used = 0;
+	while (room < EXCLUDES_MAX && text_cut(&query, '&', &part)) {
+		struct writer w;
+		writer_init(&w, x->room[room], EXCLUDE_MAX);
+		if (!text_starts(part, TEXT("exclude=")) ||
+			!net_unescape(text_from(part, 8), true, &w) || w.used == 0)
+			continue;
+		exclude(x, writer_text(&w));
+		room++;
+	}
+}
+
+static bool is_excluded(struct excludes *x, const char *name)
+{
+	for (uint32_t i = 0; i < x->count; i++) {
+		if (!text_is_z(x->list[i], name))
+			continue;
+		x->used |= UINT32_C(1) << i;
+		return true;
+	}
+	return false;
+}
+
+/* As Go quotes them; what is not plain ASCII would need more than it is worth. */
+static void write_unknown(const struct excludes *x, struct writer *w)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < x->count; i++) {
+		if ((x->used >> i & 1) != 0)
+			continue;
+		write_z(w,
+			any ? ",\""
+			    : "warn: some health checks cannot be excluded: no matches for \"");
+		for (size_t k = 0; k < x->list[i].size; k++) {
+			char c = x->list[i].at[k];
+			if (c == '"' || c == '\\')
+				write_char(w, '\\');
+			write_char(w, c >= ' ' && c < 127 ? c : '?');
+		}
+		write_char(w, '"');
+		any = true;
+	}
+	if (any)
+		write_char(w, '\n');
+}
+
+/* ---- answers ---- */
+
+static void answer_all(struct status_answer *a, const struct checks *c)
+{
+	struct excludes x;
+	struct writer w;
+	bool failed = false;
+	read_excludes(&x, a->exchange->query);
+	writer_init(&w, a->piece, sizeof(a->piece));
+	for (uint32_t i = 0; i < c->count; i++) {
+		const char *name = names[c->list[i]];
+		if (is_excluded(&x, name)) {
+			write_format(&w, "[+]%s excluded: ok\n", name);
+			continue;
+		}
+		bool bad = fault_of(a->status->s, c->list[i]) != NULL;
+		failed = failed || bad;
+		write_format(&w, bad ? "[-]%s failed: reason withheld\n" : "[+]%s ok\n", name);
+	}
+	write_unknown(&x, &w);
+	write_format(&w, "%s check %s\n", c->name, failed ? "failed" : "passed");
+	bool verbose = net_query_find(a->exchange->query, "verbose").at != NULL;
+	status_reply(a, failed ? 500 : 200, status_plain,
+		failed || verbose ? writer_text(&w) : TEXT("ok"));
+}
+
+static void answer_one(struct status_answer *a, const struct checks *c, struct text name)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (!text_is_z(name, names[c->list[i]]))
+			continue;
+		const char *fault = fault_of(a->status->s, c->list[i]);
+		struct writer w;
+		writer_init(&w, a->piece, sizeof(a->piece));
+		if (fault == NULL)
+			write_z(&w, "ok");
+		else
+			write_format(&w, "internal server error: %s\n", fault);
+		status_reply(a, fault == NULL ? 200 : 500, status_plain, writer_text(&w));
+		return;
+	}
+	status_reply(a, 404, status_plain, TEXT("404 page not found\n"));
+}
+
+void health_answer(struct status_answer *a)
+{
+	struct text path = text_from(a->exchange->path, 1);
+	struct checks c = checks_of(a->status->s, a->exchange->path);
+	struct text which;
+	(void)text_cut(&path, '/', &which);
+	if (path.at == NULL)
+		answer_all(a, &c);
+	else
+		answer_one(a, &c, path);
+}

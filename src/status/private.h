@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * status, private: an answer under way, and who makes its rows.
+ */
+#ifndef BERTH_STATUS_PRIVATE_H
+#define BERTH_STATUS_PRIVATE_H
+
+#include "json/json.h"
+#include "status/status.h"
+
+enum {
+	STATUS_PIECE_MAX = 8 * 1024, /* one row has to fit */
+	STATUS_LOOKS_MAX = 512,      /* rows that are passed over at a time */
+	STATUS_PAUSE_MS = 100,       /* between two explanations */
+	STATUS_CONFIGURATION_MAX = 64 * 1024,
+	STATUS_SCRATCH = 1024 * 1024 /* a pod that people wrote, as a tree */
+};
+
+struct status_answer;
+
+/* Writes the next row, or passes some over. False: there is no more. */
+typedef bool status_step_fn(struct status_answer *a, struct writer *w);
+
+enum status_access {
+	STATUS_FOR_HEALTH, /* as --authorization-always-allow-paths says */
+	STATUS_FOR_METRICS,
+	STATUS_FOR_PAGE, /* the page itself, which knows nothing */
+	STATUS_FOR_API
+};
+
+struct status_route {
+	const char *path; /* ends in '/': and all below */
+	bool post;        /* else GET and HEAD */
+	enum status_access access;
+	void (*answer)(struct status_answer *a);
+	const char *words; /* for /api/; NULL: not listed */
+};
+extern const struct status_route status_routes[];
+extern const size_t status_route_count;
+
+struct status_review;
+
+struct status_answer {
+	struct status *status;
+	struct net_exchange *exchange; /* NULL: free */
+	const struct status_route *route;
+	struct status_review *review; /* who asks is being found out */
+	status_step_fn *step;         /* NULL: what is in the piece is all */
+	uint32_t at, part, row, limit;
+	uint64_t serial;
+	bool any;         /* a row was written before */
+	bool listens;     /* to events: does not end */
+	bool holds_words; /* the buffer of explanations */
+	size_t size, sent;
+	char filter[128];
+	char piece[STATUS_PIECE_MAX];
+};
+
+struct status_door {
+	struct status *status;
+	struct net_server *server; /* NULL: off */
+	struct status_answer *answers;
+	uint32_t answer_count;
+	bool secure;
+};
+
+struct status {
+	struct status_setup setup;
+	struct scheduler *s;
+	struct status_door secure, plain;
+	struct net_certificate *made; /* when none was given */
+	struct mono started;
+	struct wall started_at;
+	struct access *access;
+
+	struct mono turn; /* and what it has been spent of it */
+	int64_t spent_us;
+
+	struct text configuration; /* JSON of what is in effect */
+	char *words;               /* an explanation */
+	size_t words_size;
+	struct status_answer *words_of; /* who reads it; NULL: nobody */
+	struct mono explained;
+	struct scratch scratch;
+	uint64_t what_ifs;
+
+	struct net_timer beat;
+	uint32_t listeners;
+	uint64_t answers[6]; /* by hundreds of the code */
+};
+
+static inline struct scheduler *status_scheduler(const struct status_answer *a)
+{
+	return a->status->s;
+}
+
+/* ---- status.c ---- */
+
+/* A whole answer; up to NET_REPLY_COPIED bytes, or lent until the exchange is over. */
+void status_reply(struct status_answer *a, uint16_t code, const char *type, struct text body);
+void status_reply_with(struct status_answer *a, uint16_t code, const char *type,
+	const char *headers, struct text body);
+/* {"error":"..."} */
+void status_refuse(struct status_answer *a, uint16_t code, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+/* Row by row. The step may be called from now on. */
+void status_stream(struct status_answer *a, const char *type, status_step_fn *step);
+/* There may be more to write. */
+void status_go_on(struct status_answer *a);
+void status_route(struct status_answer *a);
+/* Value of a parameter, unescaped, in `to`; TEXT_NONE: not there or broken. */
+struct text status_parameter(
+	const struct status_answer *a, const char *name, char *to, size_t size);
+uint32_t status_number(const struct status_answer *a, const char *name, uint32_t otherwise);
+extern const char status_json[], status_plain[];
+
+/* ---- access.c ---- */
+
+struct access;
+size_t access_size(void);
+struct access *access_open(struct status *status, struct arena *arena);
+/* Of a file of authorities; memory is not sealed yet. */
+MUST_USE bool access_read_ca(
+	const char *path, struct arena *arena, struct text *pem, struct writer *fault);
+void access_close(struct access *access);
+/* Calls status_route() now or later, or refuses. */
+void access_ask(struct status_answer *a);
+/* The exchange is over. */
+void access_forget(struct status_answer *a);
+
+/* ---- answers ---- */
+
+void health_answer(struct status_answer *a);
+void metrics_answer(struct status_answer *a);
+void metrics_resources_answer(struct status_answer *a);
+void about_version(struct status_answer *a);
+void about_statusz(struct status_answer *a);
+void about_flagz(struct status_answer *a);
+void about_configz(struct status_answer *a);
+void about_api(struct status_answer *a);
+void about_init(struct status *status);
+void overview_answer(struct status_answer *a);
+void overview_put(struct status *status, struct json_writer *j);
+void nodes_answer(struct status_answer *a);
+void pods_answer(struct status_answer *a);
+void decisions_answer(struct status_answer *a);
+void decisions_put(const struct scheduler_record *record, struct json_writer *j);
+void events_answer(struct status_answer *a);
+void events_beat(struct net_timer *timer, struct mono now);
+void explain_answer(struct status_answer *a);
+void what_if_answer(struct status_answer *a);
+void dump_answer(struct status_answer *a);
+void page_answer(struct status_answer *a);
+
+/* ---- explain.c ---- */
+
+/* False: refused, somebody else reads one, or it was just now. */
+bool explain_take_words(struct status_answer *a);
+void explain_give_words(struct status_answer *a);
+
+/* ---- process.c ---- */
+
+struct process_facts {
+	double cpu_s;
+	uint64_t resident_bytes, virtual_bytes;
+	uint64_t files_max;
+};
+void process_facts(struct process_facts *facts);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Opening the doors, finding who answers, and sending answers piece by piece.
+ */
+#include "status/status.h"
+
+#include "net/certificate.h"
+#include "net/net.h"
+#include "status/private.h"
+
+enum { ANSWER_ROOM = 8 * 1024, HEAD_MAX = 16 * 1024, DAYS = 365 };
+
+const char status_json[] = "application/json";
+const char status_plain[] = "text/plain; charset=utf-8";
+
+/* A page that was given hostile text may not run it; nobody may frame it or read it from afar. */
+static const char headers[] =
+	"Cache-Control: no-store\r\n"
+	"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
+	"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+	"frame-ancestors 'none'\r\n"
+	"Cross-Origin-Resource-Policy: same-origin\r\n"
+	"Referrer-Policy: no-referrer\r\n"
+	"X-Content-Type-Options: nosniff\r\n"
+	"X-Frame-Options: DENY\r\n";
+
+/* ---- routes ---- */
+
+const struct status_route status_routes[] = {
+	{"/healthz", false, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/healthz/", false, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/livez", false, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/livez/", false, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/readyz", false, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/readyz/", false, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/metrics", false, STATUS_FOR_METRICS, metrics_answer, NULL},
+	{"/configz", false, STATUS_FOR_METRICS, about_configz, NULL},
+	{"/version", false, STATUS_FOR_METRICS, about_version, NULL},
+	{"/statusz", false, STATUS_FOR_METRICS, about_statusz, NULL},
+	{"/flagz", false, STATUS_FOR_METRICS, about_flagz, NULL},
+};
+const size_t status_route_count = sizeof(status_routes) / sizeof(status_routes[0]);
+
+static const struct status_route *find(const struct net_exchange *e)
+{
+	const struct status_route *found = NULL;
+	for (size_t i = 0; i < status_route_count; i++) {
+		struct text path = text_of(status_routes[i].path);
+		bool below = path.size > 1 && text_ends(path, TEXT("/"));
+		if (text_is(e->path, path) ||
+			(found == NULL && below && text_starts(e->path, path)))
+			found = &status_routes[i];
+	}
+	return found;
+}
+
+/* ---- whole answers ---- */
+
+void status_reply_with(struct status_answer *a, uint16_t code, const char *type, const char *more,
+	struct text body)
+{
+	char lines[sizeof(headers) + 128];
+	struct writer w;
+	writer_init(&w, lines, sizeof(lines));
+	write_z(&w, headers);
+	write_z(&w, more);
+	CHECK(!w.overflowed);
+	a->status->answers[code / 100 % 6]++;
+	net_exchange_reply(a->exchange,
+		&(struct net_head){
+			.status = code, .content_type = type, .headers = writer_text(&w)},
+		body);
+}
+
+void status_reply(struct status_answer *a, uint16_t code, const char *type, struct text body)
+{
+	status_reply_with(a, code, type, "", body);
+}
+
+void status_refuse(struct status_answer *a, uint16_t code, const char *format, ...)
+{
+	char words[512];
+	struct writer w;
+	struct writer out;
+	struct json_writer j;
+	va_list args;
+	writer_init(&w, words, sizeof(words));
+	va_start(args, format);
+	write_format_v(&w, format, args);
+	va_end(args);
+	writer_init(&out, a->piece, sizeof(a->piece));
+	json_write_init(&j, &out);
+	json_open_object(&j);
+	json_member_text(&j, "error",
+		w.overflowed ? TEXT("too much is wrong to say it here") : writer_text(&w));
+	json_close_object(&j);
+	write_char(&out, '\n');
+	status_reply_with(a, code, status_json,
+		code == 503           ? "Retry-After: 1\r\n"
+			: code == 405 ? a->route->post ? "Allow: POST\r\n" : "Allow: GET, HEAD\r\n"
+				      : "",
+		writer_text(&out));
+}
+
+/* ---- answers in pieces ---- */
+
+/* What all requests together may take of this turn. */
+static bool has_time(struct status *status)
+{
+	struct mono now = net_now(status->setup.net);
+	if (now.us != status->turn.us) {
+		status->turn = now;
+		status->spent_us = 0;
+	}
+	return status->spent_us < STATUS_TURN_US;
+}
+
+/* As many rows as fit; one that does not fit alone is left out. */
+static void fill(struct status_answer *a)
+{
+	struct writer w;
+	writer_init(&w, a->piece, sizeof(a->piece));
+	a->size = a->sent = 0;
+	for (uint32_t i = 0;
+		i < STATUS_LOOKS_MAX && a->step != NULL && a->size < sizeof(a->piece) / 2; i++) {
+		struct status_answer before = {.at = a->at,
+			.part = a->part,
+			.row = a->row,
+			.any = a->any,
+			.serial = a->serial};
+		bool more = a->step(a, &w);
+		if (w.overflowed && a->size > 0) {
+			a->at = before.at;
+			a->part = before.part;
+			a->row = before.row;
+			a->any = before.any;
+			a->serial = before.serial;
+			return;
+		}
+		if (w.overflowed) {
+			writer_init(&w, a->piece, sizeof(a->piece));
+			a->any = before.any;
+		}
+		a->size = w.used;
+		if (!more)
+			a->step = NULL;
+	}
+}
+
+void status_go_on(struct status_answer *a)
+{
+	struct status *status = a->status;
+	const struct clock *clock = &status->s->setup.clock;
+	struct net_exchange *e = a->exchange;
+	while (has_time(status)) {
+		if (a->sent == a->size) {
+			if (a->step == NULL) {
+				if (!a->listens)
+					net_exchange_finish(e);
+				return;
+			}
+			struct mono start = clock_mono(clock);
+			fill(a);
+			status->spent_us += mono_since_us(clock_mono(clock), start) + 1;
+		}
+		a->sent +=
+			net_exchange_write(e, (struct text){a->piece + a->sent, a->size - a->sent});
+		if (a->sent < a->size)
+			return; /* on_room comes */
+	}
+	net_exchange_want_room(e);
+}
+
+static struct status_answer *answer_of(struct net_exchange *e)
+{
+	struct status_door *door = e->self;
+	CHECK(e->index < door->answer_count);
+	return &door->answers[e->index];
+}
+
+static void on_room(struct net_exchange *e)
+{
+	status_go_on(answer_of(e));
+}
+
+void status_stream(struct status_answer *a, const char *type, status_step_fn *step)
+{
+	a->step = step;
+	a->size = a->sent = 0;
+	a->exchange->on_room = on_room;
+	a->status->answers[2]++;
+	net_exchange_begin(a->exchange,
+		&(struct net_head){.status = 200,
+			.content_type = type,
+			.headers = TEXT(headers),
+			.size = NET_SIZE_UNKNOWN});
+}
+
+/* ---- requests ---- */
+
+static void on_done(struct net_exchange *e, bool complete)
+{
+	struct status_answer *a = answer_of(e);
+	(void)complete;
+	access_forget(a);
+	explain_give_words(a);
+	if (a->listens)
+		a->status->listeners--;
+	a->exchange = NULL;
+}
+
+void status_route(struct status_answer *a)
+{
+	a->route->answer(a);
+}
+
+static void on_request(struct net_exchange *e)
+{
+	struct status_door *door = e->self;
+	struct status_answer *a = answer_of(e);
+	CHECK(a->exchange == NULL);
+	memset(a, 0, offsetof(struct status_answer, filter));
+	a->filter[0] = '\0';
+	a->status = door->status;
+	a->exchange = e;
+	e->on_done = on_done;
+	a->route = find(e);
+	bool may = a->route != NULL &&
+		(a->route->post ? e->method == NET_POST
+				: e->method == NET_GET || e->method == NET_HEAD);
+	if (a->route == NULL)
+		status_reply(a, 404, status_plain, TEXT("404 page not found\n"));
+	else if (!may)
+		status_refuse(a, 405, "this path is not for that method");
+	else
+		access_ask(a);
+}
+
+struct text status_parameter(const struct status_answer *a, const char *name, char *to, size_t size)
+{
+	struct text value = net_query_find(a->exchange->query, name);
+	struct writer w;
+	if (value.at == NULL)
+		return TEXT_NONE;
+	writer_init(&w, to, size);
+	return net_unescape(value, true, &w) ? writer_text(&w) : TEXT_NONE;
+}
+
+uint32_t status_number(const struct status_answer *a, const char *name, uint32_t otherwise)
+{
+	uint64_t value;
+	struct text text = net_query_find(a->exchange->query, name);
+	return text.size > 0 && text_to_u64(text, &value) && value <= UINT32_MAX ? (uint32_t)value
+										 : otherwise;
+}
+
+/* ---- doors ---- */
+
+bool status_is_wanted(const struct options *options)
+{
+	return options->secure_port != 0 || options->http_port != 0;
+}
+
+uint32_t status_tls_connections(const struct options *options)
+{
+	return options->secure_port != 0 ? STATUS_CONNECTIONS : 0;
+}
+
+/* Without certificates: they do not change the size. */
+static struct net_server_setup setup_of(bool secure)
+{
+	return (struct net_server_setup){
+		.name = secure ? "status" : "status-plain",
+		.https = secure,
+		.connections_max = secure ? STATUS_CONNECTIONS : STATUS_PLAIN_CONNECTIONS,
+		.exchanges_max = secure ? STATUS_EXCHANGES : STATUS_PLAIN_CONNECTIONS,
+		.head_max = HEAD_MAX,
+		.body_room = STATUS_BODY_MAX,
+		.body_max = STATUS_BODY_MAX,
+		.answer_room = ANSWER_ROOM,
+		.on_request = on_request,
+	};
+}
+
+static size_t door_size(bool secure)
+{
+	struct net_server_setup setup = setup_of(secure);
+	return net_server_size(&setup) + sizeof(struct status_answer) * setup.exchanges_max + 64;
+}
+
+size_t status_size(const struct options *options, size_t explanation_bytes)
+{
+	if (!status_is_wanted(options))
+		return 0;
+	return sizeof(struct status) + sizeof(struct net_certificate) + access_size() +
+		explanation_bytes + STATUS_SCRATCH + STATUS_CONFIGURATION_MAX +
+		(options->secure_port != 0 ? door_size(true) : 0) +
+		(options->http_port != 0 ? door_size(false) : 0) + 256;
+}
+
+uint32_t status_streams(const struct options *options)
+{
+	struct net_server_setup secure = setup_of(true), plain = setup_of(false);
+	return (options->secure_port != 0 ? net_server_streams(&secure) : 0) +
+		(options->http_port != 0 ? net_server_streams(&plain) : 0);
+}
+
+static bool make_certificate(struct status *status, struct writer *fault)
+{
+	static const char *const names[] = {"localhost", "127.0.0.1", "::1", NULL};
+	status->made = ARENA_ARRAY(status->setup.arena, struct net_certificate, 1);
+	return net_certificate_make(status->setup.net,
+		&(struct net_certificate_wish){
+			.common_name = "kube-scheduler", .names = names, .days = DAYS},
+		status->made, fault);
+}
+
+static bool open_door(struct status *status, struct status_door *door, const char *address,
+	int32_t port, struct writer *fault)
+{
+	const struct options *o = status->setup.options;
+	struct net_server_setup setup = setup_of(door->secure);
+	setup.self = door;
+	if (!net_address_parse(text_of(address), (uint16_t)port, &setup.address)) {
+		write_format(fault, "%s is not an address to listen at", address);
+		return false;
+	}
+	if (door->secure && o->tls_cert_file != NULL) {
+		setup.certificate_file = o->tls_cert_file;
+		setup.key_file = o->tls_private_key_file;
+	} else if (door->secure) {
+		if (!make_certificate(status, fault))
+			return false;
+		setup.certificate = text_of(status->made->certificate);
+		setup.key = text_of(status->made->key);
+	}
+	if (door->secure && o->client_ca_file != NULL &&
+		!access_read_ca(o->client_ca_file, status->setup.arena, &setup.client_ca, fault))
+		return false;
+	door->status = status;
+	door->answer_count = setup.exchanges_max;
+	door->answers = ARENA_ARRAY(status->setup.arena, struct status_answer, setup.exchanges_max);
+	door->server = net_server_open(status->setup.net, status->setup.arena, &setup, fault);
+	return door->server != NULL;
+}
+
+struct status *status_open(const struct status_setup *setup, struct writer *fault)
+{
+	const struct options *o = setup->options;
+	struct status *status = ARENA_ARRAY(setup->arena, struct status, 1);
+	status->setup = *setup;
+	status->s = setup->scheduler;
+	status->started = net_now(setup->net);
+	status->started_at = clock_wall(&status->s->setup.clock);
+	status->words_size = setup->explanation_bytes;
+	status->words = arena_take_raw(setup->arena, status->words_size);
+	status->explained.us = INT64_MIN / 2;
+	scratch_init(
+		&status->scratch, arena_take_raw(setup->arena, STATUS_SCRATCH), STATUS_SCRATCH);
+	status->access = access_open(status, setup->arena);
+	about_init(status);
+	status->secure.secure = true;
+	if (o->secure_port != 0 &&
+		!open_door(status, &status->secure, o->bind_address, o->secure_port, fault))
+		return NULL;
+	if (o->http_port != 0 &&
+		!open_door(status, &status->plain, o->http_address, o->http_port, fault)) {
+		status_close(status);
+		return NULL;
+	}
+	return status;
+}
+
+void status_close(struct status *status)
+{
+	if (status->secure.server != NULL)
+		net_server_close(status->secure.server);
+	if (status->plain.server != NULL)
+		net_server_close(status->plain.server);
+	access_close(status->access);
+}
+
+uint16_t status_port(const struct status *status, bool secure)
+{
+	const struct status_door *door = secure ? &status->secure : &status->plain;
+	return door->server != NULL ? net_server_port(door->server) : 0;
+}

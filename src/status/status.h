@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * status - berth's own server: health, metrics, the page and its JSON. It looks at the scheduler
+ * and changes nothing there; a pod of a what-if is in the picture within one call only.
+ *
+ * Nothing grows: answers of any length are made row by row as there is room to send them, and all
+ * requests together get STATUS_TURN_US of a turn of the loop. An explanation cannot be divided, as
+ * the picture changes: there is one at a time, and a pause behind it.
+ */
+#ifndef BERTH_STATUS_STATUS_H
+#define BERTH_STATUS_STATUS_H
+
+#include "base/arena.h"
+#include "config/options.h"
+#include "net/server.h"
+#include "scheduler/scheduler.h"
+
+enum {
+	STATUS_CONNECTIONS = 32, /* of the secure port, of which ... */
+	STATUS_EXCHANGES = 28,   /* ... are answered at a time ... */
+	STATUS_LISTENERS = 20,   /* ... and so many may stay */
+	STATUS_PLAIN_CONNECTIONS = 8,
+	STATUS_TURN_US = 1500,
+	STATUS_BODY_MAX = 64 * 1024 /* of a pod in a what-if */
+};
+
+struct status;
+
+struct status_setup {
+	struct scheduler *scheduler;
+	struct net *net;
+	struct net_client *client;
+	struct arena *arena;
+	const struct options *options; /* stay the caller's, as does all they point to */
+	size_t explanation_bytes;      /* longest answer about one pod, all nodes */
+};
+
+/* Options that turn both ports off: nothing is to be opened. */
+bool status_is_wanted(const struct options *options);
+size_t status_size(const struct options *options, size_t explanation_bytes); /* arena bytes */
+/* Connections of mbedTLS, and streams of the bytes interface. */
+uint32_t status_tls_connections(const struct options *options);
+uint32_t status_streams(const struct options *options);
+
+/* NULL when it cannot listen, or a certificate is broken: one line in `fault`. */
+struct status *status_open(const struct status_setup *setup, struct writer *fault);
+void status_close(struct status *status);
+/* For tests: where it listens; 0: it does not. */
+uint16_t status_port(const struct status *status, bool secure);
+
+#endif
