@@ -179,6 +179,10 @@ static void lists_have_pages_of_one_moment(void)
 	expect(200, "GET", "/api/v1/pods?fieldSelector=metadata.name%3Dp6", NULL);
 	expect_part("\"p6\"");
 	TEST_ASSERT_FALSE(desk_has(desk, "\"p1\""));
+	expect(422, "GET", "/api/v1/pods?resourceVersionMatch=Exact", NULL);
+	expect(422, "GET", "/api/v1/pods?resourceVersionMatch=Exact&resourceVersion=0", NULL);
+	expect(422, "GET", "/api/v1/pods?watch=true&resourceVersionMatch=NotOlderThan", NULL);
+	expect(422, "GET", "/api/v1/pods?watch=true&sendInitialEvents=true", NULL);
 	expect(400, "GET", "/api/v1/pods?fieldSelector=spec.color%3Dred", NULL);
 	expect_value("field label not supported: spec.color", "message");
 	expect(200, "GET", "/api/v1/nodes", NULL);
@@ -493,9 +497,14 @@ static void older_releases_serve_less(void)
 	expect_part("\"b\"");
 	expect(201, "POST", PODS, POD("p"));
 	expect_value("", "metadata.generation");
+	expect(422, "GET", streaming, NULL);
+	expect_part(
+		"[resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch, "
+		"resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless "
+		"resourceVersion is provided]");
 	/* What is not known is not seen: the list comes, but not the word that it has come. */
 	expect(201, "POST", "/api/v1/nodes", NODE("n", "z"));
-	expect(200, "GET", streaming, NULL);
+	expect(200, "GET", "/api/v1/nodes?watch=true&sendInitialEvents=true", NULL);
 	TEST_ASSERT_EQUAL_INT(API_STREAM_WAITS, desk->stream_is);
 	TEST_ASSERT_EQUAL_UINT32(1, desk_lines(desk));
 	reopen(30);

@@ -120,6 +120,9 @@ same GET "/api/v1/pods?fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%
 same GET "/api/v1/pods?fieldSelector=spec.color%3Dred"
 same GET "/apis/storage.k8s.io/v1/csinodes?fieldSelector=spec.color%3Dred"
 same GET "/api/v1/pods?resourceVersion=x"
+same GET "/api/v1/pods?resourceVersionMatch=Exact"
+same GET "/api/v1/pods?resourceVersionMatch=Exact&resourceVersion=0"
+same GET "/api/v1/nodes?watch=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=1"
 same GET "/api/v1/nosuch"
 same GET /apis/nosuch.k8s.io/v1/things
 same POST /api/v1/pods "$(pod a)"

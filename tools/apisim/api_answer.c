@@ -154,7 +154,8 @@ void api_cause(
 }
 
 /* `Pod "x" is invalid: spec.a: Required value`, or all of them in brackets. */
-void api_invalid(struct api_call *call, struct text name, struct api_details *details)
+void api_invalid_of(struct api_call *call, struct text kind, struct text group, struct text name,
+	struct api_details *details)
 {
 	struct text all = TEXT("");
 
@@ -164,14 +165,19 @@ void api_invalid(struct api_call *call, struct text name, struct api_details *de
 	if (details->causes > 1)
 		all = api_print(call, "[%.*s]", TEXT_ARGS(all));
 	details->name = name;
-	details->group = text_of(resources[call->resource].group);
-	details->kind = text_of(resources[call->resource].kind);
-	struct text kind = details->group.size == 0
-		? details->kind
-		: api_print(call, "%.*s.%.*s", TEXT_ARGS(details->kind), TEXT_ARGS(details->group));
+	details->group = group;
+	details->kind = kind;
+	if (group.size > 0)
+		kind = api_print(call, "%.*s.%.*s", TEXT_ARGS(kind), TEXT_ARGS(group));
 	api_status(call, 422, "Invalid", details,
 		api_print(call, "%.*s \"%.*s\" is invalid: %.*s", TEXT_ARGS(kind), TEXT_ARGS(name),
 			TEXT_ARGS(all)));
+}
+
+void api_invalid(struct api_call *call, struct text name, struct api_details *details)
+{
+	api_invalid_of(call, text_of(resources[call->resource].kind),
+		text_of(resources[call->resource].group), name, details);
 }
 
 /* ---- objects ---- */

@@ -32,6 +32,79 @@ void api_get(struct api_call *call)
 		api_object(call, 200, revision);
 }
 
+/* ---- options ---- */
+
+static void forbid(struct api_details *details, const char *field, const char *why)
+{
+	api_cause(details, field, "FieldValueForbidden", text_of(why));
+}
+
+static void check_watch(const struct api_call *call, struct api_details *details)
+{
+	bool initial = api_query(call, "sendInitialEvents").size > 0;
+	struct text match = api_query(call, "resourceVersionMatch");
+
+	if (initial && !text_is(match, TEXT("NotOlderThan")))
+		forbid(details, "resourceVersionMatch",
+			"Forbidden: sendInitialEvents requires setting resourceVersionMatch to "
+			"NotOlderThan");
+	if (initial && call->api->release < API_OFFERS_STREAMING_LISTS)
+		forbid(details, "sendInitialEvents",
+			"Forbidden: sendInitialEvents is forbidden for watch unless the WatchList "
+			"feature gate is enabled");
+	if (!initial && match.size > 0)
+		forbid(details, "resourceVersionMatch",
+			"Forbidden: resourceVersionMatch is forbidden for watch unless "
+			"sendInitialEvents is provided");
+}
+
+static void check_list(const struct api_call *call, struct api_details *details)
+{
+	struct text match = api_query(call, "resourceVersionMatch");
+	struct text version = api_query(call, "resourceVersion");
+	bool exact = text_is(match, TEXT("Exact"));
+
+	if (match.size > 0 && version.size == 0)
+		forbid(details, "resourceVersionMatch",
+			"Forbidden: resourceVersionMatch is forbidden unless resourceVersion is "
+			"provided");
+	if (match.size > 0 && api_query(call, "continue").size > 0)
+		forbid(details, "resourceVersionMatch",
+			"Forbidden: resourceVersionMatch is forbidden when continue is provided");
+	if (match.size > 0 && !exact && !text_is(match, TEXT("NotOlderThan")))
+		api_cause(details, "resourceVersionMatch", "FieldValueNotSupported",
+			TEXT("Unsupported value: supported values: \"Exact\", \"NotOlderThan\", "
+			     "\"\""));
+	if (exact && text_is(version, TEXT("0")))
+		forbid(details, "resourceVersionMatch",
+			"Forbidden: resourceVersionMatch \"exact\" is forbidden for "
+			"resourceVersion \"0\"");
+	if (call->api->release >= API_KNOWS_STREAMING_LISTS &&
+		api_query(call, "sendInitialEvents").size > 0)
+		forbid(details, "sendInitialEvents",
+			"Forbidden: sendInitialEvents is forbidden for list");
+}
+
+/* False: answered. */
+static bool options_are_valid(struct api_call *call, enum api_stream_kind kind)
+{
+	struct api_details details = {.causes = 0};
+
+	/* Releases that know no streaming lists do not tell a watch from a list here. */
+	if (kind == API_WATCH && call->api->release >= API_KNOWS_STREAMING_LISTS) {
+		check_watch(call, &details);
+	} else {
+		if (kind == API_WATCH && api_query(call, "resourceVersionMatch").size > 0)
+			forbid(&details, "resourceVersionMatch",
+				"Forbidden: resourceVersionMatch is forbidden for watch");
+		check_list(call, &details);
+	}
+	if (details.causes == 0)
+		return true;
+	api_invalid_of(call, TEXT("ListOptions"), TEXT("meta.k8s.io"), TEXT(""), &details);
+	return false;
+}
+
 /* ---- streams ---- */
 
 static struct api_stream *stream_at(struct api *api, uint32_t stream)
@@ -282,6 +355,8 @@ void api_list(struct api_call *call)
 	struct text after;
 
 	api_count(call, &api->counts.lists);
+	if (!options_are_valid(call, API_LIST))
+		return;
 	if (limit_text.size > 0 && !text_to_u64(limit_text, &limit)) {
 		api_bad_request(call, TEXT("limit: invalid syntax"));
 		return;
@@ -344,19 +419,6 @@ static bool set_error(
 	return set_line(api, s, event_line(api, "ERROR", writer_text(&w)));
 }
 
-static void refuse_streaming(struct api_call *call)
-{
-	static const char words[] =
-		"Forbidden: sendInitialEvents is forbidden for watch unless the "
-		"WatchList feature gate is enabled";
-	struct api_details details = {.group = TEXT("meta.k8s.io"), .kind = TEXT("ListOptions")};
-
-	api_cause(&details, "sendInitialEvents", "FieldValueForbidden", text_of(words));
-	api_status(call, 422, "Invalid", &details,
-		api_print(call, "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: %s",
-			words));
-}
-
 /* What a watch begins with. False: answered, or nothing of it can be kept. */
 static bool begin_watch(struct api_call *call, struct api_stream *s)
 {
@@ -368,12 +430,6 @@ static bool begin_watch(struct api_call *call, struct api_stream *s)
 		return false;
 	if (initial && call->api->release < API_KNOWS_STREAMING_LISTS)
 		initial = false;
-	if (initial && call->api->release < API_OFFERS_STREAMING_LISTS) {
-		refuse_streaming(call);
-		return false;
-	}
-	if (initial && !text_is(api_query(call, "resourceVersionMatch"), TEXT("NotOlderThan")))
-		api_violates(call, "sendInitialEvents without resourceVersionMatch=NotOlderThan");
 	if (initial && !call->api->streaming_lists)
 		return set_error(call->api, s, 500, "InternalError",
 			TEXT("a watch stream was requested by the client but the required storage "
@@ -419,9 +475,12 @@ static void set_times(struct api_call *call, struct api_stream *s)
 void api_watch(struct api_call *call)
 {
 	struct api *api = call->api;
-	uint32_t stream = open_stream(call, API_WATCH);
+	uint32_t stream;
 
 	api_count(call, &api->counts.watches);
+	if (!options_are_valid(call, API_WATCH))
+		return;
+	stream = open_stream(call, API_WATCH);
 	if (stream == 0)
 		return;
 	struct api_stream *s = stream_at(api, stream);

@@ -123,6 +123,9 @@ void api_unknown(struct api_call *call, struct text message); /* 500 without a r
 void api_invalid(struct api_call *call, struct text name, struct api_details *details);
 void api_cause(
 	struct api_details *details, const char *field, const char *reason, struct text message);
+/* The same of what is no resource. */
+void api_invalid_of(struct api_call *call, struct text kind, struct text group, struct text name,
+	struct api_details *details);
 void api_no_room(struct api_call *call);
 void api_deleted(struct api_call *call, uint32_t revision);
 void api_object(struct api_call *call, int status, uint32_t revision);
