@@ -21,23 +21,54 @@ void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse)
 	}
 }
 
-/* One by one; 0 in the table: not met yet. NULL: no table. */
-static bool add_each(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
-	int64_t least, int64_t most, uint8_t *table, int64_t weight, int64_t *totals)
+struct range {
+	int64_t least;
+	int64_t most;
+};
+
+static struct range range_of(const int64_t *raw, uint32_t count)
+{
+	struct range range = {INT64_MAX, INT64_MIN};
+	for (uint32_t i = 0; i < count; i++) {
+		range.least = raw[i] < range.least ? raw[i] : range.least;
+		range.most = raw[i] > range.most ? raw[i] : range.most;
+	}
+	return range;
+}
+
+static bool is_in_range(struct decision *d, int64_t score)
+{
+	if (score >= 0 && score <= SCORE_MAX)
+		return true;
+	d->error = plugin_out_of_range;
+	return false;
+}
+
+/* The table has one more than the score by raw score above the least; 0: not met yet. */
+static bool add_by_table(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
+	struct range range, uint8_t *table, int64_t weight, int64_t *totals)
 {
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
-		uint8_t *known = table == NULL ? NULL : &table[raw[i] - least];
-		if (known != NULL && *known != 0) {
-			totals[i] += weight * (*known - 1);
-			continue;
+		uint8_t known = table[raw[i] - range.least];
+		if (known == 0) {
+			int64_t score = normal(raw[i], range.least, range.most);
+			if (!is_in_range(d, score))
+				return false;
+			known = (uint8_t)(score + 1);
+			table[raw[i] - range.least] = known;
 		}
-		int64_t score = normal(raw[i], least, most);
-		if (score < 0 || score > SCORE_MAX) {
-			d->error = plugin_out_of_range;
+		totals[i] += weight * (known - 1);
+	}
+	return true;
+}
+
+static bool add_one_by_one(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
+	struct range range, int64_t weight, int64_t *totals)
+{
+	for (uint32_t i = 0; i < d->feasible_count; i++) {
+		int64_t score = normal(raw[i], range.least, range.most);
+		if (!is_in_range(d, score))
 			return false;
-		}
-		if (known != NULL)
-			*known = (uint8_t)(score + 1);
 		totals[i] += weight * score;
 	}
 	return true;
@@ -46,18 +77,14 @@ static bool add_each(struct decision *d, const int64_t *raw, plugin_normal_fn *n
 bool plugin_add_normalized(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
 	int64_t weight, int64_t *totals)
 {
-	int64_t least = INT64_MAX;
-	int64_t most = INT64_MIN;
-	for (uint32_t i = 0; i < d->feasible_count; i++) {
-		least = raw[i] < least ? raw[i] : least;
-		most = raw[i] > most ? raw[i] : most;
-	}
+	struct range range = range_of(raw, d->feasible_count);
 	struct scratch_mark mark = scratch_mark(d->scratch);
-	uint64_t span = (uint64_t)most - (uint64_t)least;
+	uint64_t span = (uint64_t)range.most - (uint64_t)range.least;
 	uint8_t *table = NULL;
 	if (span < TABLE_MAX) /* without room for it: slower, and the same */
 		table = SCRATCH_ARRAY(d->scratch, uint8_t, (size_t)span + 1);
-	bool added = add_each(d, raw, normal, least, most, table, weight, totals);
+	bool added = table != NULL ? add_by_table(d, raw, normal, range, table, weight, totals)
+				   : add_one_by_one(d, raw, normal, range, weight, totals);
 	scratch_rewind(d->scratch, mark);
 	return added;
 }
