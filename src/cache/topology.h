@@ -24,6 +24,12 @@ struct cache;
 struct cache_pod;
 struct kube_node_facts;
 
+/*
+ * Clusters spread and gather by zone, region, host, and a few keys of their own: 24 are more than
+ * enough, and each takes 28 bytes for each node. One too many for a decision is counted anew each
+ * time. One too many for what a pod keeps others away by makes the pod be refused: without the term
+ * the picture would be wrong, and others could be put where it does not want them.
+ */
 enum { CACHE_TOPOLOGY_KEYS_MAX = 24, CACHE_COUNTER_BUCKETS = 256 };
 
 /* In place of a key: no string has this id. The empty string is a key like others. */
