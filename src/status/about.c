@@ -120,3 +120,20 @@ void about_configz(struct status_answer *a)
 	else
 		status_reply(a, 200, status_json, json);
 }
+
+/* The table of routes is the documentation. */
+void about_api(struct status_answer *a)
+{
+	struct writer w;
+	struct json_writer j;
+	writer_init(&w, a->piece, sizeof(a->piece));
+	json_write_init(&j, &w);
+	json_open_object(&j);
+	for (size_t i = 0; i < status_route_count; i++)
+		if (status_routes[i].words != NULL)
+			json_member_z(&j, status_routes[i].path, status_routes[i].words);
+	json_close_object(&j);
+	write_char(&w, '\n');
+	status_reply(
+		a, text_is_z(a->exchange->path, "/api/") ? 200 : 404, status_json, writer_text(&w));
+}

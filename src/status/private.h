@@ -143,6 +143,7 @@ void overview_answer(struct status_answer *a);
 void overview_put(struct status *status, struct json_writer *j);
 void nodes_answer(struct status_answer *a);
 void pods_answer(struct status_answer *a);
+void memory_answer(struct status_answer *a);
 void decisions_answer(struct status_answer *a);
 void decisions_put(const struct scheduler_record *record, struct json_writer *j);
 void events_answer(struct status_answer *a);

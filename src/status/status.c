@@ -38,6 +38,31 @@ const struct status_route status_routes[] = {
 	{"/version", false, STATUS_FOR_METRICS, about_version, NULL},
 	{"/statusz", false, STATUS_FOR_METRICS, about_statusz, NULL},
 	{"/flagz", false, STATUS_FOR_METRICS, about_flagz, NULL},
+	{"/api/", false, STATUS_FOR_API, about_api, NULL},
+	{"/api/overview", false, STATUS_FOR_API, overview_answer,
+		"leader, connection, queue, decisions, memory: one small object"},
+	{"/api/nodes", false, STATUS_FOR_API, nodes_answer,
+		"an object per node; pairs are [requested, allocatable]. ?q=TEXT of name or zone, "
+		"?limit=N&after=ID for pages"},
+	{"/api/pods", false, STATUS_FOR_API, pods_answer,
+		"waiting pods: state, reason, plugins, since, next try (-1: an event). ?q= ?limit= "
+		"?after="},
+	{"/api/explain", false, STATUS_FOR_API, explain_answer,
+		"?pod=NAMESPACE/NAME, a waiting one: node by node and plugin by plugin, why"},
+	{"/api/whatif", true, STATUS_FOR_API, what_if_answer,
+		"POST a pod, JSON or YAML: what would be decided now. Nothing is written anywhere"},
+	{"/api/decisions", false, STATUS_FOR_API, decisions_answer,
+		"the latest decisions, newest first"},
+	{"/api/memory", false, STATUS_FOR_API, memory_answer,
+		"every fixed room: used, most ever used, capacity, refused"},
+	{"/api/events", false, STATUS_FOR_API, events_answer,
+		"server-sent events: overview each second, decision"},
+	{"/api/dump", false, STATUS_FOR_API, dump_answer,
+		"nodes and pods as `berth simulate` reads them, as far as they are kept: without "
+		"volumes, claims, images, budgets, affinity and spreading"},
+	{"/", false, STATUS_FOR_PAGE, page_answer, NULL},
+	{"/page.css", false, STATUS_FOR_PAGE, page_answer, NULL},
+	{"/page.js", false, STATUS_FOR_PAGE, page_answer, NULL},
 };
 const size_t status_route_count = sizeof(status_routes) / sizeof(status_routes[0]);
 
@@ -206,6 +231,7 @@ static void on_done(struct net_exchange *e, bool complete)
 	explain_give_words(a);
 	if (a->listens)
 		a->status->listeners--;
+	a->listens = false;
 	a->exchange = NULL;
 }
 
@@ -357,6 +383,7 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	status->explained.us = INT64_MIN / 2;
 	scratch_init(
 		&status->scratch, arena_take_raw(setup->arena, STATUS_SCRATCH), STATUS_SCRATCH);
+	net_timer_init(&status->beat, events_beat);
 	status->access = access_open(status, setup->arena);
 	about_init(status);
 	status->secure.secure = true;
@@ -373,6 +400,7 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 
 void status_close(struct status *status)
 {
+	net_timer_disarm(&status->beat);
 	if (status->secure.server != NULL)
 		net_server_close(status->secure.server);
 	if (status->plain.server != NULL)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events for the page: each second an overview and the latest decisions, for as long as somebody
+ * listens. Who has not taken the last one gets none meanwhile; nothing is kept for him.
+ */
+#include "status/private.h"
+
+enum { BEAT_MS = 1000, DECISIONS_MAX = 12 };
+
+static void put_decisions(struct status_answer *a, struct writer *w)
+{
+	const struct scheduler_metrics *m = &a->status->s->metrics;
+	if (m->serial - a->serial > DECISIONS_MAX)
+		a->serial = m->serial - DECISIONS_MAX;
+	for (; a->serial < m->serial; a->serial++) {
+		const struct scheduler_record *r = scheduler_record_at(m, a->serial + 1);
+		size_t before = w->used;
+		struct json_writer j;
+		if (r == NULL)
+			continue;
+		write_z(w, "event: decision\ndata: ");
+		json_write_init(&j, w);
+		json_open_object(&j);
+		decisions_put(r, &j);
+		json_close_object(&j);
+		write_z(w, "\n\n");
+		if (w->overflowed) {
+			w->used = before;
+			w->overflowed = false;
+			return;
+		}
+	}
+}
+
+static void say(struct status_answer *a)
+{
+	struct writer w;
+	struct json_writer j;
+	if (a->sent < a->size)
+		return;
+	writer_init(&w, a->piece, sizeof(a->piece));
+	write_z(&w, "event: overview\ndata: ");
+	json_write_init(&j, &w);
+	overview_put(a->status, &j);
+	write_z(&w, "\n\n");
+	put_decisions(a, &w);
+	a->size = w.used;
+	a->sent = 0;
+	status_go_on(a);
+}
+
+static void beat_door(struct status_door *door)
+{
+	for (uint32_t i = 0; i < door->answer_count; i++)
+		if (door->answers[i].exchange != NULL && door->answers[i].listens)
+			say(&door->answers[i]);
+}
+
+void events_beat(struct net_timer *timer, struct mono now)
+{
+	struct status *status = LIST_OWNER(timer, struct status, beat);
+	if (status->listeners == 0)
+		return;
+	beat_door(&status->secure);
+	beat_door(&status->plain);
+	net_timer_arm(status->setup.net, &status->beat, mono_after_ms(now, BEAT_MS));
+}
+
+void events_answer(struct status_answer *a)
+{
+	struct status *status = a->status;
+	if (status->listeners == STATUS_LISTENERS) {
+		status_refuse(a, 503, "too many listen already");
+		return;
+	}
+	if (a->exchange->method == NET_HEAD) {
+		status_reply(a, 200, "text/event-stream", TEXT_NONE);
+		return;
+	}
+	status->listeners++;
+	a->listens = true;
+	a->serial = status->s->metrics.serial > DECISIONS_MAX
+		? status->s->metrics.serial - DECISIONS_MAX
+		: 0;
+	status_stream(a, "text/event-stream", NULL);
+	say(a);
+	if (!net_timer_is_armed(&status->beat))
+		net_timer_arm(status->setup.net, &status->beat,
+			mono_after_ms(net_now(status->setup.net), BEAT_MS));
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Overview: how it is, in one small object; the page gets it each second. */
+#include "base/budget.h"
+#include "status/private.h"
+
+static void put_cluster(struct status *status, struct json_writer *j)
+{
+	const struct scheduler *s = status->s;
+	const uint32_t *pods = s->queue.pods;
+	json_key(j, "queue");
+	json_open_object(j);
+	json_member_i64(j, "active", pods[QUEUE_ACTIVE]);
+	json_member_i64(j, "backoff", pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF]);
+	json_member_i64(j, "unschedulable", pods[QUEUE_UNSCHEDULABLE]);
+	json_member_i64(j, "gated", pods[QUEUE_GATED]);
+	json_member_i64(j, "binding", pool_used(&s->flights));
+	json_close_object(j);
+	json_key(j, "cluster");
+	json_open_object(j);
+	json_member_i64(j, "nodes", s->cache.order.count);
+	json_member_i64(j, "pods", pool_used(&s->cache.pods));
+	json_member_i64(j, "pending", s->cache.pods_pending);
+	json_member_i64(j, "assumed", s->cache.pods_assumed);
+	json_member_i64(j, "refused", (int64_t)s->cache.refused);
+	json_close_object(j);
+}
+
+static void put_lease(const struct scheduler *s, struct json_writer *j)
+{
+	json_key(j, "lease");
+	if (s->lease == NULL) {
+		json_put_null(j);
+		return;
+	}
+	struct lease_stats lease = lease_stats(s->lease);
+	json_open_object(j);
+	json_member_z(j, "state", lease.state);
+	json_member_text(j, "holder", lease.holder);
+	json_member_bool(j, "leading", lease_holds(s->lease, clock_mono(&s->setup.clock)));
+	json_close_object(j);
+}
+
+static void put_connection(const struct status *status, struct json_writer *j)
+{
+	struct net_client_stats net = net_client_stats(status->setup.client);
+	uint32_t synced = 0;
+	uint32_t wanted = 0;
+	const char *error = "";
+	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
+		if ((status->s->wanted & WATCH_KIND(kind)) == 0)
+			continue;
+		struct watch_stats watch = watch_stats(status->s->watch, (enum kube_kind)kind);
+		wanted++;
+		synced += watch.synced;
+		if (watch.error[0] != '\0')
+			error = watch.error;
+	}
+	json_key(j, "connection");
+	json_open_object(j);
+	json_member_i64(j, "open", net.open);
+	json_member_i64(j, "queued", net.queued);
+	json_member_i64(j, "failures", (int64_t)net.connect_failures);
+	json_member_i64(j, "watches", wanted);
+	json_member_i64(j, "synced", synced);
+	json_member_z(j, "error", error);
+	json_close_object(j);
+}
+
+/* Upper bound of the bucket that the share is in. */
+static int64_t quantile_us(const struct scheduler_histogram *h, uint32_t percent)
+{
+	uint64_t count = 0;
+	uint64_t sum = 0;
+	uint64_t bound = scheduler_scale_attempt.first;
+	for (uint32_t i = 0; i <= scheduler_scale_attempt.count; i++)
+		count += h->counts[i];
+	for (uint32_t i = 0; i < scheduler_scale_attempt.count; i++, bound *= 2)
+		if ((sum += h->counts[i]) * 100 >= count * percent)
+			break;
+	return (int64_t)bound;
+}
+
+static void put_decisions(const struct scheduler *s, struct json_writer *j)
+{
+	const struct scheduler_histogram *h = &s->metrics.algorithm;
+	uint64_t count = 0;
+	for (uint32_t i = 0; i <= scheduler_scale_attempt.count; i++)
+		count += h->counts[i];
+	json_key(j, "decisions");
+	json_open_object(j);
+	json_member_i64(j, "count", (int64_t)count);
+	json_member_i64(j, "meanUs", count > 0 ? (int64_t)(h->sum / count) : 0);
+	json_member_i64(j, "p99Us", count > 0 ? quantile_us(h, 99) : 0);
+	json_member_i64(j, "bound", (int64_t)s->stats.bound);
+	json_member_i64(j, "unschedulable", (int64_t)s->stats.attempts[SCHEDULER_UNSCHEDULABLE]);
+	json_member_i64(j, "errors", (int64_t)s->stats.attempts[SCHEDULER_ERROR]);
+	json_member_i64(j, "preemptions", (int64_t)s->stats.preemptions);
+	json_member_i64(j, "turnUsMax", s->metrics.turn_us_max);
+	json_close_object(j);
+}
+
+static void put_memory(struct json_writer *j)
+{
+	const struct budget *fullest = NULL;
+	uint64_t refused = 0;
+	for (const struct budget *b = budget_first(); b != NULL; b = budget_next(b)) {
+		refused += b->refused;
+		if (b->capacity > 0 &&
+			(fullest == NULL ||
+				(double)b->used_max / (double)b->capacity >
+					(double)fullest->used_max / (double)fullest->capacity))
+			fullest = b;
+	}
+	struct process_facts process;
+	process_facts(&process);
+	json_key(j, "memory");
+	json_open_object(j);
+	json_member_i64(j, "resident", (int64_t)process.resident_bytes);
+	json_member_i64(j, "refused", (int64_t)refused);
+	if (fullest != NULL) {
+		json_member_z(j, "fullest", fullest->name);
+		json_member_i64(j, "fullestUsed", (int64_t)fullest->used_max);
+		json_member_i64(j, "fullestCapacity", (int64_t)fullest->capacity);
+	}
+	json_close_object(j);
+}
+
+void overview_put(struct status *status, struct json_writer *j)
+{
+	const struct scheduler *s = status->s;
+	json_open_object(j);
+	json_member_z(j, "version", BERTH_VERSION);
+	json_member_z(j, "state", scheduler_wait_name(s->waits));
+	json_member_i64(
+		j, "upS", mono_since_us(net_now(status->setup.net), status->started) / CLOCK_S_US);
+	json_member_i64(j, "nowMs", clock_wall(&s->setup.clock).us / CLOCK_MS_US);
+	put_lease(s, j);
+	put_connection(status, j);
+	put_cluster(status, j);
+	put_decisions(s, j);
+	put_memory(j);
+	json_close_object(j);
+}
+
+void overview_answer(struct status_answer *a)
+{
+	struct writer w;
+	struct json_writer j;
+	writer_init(&w, a->piece, sizeof(a->piece));
+	json_write_init(&j, &w);
+	overview_put(a->status, &j);
+	write_char(&w, '\n');
+	status_reply(a, 200, status_json, writer_text(&w));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page: three files of src/status/page/, compressed when berth is built and sent as they are; a
+ * client that does not take gzip is told so.
+ */
+#include "status/private.h"
+
+#include "page.h" /* bytes */
+
+struct file {
+	const char *path;
+	const char *type;
+	const unsigned char *at;
+	size_t size;
+};
+
+static const struct file files[] = {
+	{"/", "text/html; charset=utf-8", page_html, sizeof(page_html)},
+	{"/page.css", "text/css; charset=utf-8", page_css, sizeof(page_css)},
+	{"/page.js", "text/javascript; charset=utf-8", page_js, sizeof(page_js)},
+};
+
+void page_answer(struct status_answer *a)
+{
+	struct text encodings = net_exchange_header(a->exchange, "accept-encoding", 0);
+	if (encodings.at == NULL || !text_contains(encodings, TEXT("gzip"))) {
+		status_reply(a, 406, status_plain, TEXT("the page comes as gzip only\n"));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_COUNT(files); i++)
+		if (text_is_z(a->exchange->path, files[i].path))
+			status_reply_with(a, 200, files[i].type,
+				"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n",
+				(struct text){(const char *)files[i].at, files[i].size});
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rows: nodes, waiting pods, memory, decisions, as arrays of JSON of any length. Where it is in a
+ * table is remembered as an index, so rows that come or go meanwhile are shown or not, once.
+ */
+#include "base/budget.h"
+#include "plugins/plugins.h"
+#include "status/private.h"
+
+enum { ROWS_MAX = 1000 /* unless ?limit= says more */ };
+
+static void begin_row(struct status_answer *a, struct writer *w, struct json_writer *j)
+{
+	write_z(w, a->any ? ",\n" : "[\n");
+	a->any = true;
+	json_write_init(j, w);
+	json_open_object(j);
+}
+
+/* Behind the last row. */
+static bool end_rows(struct status_answer *a, struct writer *w)
+{
+	write_z(w, a->any ? "\n]\n" : "[]\n");
+	return false;
+}
+
+static void begin(struct status_answer *a, status_step_fn *step)
+{
+	struct text filter = status_parameter(a, "q", a->filter, sizeof(a->filter) - 1);
+	a->filter[filter.size] = '\0';
+	a->limit = status_number(a, "limit", ROWS_MAX);
+	a->at = status_number(a, "after", 0);
+	status_stream(a, status_json, step);
+}
+
+static bool is_filtered_out(const struct status_answer *a, struct text one, struct text other)
+{
+	struct text filter = text_of(a->filter);
+	return filter.size > 0 && !text_contains(one, filter) && !text_contains(other, filter);
+}
+
+/* ---- nodes ---- */
+
+static void put_pair(struct json_writer *j, const char *key, int64_t used, int64_t allocatable)
+{
+	json_key(j, key);
+	json_open_array(j);
+	json_put_i64(j, used);
+	json_put_i64(j, allocatable);
+	json_close_array(j);
+}
+
+static void put_taints(
+	const struct cache *cache, const struct kube_node_facts *facts, struct json_writer *j)
+{
+	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
+	json_key(j, "taints");
+	json_open_array(j);
+	for (uint32_t i = 0; i < facts->taints.count && i < 16; i++) {
+		char words[400];
+		struct writer w;
+		struct text value = cache_text(cache, taints[i].value);
+		writer_init(&w, words, sizeof(words));
+		write_text(&w, cache_text(cache, taints[i].key));
+		if (value.size > 0)
+			write_char(&w, '=');
+		write_text(&w, value);
+		write_char(&w, ':');
+		write_text(&w, cache_text(cache, taints[i].effect));
+		json_put_text(j, writer_text(&w));
+	}
+	json_close_array(j);
+}
+
+static void put_node(const struct cache *cache, uint32_t index, struct json_writer *j)
+{
+	const struct cache_node *n = cache_node_at(cache, index);
+	const struct kube_node_facts *facts = n->facts;
+	json_member_text(j, "name", cache_text(cache, n->name));
+	json_member_i64(j, "id", index);
+	if (facts == NULL) {
+		json_member_bool(j, "ghost", true);
+		json_member_i64(j, "pods", n->sums.pods);
+		return;
+	}
+	json_member_text(j, "zone", cache_text(cache, cache->order.zones[n->zone].name));
+	put_pair(j, "cpuMilli", n->sums.cpu_milli, facts->allocatable.cpu_milli);
+	put_pair(j, "memory", n->sums.memory_bytes, facts->allocatable.memory_bytes);
+	put_pair(j, "storage", n->sums.storage_bytes, facts->allocatable.storage_bytes);
+	put_pair(j, "pods", n->sums.pods, facts->allocatable.pods);
+	json_member_bool(j, "unschedulable", facts->unschedulable != 0);
+	put_taints(cache, facts, j);
+	json_key(j, "more");
+	json_open_object(j);
+	for (uint32_t i = 0; i < n->sums.scalar_count && i < 16; i++) {
+		const struct cache_node_scalar *scalar = &n->sums.scalars[i];
+		json_key_text(j, cache_text(cache, scalar->name));
+		json_open_array(j);
+		json_put_i64(j, scalar->used);
+		json_put_i64(j, scalar->allocatable);
+		json_close_array(j);
+	}
+	json_close_object(j);
+}
+
+static bool node_step(struct status_answer *a, struct writer *w)
+{
+	const struct cache *cache = &a->status->s->cache;
+	struct json_writer j;
+	uint32_t index = a->row < a->limit ? pool_next(&cache->nodes, a->at) : 0;
+	if (index == 0)
+		return end_rows(a, w);
+	a->at = index;
+	const struct cache_node *n = cache_node_at(cache, index);
+	struct text zone =
+		n->facts == NULL ? TEXT("") : cache_text(cache, cache->order.zones[n->zone].name);
+	if (is_filtered_out(a, cache_text(cache, n->name), zone))
+		return true;
+	a->row++;
+	begin_row(a, w, &j);
+	put_node(cache, index, &j);
+	json_close_object(&j);
+	return true;
+}
+
+void nodes_answer(struct status_answer *a)
+{
+	begin(a, node_step);
+	a->limit = status_number(a, "limit", UINT32_MAX);
+}
+
+/* ---- waiting pods ---- */
+
+static void put_rejectors(uint32_t bits, struct json_writer *j)
+{
+	json_key(j, "plugins");
+	json_open_array(j);
+	for (uint32_t i = 0; i < PLUGIN_COUNT; i++)
+		if ((bits >> i & 1) != 0)
+			json_put_z(j, plugins[i].name);
+	if ((bits >> SCHEDULER_GATE_KINDS & 1) != 0)
+		json_put_z(j, "waiting for what it refers to to be listed");
+	json_close_array(j);
+}
+
+/* What the apiserver was told last, by us or whoever led before. */
+static void put_reason(const struct cache *cache, const struct cache_pod *p, struct json_writer *j)
+{
+	struct cache_status status;
+	cache_pod_status(cache, p, &status);
+	for (uint32_t i = 0; i < status.count; i++)
+		if (text_is_z(status.conditions[i].type, "PodScheduled"))
+			json_member_text(j, "reason", status.conditions[i].message);
+}
+
+static int64_t next_try_us(const struct scheduler *s, const struct queue_entry *e)
+{
+	switch ((enum queue_state)e->state) {
+	case QUEUE_BACKOFF:
+	case QUEUE_ERROR_BACKOFF: return mono_since_us(e->expires, s->now);
+	case QUEUE_UNSCHEDULABLE:
+		return mono_since_us(e->timestamp, s->now) + s->setup.unschedulable_max_us;
+	case QUEUE_GATED: return -1;
+	default: return 0;
+	}
+}
+
+static bool pod_step(struct status_answer *a, struct writer *w)
+{
+	static const char *const states[QUEUE_STATES] = {
+		"active", "backoff", "backoff", "unschedulable", "gated", "binding"};
+	const struct scheduler *s = a->status->s;
+	struct json_writer j;
+	uint32_t entry = a->row < a->limit ? pool_next(&s->queue.entries, a->at) : 0;
+	if (entry == 0)
+		return end_rows(a, w);
+	a->at = entry;
+	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
+	const struct cache_pod *p = cache_pod_at(&s->cache, e->pod);
+	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	struct text namespace = cache_text(&s->cache, class->namespace);
+	struct text name = cache_text(&s->cache, p->name);
+	if (is_filtered_out(a, namespace, name))
+		return true;
+	a->row++;
+	begin_row(a, w, &j);
+	json_member_text(&j, "namespace", namespace);
+	json_member_text(&j, "name", name);
+	json_member_i64(&j, "id", entry);
+	json_member_z(&j, "state", states[e->state]);
+	json_member_i64(&j, "priority", class->priority);
+	json_member_i64(&j, "attempts", e->attempts);
+	json_member_i64(&j, "sinceS", mono_since_us(s->now, e->timestamp) / CLOCK_S_US);
+	int64_t next_us = next_try_us(s, e);
+	json_member_i64(&j, "nextTryS", next_us < 0 ? -1 : next_us / CLOCK_S_US);
+	json_member_i64(&j, "cpuMilli", class->fit.cpu_milli);
+	json_member_i64(&j, "memory", class->fit.memory_bytes);
+	json_member_text(&j, "nominated", cache_text(&s->cache, p->nominated));
+	put_rejectors(e->rejectors | e->gate, &j);
+	put_reason(&s->cache, p, &j);
+	json_close_object(&j);
+	return true;
+}
+
+void pods_answer(struct status_answer *a)
+{
+	char room[16];
+	struct text state = status_parameter(a, "state", room, sizeof(room));
+	if (state.at != NULL && !text_is_z(state, "pending"))
+		status_refuse(a, 400, "only ?state=pending is there");
+	else
+		begin(a, pod_step);
+}
+
+/* ---- memory ---- */
+
+static bool budget_step(struct status_answer *a, struct writer *w)
+{
+	const struct budget *b = budget_first();
+	struct json_writer j;
+	for (uint32_t i = 0; i < a->row && b != NULL; i++)
+		b = budget_next(b);
+	if (b == NULL)
+		return end_rows(a, w);
+	a->row++;
+	begin_row(a, w, &j);
+	json_member_z(&j, "name", b->name);
+	json_member_z(&j, "unit", b->unit);
+	json_member_i64(&j, "used", (int64_t)b->used);
+	json_member_i64(&j, "usedMax", (int64_t)b->used_max);
+	json_member_i64(&j, "capacity", (int64_t)b->capacity);
+	json_member_i64(&j, "refused", (int64_t)b->refused);
+	json_close_object(&j);
+	return true;
+}
+
+void memory_answer(struct status_answer *a)
+{
+	status_stream(a, status_json, budget_step);
+}
+
+/* ---- decisions ---- */
+
+void decisions_put(const struct scheduler_record *r, struct json_writer *j)
+{
+	static const char *const results[SCHEDULER_RESULTS] = {
+		"scheduled", "unschedulable", "error"};
+	json_member_i64(j, "serial", (int64_t)r->serial);
+	json_member_i64(j, "atMs", r->at.us / CLOCK_MS_US);
+	json_member_z(j, "pod", r->pod);
+	json_member_z(j, "result", results[r->result]);
+	json_member_z(j, "node", r->node);
+	json_member_z(j, "message", r->words);
+	json_member_i64(j, "feasible", r->feasible);
+	json_member_i64(j, "evaluated", r->evaluated);
+	json_member_i64(j, "tookUs", r->took_us);
+}
+
+/* Newest first. */
+static bool decision_step(struct status_answer *a, struct writer *w)
+{
+	struct json_writer j;
+	const struct scheduler_record *r = scheduler_record_at(&a->status->s->metrics, a->serial);
+	if (r == NULL)
+		return end_rows(a, w);
+	a->serial--;
+	begin_row(a, w, &j);
+	decisions_put(r, &j);
+	json_close_object(&j);
+	return true;
+}
+
+void decisions_answer(struct status_answer *a)
+{
+	a->serial = a->status->s->metrics.serial;
+	status_stream(a, status_json, decision_step);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What if there were this pod? It is put into the picture as one that waits, decided about and
+ * taken out again within one call: nobody listens meanwhile, the queue never hears of it, nothing
+ * is written. What is remembered of classes and counts may stay as long as there is room; it
+ * is right for others as well.
+ */
+#include "base/memory.h"
+#include "config/yaml.h"
+#include "status/private.h"
+
+struct wish {
+	struct status_answer *a;
+	struct scratch *scratch;
+	struct yaml_node *root;
+	struct kube_build build;
+	struct kube_pod pod;
+	struct json_value value;
+	enum json_parse_result parsed;
+	char name[320];
+};
+
+/* A browser says where a request comes from; what comes from another site is refused. */
+static bool is_cross_site(const struct status_answer *a)
+{
+	struct text site = net_exchange_header(a->exchange, "sec-fetch-site", 0);
+	struct text origin = net_exchange_header(a->exchange, "origin", 0);
+	struct text host = net_exchange_header(a->exchange, "host", 0);
+	if (site.at != NULL && !text_is_z(site, "same-origin") && !text_is_z(site, "none"))
+		return true;
+	if (origin.at == NULL)
+		return false;
+	struct text scheme = a->exchange->https ? TEXT("https://") : TEXT("http://");
+	return !text_starts(origin, scheme) || !text_is(text_from(origin, scheme.size), host);
+}
+
+/* libyaml asks for memory: it gets what is left of the block that start-up used. */
+static bool read_tree(struct wish *wish)
+{
+	struct yaml_fault fault = {0};
+	bool was_sealed = memory_phase() == MEMORY_SEALED;
+	memory_unseal();
+	enum yaml_result result =
+		yaml_read(wish->a->exchange->body, wish->scratch, &wish->root, &fault);
+	if (was_sealed)
+		memory_seal();
+	if (result == YAML_DOCUMENT && wish->root->kind == YAML_MAP)
+		return true;
+	if (result == YAML_DOCUMENT)
+		status_refuse(wish->a, 400, "line 1: not an object");
+	else if (result == YAML_END)
+		status_refuse(wish->a, 400, "line 1: nothing is there");
+	else
+		status_refuse(wish->a, 400, "line %u: %s", (unsigned)fault.line, fault.what);
+	return false;
+}
+
+/* Where the field is, or as far as it is there; the first element of lists. */
+static uint32_t line_of(const struct yaml_node *node, struct text field)
+{
+	struct text part;
+	uint32_t line = node->line;
+	while (text_cut(&field, '.', &part)) {
+		char key[64];
+		while (node != NULL && node->kind == YAML_LIST)
+			node = node->first;
+		if (node == NULL || !text_copy(part, key, sizeof(key)))
+			break;
+		node = yaml_get(node, key);
+		if (node == NULL)
+			break;
+		line = node->key != NULL ? node->key->line : node->line;
+	}
+	return line;
+}
+
+static bool on_piece(void *self, struct json_piece piece)
+{
+	struct wish *wish = self;
+	if (piece.kind == JSON_PIECE_LINE)
+		wish->parsed = json_parse(piece.text, wish->scratch, &wish->value);
+	return false;
+}
+
+static bool read_json(struct wish *wish)
+{
+	struct scratch *scratch = wish->scratch;
+	struct yaml_fault fault = {0};
+	size_t size = json_cut_size(2 * STATUS_BODY_MAX);
+	char *to = scratch_take(scratch, 2 * STATUS_BODY_MAX);
+	void *block = scratch_take(scratch, size);
+	struct writer w;
+	if (block == NULL) {
+		status_refuse(wish->a, 413, "the pod is too large to be looked at here");
+		return false;
+	}
+	writer_init(&w, to, 2 * STATUS_BODY_MAX);
+	if (!yaml_write_json(wish->root, &w, &fault)) {
+		status_refuse(wish->a, 400, "line %u: %s", (unsigned)fault.line, fault.what);
+		return false;
+	}
+	struct json_cut *cut = json_cut_init(block, size, 2 * STATUS_BODY_MAX);
+	wish->parsed = JSON_PARSE_BROKEN;
+	json_cut_start(cut, JSON_CUT_LINES, kube_pod_want, NULL, on_piece, wish);
+	enum json_cut_result result = json_cut_feed(cut, writer_text(&w));
+	if (wish->parsed == JSON_PARSED)
+		return true;
+	if (wish->parsed == JSON_PARSE_FULL || w.overflowed)
+		status_refuse(wish->a, 413, "the pod is too large to be looked at here");
+	else
+		status_refuse(wish->a, 400, "line 1: %s",
+			result == JSON_CUT_BROKEN ? json_cut_fault(cut) : "not an object");
+	return false;
+}
+
+static bool decode(struct wish *wish)
+{
+	const struct yaml_node *kind = yaml_get(wish->root, "kind");
+	struct kube_build *b = &wish->build;
+	if (kind == NULL || !text_is_z(kind->text, "Pod")) {
+		status_refuse(wish->a, 400, "line %u: kind: must be Pod",
+			(unsigned)(kind != NULL ? kind->line : wish->root->line));
+		return false;
+	}
+	kube_build_init(b, &wish->a->status->s->cache.strings, wish->scratch);
+	switch (kube_pod_decode(b, wish->value, &wish->pod)) {
+	case KUBE_OK: return true;
+	case KUBE_FULL:
+		status_refuse(wish->a, 507, "no room to look at the pod; raise --memory");
+		return false;
+	case KUBE_MALFORMED: break;
+	}
+	status_refuse(wish->a, 400, "line %u: %s: %s",
+		(unsigned)line_of(wish->root, text_of(b->fault_field)), b->fault_field,
+		b->fault_reason);
+	return false;
+}
+
+/* Nobody's name, so that a pod that is there can be asked about as well. */
+static void make_it_wait(struct wish *wish)
+{
+	struct kube_pod *pod = &wish->pod;
+	struct writer w;
+	writer_init(&w, wish->name, sizeof(wish->name));
+	write_text(&w, pod->meta.name);
+	write_format(&w, " (what if %llu)", (unsigned long long)++wish->a->status->what_ifs);
+	pod->meta.name = writer_text(&w);
+	pod->meta.uid = writer_text(&w);
+	pod->meta.resource_version = TEXT("1");
+	if (pod->meta.namespace.size == 0)
+		pod->meta.namespace = TEXT("default");
+	pod->meta.deleting = false;
+	pod->node_name = pod->nominated_node_name = TEXT_NONE;
+	pod->phase = TEXT("Pending");
+	pod->has_start_time = false;
+	pod->condition_count = 0;
+	pod->disruption_target = 0;
+}
+
+static bool needs_more_kinds(const struct scheduler *s, const struct kube_pod_class *class)
+{
+	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
+	for (uint32_t i = 0; i < class->volumes.count; i++)
+		if ((list[i].kind == KUBE_VOLUME_CLAIM || list[i].kind == KUBE_VOLUME_EPHEMERAL) &&
+			(s->known & WATCH_KIND(KUBE_PVC)) == 0)
+			return true;
+	return false;
+}
+
+static void decide(struct wish *wish)
+{
+	struct scheduler *s = wish->a->status->s;
+	struct cache *cache = &s->cache;
+	struct cache_listener listener = cache->listener;
+	uint64_t refused = cache->refused;
+	bool incomplete = cache->incomplete;
+	uint32_t pod = 0;
+	cache->listener = (struct cache_listener){NULL, NULL};
+	enum cache_result result = cache_put_pod(cache, &wish->pod, &pod);
+	struct writer w;
+	writer_init(&w, wish->a->status->words, wish->a->status->words_size);
+	if (result != CACHE_OK || pod == 0)
+		status_refuse(wish->a, 507, "no room for one pod more; raise --memory");
+	else if (cycle_profile_of(&s->cycle, pod) == NULL)
+		status_refuse(wish->a, 400,
+			"line %u: spec.schedulerName: is not that of any profile",
+			(unsigned)line_of(wish->root, TEXT("spec.schedulerName")));
+	else if (needs_more_kinds(s, cache_class_of(cache, cache_pod_at(cache, pod))))
+		status_refuse(wish->a, 409,
+			"no pod with a claim has come yet, so claims are not followed");
+	else
+		cycle_explain(&s->cycle, pod, CACHE_TALLY_FAST, &w);
+	if (result == CACHE_OK && pod != 0)
+		(void)cache_remove_pod(cache, pod);
+	cache->listener = listener;
+	cache->refused = refused;
+	cache->incomplete = incomplete;
+	if (net_exchange_has_begun(wish->a->exchange))
+		return;
+	if (w.overflowed)
+		status_refuse(wish->a, 507, "no room for the answer; raise --memory");
+	else
+		status_reply(wish->a, 200, status_json, writer_text(&w));
+}
+
+void what_if_answer(struct status_answer *a)
+{
+	struct wish wish = {.a = a, .scratch = &a->status->scratch};
+	if (is_cross_site(a)) {
+		status_refuse(a, 403, "not from another site");
+		return;
+	}
+	if ((a->status->s->known & SCHEDULER_VITAL_KINDS) != SCHEDULER_VITAL_KINDS) {
+		status_refuse(a, 503, "the cluster is not known yet");
+		return;
+	}
+	if (!explain_take_words(a))
+		return;
+	if (read_tree(&wish) && read_json(&wish) && decode(&wish)) {
+		make_it_wait(&wish);
+		decide(&wish);
+	}
+	scratch_reset(wish.scratch);
+}
