@@ -121,7 +121,8 @@ static void read_options(int argc, char **argv, struct options *o)
 			die("not a number", argv[i]);
 	}
 	if (o->port > UINT16_MAX || o->release < 20 || o->release > 99 || o->nodes > 100000 ||
-		o->pods > 1000000 || o->memory_mib < 128 || o->memory_mib > 64 * 1024)
+		o->pods > 1000000 || o->memory_mib < 128 || o->memory_mib > 64 * 1024 ||
+		o->memory_mib > (SIZE_MAX >> 21))
 		die("a number is out of its range", "");
 }
 
@@ -383,8 +384,11 @@ static void turn(void)
 
 int main(int argc, char **argv)
 {
-	apisim.options = (struct options){
-		.port = APISIM_PORT, .seed = 1, .hurry = 1, .memory_mib = APISIM_MEMORY_MIB};
+	apisim.options = (struct options){.port = APISIM_PORT,
+		.seed = 1,
+		.hurry = 1,
+		.release = API_RELEASE,
+		.memory_mib = APISIM_MEMORY_MIB};
 	read_options(argc, argv, &apisim.options);
 	log_setup(LOG_INFO, LOG_AS_TEXT, clock_system());
 	listen_to_signals();

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <unity.h>
@@ -33,12 +34,14 @@ struct clock desk_clock(struct desk *desk)
 
 void desk_open(struct desk *desk, uint32_t history)
 {
-	desk_open_release(desk, history, 0);
+	desk_open_release(desk, history, 0, NULL);
 }
 
-void desk_open_release(struct desk *desk, uint32_t history, uint32_t release)
+void desk_open_release(struct desk *desk, uint32_t history, uint32_t release, const char *token)
 {
 	memset(desk, 0, sizeof(*desk));
+	if (token != NULL)
+		snprintf(desk->authorization, sizeof(desk->authorization), "Bearer %s", token);
 	desk->size = API_MEMORY_MIN + DESK_MEMORY;
 	desk->block = malloc(desk->size);
 	desk->memory = malloc(DESK_TREES);
@@ -49,6 +52,7 @@ void desk_open_release(struct desk *desk, uint32_t history, uint32_t release)
 		.size = desk->size,
 		.history = history,
 		.release = release,
+		.token = token == NULL ? TEXT("") : text_of(token),
 		.clock = desk_clock(desk),
 		.seed = 1,
 		.on_violation = on_violation,
@@ -94,6 +98,7 @@ static int ask(
 		.query = at < whole.size ? text_from(whole, at + 1) : TEXT(""),
 		.content_type = body == NULL ? TEXT("") : text_of(type),
 		.accept = TEXT("application/json"),
+		.authorization = text_of(desk->authorization),
 		.user_agent = TEXT("desk"),
 		.body = body == NULL ? TEXT("") : text_of(body)};
 

@@ -13,6 +13,7 @@ struct desk {
 	struct api *api;
 	int64_t now_us;
 	uint32_t told; /* violations */
+	char authorization[64];
 	/* The last answer. */
 	struct api_answer answer;
 	char body[DESK_BODY_MAX + 1];
@@ -24,7 +25,8 @@ struct desk {
 };
 
 void desk_open(struct desk *desk, uint32_t history);
-void desk_open_release(struct desk *desk, uint32_t history, uint32_t release);
+/* `token`: what requests must say, and say; NULL: nothing. */
+void desk_open_release(struct desk *desk, uint32_t history, uint32_t release, const char *token);
 void desk_close(struct desk *desk);
 struct clock desk_clock(struct desk *desk);
 /* The path may have a query. Lists are read to their end; of watches what they say at once. */

@@ -469,7 +469,7 @@ static void what_is_served_is_told(void)
 static void reopen(uint32_t release)
 {
 	desk_close(desk);
-	desk_open_release(desk, 1000, release);
+	desk_open_release(desk, 1000, release, NULL);
 }
 
 static void older_releases_serve_less(void)
@@ -515,6 +515,25 @@ static void older_releases_serve_less(void)
 		"enabled",
 		"message");
 	expect(200, "GET", "/apis/storage.k8s.io/v1/csistoragecapacities", NULL);
+}
+
+static void who_does_not_know_the_token_is_told(void)
+{
+	desk_close(desk);
+	desk_open_release(desk, 1000, 0, "s3cret");
+	expect(200, "GET", "/api/v1/nodes", NULL);
+	expect(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+		"{\"kind\":\"TokenReview\",\"apiVersion\":\"authentication.k8s.io/v1\",\"spec\":{"
+		"\"token\":\"s3cret\"}}");
+	expect_value("true", "status.authenticated");
+	desk->authorization[0] = '\0';
+	expect(401, "GET", "/api/v1/nodes", NULL);
+	TEST_ASSERT_EQUAL_STRING("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+				 "\"status\":\"Failure\",\"message\":\"Unauthorized\",\"reason\":"
+				 "\"Unauthorized\",\"code\":401}\n",
+		desk->body);
+	snprintf(desk->authorization, sizeof(desk->authorization), "Bearer wrong");
+	expect(401, "GET", "/api/v1/nodes", NULL);
 }
 
 static void who_is_too_busy_says_so(void)
@@ -563,6 +582,7 @@ int main(void)
 	RUN_TEST(events_have_two_shapes);
 	RUN_TEST(what_is_served_is_told);
 	RUN_TEST(older_releases_serve_less);
+	RUN_TEST(who_does_not_know_the_token_is_told);
 	RUN_TEST(who_is_too_busy_says_so);
 	RUN_TEST(a_full_store_forgets_and_then_refuses);
 	return UNITY_END();

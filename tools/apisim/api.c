@@ -9,6 +9,8 @@
 
 enum { API_EVENT_LIFE_S = 3600, API_EVENTS_GO_AT_ONCE = 256 };
 
+_Static_assert(API_SCRATCH >= 2 * TREE_SCRATCH_MIN, "an object, and what is to become of it");
+
 /* ---- setting up ---- */
 
 static uint8_t *carve(uint8_t **at, size_t size)
