@@ -6,7 +6,7 @@
  *	bench_decide [KIND [NODES]]
  *
  * CPU time, the best of several rounds; the machine is noisy. Instructions are counted where the
- * system lets us; else `valgrind --tool=callgrind --toggle-collect=cycle_decide` with one KIND and
+ * system lets us; else `valgrind --tool=callgrind --toggle-collect=decide_one` with one KIND and
  * 1000 NODES does (feeding the cluster takes the longest then).
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
@@ -243,7 +243,8 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void decide_one(uint32_t pod)
+/* A function of its own also when the program is optimised as a whole. */
+__attribute__((noinline)) static void decide_one(uint32_t pod)
 {
 	struct cycle_decision decision;
 	cycle_decide(&bench.cycle, pod, CACHE_TALLY_FAST, &decision);
