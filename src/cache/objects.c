@@ -94,8 +94,7 @@ static uint32_t make_object(struct cache *cache, enum kube_kind kind, const stru
 	intern_keep(&cache->strings, object->name);
 	list_init(&object->link);
 	list_add_last(&cache->by_kind[kind], &object->link);
-	map_add(
-		&cache->objects_by_name, name_hash(kind, object->namespace, object->name), index);
+	map_add(&cache->objects_by_name, name_hash(kind, object->namespace, object->name), index);
 	return index;
 }
 

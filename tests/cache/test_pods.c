@@ -229,7 +229,8 @@ static const char *nominated(void)
 	return names;
 }
 
-/* Our promise outlives news of the pod that do not name a node; the apiserver's word replaces it. */
+/* Our promise outlives news of the pod that do not name a node; the apiserver's word replaces it.
+ */
 static void test_own_nomination(void)
 {
 	TEST_ASSERT_EQUAL(CACHE_OK, put_nominated("b", "", ""));
