@@ -356,4 +356,5 @@ void churn_end(struct world *w)
 	remove_all(w, RESOURCE_PVS, "/api/v1", "persistentvolumes");
 	remove_all(w, RESOURCE_SERVICES, "/api/v1", "services");
 	remove_all(w, RESOURCE_STORAGE_CLASSES, "/apis/storage.k8s.io/v1", "storageclasses");
+	remove_all(w, RESOURCE_NAMESPACES, "/api/v1", "namespaces");
 }

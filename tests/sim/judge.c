@@ -321,9 +321,9 @@ const char *judge_empty(struct world *w)
 				(unsigned)p->number, (unsigned)pool_used(&c->pods),
 				(unsigned)pool_used(&c->nodes),
 				(unsigned)pool_used(&s->queue.entries));
-		if (pool_used(&c->classes) > p->baseline.classes ||
-			pool_used(&c->label_sets) > p->baseline.label_sets ||
-			pool_used(&c->conditions) > 0)
+		/* Counters that nobody needs now keep their classes until they make way. */
+		if (pool_used(&c->classes) > pool_used(&c->counters.pool) ||
+			pool_used(&c->label_sets) > p->label_sets || pool_used(&c->conditions) > 0)
 			return because(
 				"scheduler %u: %u classes, %u label sets, %u conditions left",
 				(unsigned)p->number, (unsigned)pool_used(&c->classes),

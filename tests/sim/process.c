@@ -137,6 +137,17 @@ static void carve(struct sim_process *p)
 	arena_init_zeroed(&p->arena, p->block, p->size);
 }
 
+/* There is only room for those of one process. */
+static void forget_dumps(const struct scheduler *s)
+{
+	check_unregister(s->watch);
+	check_unregister(s->binder);
+	check_unregister(s->patcher);
+	check_unregister(s->recorder);
+	check_unregister(s->volumes);
+	check_unregister(s->lease);
+}
+
 void process_start(struct sim_process *p)
 {
 	char line[200];
@@ -162,11 +173,11 @@ void process_start(struct sim_process *p)
 	struct scheduler_setup setup = setup_of(p);
 	scheduler_init(p->scheduler, &setup);
 	profile_defaults(&p->scheduler->cache, &p->profile);
-	const struct cache *c = &p->scheduler->cache;
-	p->baseline = (struct sim_baseline){
-		pool_used(&c->strings.strings), pool_used(&c->classes), pool_used(&c->label_sets)};
+	p->label_sets = pool_used(&p->scheduler->cache.label_sets);
 	CHECK(scheduler_start(p->scheduler, &p->profile, 1));
 	memory_seal();
+	if (p->world->plan.schedulers > 1)
+		forget_dumps(p->scheduler);
 	p->is_up = true;
 	world_note(p->world, "scheduler %u starts", (unsigned)p->number);
 }

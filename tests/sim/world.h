@@ -130,9 +130,7 @@ struct sim_process {
 	struct scheduler *scheduler;
 	struct plugin_profile profile;
 	char identity[64];
-	struct sim_baseline {
-		uint32_t strings, classes, label_sets;
-	} baseline;
+	uint32_t label_sets; /* when it started */
 	uint64_t starts;
 };
 
