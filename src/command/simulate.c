@@ -9,6 +9,7 @@
  * victims, and disruption budgets keep the allowance that the dump says: both are the work of
  * controllers, which are not here.
  */
+#include "cache/assumed.h"
 #include "command/offline.h"
 #include "command/waiting.h"
 #include "json/json.h"
@@ -153,9 +154,25 @@ static void preempt(struct offline *o, uint32_t pod, const struct cycle_preempti
 	}
 }
 
-static void place(struct offline *o, uint32_t pod, uint32_t node, struct answer *a)
+/* What it is promised is no longer there for those after it. */
+static bool promise_volumes(struct offline *o, const struct cycle_decision *d, uint32_t node)
 {
-	if (cache_assume(&o->cache, pod, node) != CACHE_OK) {
+	uint32_t node_name = cache_node_at(&o->cache, node)->name;
+	for (uint32_t i = 0; i < d->volume_count; i++) {
+		const struct volume_choice *choice = &d->volumes[i];
+		enum cache_result result = choice->pv != 0
+			? cache_assume_volume(&o->cache, choice->pv, choice->claim)
+			: cache_assume_provision(&o->cache, choice->claim, node_name);
+		if (result == CACHE_FULL)
+			return false;
+	}
+	return true;
+}
+
+static void place(struct offline *o, uint32_t pod, const struct cycle_decision *d, struct answer *a)
+{
+	uint32_t node = d->node;
+	if (!promise_volumes(o, d, node) || cache_assume(&o->cache, pod, node) != CACHE_OK) {
 		a->outcome = OUTCOME_UNSCHEDULABLE;
 		a->message = TEXT("no memory to put it there; raise --memory");
 		return;
@@ -179,7 +196,7 @@ static void decide(struct offline *o, uint32_t pod, struct answer *a)
 	a->is_scored = d.is_scored;
 	a->score = d.score;
 	if (d.outcome == CYCLE_PLACED) {
-		place(o, pod, d.node, a);
+		place(o, pod, &d, a);
 		return;
 	}
 	a->outcome = OUTCOME_UNSCHEDULABLE;

@@ -5,6 +5,7 @@
  * in here. WRITE_OK=1 writes the files anew: look at the difference before it is committed.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: tests/command/run.c
 #include <stdio.h>
 #include <stdlib.h>

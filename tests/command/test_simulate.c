@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* simulate: the order in which pods are taken up, what becomes of each, and how it is said. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: tests/command/run.c
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,31 @@ static void test_preemption_that_policy_forbids(void)
 }
 
 /* "hopeful" was promised the place that "high" takes; its promise must not keep "high" out. */
+#define CLAIM(name)                                                                     \
+	"kind: PersistentVolumeClaim\nmetadata: {name: " name ", namespace: default}\n" \
+	"spec: {storageClassName: disk, accessModes: [ReadWriteOnce], "                 \
+	"resources: {requests: {storage: 1Gi}}}\n---\n"
+#define CLAIMANT(name, claim) \
+	POD(name, "", ", volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}]")
+
+/* One disk, two claims that wait for their first consumer. */
+static void test_a_volume_is_given_once(void)
+{
+	RUN(&said, simulate_run,
+		NODE "kind: StorageClass\nmetadata: {name: disk}\n"
+		     "provisioner: kubernetes.io/no-provisioner\n"
+		     "volumeBindingMode: WaitForFirstConsumer\n---\n"
+		     "kind: PersistentVolume\nmetadata: {name: one}\n"
+		     "spec: {storageClassName: disk, accessModes: [ReadWriteOnce], "
+		     "capacity: {storage: 1Gi}}\nstatus: {phase: Available}\n"
+		     "---\n" CLAIM("a") CLAIM("b") CLAIMANT("first", "a") CLAIMANT("second", "b"),
+		"-");
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(said.out, "2 pending: 1 placed, 1 unschedulable\n"), said.out);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(said.out, "didn't find available persistent volumes to bind"), said.out);
+}
+
 static void test_nominations_of_less_important_pods_go(void)
 {
 	RUN(&said, simulate_run,
@@ -340,6 +366,7 @@ int main(void)
 	RUN_TEST(test_pods_that_no_cycle_sees);
 	RUN_TEST(test_preemption_makes_room_at_once);
 	RUN_TEST(test_preemption_that_policy_forbids);
+	RUN_TEST(test_a_volume_is_given_once);
 	RUN_TEST(test_nominations_of_less_important_pods_go);
 	RUN_TEST(test_ties_are_spread);
 	RUN_TEST(test_json);
