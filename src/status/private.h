@@ -48,9 +48,9 @@ struct status_answer {
 	status_step_fn *step;         /* NULL: what is in the piece is all */
 	uint32_t at, part, row, limit;
 	uint64_t serial;
-	bool any;         /* a row was written before */
-	bool listens;     /* to events: does not end */
-	bool holds_words; /* the buffer of explanations */
+	bool any;        /* a row was written before */
+	bool is_put_off; /* to the next turn */
+	bool listens;    /* to events: does not end */
 	size_t size, sent;
 	char filter[128];
 	char piece[STATUS_PIECE_MAX];
@@ -84,7 +84,7 @@ struct status {
 	struct scratch scratch;
 	uint64_t what_ifs;
 
-	struct net_timer beat;
+	struct net_timer beat, later;
 	uint32_t listeners;
 	uint64_t answers[6]; /* by hundreds of the code */
 };

@@ -193,7 +193,30 @@ void status_go_on(struct status_answer *a)
 		if (a->sent < a->size)
 			return; /* on_room comes */
 	}
-	net_exchange_want_room(e);
+	/* Room is there, time is not: asking for room would be answered in this very turn. */
+	a->is_put_off = true;
+	if (!net_timer_is_armed(&status->later))
+		net_timer_arm(status->setup.net, &status->later,
+			(struct mono){net_now(status->setup.net).us + 1});
+}
+
+static void go_on_door(struct status_door *door)
+{
+	for (uint32_t i = 0; i < door->answer_count; i++) {
+		struct status_answer *a = &door->answers[i];
+		if (a->exchange == NULL || !a->is_put_off)
+			continue;
+		a->is_put_off = false;
+		status_go_on(a);
+	}
+}
+
+static void on_later(struct net_timer *timer, struct mono now)
+{
+	struct status *status = LIST_OWNER(timer, struct status, later);
+	(void)now;
+	go_on_door(&status->secure);
+	go_on_door(&status->plain);
 }
 
 static struct status_answer *answer_of(struct net_exchange *e)
@@ -384,6 +407,7 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	scratch_init(
 		&status->scratch, arena_take_raw(setup->arena, STATUS_SCRATCH), STATUS_SCRATCH);
 	net_timer_init(&status->beat, events_beat);
+	net_timer_init(&status->later, on_later);
 	status->access = access_open(status, setup->arena);
 	about_init(status);
 	status->secure.secure = true;
@@ -401,6 +425,7 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 void status_close(struct status *status)
 {
 	net_timer_disarm(&status->beat);
+	net_timer_disarm(&status->later);
 	if (status->secure.server != NULL)
 		net_server_close(status->secure.server);
 	if (status->plain.server != NULL)

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Health, metrics, answers of the API, hostile requests, listeners. */
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
+// deps: tests/status/bed.c tests/net/loopback.c
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unity.h>
+
+#include "status/bed.h"
+
+void setUp(void)
+{
+	bed_init();
+}
+void tearDown(void)
+{
+}
+
+static void expect(uint32_t code, const char *body)
+{
+	TEST_ASSERT_EQUAL_UINT32(code, bed_code());
+	TEST_ASSERT_EQUAL_STRING(body, bed_body());
+}
+static void expect_part(const char *part)
+{
+	if (strstr(bed_body(), part) == NULL)
+		TEST_FAIL_MESSAGE(bed_body());
+}
+static void open_for_anyone(void)
+{
+	bed_options.page = OPTIONS_PAGE_ANYONE;
+	bed_open();
+	bed_fill();
+}
+
+/* ---- health ---- */
+
+static void test_health_row_by_row(void)
+{
+	bed_open();
+	bed_get("/healthz");
+	expect(200, "ok");
+	bed_get("/healthz?verbose");
+	expect(200, "[+]ping ok\nhealthz check passed\n");
+	bed_get("/livez?verbose=1&exclude=b%22&exclude=a&exclude=a");
+	expect(200,
+		"[+]ping ok\nwarn: some health checks cannot be excluded: no matches for "
+		"\"a\",\"b\\\"\"\nlivez check passed\n");
+	bed_get("/readyz");
+	expect(500,
+		"[+]shutdown ok\n[-]sched-handler-sync failed: reason withheld\n[+]picture ok\n"
+		"readyz check failed\n");
+	bed_get("/readyz?exclude=sched-handler-sync");
+	expect(200, "ok");
+	bed_fill();
+	bed_get("/readyz?verbose");
+	expect(200,
+		"[+]shutdown ok\n[+]sched-handler-sync ok\n[+]picture ok\nreadyz check passed\n");
+	bed_close();
+}
+
+static void test_one_check_alone(void)
+{
+	bed_options.always_allow_paths.list[1] = TEXT("/readyz*");
+	bed_open();
+	bed_get("/readyz/sched-handler-sync");
+	expect(500, "internal server error: handlers are not fully synchronized\n");
+	bed_get("/readyz/ping");
+	expect(404, "404 page not found\n");
+	scheduler_stop(&bed_scheduler);
+	bed_get("/readyz/shutdown");
+	expect(500, "internal server error: process is shutting down\n");
+	bed_close();
+}
+
+static void test_an_incomplete_picture_is_not_ready(void)
+{
+	bed_open();
+	bed_fill();
+	bed_scheduler.damaged = WATCH_KIND(KUBE_POD);
+	bed_get("/readyz");
+	expect(500,
+		"[+]shutdown ok\n[+]sched-handler-sync ok\n[-]picture failed: reason withheld\n"
+		"readyz check failed\n");
+	bed_close();
+}
+
+/* ---- metrics ---- */
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		c == '_' || c == ':';
+}
+
+/* Every line is a comment or name{label="value",...} number, below the head of its family. */
+static void check_metrics(char *text)
+{
+	char family[128] = "";
+	static char seen[4000][256];
+	uint32_t count = 0;
+	for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+		if (strncmp(line, "# TYPE ", 7) == 0) {
+			snprintf(family, sizeof(family), "%.*s", (int)strcspn(line + 7, " "),
+				line + 7);
+			continue;
+		}
+		if (line[0] == '#')
+			continue;
+		char *at = line;
+		TEST_ASSERT_EQUAL_MESSAGE(0, strncmp(line, family, strlen(family)), line);
+		while (is_name(*at))
+			at++;
+		if (*at == '{') {
+			do {
+				at++;
+				while (is_name(*at))
+					at++;
+				TEST_ASSERT_EQUAL_MESSAGE(0, strncmp(at, "=\"", 2), line);
+				for (at += 2; *at != '"'; at += *at == '\\' ? 2 : 1)
+					TEST_ASSERT_TRUE_MESSAGE(*at != '\0', line);
+				at++;
+			} while (*at == ',');
+			TEST_ASSERT_EQUAL_MESSAGE('}', *at, line);
+			at++;
+		}
+		TEST_ASSERT_EQUAL_MESSAGE(' ', *at, line);
+		char *end;
+		(void)strtod(at, &end);
+		TEST_ASSERT_EQUAL_MESSAGE('\0', *end, line);
+		*at = '\0';
+		for (uint32_t i = 0; i < count; i++)
+			TEST_ASSERT_TRUE_MESSAGE(strcmp(seen[i], line) != 0, line);
+		TEST_ASSERT_TRUE(count < 4000);
+		snprintf(seen[count++], sizeof(seen[0]), "%s", line);
+	}
+	TEST_ASSERT_TRUE(count > 100);
+}
+
+static void test_metrics_are_what_prometheus_reads(void)
+{
+	static char text[BED_HEARD_MAX];
+	open_for_anyone();
+	scheduler_count_attempt(&bed_scheduler.metrics, 0, SCHEDULER_SCHEDULED, 3000);
+	scheduler_count_woken(&bed_scheduler.metrics, KUBE_CSI_NODE, CACHE_UPDATE,
+		&(struct queue_moved){.active = 2});
+	bed_get("/metrics");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("scheduler_schedule_attempts_total{profile=\"default-scheduler\","
+		    "result=\"scheduled\"} 1\n");
+	expect_part("scheduler_scheduling_attempt_duration_seconds_bucket{profile=\"default-"
+		    "scheduler\",result=\"scheduled\",le=\"0.004\"} 1\n");
+	expect_part("_sum{profile=\"default-scheduler\",result=\"scheduled\"} 0.003\n");
+	expect_part("scheduler_pending_pods{queue=\"active\"} 2\n");
+	expect_part("scheduler_queue_incoming_pods_total{event=\"UnscheduledPodAdd\","
+		    "queue=\"active\"} 2\n");
+	expect_part("{event=\"storage.k8s.io/CSINodeUpdate\",queue=\"active\"} 2\n");
+	expect_part("scheduler_cache_size{type=\"nodes\"} 3\n");
+	expect_part("scheduler_preemption_victims_bucket{le=\"64\"} 0\n");
+	snprintf(text, sizeof(text), "%s", bed_body());
+	check_metrics(text);
+	bed_close();
+}
+
+/* ---- the API ---- */
+
+static void test_overview(void)
+{
+	open_for_anyone();
+	bed_get("/api/overview");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"queue\":{\"active\":2,");
+	expect_part("\"cluster\":{\"nodes\":3,\"pods\":2,\"pending\":2,");
+	bed_close();
+}
+
+static void test_nodes_in_pages(void)
+{
+	open_for_anyone();
+	bed_get("/api/nodes");
+	expect_part("{\"name\":\"n1\",\"id\":1,\"zone\":\"z1\",\"cpuMilli\":[0,4000],");
+	expect_part("\"taints\":[\"a=<b>:NoSchedule\"]");
+	bed_get("/api/nodes?limit=1&after=1");
+	expect_part("\"name\":\"n2\"");
+	TEST_ASSERT_NULL(strstr(bed_body(), "\"n3\""));
+	bed_get("/api/nodes?q=z0");
+	TEST_ASSERT_NULL(strstr(bed_body(), "\"n1\""));
+	bed_get("/api/nodes?q=nothing");
+	expect(200, "[]\n");
+	bed_close();
+}
+
+static void test_waiting_pods(void)
+{
+	open_for_anyone();
+	bed_get("/api/pods?state=pending");
+	expect_part("\"namespace\":\"d\",\"name\":\"big\",");
+	expect_part("\"state\":\"active\",\"priority\":0,\"attempts\":0,");
+	bed_get("/api/pods?state=bound");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	bed_close();
+}
+
+static void test_explanations(void)
+{
+	open_for_anyone();
+	bed_get("/api/explain?pod=d%2Fbig");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"plugin\":\"NodeResourcesFit\"");
+	bed_get("/api/explain?pod=d/small"); /* a moment later: too soon */
+	TEST_ASSERT_EQUAL_UINT32(503, bed_code());
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_get("/api/explain?pod=d/small");
+	expect_part("\"choice\":\"n");
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_get("/api/explain?pod=d/none");
+	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+	bed_get("/api/explain?pod=none");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	bed_close();
+}
+
+static const char yaml[] = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: small\n  namespace: d\n"
+			   "spec:\n  nodeName: n3\n  containers:\n  - name: c\n    resources:\n"
+			   "      requests: {cpu: %s}\n";
+
+static void ask_what_if(const char *cpu)
+{
+	char body[512];
+	snprintf(body, sizeof(body), yaml, cpu);
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_post("/api/whatif", "", body);
+}
+
+static void test_what_if_leaves_no_trace(void)
+{
+	open_for_anyone();
+	uint32_t pods = pool_used(&bed_scheduler.cache.pods);
+	uint64_t strings = bed_scheduler.cache.strings.strings.budget.used;
+	ask_what_if("2");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"choice\":\"n");
+	ask_what_if("5");
+	expect_part("Insufficient cpu");
+	TEST_ASSERT_EQUAL_UINT32(pods, pool_used(&bed_scheduler.cache.pods));
+	TEST_ASSERT_EQUAL_UINT32(2, bed_scheduler.queue.pods[QUEUE_ACTIVE]);
+	TEST_ASSERT_EQUAL_UINT64(strings, bed_scheduler.cache.strings.strings.budget.used);
+	scheduler_audit(&bed_scheduler);
+	bed_close();
+}
+
+static void test_a_broken_pod_is_refused_with_its_line(void)
+{
+	open_for_anyone();
+	ask_what_if("lots");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	expect_part("{\"error\":\"line 1");
+	expect_part("spec.containers.resources.requests");
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_post("/api/whatif", "", "kind: Pod\n  oh: no\n");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	expect_part("{\"error\":\"line 2: ");
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_post("/api/whatif", "", "{\"kind\":\"Node\"}");
+	expect_part("line 1: kind: must be Pod");
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_post("/api/whatif", "", "");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	bed_close();
+}
+
+static void test_another_site_cannot_ask(void)
+{
+	open_for_anyone();
+	bed_post("/api/whatif", "Sec-Fetch-Site: cross-site\r\n", "{}");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_post("/api/whatif", "Origin: http://evil.example\r\n", "{}");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_post("/api/whatif", "Origin: null\r\n", "{}");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_post("/api/whatif", "Origin: http://a\r\nSec-Fetch-Site: same-origin\r\n", "{}");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	bed_close();
+}
+
+static void test_decisions_newest_first(void)
+{
+	open_for_anyone();
+	bed_get("/api/decisions");
+	expect(200, "[]\n");
+	for (int i = 0; i < 100; i++) {
+		struct scheduler_record *r = scheduler_record_next(&bed_scheduler.metrics);
+		snprintf(r->pod, sizeof(r->pod), "d/p%d \"</script>\x01", i);
+	}
+	bed_get("/api/decisions");
+	expect_part("[\n{\"serial\":100,");
+	expect_part("d/p36 \\\"</script>\\u0001");
+	TEST_ASSERT_NULL(strstr(bed_body(), "d/p35 "));
+	bed_close();
+}
+
+static void test_dump_is_a_list(void)
+{
+	open_for_anyone();
+	bed_get("/api/dump");
+	expect_part("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{\"apiVersion\":\"v1\","
+		    "\"kind\":\"Node\"");
+	expect_part("\"requests\":{\"cpu\":\"64000m\"}");
+	bed_close();
+}
+
+static void test_others(void)
+{
+	open_for_anyone();
+	bed_get("/configz");
+	expect_part("{\"componentconfig\":{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\"");
+	bed_get("/api/");
+	expect_part("\"/api/whatif\":\"POST a pod");
+	bed_get("/nothing");
+	expect(404, "404 page not found\n");
+	bed_get("/api/whatif");
+	TEST_ASSERT_EQUAL_UINT32(405, bed_code());
+	bed_get("/");
+	TEST_ASSERT_EQUAL_UINT32(406, bed_code());
+	TEST_ASSERT_NOT_NULL(strstr(
+		bed_get("/page.js\nAccept-Encoding: gzip\r\n"), "Content-Encoding: gzip\r\n"));
+	TEST_ASSERT_NOT_NULL(strstr(bed_get("/version"), "default-src 'none'"));
+	bed_close();
+}
+
+/* ---- who may ---- */
+
+static void test_a_stranger_sees_health_and_the_empty_page(void)
+{
+	bed_open();
+	bed_get("/api/overview");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	expect_part(
+		"forbidden: User \\\"system:anonymous\\\" cannot get path \\\"/api/overview\\\"");
+	bed_get("/page.css\nAccept-Encoding: gzip\r\n");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	bed_close();
+}
+
+static void test_who_is_here_may_look(void)
+{
+	bed_peer = "127.0.0.1";
+	bed_open();
+	bed_get("/api/overview\nHost: localhost:10251\r\n");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	bed_get("/api/overview"); /* a name that somebody pointed here */
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_get("/api/overview\nHost: localhost.evil.example\r\n");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_get("/api/overview\nHost: localhost\r\nX-Forwarded-For: 1.2.3.4\r\n");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_close();
+}
+
+static void test_nobody_means_nobody(void)
+{
+	bed_peer = "127.0.0.1";
+	bed_options.page = OPTIONS_PAGE_NOBODY;
+	bed_open();
+	bed_get("/api/overview\nHost: localhost\r\n");
+	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+	bed_get("/metrics\nHost: localhost\r\n");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	bed_close();
+}
+
+/* ---- hostile ---- */
+
+static void test_hostile_requests(void)
+{
+	static char long_query[6000];
+	open_for_anyone();
+	memset(long_query, 'a', sizeof(long_query) - 1);
+	memcpy(long_query, "/api/nodes?q=", 13);
+	bed_get(long_query);
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	bed_get("/api/explain?pod=%00%2F%zz");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	bed_get("/api/nodes?limit=99999999999999999999&after=4294967295");
+	expect(200, "[]\n");
+	bed_get("/api/../metrics");
+	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+	bed_get("/healthz?exclude=%0d%0aX:%20y&exclude=&exclude=%");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	TEST_ASSERT_NULL(strstr(bed_body(), "X: y"));
+	bed_close();
+}
+
+/* ---- listeners ---- */
+
+static uint32_t count_of(const char *text, const char *part)
+{
+	uint32_t count = 0;
+	while ((text = strstr(text, part)) != NULL) {
+		count++;
+		text += strlen(part);
+	}
+	return count;
+}
+
+static void test_twenty_listeners_of_whom_one_stalls(void)
+{
+	static struct bed_client listeners[STATUS_PLAIN_CONNECTIONS];
+	enum { STALLED = 2 };
+	open_for_anyone();
+	for (uint32_t i = 0; i + 1 < STATUS_PLAIN_CONNECTIONS; i++) {
+		bed_dial(&listeners[i]);
+		bed_say(&listeners[i], "GET /api/events HTTP/1.1\r\nHost: a\r\n\r\n");
+	}
+	for (uint32_t second = 0; second < 40; second++) {
+		bed_loopback.now_us += CLOCK_S_US;
+		bed_turns(20);
+		for (uint32_t i = 0; i + 1 < STATUS_PLAIN_CONNECTIONS; i++)
+			if (i != STALLED)
+				bed_hear(&listeners[i]);
+	}
+	for (uint32_t i = 0; i + 1 < STATUS_PLAIN_CONNECTIONS; i++) {
+		if (i != STALLED)
+			TEST_ASSERT_TRUE(count_of(listeners[i].heard, "event: overview") >= 35);
+		bed_hang_up(&listeners[i]);
+	}
+	bed_turns(20);
+	bed_get("/api/overview");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	bed_close();
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_health_row_by_row);
+	RUN_TEST(test_one_check_alone);
+	RUN_TEST(test_an_incomplete_picture_is_not_ready);
+	RUN_TEST(test_metrics_are_what_prometheus_reads);
+	RUN_TEST(test_overview);
+	RUN_TEST(test_nodes_in_pages);
+	RUN_TEST(test_waiting_pods);
+	RUN_TEST(test_explanations);
+	RUN_TEST(test_what_if_leaves_no_trace);
+	RUN_TEST(test_a_broken_pod_is_refused_with_its_line);
+	RUN_TEST(test_another_site_cannot_ask);
+	RUN_TEST(test_decisions_newest_first);
+	RUN_TEST(test_dump_is_a_list);
+	RUN_TEST(test_others);
+	RUN_TEST(test_a_stranger_sees_health_and_the_empty_page);
+	RUN_TEST(test_who_is_here_may_look);
+	RUN_TEST(test_nobody_means_nobody);
+	RUN_TEST(test_hostile_requests);
+	RUN_TEST(test_twenty_listeners_of_whom_one_stalls);
+	return UNITY_END();
+}
