@@ -71,7 +71,8 @@ struct watch_reflector {
 	size_t token_size; /* 0: the first page */
 
 	/* The answer under way. */
-	struct json_cut *cut;
+	void *cut_block;
+	struct json_cut *cut; /* NULL: was never wanted */
 	struct json_want line_want[3];
 	bool cutting;  /* the cutter was started for it */
 	bool deaf;     /* an error's body that is not JSON */

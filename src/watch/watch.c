@@ -27,7 +27,6 @@ static struct watch_reflector *reflector_init(
 	struct watch *watch, struct arena *arena, enum kube_kind kind)
 {
 	struct watch_reflector *r = arena_take(arena, sizeof(*r));
-	size_t cut_size = json_cut_size(watch_kinds[kind].piece_max);
 
 	r->watch = watch;
 	r->kind = kind;
@@ -41,10 +40,19 @@ static struct watch_reflector *reflector_init(
 	r->line_want[0] = (struct json_want){"type", NULL};
 	r->line_want[1] = (struct json_want){"object", kube_kinds[kind].want};
 	net_timer_init(&r->timer, watch_pause_over);
-	/* Raw: most of it is never used, since few objects are as big as they may be. */
-	r->cut = json_cut_init(
-		arena_take_raw(arena, cut_size), cut_size, watch_kinds[kind].piece_max);
 	return r;
+}
+
+/*
+ * Raw, and behind all reflectors: most of it is never used, since few objects are as big as they
+ * may be, and a kind that nobody wants touches no page of it.
+ */
+static void take_cutters(struct watch *watch, struct arena *arena)
+{
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
+		if (watch->by_kind[kind] != NULL)
+			watch->by_kind[kind]->cut_block =
+				arena_take_raw(arena, json_cut_size(watch_kinds[kind].piece_max));
 }
 
 static void dump(const void *self)
@@ -82,6 +90,7 @@ struct watch *watch_init(const struct watch_setup *setup)
 		if (is_ours(setup->kinds, kind))
 			watch->by_kind[kind] =
 				reflector_init(watch, setup->arena, (enum kube_kind)kind);
+	take_cutters(watch, setup->arena);
 	check_register((struct check_dump){"watch", dump, watch});
 	return watch;
 }
@@ -96,6 +105,10 @@ void watch_close(struct watch *watch)
 
 static void start(struct watch_reflector *r)
 {
+	size_t piece_max = r->row->piece_max;
+
+	if (r->cut == NULL)
+		r->cut = json_cut_init(r->cut_block, json_cut_size(piece_max), piece_max);
 	r->watch->synced_told = false;
 	r->stuck = r->expired = 0;
 	r->doubt = r->whole = r->short_before = false;
