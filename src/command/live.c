@@ -139,11 +139,9 @@ static int print(const struct command_io *io, struct text words)
 }
 
 /* False: *status says how it ends. */
-static bool read_options(struct live *live, int argc, char **argv, int *status)
+static bool ask_options(struct live *live, struct questions *q, int argc, char **argv, int *status)
 {
-	struct questions *q = SCRATCH_ONE(&live->setup, struct questions);
 	struct writer w;
-	CHECK(q != NULL);
 	writer_init(&w, q->words, sizeof(q->words));
 	enum options_result result = options_load(&live->options,
 		&(struct options_question){
@@ -168,6 +166,19 @@ static bool read_options(struct live *live, int argc, char **argv, int *status)
 	}
 	output_flush(&live->err);
 	return result == OPTIONS_READY;
+}
+
+/* In memory of its own, which goes back: it is as much as a cluster of some hundred pods. */
+static bool read_options(struct live *live, int argc, char **argv, int *status)
+{
+	struct questions *q = memory_reserve(sizeof(*q));
+	if (q == NULL) {
+		*status = failed(live->io, "the system gives no memory");
+		return false;
+	}
+	bool ready = ask_options(live, q, argc, argv, status);
+	memory_release(q, sizeof(*q));
+	return ready;
 }
 
 /* ---- the cluster ---- */
