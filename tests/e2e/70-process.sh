@@ -15,7 +15,7 @@ holds() { [ -n "$(holder)" ]; }
 # start: berth as a child of this shell, so that its status is known; $pid.
 start()
 {
-	"$bin/berth" run --kubeconfig "$CLUSTER/kubeconfig/scheduler" \
+	"$bin/berth" run --secure-port 0 --kubeconfig "$CLUSTER/kubeconfig/scheduler" \
 		>>"$CLUSTER/berth.log" 2>&1 </dev/null &
 	pid=$!
 	remember berth "$pid"
@@ -105,7 +105,7 @@ kill -TERM "$pid"
 ends 3 0
 
 note "the disk of the log is full"
-"$bin/berth" run --kubeconfig "$CLUSTER/kubeconfig/scheduler" >/dev/full 2>&1 </dev/null &
+"$bin/berth" run --secure-port 0 --kubeconfig "$CLUSTER/kubeconfig/scheduler" >/dev/full 2>&1 </dev/null &
 pid=$!
 remember berth "$pid"
 works 20
@@ -115,7 +115,7 @@ kill -TERM "$pid"
 ends 3 0
 
 note "no standard input, output or error at all"
-"$bin/berth" run --kubeconfig "$CLUSTER/kubeconfig/scheduler" <&- >&- 2>&- &
+"$bin/berth" run --secure-port 0 --kubeconfig "$CLUSTER/kubeconfig/scheduler" <&- >&- 2>&- &
 pid=$!
 remember berth "$pid"
 works 20
@@ -128,7 +128,7 @@ note "nobody reads the log"
 mkfifo "$CLUSTER/pipe"
 sleep 60 <"$CLUSTER/pipe" &
 reader=$!
-"$bin/berth" run -v 5 --kubeconfig "$CLUSTER/kubeconfig/scheduler" >"$CLUSTER/pipe" 2>&1 </dev/null &
+"$bin/berth" run --secure-port 0 -v 5 --kubeconfig "$CLUSTER/kubeconfig/scheduler" >"$CLUSTER/pipe" 2>&1 </dev/null &
 pid=$!
 remember berth "$pid"
 works 20
@@ -147,7 +147,7 @@ for limit in 32 14; do
 	note "$limit file descriptors"
 	(
 		ulimit -n $limit
-		exec "$bin/berth" run --kubeconfig "$CLUSTER/kubeconfig/scheduler" >>"$CLUSTER/limit-$limit.log" 2>&1 </dev/null
+		exec "$bin/berth" run --secure-port 0 --kubeconfig "$CLUSTER/kubeconfig/scheduler" >>"$CLUSTER/limit-$limit.log" 2>&1 </dev/null
 	) &
 	pid=$!
 	remember berth "$pid"
