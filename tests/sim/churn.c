@@ -137,7 +137,8 @@ static void end_pod(struct world *w)
 	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
 	uint32_t revision = registry_find(r, RESOURCE_PODS, text_of(key));
-	if (revision_node(registry_revision(r, revision)).size == 0)
+	/* What has ended does not start again. */
+	if (!text_is(revision_phase(registry_revision(r, revision)), TEXT("Running")))
 		return;
 	(void)world_ask(w, "PATCH", MERGE, pod_path(&path, key, "/status"),
 		print(&body, "{\"status\":{\"phase\":\"%s\"}}",

@@ -128,6 +128,9 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 				TEXT_ARGS(revision_name(state)), TEXT_ARGS(port), TEXT_ARGS(node));
 	}
 	struct amounts needs = needs_of(pod);
+	world_note(w, "%.*s needs %lld m of %.*s, where %lld of %lld are taken then",
+		TEXT_ARGS(name), (long long)needs.cpu_milli, TEXT_ARGS(node),
+		(long long)sum.cpu_milli, (long long)room.cpu_milli);
 	if ((needs.cpu_milli > 0 && sum.cpu_milli > room.cpu_milli) ||
 		(needs.memory_bytes > 0 && sum.memory_bytes > room.memory_bytes) ||
 		sum.pods > room.pods)

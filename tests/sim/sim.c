@@ -42,8 +42,9 @@ static void run_one(const struct task *task, uint64_t seed)
 	if (!task->verbose)
 		log_to(open("/dev/null", O_WRONLY));
 	memory_seal_is_deadly(true);
-	world_open(&world, seed, &plan);
 	world.command = task->command;
+	world.tells = task->verbose;
+	world_open(&world, seed, &plan);
 	world_run(&world);
 	const struct sim_counts *c = &world.counts;
 	printf("seed %llu: %.0f s, %llu turns, %llu requests, %llu bound, %llu restarts, %llu "

@@ -33,6 +33,8 @@ void world_note(struct world *w, const char *format, ...)
 	int size = vsnprintf(to + out.used, SIM_NOTE_MAX - out.used, format, args);
 	va_end(args);
 	CHECK(size >= 0);
+	if (w->tells)
+		fprintf(stderr, "%s\n", to);
 	for (const char *c = to; *c != '\0'; c++)
 		w->counts.digest = (w->counts.digest ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
 }
@@ -284,7 +286,7 @@ static void open_life(struct world *w)
 
 void world_open(struct world *w, uint64_t seed, const struct sim_plan *plan)
 {
-	*w = (struct world){.seed = seed, .plan = *plan};
+	*w = (struct world){.seed = seed, .plan = *plan, .tells = w->tells, .command = w->command};
 	check_register((struct check_dump){"simulator", dump, w});
 	random_init(&w->random, seed);
 	hash_seed(seed);

@@ -167,6 +167,7 @@ struct world {
 	struct sim_counts counts;
 	char notes[SIM_NOTES][SIM_NOTE_MAX];
 	uint64_t notes_count;
+	bool tells;          /* notes go to stderr at once, too */
 	const char *command; /* what reproduces the run */
 };
 
