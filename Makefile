@@ -171,10 +171,11 @@ $(O)/vendor/page.h: src/status/page/index.html src/status/page/page.css src/stat
 		gzip -9n <$$f | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '};'; done >$@
 $(foreach v,$(VARIANTS),$(DIR_$(v))/src/status/page.o): $(O)/vendor/page.h
 
+# berth.parts is the same without optimisation as a whole, which mixes modules until none can be told apart.
 $(B)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM)
-$(B)/berth.debug: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
+$(B)/berth.debug $(B)/berth.parts: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
-	$(Q)$(LINK_board) -Wl,-Map=$(B)/berth.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board)
+	$(Q)$(LINK_board) -Wl,-Map=$@.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board)
 $(B)/berth: $(B)/berth.debug
 	$(call say,STRIP,$@)
 	$(Q)$(CROSS)objcopy --strip-all $< $@
@@ -237,7 +238,7 @@ firmware: $(if $(HAVE_firmware),$(B)/berth,run-firmware)  ## what is shipped or 
 
 # ---- looking at it ---------------------------------------------------------------------------------
 .PHONY: size coverage lint
-size: $(B)/berth  ## bytes of the binary and of each module; fails over the budget of the board
+size: $(B)/berth $(B)/berth.parts  ## bytes of the binary and of each module; fails over the budget of the board
 	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(CROSS)size $(B)
 coverage: programs-coverage  ## line and branch coverage: a table and build/coverage/html
 	$(Q)tools/coverage $(DIR_coverage) $(call programs_of,coverage)
