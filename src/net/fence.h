@@ -16,7 +16,10 @@
 
 enum fence { FENCE_MONGOOSE, FENCE_MBEDTLS };
 
-/* From now on the library's allocations come from `store`. */
+/*
+ * From now on the library's allocations come from `store`, which is empty, and whose region was
+ * zero when it was made.
+ */
 void fence_set(enum fence fence, struct store *store);
 /* No more than so many bytes of the region in use, until it is called again; UINT64_MAX: all. */
 void fence_limit(enum fence fence, uint64_t used_max);
