@@ -114,6 +114,15 @@ static void delete_pod(struct world *w)
 	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
 	(void)world_ask(w, "DELETE", JSON, pod_path(&path, key, ""), NULL);
+	if (world_below(w, 4) == 0 ||
+		registry_find(api_registry(w->api), RESOURCE_PVCS, text_of(key)) == 0)
+		return;
+	struct text name = text_of(key), namespace;
+	CHECK(text_cut(&name, '/', &namespace));
+	(void)world_ask(w, "DELETE", JSON,
+		print(&path, "/api/v1/namespaces/%.*s/persistentvolumeclaims/%.*s",
+			TEXT_ARGS(namespace), TEXT_ARGS(name)),
+		NULL);
 }
 
 static void change_pod(struct world *w)

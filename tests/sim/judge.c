@@ -263,24 +263,28 @@ static const char *explained(struct world *w, struct text namespace, struct text
 	return because("%.*s waits and nobody says why", TEXT_ARGS(name));
 }
 
-static const char *judge_pod(struct world *w, struct scheduler *s, uint32_t pod)
+static const char *judge_pod(struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
 	struct text name = cache_text(&s->cache, p->name);
 	struct cycle_decision decision;
 
 	if (p->waiting == 0)
 		return s->left_waiting > 0 ? NULL
 					   : because("%.*s is not in the queue", TEXT_ARGS(name));
-	if (class->gates.count == 0) {
-		cycle_decide(&s->cycle, pod, CACHE_TALLY_RECOUNT, &decision);
-		if (decision.outcome == CYCLE_PLACED)
-			return because("%.*s waits and fits on %.*s", TEXT_ARGS(name),
-				TEXT_ARGS(cache_text(
-					&s->cache, cache_node_at(&s->cache, decision.node)->name)));
-	}
-	return explained(w, cache_text(&s->cache, class->namespace), name);
+	if (cache_class_of(&s->cache, p)->gates.count > 0)
+		return NULL;
+	cycle_decide(&s->cycle, pod, CACHE_TALLY_RECOUNT, &decision);
+	if (decision.outcome == CYCLE_PLACED)
+		return because("%.*s waits and fits on %.*s", TEXT_ARGS(name),
+			TEXT_ARGS(cache_text(
+				&s->cache, cache_node_at(&s->cache, decision.node)->name)));
+	return NULL;
+}
+
+static bool waits(const struct scheduler *s, uint32_t pod)
+{
+	return cache_pod_at(&s->cache, pod)->node == 0 && cycle_profile_of(&s->cycle, pod) != NULL;
 }
 
 const char *judge_settled(struct world *w)
@@ -300,8 +304,29 @@ const char *judge_settled(struct world *w)
 		what = compare(w, s);
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0 && what == NULL;
 		i = pool_next(&s->cache.pods, i))
-		if (cache_pod_at(&s->cache, i)->node == 0 && cycle_profile_of(&s->cycle, i) != NULL)
-			what = judge_pod(w, s, i);
+		if (waits(s, i))
+			what = judge_pod(s, i);
+	return what;
+}
+
+const char *judge_explained(struct world *w)
+{
+	const struct sim_process *leader = process_leader(w);
+	const char *what = NULL;
+
+	if (leader == NULL)
+		return judge_settled(w);
+	const struct scheduler *s = leader->scheduler;
+	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0 && what == NULL;
+		i = pool_next(&s->cache.pods, i)) {
+		const struct cache_pod *p = cache_pod_at(&s->cache, i);
+
+		/* Who found no room in the queue was not tried. */
+		if (waits(s, i) && p->waiting != 0)
+			what = explained(w,
+				cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace),
+				cache_text(&s->cache, p->name));
+	}
 	return what;
 }
 

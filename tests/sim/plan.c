@@ -79,8 +79,9 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	plan->connections = between(&random, 1, 8);
 	plan->events = random_below(&random, 2) == 0 ? 512 : between(&random, 4, 64);
 	plan->queue = random_below(&random, 5) == 0 ? between(&random, 2, 40) : 0;
-	if (random_below(&random, 4) == 0)
-		plan->unschedulable_max_us = INT64_C(300) * CLOCK_S_US;
+	/* Long enough for a wake-up that is missing to be missed. */
+	if (plan->troubles != 0)
+		plan->unschedulable_max_us = INT64_C(600) * CLOCK_S_US;
 }
 
 static void print_bits(const char *name, uint32_t bits, uint32_t kinds)

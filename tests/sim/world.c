@@ -14,9 +14,13 @@ enum {
 	SCRATCH = 8 << 20,
 	BUSY_TURNS_MAX = 400 * 1000, /* in a second */
 	JUDGE_SHARE = 48,            /* one turn of so many is judged */
+	DOWN_S = 2400,               /* until the last node is back */
 	SETTLE_S = 240,
-	DOWN_S = 2400, /* until the last node is back */
-	EMPTY_S = 240
+	/* A watch that fell silent before its first bookmark is missed when it should have ended.
+	 */
+	SILENT_S = 700,
+	/* A patch that was lost is made again when the pod is tried again. */
+	EXPLAIN_S = 700
 };
 
 /* ---- telling ---- */
@@ -209,17 +213,20 @@ static const char *all_nodes_up(struct world *w)
 
 void world_run(struct world *w)
 {
+	int64_t limit = world_has(w, SIM_SILENCE) ? SILENT_S : SETTLE_S;
+
 	world_pass(w, w->plan.lasts_us, NULL);
 	trouble_end(w);
 	w->is_calm = true;
 	if (w->life != NULL)
 		life_calm(w->life);
 	wait_until(w, all_nodes_up, DOWN_S);
-	wait_until(w, judge_settled, SETTLE_S);
+	wait_until(w, judge_settled, limit);
+	wait_until(w, judge_explained, EXPLAIN_S);
 	w->life = NULL;
 	churn_end(w);
 	w->server.asleep = false;
-	wait_until(w, judge_empty, EMPTY_S);
+	wait_until(w, judge_empty, limit);
 	judge_always(w);
 }
 

@@ -232,6 +232,7 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 void judge_always(struct world *w);
 /* NULL, or why it is not settled yet. */
 const char *judge_settled(struct world *w);
+const char *judge_explained(struct world *w);
 const char *judge_empty(struct world *w);
 
 #endif
