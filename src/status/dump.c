@@ -85,7 +85,7 @@ static void put_node(const struct cache *cache, uint32_t index, struct json_writ
 		json_open_object(j);
 		json_member_text(j, "key", cache_text(cache, taints[i].key));
 		member(j, "value", cache_text(cache, taints[i].value));
-		json_member_text(j, "effect", cache_text(cache, taints[i].effect));
+		json_member_z(j, "effect", rows_effect(taints[i].effect));
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -124,7 +124,7 @@ static void put_spec(
 		json_member_z(j, "operator", operators[t->exists]);
 		if (t->exists == 0)
 			json_member_text(j, "value", cache_text(cache, t->value));
-		member(j, "effect", cache_text(cache, t->effect));
+		member(j, "effect", text_of(rows_effect(t->effect)));
 		json_close_object(j);
 	}
 	json_close_array(j);

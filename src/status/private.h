@@ -153,6 +153,11 @@ void what_if_answer(struct status_answer *a);
 void dump_answer(struct status_answer *a);
 void page_answer(struct status_answer *a);
 
+/* ---- rows.c ---- */
+
+/* "NoSchedule"; "": none, or an unknown one. */
+const char *rows_effect(uint32_t effect);
+
 /* ---- explain.c ---- */
 
 /* False: refused, somebody else reads one, or it was just now. */

@@ -30,6 +30,8 @@ static void begin(struct status_answer *a, status_step_fn *step)
 	a->filter[filter.size] = '\0';
 	a->limit = status_number(a, "limit", ROWS_MAX);
 	a->at = status_number(a, "after", 0);
+	if (a->at > INT32_MAX)
+		a->at = INT32_MAX; /* behind the last one, whatever a table has */
 	status_stream(a, status_json, step);
 }
 
@@ -50,6 +52,13 @@ static void put_pair(struct json_writer *j, const char *key, int64_t used, int64
 	json_close_array(j);
 }
 
+const char *rows_effect(uint32_t effect)
+{
+	static const char *const names[] = {
+		"", "NoSchedule", "PreferNoSchedule", "NoExecute", "Unknown"};
+	return names[effect < ARRAY_COUNT(names) ? effect : KUBE_EFFECT_UNKNOWN];
+}
+
 static void put_taints(
 	const struct cache *cache, const struct kube_node_facts *facts, struct json_writer *j)
 {
@@ -66,7 +75,7 @@ static void put_taints(
 			write_char(&w, '=');
 		write_text(&w, value);
 		write_char(&w, ':');
-		write_text(&w, cache_text(cache, taints[i].effect));
+		write_z(&w, rows_effect(taints[i].effect));
 		json_put_text(j, writer_text(&w));
 	}
 	json_close_array(j);

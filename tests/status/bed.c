@@ -48,13 +48,11 @@ static void on_request(struct net_exchange *e)
 {
 	char answer[512];
 	char room[256];
-	const char *body = e->body.at;
-	size_t size = e->body.size;
 	struct net_head head = {.status = 201, .content_type = "application/json"};
 	if (text_ends(e->path, TEXT("/tokenreviews"))) {
 		bed_tokens++;
-		bool carla = memmem(body, size, "\"carla-token\"", 13) != NULL;
-		bool root = memmem(body, size, "\"root-token\"", 12) != NULL;
+		bool carla = text_contains(e->body, TEXT("\"carla-token\""));
+		bool root = text_contains(e->body, TEXT("\"root-token\""));
 		snprintf(answer, sizeof(answer),
 			"{\"kind\":\"TokenReview\",\"spec\":{\"token\":\"x\"},\"status\":{"
 			"\"authenticated\":%s,\"user\":{\"username\":\"%s\",\"groups\":[\"%s\"]}}}",
@@ -64,9 +62,8 @@ static void on_request(struct net_exchange *e)
 	} else if (text_ends(e->path, TEXT("/subjectaccessreviews"))) {
 		bed_accesses++;
 		snprintf(room, sizeof(room), "\"path\":\"%s\"", bed_may);
-		bool may = memmem(body, size, room, strlen(room)) != NULL &&
-			memmem(body, size, "\"user\":\"carla\",\"groups\":[\"people\"]", 34) !=
-				NULL;
+		bool may = text_contains(e->body, text_of(room)) &&
+			text_contains(e->body, TEXT("\"user\":\"carla\",\"groups\":[\"people\"]"));
 		net_exchange_reply(e, &head,
 			may ? TEXT("{\"status\":{\"allowed\":true}}")
 			    : TEXT("{\"status\":{\"allowed\":false,\"reason\":\"no\"}}"));
@@ -123,6 +120,7 @@ static struct scheduler_limits limits(void)
 		.bindings = 16,
 		.patches = 32,
 		.victims = 16,
+		.claimants = 8,
 		.events = 64,
 		.series = 64,
 		.scratch_bytes = SCRATCH,
@@ -193,6 +191,8 @@ void bed_open(void)
 
 void bed_close(void)
 {
+	if (memory == NULL)
+		return;
 	scheduler_audit(&bed_scheduler);
 	status_close(bed_status);
 	scheduler_close(&bed_scheduler);
@@ -202,6 +202,7 @@ void bed_close(void)
 	struct arena whole;
 	arena_init(&whole, memory, MEMORY); /* lifts the poison */
 	free(memory);
+	memory = NULL;
 	budget_reset();
 }
 

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who may, over TLS: tokens and what the apiserver says about them. */
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
+// deps: tests/status/bed.c tests/net/loopback.c
+#include <stdlib.h>
+#include <string.h>
+
+#include <unity.h>
+
+#include "status/bed.h"
+
+enum { MEMORY = 8 << 20, TURNS = 4000 };
+
+static void *memory;
+static struct net_client *client;
+static struct net_request request;
+static char body[64 * 1024];
+static size_t size;
+static bool done;
+
+static enum net_flow on_body(struct net_request *r, struct text part)
+{
+	(void)r;
+	TEST_ASSERT_TRUE(part.size < sizeof(body) - size);
+	memcpy(body + size, part.at, part.size);
+	size += part.size;
+	body[size] = '\0';
+	return NET_MORE;
+}
+static void on_done(struct net_request *r)
+{
+	(void)r;
+	done = true;
+}
+
+void setUp(void)
+{
+	bed_init();
+	bed_options.secure_port = BED_SECURE;
+	bed_open();
+	bed_fill();
+}
+void tearDown(void)
+{
+	if (client != NULL)
+		net_client_close(client);
+	client = NULL;
+	bed_close();
+	free(memory);
+	memory = NULL;
+}
+
+static uint32_t ask(const char *token, const char *path)
+{
+	char words[256];
+	struct writer fault;
+	struct arena arena;
+	if (client != NULL)
+		net_client_close(client);
+	free(memory);
+	memory = calloc(1, MEMORY);
+	TEST_ASSERT_NOT_NULL(memory);
+	arena_init_zeroed(&arena, memory, MEMORY);
+	writer_init(&fault, words, sizeof(words));
+	client = net_client_open(bed_net, &arena,
+		&(struct net_target){.name = "status",
+			.https = true,
+			.insecure_skip_verify = true,
+			.host = TEXT("127.0.0.1"),
+			.port = BED_SECURE,
+			.token = token == NULL ? TEXT_NONE : text_of(token),
+			.connections = 1},
+		&fault);
+	TEST_ASSERT_NOT_NULL(client);
+	size = 0;
+	done = false;
+	request = (struct net_request){.class = NET_READ,
+		.method = NET_GET,
+		.path = text_of(path),
+		.on_body = on_body,
+		.on_done = on_done};
+	net_send(client, &request);
+	for (uint32_t i = 0; i < TURNS && !done; i++)
+		bed_turns(1);
+	TEST_ASSERT_TRUE(done);
+	TEST_ASSERT_EQUAL(NET_OK, request.answer.result);
+	return request.answer.status;
+}
+
+static void test_health_needs_nobody(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(200, ask(NULL, "/healthz"));
+	TEST_ASSERT_EQUAL_STRING("ok", body);
+	TEST_ASSERT_EQUAL_UINT32(0, bed_tokens);
+}
+
+static void test_a_stranger_gets_a_status(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/metrics"));
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+		"\"message\":\"forbidden: User \\\"system:anonymous\\\" cannot get path "
+		"\\\"/metrics\\\"\",\"reason\":\"Forbidden\",\"details\":{},\"code\":403}",
+		body);
+}
+
+static void test_a_token_is_reviewed_once(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed_tokens);
+	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/api/overview"));
+	TEST_ASSERT_NOT_NULL(strstr(body, "User \\\"carla\\\" cannot get path"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/api/overview"));
+	TEST_ASSERT_EQUAL_UINT32(2, bed_accesses);
+	bed_loopback.now_us += 11 * CLOCK_S_US;
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(2, bed_tokens);
+	TEST_ASSERT_EQUAL_UINT32(3, bed_accesses);
+}
+
+static void test_masters_are_not_asked_about(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(200, ask("root-token", "/api/overview"));
+	TEST_ASSERT_EQUAL_UINT32(0, bed_accesses);
+}
+
+static void test_a_void_token_is_not_anonymous(void)
+{
+	bed_peer = "127.0.0.1";
+	TEST_ASSERT_EQUAL_UINT32(401, ask("void", "/metrics"));
+	TEST_ASSERT_NOT_NULL(strstr(body, "\"reason\":\"Unauthorized\""));
+	TEST_ASSERT_EQUAL_UINT32(401, ask("void", "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed_tokens);
+}
+
+static void test_who_goes_before_the_answer_harms_nobody(void)
+{
+	(void)ask(NULL, "/healthz");
+	char words[256];
+	struct writer fault;
+	struct arena arena;
+	net_client_close(client);
+	arena_init(&arena, memory, MEMORY);
+	writer_init(&fault, words, sizeof(words));
+	client = net_client_open(bed_net, &arena,
+		&(struct net_target){.name = "status",
+			.https = true,
+			.insecure_skip_verify = true,
+			.host = TEXT("127.0.0.1"),
+			.port = BED_SECURE,
+			.token = TEXT("carla-token"),
+			.connections = 1},
+		&fault);
+	request.path = TEXT("/metrics");
+	net_send(client, &request);
+	for (uint32_t i = 0; i < TURNS && bed_tokens == 0; i++)
+		bed_turns(1);
+	net_cancel(&request);
+	bed_turns(50);
+	TEST_ASSERT_EQUAL_UINT32(1, bed_tokens);
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_health_needs_nobody);
+	RUN_TEST(test_a_stranger_gets_a_status);
+	RUN_TEST(test_a_token_is_reviewed_once);
+	RUN_TEST(test_masters_are_not_asked_about);
+	RUN_TEST(test_a_void_token_is_not_anonymous);
+	RUN_TEST(test_who_goes_before_the_answer_harms_nobody);
+	return UNITY_END();
+}
