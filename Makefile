@@ -64,7 +64,7 @@ CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -I
 HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE \
 	-fvisibility=hidden
 # Small, but for what runs for each node of each decision, and for each byte that is read.
-OPTIMIZE = -Os
+OPTIMIZE = -Oz
 FAST := $(addprefix src/,base/hash base/intern base/map cache/counter cache/topology cycle/cycle cycle/fast cycle/plain \
 	cycle/rows cycle/score json/cut json/cut_run json/cut_step plugins/fit plugins/fit_score plugins/image_locality \
 	plugins/inter_pod_affinity plugins/inter_pod_affinity_score plugins/node_affinity plugins/normalize plugins/spread)
@@ -87,6 +87,8 @@ LIB_board := $(B)
 CC_board = $(CROSS)gcc $(CPU) -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INCLUDE) $(SMALL) $(HARDEN) $(WHOLE_PROGRAM)
 AR_board = $(CROSS)gcc-ar
 FIRST_board := $(LIBC)
+# Objects hold both forms; a linker that is told nothing takes the long way for every program.
+LINK_WHOLE = -fno-lto
 # Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
 LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none $(RELOCATIONS) \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
