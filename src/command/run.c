@@ -43,11 +43,11 @@ static void listen_to_signals(void)
 int run_run(const struct command_io *io, int argc, char **argv)
 {
 	int status;
+	listen_to_signals(); /* first, or one that comes early is the end without an order */
 	struct live *live = live_open(io, argc, argv, &status);
 	if (live == NULL)
 		return status;
 	struct scheduler *s = &live->scheduler;
-	listen_to_signals();
 	log_info("run", "starts", "server=%.*s:%u identity=%s",
 		TEXT_ARGS(live->kubeconfig.server.host), (unsigned)live->kubeconfig.server.port,
 		live->identity);
