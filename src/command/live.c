@@ -356,6 +356,29 @@ static bool carve(struct live *live)
 	return true;
 }
 
+/*
+ * What was asked for and is not there. Without an extender pods would land where it would not have
+ * them; a limit that does not limit is only told.
+ */
+static bool can_do(struct live *live)
+{
+	const struct options *o = &live->options;
+	if (o->config.extenders.count > 0)
+		return complain(live,
+			TEXT("extenders: this version does not call them, and would place pods "
+			     "without their consent; take them out, or stay with "
+			     "kube-scheduler"));
+	if (o->write_config_to != NULL)
+		return complain(live,
+			TEXT("--write-config-to: not in this version; 'berth check-config FILE' "
+			     "prints the effective configuration"));
+	if (o->api_qps > 0 || o->bind_qps > 0)
+		log_warn("run", "no-rate-limit",
+			"clientConnection.qps and --bind-pods-qps have no effect: the apiserver's "
+			"own answers say how much it takes");
+	return true;
+}
+
 struct live *live_open(const struct command_io *io, int argc, char **argv, int *status)
 {
 	uint64_t seed = 1;
@@ -380,7 +403,7 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 	*status = COMMAND_FAILED;
 	log_setup(live->options.verbosity > 0 ? LOG_DEBUG : LOG_INFO,
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
-	if (!carve(live) || !start(live) || !answer(live))
+	if (!can_do(live) || !carve(live) || !start(live) || !answer(live))
 		return NULL;
 	memory_seal();
 	return live;

@@ -55,6 +55,16 @@ static void test_a_budget_that_is_too_small(void)
 	refused("--memory");
 }
 
+/* Decisions without it would be wrong ones. */
+static void test_an_extender(void)
+{
+	RUN(&said, run_run, "", "--kubeconfig", "/nonexistent", "--config",
+		"tests/config/real/gpu-extender.yaml");
+	TEST_ASSERT_NOT_EQUAL(0, said.status);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(said.err, "extenders: this version does not call them"), said.err);
+}
+
 static void test_help(void)
 {
 	RUN(&said, run_run, "", "--help");
@@ -69,6 +79,7 @@ int main(void)
 	RUN_TEST(test_an_unknown_flag);
 	RUN_TEST(test_no_such_kubeconfig);
 	RUN_TEST(test_a_budget_that_is_too_small);
+	RUN_TEST(test_an_extender);
 	RUN_TEST(test_help);
 	return UNITY_END();
 }
