@@ -196,7 +196,7 @@ $(BOARDS:%=board-%): board-%:
 programs_of = $(patsubst tests/%.c,$(DIR_$(1))/%,$(PROGRAMS_$(1)))
 EMULATOR := $(if $(filter $(shell uname -m),$(MUSL_TARGET)),,$(QEMU))
 .PHONY: $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
-$(foreach v,$(VARIANTS),$(eval programs-$(v): $(call programs_of,$(v))))
+$(foreach v,$(VARIANTS),$(eval programs-$(v): $(filter-out $(LEFT_OUT),$(call programs_of,$(v)))))
 $(VARIANTS:%=list-%): list-%:
 	@echo $(call programs_of,$*)
 
