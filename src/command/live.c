@@ -23,7 +23,7 @@ enum {
 	WATCHES = KUBE_KINDS,
 	OTHER_STREAMS = 2, /* name servers */
 	OBJECT_SCRATCH = 1 << 20,
-	EXPLANATION_SHARE = 24, /* of the budget: all nodes, for one pod */
+	EXPLANATION_SHARE = 48, /* of the budget: all nodes, for one pod */
 	BINDINGS = 64,
 	CLAIMANTS = 64,
 	PATCHES = 32,

@@ -13,7 +13,7 @@ enum {
 	STATUS_LOOKS_MAX = 512,      /* rows that are passed over at a time */
 	STATUS_PAUSE_MS = 100,       /* between two explanations */
 	STATUS_CONFIGURATION_MAX = 64 * 1024,
-	STATUS_SCRATCH = 1024 * 1024 /* a pod that people wrote, as a tree */
+	STATUS_SCRATCH = 640 * 1024 /* a pod that people wrote, as a tree */
 };
 
 struct status_answer;
@@ -81,6 +81,9 @@ struct status {
 	size_t words_size;
 	struct status_answer *words_of; /* who reads it; NULL: nobody */
 	struct mono explained;
+	char *body; /* of a what-if, one at a time */
+	size_t body_size;
+	const struct net_exchange *body_of; /* NULL: nobody's */
 	struct scratch scratch;
 	uint64_t what_ifs;
 

@@ -4,11 +4,14 @@
  */
 #include "status/status.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include "net/certificate.h"
 #include "net/net.h"
 #include "status/private.h"
 
-enum { ANSWER_ROOM = 8 * 1024, HEAD_MAX = 16 * 1024, DAYS = 365 };
+enum { ANSWER_ROOM = 8 * 1024, HEAD_MAX = 8 * 1024, DAYS = 365, PATHS = 2 * 4096 + 512 };
 
 const char status_json[] = "application/json";
 const char status_plain[] = "text/plain; charset=utf-8";
@@ -249,7 +252,12 @@ void status_stream(struct status_answer *a, const char *type, status_step_fn *st
 static void on_done(struct net_exchange *e, bool complete)
 {
 	struct status_answer *a = answer_of(e);
+	struct status_door *door = e->self;
 	(void)complete;
+	if (door->status->body_of == e)
+		door->status->body_of = NULL;
+	if (a->exchange == NULL)
+		return; /* it did not come to a request */
 	access_forget(a);
 	explain_give_words(a);
 	if (a->listens)
@@ -261,6 +269,36 @@ static void on_done(struct net_exchange *e, bool complete)
 void status_route(struct status_answer *a)
 {
 	a->route->answer(a);
+}
+
+static void on_body(struct net_exchange *e, struct text bytes)
+{
+	struct status_door *door = e->self;
+	struct status *status = door->status;
+	if (bytes.size > STATUS_BODY_MAX - status->body_size)
+		return; /* body_max refuses it */
+	memcpy(status->body + status->body_size, bytes.at, bytes.size);
+	status->body_size += bytes.size;
+}
+
+/* There is room for one body. */
+static void on_head(struct net_exchange *e)
+{
+	struct status_door *door = e->self;
+	if (e->method != NET_POST)
+		return;
+	e->on_done = on_done;
+	if (door->status->body_of != NULL) {
+		net_exchange_reply(e,
+			&(struct net_head){.status = 503,
+				.content_type = status_json,
+				.headers = TEXT("Retry-After: 1\r\n")},
+			TEXT("{\"error\":\"somebody else asks; ask again\"}\n"));
+		return;
+	}
+	door->status->body_of = e;
+	door->status->body_size = 0;
+	e->on_body = on_body;
 }
 
 static void on_request(struct net_exchange *e)
@@ -324,9 +362,9 @@ static struct net_server_setup setup_of(bool secure)
 		.connections_max = secure ? STATUS_CONNECTIONS : STATUS_PLAIN_CONNECTIONS,
 		.exchanges_max = secure ? STATUS_EXCHANGES : STATUS_PLAIN_CONNECTIONS,
 		.head_max = HEAD_MAX,
-		.body_room = STATUS_BODY_MAX,
 		.body_max = STATUS_BODY_MAX,
 		.answer_room = ANSWER_ROOM,
+		.on_head = on_head,
 		.on_request = on_request,
 	};
 }
@@ -342,9 +380,9 @@ size_t status_size(const struct options *options, size_t explanation_bytes)
 	if (!status_is_wanted(options))
 		return 0;
 	return sizeof(struct status) + sizeof(struct net_certificate) + access_size() +
-		explanation_bytes + STATUS_SCRATCH + STATUS_CONFIGURATION_MAX +
+		explanation_bytes + STATUS_SCRATCH + STATUS_BODY_MAX + STATUS_CONFIGURATION_MAX +
 		(options->secure_port != 0 ? door_size(true) : 0) +
-		(options->http_port != 0 ? door_size(false) : 0) + 256;
+		(options->http_port != 0 ? door_size(false) : 0) + PATHS;
 }
 
 uint32_t status_streams(const struct options *options)
@@ -352,6 +390,19 @@ uint32_t status_streams(const struct options *options)
 	struct net_server_setup secure = setup_of(true), plain = setup_of(false);
 	return (options->secure_port != 0 ? net_server_streams(&secure) : 0) +
 		(options->http_port != 0 ? net_server_streams(&plain) : 0);
+}
+
+/* NULL: there is no such file that can be read. */
+static const char *file_in(struct status *status, const char *folder, const char *name)
+{
+	struct writer w;
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = arena_take(status->setup.arena, size);
+	writer_init(&w, path, size - 1);
+	write_z(&w, folder);
+	write_char(&w, '/');
+	write_z(&w, name);
+	return access(path, R_OK) == 0 ? path : NULL;
 }
 
 static bool make_certificate(struct status *status, struct writer *fault)
@@ -374,10 +425,14 @@ static bool open_door(struct status *status, struct status_door *door, const cha
 		write_format(fault, "%s is not an address to listen at", address);
 		return false;
 	}
-	if (door->secure && o->tls_cert_file != NULL) {
-		setup.certificate_file = o->tls_cert_file;
-		setup.key_file = o->tls_private_key_file;
-	} else if (door->secure) {
+	setup.certificate_file = o->tls_cert_file;
+	setup.key_file = o->tls_private_key_file;
+	if (door->secure && o->tls_cert_file == NULL && o->cert_dir != NULL) {
+		setup.certificate_file = file_in(status, o->cert_dir, "kube-scheduler.crt");
+		setup.key_file = file_in(status, o->cert_dir, "kube-scheduler.key");
+	}
+	if (door->secure && (setup.certificate_file == NULL || setup.key_file == NULL)) {
+		setup.certificate_file = setup.key_file = NULL;
 		if (!make_certificate(status, fault))
 			return false;
 		setup.certificate = text_of(status->made->certificate);
@@ -403,6 +458,7 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	status->started_at = clock_wall(&status->s->setup.clock);
 	status->words_size = setup->explanation_bytes;
 	status->words = arena_take_raw(setup->arena, status->words_size);
+	status->body = arena_take_raw(setup->arena, STATUS_BODY_MAX);
 	status->explained.us = INT64_MIN / 2;
 	scratch_init(
 		&status->scratch, arena_take_raw(setup->arena, STATUS_SCRATCH), STATUS_SCRATCH);

@@ -16,12 +16,12 @@
 #include "scheduler/scheduler.h"
 
 enum {
-	STATUS_CONNECTIONS = 32, /* of the secure port, of which ... */
-	STATUS_EXCHANGES = 28,   /* ... are answered at a time ... */
+	STATUS_CONNECTIONS = 26, /* of the secure port, of which ... */
+	STATUS_EXCHANGES = 24,   /* ... are answered at a time ... */
 	STATUS_LISTENERS = 20,   /* ... and so many may stay */
 	STATUS_PLAIN_CONNECTIONS = 8,
 	STATUS_TURN_US = 1500,
-	STATUS_BODY_MAX = 64 * 1024 /* of a pod in a what-if */
+	STATUS_BODY_MAX = 32 * 1024 /* of a pod in a what-if */
 };
 
 struct status;

@@ -37,11 +37,12 @@ static bool is_cross_site(const struct status_answer *a)
 /* libyaml asks for memory: it gets what is left of the block that start-up used. */
 static bool read_tree(struct wish *wish)
 {
+	const struct status *status = wish->a->status;
+	const struct text body = {status->body, status->body_size};
 	struct yaml_fault fault = {0};
 	bool was_sealed = memory_phase() == MEMORY_SEALED;
 	memory_unseal();
-	enum yaml_result result =
-		yaml_read(wish->a->exchange->body, wish->scratch, &wish->root, &fault);
+	enum yaml_result result = yaml_read(body, wish->scratch, &wish->root, &fault);
 	if (was_sealed)
 		memory_seal();
 	if (result == YAML_DOCUMENT && wish->root->kind == YAML_MAP)
