@@ -8,7 +8,8 @@
 /* The effective configuration as `berth check-config` prints it, as JSON. Memory is not sealed. */
 void about_init(struct status *status)
 {
-	struct scratch *scratch = &status->scratch;
+	struct scratch *scratch = &status->s->scratch;
+	struct scratch_mark mark = scratch_mark(scratch);
 	struct scheduler_config config;
 	struct yaml_node *root;
 	struct yaml_fault fault;
@@ -32,7 +33,7 @@ void about_init(struct status *status)
 			}
 		}
 	}
-	scratch_reset(scratch);
+	scratch_rewind(scratch, mark);
 }
 
 void about_version(struct status_answer *a)

@@ -12,8 +12,7 @@ enum {
 	STATUS_PIECE_MAX = 8 * 1024, /* one row has to fit */
 	STATUS_LOOKS_MAX = 512,      /* rows that are passed over at a time */
 	STATUS_PAUSE_MS = 100,       /* between two explanations */
-	STATUS_CONFIGURATION_MAX = 64 * 1024,
-	STATUS_SCRATCH = 640 * 1024 /* a pod that people wrote, as a tree */
+	STATUS_CONFIGURATION_MAX = 64 * 1024
 };
 
 struct status_answer;
@@ -84,7 +83,6 @@ struct status {
 	char *body; /* of a what-if, one at a time */
 	size_t body_size;
 	const struct net_exchange *body_of; /* NULL: nobody's */
-	struct scratch scratch;
 	uint64_t what_ifs;
 
 	struct net_timer beat, later;

@@ -380,7 +380,7 @@ size_t status_size(const struct options *options, size_t explanation_bytes)
 	if (!status_is_wanted(options))
 		return 0;
 	return sizeof(struct status) + sizeof(struct net_certificate) + access_size() +
-		explanation_bytes + STATUS_SCRATCH + STATUS_BODY_MAX + STATUS_CONFIGURATION_MAX +
+		explanation_bytes + STATUS_BODY_MAX + STATUS_CONFIGURATION_MAX +
 		(options->secure_port != 0 ? door_size(true) : 0) +
 		(options->http_port != 0 ? door_size(false) : 0) + PATHS;
 }
@@ -460,8 +460,6 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	status->words = arena_take_raw(setup->arena, status->words_size);
 	status->body = arena_take_raw(setup->arena, STATUS_BODY_MAX);
 	status->explained.us = INT64_MIN / 2;
-	scratch_init(
-		&status->scratch, arena_take_raw(setup->arena, STATUS_SCRATCH), STATUS_SCRATCH);
 	net_timer_init(&status->beat, events_beat);
 	net_timer_init(&status->later, on_later);
 	status->access = access_open(status, setup->arena);

@@ -206,7 +206,8 @@ static void decide(struct wish *wish)
 
 void what_if_answer(struct status_answer *a)
 {
-	struct wish wish = {.a = a, .scratch = &a->status->scratch};
+	struct wish wish = {.a = a, .scratch = &a->status->s->scratch};
+	struct scratch_mark mark = scratch_mark(wish.scratch);
 	if (is_cross_site(a)) {
 		status_refuse(a, 403, "not from another site");
 		return;
@@ -221,5 +222,5 @@ void what_if_answer(struct status_answer *a)
 		make_it_wait(&wish);
 		decide(&wish);
 	}
-	scratch_reset(wish.scratch);
+	scratch_rewind(wish.scratch, mark);
 }
