@@ -287,7 +287,7 @@ void churn_turn(struct world *w)
 		end_pod(w);
 	else if (what < 80)
 		ungate(w);
-	else if (what < 83)
+	else if (what < 83 && w->plan.namespaces_change)
 		change_namespace(w);
 	else if (what < 88 && w->plan.budgets)
 		change_budget(w);

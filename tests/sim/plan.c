@@ -67,6 +67,7 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	plan->trouble_us = (int64_t)between(&random, 1, 60) * CLOCK_S_US;
 	plan->hurry = between(&random, 1, 30);
 	plan->nodes_change = random_below(&random, 2) == 0;
+	plan->namespaces_change = random_below(&random, 2) == 0;
 	plan->budgets = random_below(&random, 2) == 0;
 	plan->streaming_lists = random_below(&random, 3) != 0;
 	plan->delay_us = between(&random, 50, random_below(&random, 2) == 0 ? 500 : 40000);

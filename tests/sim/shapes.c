@@ -38,14 +38,21 @@ static void write_node_affinity(struct world *w, struct writer *out)
 	write_z(out, "]}}");
 }
 
-static void write_term(struct world *w, struct writer *out, uint32_t group)
+/*
+ * kube-scheduler does not wake pods when labels of namespaces change, and neither do we: so what
+ * holds a pod back does not depend on labels that do.
+ */
+static void write_term(struct world *w, struct writer *out, uint32_t group, bool hard)
 {
 	write_format(
 		out, "{\"topologyKey\":\"%s\",\"labelSelector\":{\"matchLabels\":{", some_key(w));
 	write_format(out, "\"app\":\"g-%u\"}}", (unsigned)group);
 	switch (world_below(w, 4)) {
 	case 0: write_z(out, ",\"namespaces\":[\"team-a\",\"team-b\"]"); break;
-	case 1: write_z(out, ",\"namespaceSelector\":{\"matchLabels\":{\"team\":\"a\"}}"); break;
+	case 1:
+		if (!hard || !w->plan.namespaces_change)
+			write_z(out, ",\"namespaceSelector\":{\"matchLabels\":{\"team\":\"a\"}}");
+		break;
 	default: break;
 	}
 	write_char(out, '}');
@@ -61,12 +68,12 @@ static void write_pod_terms(struct world *w, struct writer *out, const char *whi
 	write_format(out, ",\"%s\":{", which);
 	if (hard) {
 		write_z(out, "\"requiredDuringSchedulingIgnoredDuringExecution\":[");
-		write_term(w, out, world_below(w, 3) == 0 ? world_below(w, 8) : group);
+		write_term(w, out, world_below(w, 3) == 0 ? world_below(w, 8) : group, true);
 	} else {
 		write_z(out,
 			"\"preferredDuringSchedulingIgnoredDuringExecution\":[{\"weight\":50,"
 			"\"podAffinityTerm\":");
-		write_term(w, out, world_below(w, 8));
+		write_term(w, out, world_below(w, 8), false);
 		write_char(out, '}');
 	}
 	write_z(out, "]}");

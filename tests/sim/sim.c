@@ -5,6 +5,8 @@
  *	sim --seed 7 [--verbose] [--thin]      one, with what it did
  *	sim --seeds 100 [--first 1]            so many
  *	sim --seconds 60                       new ones for so long
+ *
+ * --stop: no more after the first that finds something.
  */
 // deps: base/*.c net/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
 // deps: cycle/*.c bind/*.c lease/*.c config/*.c scheduler/*.c tools/apisim/*.c
@@ -26,7 +28,7 @@ struct task {
 	const char *command;
 	uint64_t first, seeds;
 	uint64_t seconds;
-	bool one, verbose, thin;
+	bool one, verbose, thin, stop;
 };
 
 static void run_one(const struct task *task, uint64_t seed)
@@ -82,6 +84,8 @@ static bool read_arguments(struct task *task, int argc, char **argv)
 			task->verbose = true;
 		else if (strcmp(argv[i], "--thin") == 0)
 			task->thin = true;
+		else if (strcmp(argv[i], "--stop") == 0)
+			task->stop = true;
 		else if (strcmp(argv[i], "--seed") == 0 || strcmp(argv[i], "--first") == 0)
 			to = &task->first;
 		else if (strcmp(argv[i], "--seeds") == 0)
@@ -105,7 +109,7 @@ int main(int argc, char **argv)
 	if (!read_arguments(&task, argc, argv)) {
 		fprintf(stderr,
 			"usage: sim [--seed N | --seeds N [--first N] | --seconds S] [--verbose] "
-			"[--thin]\n");
+			"[--thin] [--stop]\n");
 		return 2;
 	}
 	if (task.one) {
@@ -115,12 +119,15 @@ int main(int argc, char **argv)
 	time_t end = time(NULL) + (time_t)task.seconds;
 	if (task.seconds > 0)
 		task.first = (uint64_t)time(NULL) * 1000;
-	for (uint64_t seed = task.first; task.seconds > 0 ? time(NULL) < end : done < task.seeds;
+	bool goes_on = true;
+	for (uint64_t seed = task.first;
+		goes_on && (task.seconds > 0 ? time(NULL) < end : done < task.seeds);
 		seed++, done++)
 		if (!run_apart(&task, seed)) {
 			printf("seed %llu FAILED: %s --seed %llu%s\n", (unsigned long long)seed,
 				task.command, (unsigned long long)seed, task.thin ? " --thin" : "");
 			failed++;
+			goes_on = !task.stop;
 		}
 	printf("%llu seeds, %llu failed\n", (unsigned long long)done, (unsigned long long)failed);
 	return failed == 0 ? 0 : 1;

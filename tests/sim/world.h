@@ -70,15 +70,16 @@ enum sim_shape {
 struct sim_plan {
 	int64_t lasts_us;
 	uint32_t schedulers;
-	uint32_t nodes, pods; /* of life; 0 nodes: none of it */
-	uint32_t own_nodes;   /* of churn */
-	uint32_t shapes;      /* bits by enum sim_shape */
-	uint32_t troubles;    /* bits by enum sim_trouble */
-	int64_t churn_us;     /* between two changes, on average */
-	int64_t trouble_us;   /* between two troubles */
-	int64_t hurry;        /* of life */
-	bool nodes_change;    /* taints, labels, more room, coming and going */
-	bool budgets;         /* PodDisruptionBudgets */
+	uint32_t nodes, pods;   /* of life; 0 nodes: none of it */
+	uint32_t own_nodes;     /* of churn */
+	uint32_t shapes;        /* bits by enum sim_shape */
+	uint32_t troubles;      /* bits by enum sim_trouble */
+	int64_t churn_us;       /* between two changes, on average */
+	int64_t trouble_us;     /* between two troubles */
+	int64_t hurry;          /* of life */
+	bool nodes_change;      /* taints, labels, more room, coming and going */
+	bool namespaces_change; /* labels */
+	bool budgets;           /* PodDisruptionBudgets */
 	bool streaming_lists;
 	int64_t delay_us, jitter_us;
 	uint32_t slice;        /* bytes that arrive at once; 0: all */
