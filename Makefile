@@ -225,8 +225,8 @@ $(LATER:%=run-%):
 	@echo '$(@:run-%=%) is not part of this version'; exit 2
 vectors: $(if $(HAVE_vectors),$(B)/vectors/vectors,run-vectors)  ## kube-scheduler's decisions: make vectors VECTORS=DIR
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
-sim: $(if $(HAVE_sim),$(B)/sim/sim,run-sim)  ## the simulator: make sim ARGS='--seed 7'
-	$(Q)$< $(ARGS)
+sim: $(if $(HAVE_sim),$(B)/sim/sim,run-sim)  ## the simulator: make sim SEED=7, make sim SEEDS=100
+	$(Q)$< $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(ARGS)
 fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for FUZZ_SECONDS on tests/fuzz/corpus/NAME
 	$(Q)tools/fuzz $(FUZZ_SECONDS) $(call programs_of,fuzz)
 bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ## measure, as the shipped binary is built
