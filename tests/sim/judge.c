@@ -299,7 +299,8 @@ const char *judge_settled(struct world *w)
 		return "nobody schedules";
 	}
 	struct scheduler *s = leader->scheduler;
-	const char *what = at_rest(s);
+	/* Without any node pods are tried again and again, as kube-scheduler does. */
+	const char *what = s->cache.order.count == 0 ? NULL : at_rest(s);
 	if (what == NULL)
 		what = compare(w, s);
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0 && what == NULL;
