@@ -52,8 +52,8 @@ struct binder_setup {
 	struct entropy entropy; /* jitter */
 	uint32_t orders_max;    /* in flight */
 	/*
-	 * Do we still lead? Asked before a binding is sent again; while it says no the order waits.
-	 * NULL: always. The first time is the caller's own decision.
+	 * Do we still lead? Asked when a binding is about to be sent, and again; while it says no
+	 * the order waits. NULL: always.
 	 */
 	bool (*may_write)(void *self);
 	/* From inside net_poll(), never from binder_bind(); may call binder_bind(). */
