@@ -153,7 +153,6 @@ struct cache {
 	struct cache_listener listener; /* NULL function: nobody listens */
 
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
-	bool incomplete;  /* a pod or node is missing from the picture: do not bind */
 };
 
 size_t cache_size(const struct cache_limits *limits); /* bytes cache_init() takes */

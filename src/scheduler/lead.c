@@ -37,7 +37,7 @@ enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)
 		return SCHEDULER_NOT_LEADING;
 	if (!is_synced(s))
 		return SCHEDULER_NOT_SYNCED;
-	if ((s->damaged & WATCH_KIND(KUBE_POD)) != 0 || s->cache.incomplete)
+	if ((s->damaged & WATCH_KIND(KUBE_POD)) != 0)
 		return SCHEDULER_INCOMPLETE;
 	return SCHEDULER_READY;
 }

@@ -21,8 +21,7 @@ static const char *fault_of(const struct scheduler *s, enum check_id id)
 	/* Who stands by and never had a reason to list the pods is as ready as can be. */
 	if (id == CHECK_SYNC && (SCHEDULER_VITAL_KINDS & s->wanted & ~s->known) != 0)
 		return "handlers are not fully synchronized";
-	if (id == CHECK_PICTURE &&
-		((s->damaged & WATCH_KIND(KUBE_POD)) != 0 || s->cache.incomplete))
+	if (id == CHECK_PICTURE && (s->damaged & WATCH_KIND(KUBE_POD)) != 0)
 		return "the picture of the cluster is incomplete";
 	return NULL;
 }

@@ -174,7 +174,6 @@ static void decide(struct wish *wish)
 	struct cache *cache = &s->cache;
 	struct cache_listener listener = cache->listener;
 	uint64_t refused = cache->refused;
-	bool incomplete = cache->incomplete;
 	uint32_t pod = 0;
 	cache->listener = (struct cache_listener){NULL, NULL};
 	enum cache_result result = cache_put_pod(cache, &wish->pod, &pod);
@@ -195,7 +194,6 @@ static void decide(struct wish *wish)
 		(void)cache_remove_pod(cache, pod);
 	cache->listener = listener;
 	cache->refused = refused;
-	cache->incomplete = incomplete;
 	if (net_exchange_has_begun(wish->a->exchange))
 		return;
 	if (w.overflowed)

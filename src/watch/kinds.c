@@ -17,25 +17,25 @@
 		"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1", \
 			"resource.k8s.io/v1alpha3"                                          \
 	}
-#define CERTAIN(version)                                 \
-	{                                                \
-		{version}, NULL, WATCH_PIECE_OTHER, true \
+#define CERTAIN(version)                                        \
+	{                                                       \
+		{version}, NULL, WATCH_PIECE_OTHER, true, false \
 	}
 #define SPARE(is_certain, ...)                                         \
 	{                                                              \
 		__VA_ARGS__, NULL, WATCH_PIECE_OTHER, is_certain, true \
 	}
-#define OPTIONAL(...)                                       \
-	{                                                   \
-		__VA_ARGS__, NULL, WATCH_PIECE_OTHER, false \
+#define OPTIONAL(...)                                              \
+	{                                                          \
+		__VA_ARGS__, NULL, WATCH_PIECE_OTHER, false, false \
 	}
 
 const struct watch_kind watch_kinds[KUBE_KINDS] = {
 	/* Pods that have run to their end take no space. */
 	[KUBE_POD] = {{"v1"},
 		"fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed",
-		WATCH_PIECE_POD, true},
-	[KUBE_NODE] = {{"v1"}, NULL, WATCH_PIECE_NODE, true},
+		WATCH_PIECE_POD, true, false},
+	[KUBE_NODE] = {{"v1"}, NULL, WATCH_PIECE_NODE, true, false},
 	[KUBE_NAMESPACE] = CERTAIN("v1"),
 	[KUBE_SERVICE] = CERTAIN("v1"),
 	[KUBE_REPLICATION_CONTROLLER] = CERTAIN("v1"),

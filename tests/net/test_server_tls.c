@@ -98,8 +98,8 @@ static void test_names_that_are_none(void)
 		{.common_name = "jane", .organizations = groups},
 		{.common_name = "jane", .organizations = latin}, {.common_name = "ja\x7fne"}};
 	static const char *const told[] = {"bad cn=",
-		"good cn=jane o=2 o=3 o=4 o=5 o=6 o=7 o=8 o=9 o=10 o=11 o=12 o=13 o=14 o=15 o=16 "
-		"o=17 by-client-ca",
+		("good cn=jane o=2 o=3 o=4 o=5 o=6 o=7 o=8 o=9 o=10 o=11 o=12 o=13 o=14 o=15 o=16 "
+		 "o=17 by-client-ca"),
 		"bad cn=", "bad cn=", "bad cn="};
 
 	bed_setup.client_ca = text_of(bed_ca.certificate);

@@ -160,8 +160,8 @@ static void make_node(struct world *w)
 {
 	static const char *const sizes[] = {
 		"{\"cpu\":\"2\",\"memory\":\"2Gi\",\"pods\":\"8\"}",
-		"{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"110\",\"ephemeral-storage\":"
-		"\"10Gi\"}",
+		("{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"110\",\"ephemeral-storage\":"
+		 "\"10Gi\"}"),
 		"{\"cpu\":\"1500m\",\"memory\":\"1Gi\",\"pods\":\"30\"}",
 	};
 	const char *size = sizes[world_below(w, ARRAY_COUNT(sizes))];

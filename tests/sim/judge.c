@@ -294,7 +294,7 @@ const char *judge_settled(struct world *w)
 	if (leader == NULL) {
 		/* A scheduler without room for the cluster says so and stands still. */
 		for (uint32_t i = 0; i < w->plan.schedulers; i++)
-			if (w->processes[i].is_up && w->processes[i].scheduler->cache.incomplete)
+			if (w->processes[i].is_up && w->processes[i].scheduler->damaged != 0)
 				return NULL;
 		return "nobody schedules";
 	}

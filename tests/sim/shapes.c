@@ -151,8 +151,8 @@ static void write_tolerations(struct world *w, struct writer *out)
 {
 	static const char *const lists[] = {
 		"{\"operator\":\"Exists\"}",
-		"{\"key\":\"dedicated\",\"operator\":\"Equal\",\"value\":\"x\",\"effect\":"
-		"\"NoSchedule\"}",
+		("{\"key\":\"dedicated\",\"operator\":\"Equal\",\"value\":\"x\",\"effect\":"
+		 "\"NoSchedule\"}"),
 		"{\"key\":\"dedicated\",\"operator\":\"Exists\",\"effect\":\"NoExecute\"}",
 	};
 
