@@ -37,7 +37,7 @@ enum {
 	SCHEDULER_DECIDE_US = 4000, /* deciding in one turn, before sockets are looked at again */
 	SCHEDULER_FLUSH_MAX = 1000, /* pods moved by time in one turn */
 	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
-	SCHEDULER_STOP_MS = 5 * 1000,   /* for what is in flight when asked to end */
+	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
 	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is listed anew */
 	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000,
 	/* Not a plugin: the kinds that the pod needs to be known are not told yet. */
