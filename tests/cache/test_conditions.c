@@ -35,9 +35,10 @@ static enum cache_result put(
 		name, name, meta[0] == '\0' ? "" : ",", meta, node, status);
 }
 
+/* One of its texts is in the status that is kept here, until the next call. */
 static struct cache_status of(const char *name)
 {
-	struct cache_status status;
+	static struct cache_status status;
 	cache_pod_status(&bed.cache, bed_pod_of(name), &status);
 	return status;
 }
