@@ -12,7 +12,9 @@ void scratch_init(struct scratch *scratch, void *block, size_t size)
 {
 	CHECK(block != NULL);
 	size_t skip = -(uintptr_t)block % SCRATCH_ALIGN;
-	CHECK(size >= skip);
+	/* A block that is all lost to alignment is a scratch without room, like any other. */
+	if (skip > size)
+		skip = size;
 	*scratch = (struct scratch){
 		.base = (uint8_t *)block + skip,
 		.size = (size - skip) / SCRATCH_ALIGN * SCRATCH_ALIGN,

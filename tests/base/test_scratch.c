@@ -166,6 +166,18 @@ static void test_poison(void)
 }
 #endif
 
+/* Too small for one take, be it for its place. */
+static void test_a_block_of_nothing(void)
+{
+	static _Alignas(16) uint8_t bytes[32];
+	struct scratch tiny;
+	for (size_t at = 0; at < 16; at++)
+		for (size_t size = 0; size <= 16; size++) {
+			scratch_init(&tiny, bytes + at, size);
+			TEST_ASSERT_EQUAL(at == 0 && size == 16, scratch_take(&tiny, 1) != NULL);
+		}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -183,5 +195,6 @@ int main(void)
 #ifdef POISON_WORKS
 	RUN_TEST(test_poison);
 #endif
+	RUN_TEST(test_a_block_of_nothing);
 	return UNITY_END();
 }
