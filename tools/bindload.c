@@ -15,6 +15,7 @@
  */
 // deps: base/*.c net/*.c config/url.c config/yaml.c config/yaml_scalar.c
 // deps: json/write.c config/kubeconfig.c config/base64.c bind/body_binding.c bind/body_path.c
+// deps: scheduler/target.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "bind/body.h"
-#include "config/kubeconfig.h"
+#include "scheduler/target.h"
 #include "net/net.h"
 
 enum {
@@ -208,28 +209,6 @@ static void warm_up(void)
 
 /* ---- start ---- */
 
-static struct net_target target_of(const struct kubeconfig *config)
-{
-	return (struct net_target){.name = "apiserver",
-		.https = config->server.https,
-		.host = config->server.host,
-		.port = config->server.port,
-		.path_prefix = config->server.path,
-		.server_name = config->tls_server_name,
-		.insecure_skip_verify = config->insecure_skip_tls_verify,
-		.ca = config->ca,
-		.certificate = config->certificate,
-		.key = config->key,
-		.token = config->token,
-		.ca_file = config->ca_file,
-		.certificate_file = config->certificate_file,
-		.key_file = config->key_file,
-		.token_file = config->token_file,
-		.username = config->username,
-		.password = config->password,
-		.connections = (uint32_t)load.connections};
-}
-
 static void start(void)
 {
 	char words[LOAD_TEXT_MAX];
@@ -246,7 +225,8 @@ static void start(void)
 	arena_init_zeroed(&load.arena, block, LOAD_MEMORY);
 	scratch_init(&load.scratch, arena_take_raw(&load.arena, LOAD_SCRATCH), LOAD_SCRATCH);
 	if (kubeconfig_load(&load.config, &question, &load.arena, &load.scratch, &fault)) {
-		struct net_target target = target_of(&load.config);
+		struct net_target target = scheduler_target(&load.config);
+		target.connections = (uint32_t)load.connections;
 
 		load.net = net_init(&(struct net_setup){.arena = &load.arena,
 			.clock = clock_system(),

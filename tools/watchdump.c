@@ -13,6 +13,7 @@
  */
 // deps: base/*.c net/*.c json/*.c config/url.c config/yaml.c config/yaml_scalar.c
 // deps: config/kubeconfig.c config/base64.c kube/*.c cache/*.c watch/*.c
+// deps: scheduler/target.c
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cache/feed.h"
-#include "config/kubeconfig.h"
+#include "scheduler/target.h"
 #include "watch/watch.h"
 
 enum {
@@ -335,26 +336,10 @@ static void start_memory(void)
 
 static struct net_target target_of(const struct kubeconfig *config, const char *token_file)
 {
-	struct net_target target = {.name = "apiserver",
-		.https = config->server.https,
-		.host = config->server.host,
-		.port = config->server.port,
-		.path_prefix = config->server.path,
-		.server_name = config->tls_server_name,
-		.insecure_skip_verify = config->insecure_skip_tls_verify,
-		.ca = config->ca,
-		.certificate = config->certificate,
-		.key = config->key,
-		.token = config->token,
-		.ca_file = config->ca_file,
-		.certificate_file = config->certificate_file,
-		.key_file = config->key_file,
-		.token_file = config->token_file,
-		.username = config->username,
-		.password = config->password,
-		.watch_connections = DUMP_WATCHES,
-		.connections = DUMP_CONNECTIONS};
+	struct net_target target = scheduler_target(config);
 
+	target.watch_connections = DUMP_WATCHES;
+	target.connections = DUMP_CONNECTIONS;
 	if (token_file != NULL) {
 		target.token = target.username = target.password = TEXT_NONE;
 		target.token_file = token_file;

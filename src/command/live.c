@@ -15,6 +15,7 @@
 #include "cycle/profile.h"
 #include "limits.h"
 #include "scheduler/capacity.h"
+#include "scheduler/target.h"
 
 enum {
 	SETUP_SCRATCH = 4 << 20, /* options and files, while they are read */
@@ -190,29 +191,6 @@ static bool complain(struct live *live, struct text what)
 	return false;
 }
 
-static struct net_target target_of(const struct kubeconfig *config, uint32_t connections)
-{
-	return (struct net_target){.name = "apiserver",
-		.https = config->server.https,
-		.host = config->server.host,
-		.port = config->server.port,
-		.path_prefix = config->server.path,
-		.server_name = config->tls_server_name,
-		.insecure_skip_verify = config->insecure_skip_tls_verify,
-		.ca = config->ca,
-		.certificate = config->certificate,
-		.key = config->key,
-		.token = config->token,
-		.ca_file = config->ca_file,
-		.certificate_file = config->certificate_file,
-		.key_file = config->key_file,
-		.token_file = config->token_file,
-		.username = config->username,
-		.password = config->password,
-		.watch_connections = WATCHES,
-		.connections = connections};
-}
-
 static bool connect_to(struct live *live)
 {
 	char words[FAULT_MAX];
@@ -222,7 +200,9 @@ static bool connect_to(struct live *live)
 		    &live->setup, &fault))
 		return complain(live, writer_text(&fault));
 	uint32_t connections = connections_of(&live->options);
-	struct net_target target = target_of(&live->kubeconfig, connections);
+	struct net_target target = scheduler_target(&live->kubeconfig);
+	target.connections = connections;
+	target.watch_connections = WATCHES;
 	live->bytes = net_socket_bytes(&live->arena,
 		connections + WATCHES + OTHER_STREAMS + status_streams(&live->options));
 	live->net = net_init(&(struct net_setup){

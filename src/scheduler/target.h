@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Target: the apiserver of a kubeconfig, as net/ wants to be told of it.
+ */
+#ifndef BERTH_SCHEDULER_TARGET_H
+#define BERTH_SCHEDULER_TARGET_H
+
+#include "config/kubeconfig.h"
+#include "net/net.h"
+
+/* Texts stay the kubeconfig's. How many connections there may be is left to the caller. */
+struct net_target scheduler_target(const struct kubeconfig *config);
+
+#endif
