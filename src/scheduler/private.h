@@ -70,10 +70,6 @@ void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *rea
 void scheduler_lease_changed(void *self, bool leads);
 void scheduler_note_wait(struct scheduler *s);
 
-static inline struct queue_entry scheduler_entry(const struct scheduler *s, uint32_t entry)
-{
-	return *queue_entry_at(&s->queue, entry);
-}
 static inline bool scheduler_same_uid(struct cache_uid a, struct cache_uid b)
 {
 	return a.high == b.high && a.low == b.low;

@@ -172,7 +172,6 @@ struct scheduler {
 	enum scheduler_wait waits; /* as last logged */
 	uint32_t left_waiting;     /* pods that found no room in the queue */
 	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
-	bool comparing;        /* SIGUSR2: lists are compared with the picture */
 	uint32_t compare_left; /* kinds still to be compared */
 	uint32_t missed, redundant;
 	struct mono now; /* of this turn */
