@@ -91,7 +91,7 @@ good; sed -i '/deps:/d' "$work/tree/tests/base/test_arena.c"; claim 'unreference
 good; echo 'int yaml;' >"$work/tree/vendor/yaml/api.txt"; claim 'third-party, source in vendor' breaks third-party vendor/yaml/api.txt:1
 good; : >"$work/tree/jsmn.tar.gz"; claim 'third-party, an archive' breaks third-party jsmn.tar.gz:1
 good; sed -i '1a /* Copyright (c) 2010 Somebody */' "$arena"; claim 'third-party, a foreign copyright' breaks third-party src/base/arena.c:2
-good; echo 'see /home/someone/x and /work/x' >"$work/tree/NOTES.md"; claim machine-path breaks machine-path NOTES.md:1
+good; printf 'see /%s/someone/x and /%s/x\n' home work >"$work/tree/NOTES.md"; claim machine-path breaks machine-path NOTES.md:1
 host=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -oE 'https?://[^/ ]+' | sed -E 's#https?://##' | head -n 1)
 if [ -n "$host" ]; then
 	good; echo "get it from $host" >"$work/tree/NOTES.md"; claim archive-host breaks archive-host NOTES.md:1
