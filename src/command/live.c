@@ -356,6 +356,13 @@ static bool can_do(struct live *live)
 		log_warn("run", "no-rate-limit",
 			"clientConnection.qps and --bind-pods-qps have no effect: the apiserver's "
 			"own answers say how much it takes");
+	if (o->authentication_kubeconfig != NULL || o->authorization_kubeconfig != NULL ||
+		o->requestheader_client_ca_file != NULL || o->tls_min != OPTIONS_TLS_1_2)
+		log_warn("run", "no-effect",
+			"--authentication-kubeconfig, --authorization-kubeconfig, "
+			"--requestheader-* and --tls-min-version have no effect: who asks is "
+			"looked up where pods are scheduled, proxies are strangers, and TLS 1.2 "
+			"is taken");
 	return true;
 }
 
