@@ -51,6 +51,7 @@ struct net_exchange {
 	uint64_t body_size;
 	struct net_address peer;
 	bool https;
+	bool holds_body; /* set by on_head: none of it is read before net_exchange_take_body() */
 	/*
 	 * Set by on_head or later. on_body: the body comes here, in slices good for the call, and
 	 * is not collected. on_room: an answer was begun and there is room, see
@@ -67,14 +68,16 @@ struct net_server_setup {
 	const char *name; /* "status": for logs; stays the caller's, like all texts here */
 	struct net_address address; /* "::" takes IPv4 as well; port 0: net_server_port() tells */
 	bool https;
+	bool tls_1_3; /* and nothing older */
 	/* PEM text, or a file that is read again when it changes; text wins over file. */
 	struct text certificate, key;
 	const char *certificate_file, *key_file;
 	/*
 	 * Clients may show a certificate signed by one of these, or by a front proxy's CA: see
-	 * net_exchange_client(). TEXT_NONE: they are not asked for one.
+	 * net_exchange_client(). None at all: they are not asked for one.
 	 */
 	struct text client_ca, proxy_ca;
+	const char *client_ca_file, *proxy_ca_file;
 	uint32_t connections_max;   /* with https: part of net_setup.tls_connections_max */
 	uint32_t exchanges_max;     /* under way at once; others wait; 0: connections_max */
 	uint32_t head_max;          /* bytes of request line and headers; 0: 8 kB */
@@ -88,7 +91,8 @@ struct net_server_setup {
 	int64_t stall_timeout_ms;   /* something is to be sent and nothing is taken; 0: 30 s */
 	/*
 	 * on_head (may be NULL): the head is there, the body is not. It may answer already, which
-	 * ends the connection unless there is no body, or choose on_body.
+	 * ends the connection unless there is no body, choose on_body, or hold the body until it
+	 * is known whether he may send it.
 	 * on_request: all is there; not called when on_head began an answer.
 	 */
 	void (*on_head)(struct net_exchange *exchange);
@@ -149,6 +153,9 @@ struct net_client_names {
 	uint32_t organization_count;
 };
 void net_exchange_client(const struct net_exchange *exchange, struct net_client_names *names);
+
+/* The body that was held may come now; its time begins. */
+void net_exchange_take_body(struct net_exchange *exchange);
 
 /* ---- the answer; all of this from anywhere between on_head and on_done ---- */
 

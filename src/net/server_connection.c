@@ -440,8 +440,6 @@ static enum want head_arrived(struct server_connection *c)
 		return request_arrived(c);
 	if (request->sized && request->length > body_limit(c))
 		return refuse(c, 413, "the body is too large");
-	if (request->expects_continue)
-		invite_body(&x->answer);
 	return WANT_STEP;
 }
 
@@ -512,10 +510,29 @@ static enum want feed_body(struct server_connection *c, struct text *rest)
 	}
 }
 
+void net_exchange_take_body(struct net_exchange *exchange)
+{
+	struct server_connection *c = server_exchange_of(exchange)->connection;
+
+	exchange->holds_body = false;
+	enter(c, SERVER_READING_BODY, c->server->setup.body_timeout_ms);
+	c->server->member.dirty = true;
+}
+
 static enum want step_reading_body(struct server_connection *c)
 {
+	struct server_exchange *x = c->exchange;
 	struct text part;
 
+	if (x->answer.begun || x->aborted)
+		return answer(c);
+	if (x->exchange.holds_body) {
+		c->due = MONO_NEVER;
+		return stream_state(c) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
+	}
+	if (x->request.expects_continue)
+		invite_body(&x->answer);
+	x->request.expects_continue = false;
 	if (flush(c) == FLOW_CUT)
 		return closed(c);
 	while (c->budget > 0) {

@@ -6,31 +6,44 @@
  */
 #include "net/server_identity.h"
 
-#include "base/log.h"
+#include <string.h>
+
+struct part {
+	struct text text;
+	const char *file; /* NULL: none; text wins */
+};
+
+static struct part part_of(const struct net_server_setup *setup, uint32_t part)
+{
+	const struct part parts[SERVER_IDENTITY_PARTS] = {
+		{setup->certificate, setup->certificate_file}, {setup->key, setup->key_file},
+		{setup->client_ca, setup->client_ca_file}, {setup->proxy_ca, setup->proxy_ca_file}};
+
+	return parts[part];
+}
 
 bool server_identity_load(struct server_identity *identity, struct writer *fault)
 {
-	const struct net_server_setup *setup = identity->setup;
 	struct tls_identity *into = server_identity_previous(identity);
-	struct tls_pem pem = {.server = true};
-	struct secret_file certificate = identity->certificate, key = identity->key, none;
+	struct tls_pem pem = {.server = true, .tls_1_3 = identity->setup->tls_1_3};
+	struct text *const texts[] = {&pem.certificate, &pem.key, &pem.ca, &pem.proxy_ca};
+	struct secret_file files[SERVER_IDENTITY_PARTS];
+	bool made = true;
 
 	CHECK(into->users == 0);
 	tls_identity_drop(into);
-	bool made = secret_pem_load(setup->certificate, setup->certificate_file, &certificate,
-			    &pem.certificate, fault) &&
-		secret_pem_load(setup->key, setup->key_file, &key, &pem.key, fault) &&
-		secret_pem_load(setup->client_ca, NULL, &none, &pem.ca, fault) &&
-		secret_pem_load(setup->proxy_ca, NULL, &none, &pem.proxy_ca, fault) &&
-		tls_identity_make(into, &pem, fault);
-	secret_pem_give(&pem.certificate);
-	secret_pem_give(&pem.key);
-	secret_pem_give(&pem.ca);
-	secret_pem_give(&pem.proxy_ca);
+	memcpy(files, identity->files, sizeof(files));
+	for (uint32_t i = 0; i < SERVER_IDENTITY_PARTS && made; i++) {
+		struct part part = part_of(identity->setup, i);
+
+		made = secret_pem_load(part.text, part.file, &files[i], texts[i], fault);
+	}
+	made = made && tls_identity_make(into, &pem, fault);
+	for (uint32_t i = 0; i < SERVER_IDENTITY_PARTS; i++)
+		secret_pem_give(texts[i]);
 	if (!made)
 		return false;
-	identity->certificate = certificate;
-	identity->key = key;
+	memcpy(identity->files, files, sizeof(files));
 	identity->current = 1 - identity->current;
 	return true;
 }
@@ -59,9 +72,13 @@ bool server_identity_is_outdated(struct server_identity *identity, struct mono n
 			(int64_t)SERVER_IDENTITY_CHECK_MS * CLOCK_MS_US)
 		return false;
 	identity->checked = now;
-	return (setup->certificate.at == NULL &&
-		       secret_file_changed(setup->certificate_file, &identity->certificate)) ||
-		(setup->key.at == NULL && secret_file_changed(setup->key_file, &identity->key));
+	for (uint32_t i = 0; i < SERVER_IDENTITY_PARTS; i++) {
+		struct part part = part_of(setup, i);
+
+		if (part.text.at == NULL && secret_file_changed(part.file, &identity->files[i]))
+			return true;
+	}
+	return false;
 }
 
 void server_identity_close(struct server_identity *identity)

@@ -16,14 +16,17 @@
 #include "net/server.h"
 #include "net/tls.h"
 
-enum { SERVER_IDENTITY_CHECK_MS = 10 * 1000 };
+enum {
+	SERVER_IDENTITY_CHECK_MS = 10 * 1000,
+	SERVER_IDENTITY_PARTS = 4 /* certificate, key, CA of clients, CA of front proxies */
+};
 
 struct server_identity {
 	const struct net_server_setup *setup;
 	struct tls_identity
 		identities[2]; /* the current one, and the one before while it is used */
 	uint32_t current;
-	struct secret_file certificate, key;
+	struct secret_file files[SERVER_IDENTITY_PARTS];
 	struct mono checked;
 };
 
@@ -31,7 +34,7 @@ MUST_USE bool server_identity_init(struct server_identity *identity,
 	const struct net_server_setup *setup, struct mono now, struct writer *fault);
 void server_identity_close(struct server_identity *identity);
 
-/* There is a new one to be loaded. Two stat() every SERVER_IDENTITY_CHECK_MS. */
+/* There is a new one to be loaded. Some stat() every SERVER_IDENTITY_CHECK_MS. */
 bool server_identity_is_outdated(struct server_identity *identity, struct mono now);
 /* The one before is still used by connections: they must be closed before a load. */
 static inline struct tls_identity *server_identity_previous(struct server_identity *identity)

@@ -245,6 +245,8 @@ static bool set_server(
 		write_z(fault, "TLS: no memory");
 		return false;
 	}
+	if (pem->tls_1_3)
+		mbedtls_ssl_conf_min_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_3);
 	mbedtls_ssl_conf_authmode(config, MBEDTLS_SSL_VERIFY_NONE);
 	if (pem->ca.at != NULL) {
 		if (!make_chain(&identity->ca, pem->ca, "certificate authority of clients", fault))

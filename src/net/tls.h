@@ -62,6 +62,7 @@ struct tls_pem {
 	bool insecure_skip_verify;
 	bool server;          /* then `ca` is that of clients, who may come without a certificate */
 	struct text proxy_ca; /* of front proxies */
+	bool tls_1_3;         /* of a server: and nothing older */
 };
 
 /* False with one line in `fault`; nothing is held then. */
