@@ -23,6 +23,7 @@ enum {
 	CONNECTIONS = 8, /* to the apiserver, besides those of the watches */
 	WATCHES = KUBE_KINDS,
 	OTHER_STREAMS = 2, /* name servers */
+	ASKER_CONNECTIONS = 2,
 	OBJECT_SCRATCH = 1 << 20,
 	EXPLANATION_SHARE = 48, /* of the budget: all nodes, for one pod */
 	BINDINGS = 64,
@@ -77,21 +78,44 @@ static size_t explanation_bytes(const struct options *options)
 	return (size_t)(budget_of(options) / EXPLANATION_SHARE);
 }
 
+/* NULL: the cluster whose pods are scheduled answers that, too. */
+static const char *asker_path(const struct options *o, uint32_t asker)
+{
+	const char *path = asker == 0 ? o->authentication_kubeconfig : o->authorization_kubeconfig;
+	bool is_ours = path != NULL && o->kubeconfig.path != NULL && o->kubeconfig.master == NULL &&
+		strcmp(path, o->kubeconfig.path) == 0;
+	return is_ours || !status_is_wanted(o) ? NULL : path;
+}
+
+static uint32_t asker_count(const struct options *o)
+{
+	return (asker_path(o, 0) != NULL) + (asker_path(o, 1) != NULL);
+}
+
+static uint32_t other_streams(const struct options *o)
+{
+	return OTHER_STREAMS + asker_count(o) * (ASKER_CONNECTIONS + OTHER_STREAMS) +
+		status_streams(o);
+}
+
 /* What does not grow with the cluster. */
 static uint64_t fixed_bytes(const struct options *options)
 {
 	struct capacity least;
 	struct scheduler_limits limits = fixed_limits;
 	uint32_t connections = connections_of(options) + WATCHES;
-	uint32_t others = OTHER_STREAMS + status_streams(options);
+	uint32_t askers = asker_count(options);
 	const struct net_target target = {
 		.connections = connections_of(options), .watch_connections = WATCHES};
+	const struct net_target asker = {.connections = ASKER_CONNECTIONS};
 	CHECK(capacity_plan(
 		LIMITS_MEMORY_BYTES, CAPACITY_NODES_LEAST, CAPACITY_PODS_LEAST, &least));
 	take_capacity(&limits, &least);
 	return scheduler_size(&limits) - least.bytes +
-		net_size(connections + status_tls_connections(options)) +
-		net_socket_size(connections + others) + net_client_size(&target) +
+		net_size(connections + askers * ASKER_CONNECTIONS +
+			status_tls_connections(options)) +
+		net_socket_size(connections + other_streams(options)) + net_client_size(&target) +
+		askers * (net_client_size(&asker) + 2 * (size_t)KUBECONFIG_FILE_MAX) +
 		status_size(options, explanation_bytes(options)) +
 		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
 		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
@@ -191,30 +215,47 @@ static bool complain(struct live *live, struct text what)
 	return false;
 }
 
+static bool open_asker(struct live *live, uint32_t asker, struct writer *fault)
+{
+	struct kubeconfig kubeconfig;
+	const struct kubeconfig_question question = {.path = asker_path(&live->options, asker)};
+	if (question.path == NULL)
+		return true;
+	if (!kubeconfig_load(&kubeconfig, &question, &live->arena, &live->setup, fault))
+		return false;
+	struct net_target target = scheduler_target(&kubeconfig);
+	target.name = asker == 0 ? "authentication" : "authorization";
+	target.connections = ASKER_CONNECTIONS;
+	live->askers[asker] = net_client_open(live->net, &live->arena, &target, fault);
+	return live->askers[asker] != NULL;
+}
+
 static bool connect_to(struct live *live)
 {
 	char words[FAULT_MAX];
 	struct writer fault;
+	const struct options *o = &live->options;
+	uint32_t asking = asker_count(o) * ASKER_CONNECTIONS;
 	writer_init(&fault, words, sizeof(words));
-	if (!kubeconfig_load(&live->kubeconfig, &live->options.kubeconfig, &live->arena,
-		    &live->setup, &fault))
+	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
 		return complain(live, writer_text(&fault));
-	uint32_t connections = connections_of(&live->options);
+	uint32_t connections = connections_of(o);
 	struct net_target target = scheduler_target(&live->kubeconfig);
 	target.connections = connections;
 	target.watch_connections = WATCHES;
-	live->bytes = net_socket_bytes(&live->arena,
-		connections + WATCHES + OTHER_STREAMS + status_streams(&live->options));
+	live->bytes = net_socket_bytes(&live->arena, connections + WATCHES + other_streams(o));
 	live->net = net_init(&(struct net_setup){
 		.arena = &live->arena,
 		.clock = clock_system(),
 		.entropy = entropy_system(),
 		.bytes = live->bytes,
-		.tls_connections_max = (target.https ? connections + WATCHES : 0) +
-			status_tls_connections(&live->options),
+		.tls_connections_max = (target.https ? connections + WATCHES : 0) + asking +
+			status_tls_connections(o),
 	});
 	live->client = net_client_open(live->net, &live->arena, &target, &fault);
-	return live->client != NULL || complain(live, writer_text(&fault));
+	return (live->client != NULL && open_asker(live, 0, &fault) &&
+		       open_asker(live, 1, &fault)) ||
+		complain(live, writer_text(&fault));
 }
 
 /* ---- who we are ---- */
@@ -315,6 +356,8 @@ static bool answer(struct live *live)
 			.scheduler = &live->scheduler,
 			.net = live->net,
 			.client = live->client,
+			.authentication = live->askers[0],
+			.authorization = live->askers[1],
 			.arena = &live->arena,
 			.options = &live->options,
 			.explanation_bytes = explanation_bytes(&live->options),
@@ -356,13 +399,6 @@ static bool can_do(struct live *live)
 		log_warn("run", "no-rate-limit",
 			"clientConnection.qps and --bind-pods-qps have no effect: the apiserver's "
 			"own answers say how much it takes");
-	if (o->authentication_kubeconfig != NULL || o->authorization_kubeconfig != NULL ||
-		o->requestheader_client_ca_file != NULL || o->tls_min != OPTIONS_TLS_1_2)
-		log_warn("run", "no-effect",
-			"--authentication-kubeconfig, --authorization-kubeconfig, "
-			"--requestheader-* and --tls-min-version have no effect: who asks is "
-			"looked up where pods are scheduled, proxies are strangers, and TLS 1.2 "
-			"is taken");
 	return true;
 }
 
@@ -405,3 +441,6 @@ void live_close(struct live *live)
 	net_close(live->net);
 	output_flush(&live->err);
 }
+	for (uint32_t i = 0; i < LIVE_ASKERS; i++)
+		if (live->askers[i] != NULL)
+			net_client_close(live->askers[i]);

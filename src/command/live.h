@@ -17,7 +17,8 @@
 
 enum {
 	LIVE_IDENTITY_MAX = 320, /* host name, '_', UUID */
-	LIVE_HOST_MAX = 256
+	LIVE_HOST_MAX = 256,
+	LIVE_ASKERS = 2
 };
 
 struct live {
@@ -33,6 +34,8 @@ struct live {
 	struct net *net;
 	struct net_client *client;
 	struct plugin_profile *profiles;
+	/* Of --authentication-kubeconfig and --authorization-kubeconfig; NULL: `client`. */
+	struct net_client *askers[LIVE_ASKERS];
 	struct scheduler scheduler;
 	struct status *status; /* NULL: nobody is answered */
 	char identity[LIVE_IDENTITY_MAX];

@@ -43,6 +43,7 @@ static void listen_to_signals(void)
 int run_run(const struct command_io *io, int argc, char **argv)
 {
 	int status;
+	bool failed = false;
 	listen_to_signals(); /* first, or one that comes early is the end without an order */
 	struct live *live = live_open(io, argc, argv, &status);
 	if (live == NULL)
@@ -53,7 +54,8 @@ int run_run(const struct command_io *io, int argc, char **argv)
 		live->identity);
 	while (!scheduler_is_stopped(s)) {
 		scheduler_turn(s, TURN_MAX_US);
-		if (ends_asked != 0)
+		failed = failed || (live->status != NULL && status_has_failed(live->status));
+		if (ends_asked != 0 || failed)
 			scheduler_stop(s);
 		if (dumps_asked != 0) {
 			dumps_asked = 0;
@@ -65,5 +67,5 @@ int run_run(const struct command_io *io, int argc, char **argv)
 		(unsigned long long)s->stats.attempts[SCHEDULER_UNSCHEDULABLE],
 		(unsigned long long)s->stats.attempts[SCHEDULER_ERROR]);
 	live_close(live);
-	return COMMAND_DONE;
+	return failed ? COMMAND_FAILED : COMMAND_DONE;
 }

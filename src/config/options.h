@@ -29,8 +29,13 @@ struct options_words { /* of a flag that takes several, or comes several times *
 
 enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 
-/* Who may see the status page: who may GET /metrics too, or whoever can reach the port. */
-enum options_page { OPTIONS_PAGE_AUTHORIZED, OPTIONS_PAGE_ANYONE, OPTIONS_PAGE_NOBODY };
+/* Who may see the status page: who may by a review, whoever can reach the port, who is somebody. */
+enum options_page {
+	OPTIONS_PAGE_AUTHORIZED,
+	OPTIONS_PAGE_ANYONE,
+	OPTIONS_PAGE_NOBODY,
+	OPTIONS_PAGE_TOKEN
+};
 
 /*
  * Paths and addresses are zero-terminated, NULL when there is none; a count or size of 0 means the

@@ -135,6 +135,9 @@ struct net_server_stats net_server_stats(const struct net_server *server);
 /* Value of the nth (from 0) header of that name, which is in small letters; or TEXT_NONE. */
 struct text net_exchange_header(const struct net_exchange *exchange, const char *name, uint32_t n);
 
+/* The nth header as "name:value", the name in small letters; or TEXT_NONE. */
+struct text net_exchange_line(const struct net_exchange *exchange, uint32_t n);
+
 /* Raw value of a parameter ("" when it has none), the first one of that name; or TEXT_NONE. */
 struct text net_query_find(struct text query, const char *name);
 /* Takes %XX (and '+' in a query) back. False: broken, or `to` has overflowed. */

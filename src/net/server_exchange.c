@@ -52,6 +52,18 @@ struct text net_exchange_header(const struct net_exchange *exchange, const char 
 	return server_request_header(&of_const(exchange)->request, name, n);
 }
 
+struct text net_exchange_line(const struct net_exchange *exchange, uint32_t n)
+{
+	const struct server_request *request = &of_const(exchange)->request;
+	struct text line,
+		rest = {request->at + request->target_size, request->used - request->target_size};
+
+	while (text_cut(&rest, '\n', &line) && line.size > 0)
+		if (n-- == 0)
+			return line;
+	return TEXT_NONE;
+}
+
 /* ---- the head of an answer ---- */
 
 /* Lines that end in CR LF, each with a name: nothing that ends the head or begins a body. */

@@ -88,7 +88,7 @@ void about_flagz(struct status_answer *a)
 {
 	const struct options *o = a->status->setup.options;
 	const struct scheduler_limits *l = &a->status->s->setup.limits;
-	static const char *const pages[] = {"authorized", "anyone", "nobody"};
+	static const char *const pages[] = {"authorized", "anyone", "nobody", "token"};
 	struct writer w;
 	writer_init(&w, a->piece, sizeof(a->piece));
 	write_z(&w,
@@ -103,7 +103,7 @@ void about_flagz(struct status_answer *a)
 	put_flag(&w, "leader-elect", o->config.leader_election.elect ? "true" : "false");
 	put_number(&w, "memory", (int64_t)o->memory_bytes);
 	put_number(&w, "nodes-max", l->cache.nodes);
-	put_flag(&w, "page-access", pages[o->page % 3]);
+	put_flag(&w, "page-access", pages[o->page % 4]);
 	put_number(&w, "pods-max", l->cache.pods);
 	put_flag(&w, "profiling", o->profiling ? "true" : "false");
 	put_number(&w, "secure-port", o->secure_port);

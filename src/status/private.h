@@ -29,7 +29,7 @@ enum status_access {
 
 struct status_route {
 	const char *path; /* ends in '/': and all below */
-	bool post;        /* else GET and HEAD */
+	uint32_t methods; /* bits by enum net_method */
 	enum status_access access;
 	void (*answer)(struct status_answer *a);
 	const char *words; /* for /api/; NULL: not listed */
@@ -47,9 +47,10 @@ struct status_answer {
 	status_step_fn *step;         /* NULL: what is in the piece is all */
 	uint32_t at, part, row, limit;
 	uint64_t serial;
-	bool any;        /* a row was written before */
-	bool is_put_off; /* to the next turn */
-	bool listens;    /* to events: does not end */
+	bool any;         /* a row was written before */
+	bool is_put_off;  /* to the next turn */
+	bool listens;     /* to events: does not end */
+	bool has_arrived; /* with its body */
 	size_t size, sent;
 	char filter[128];
 	char piece[STATUS_PIECE_MAX];
@@ -77,6 +78,8 @@ struct status {
 
 	struct text configuration; /* JSON of what is in effect */
 	char *words;               /* an explanation */
+	struct authorities *authorities; /* of the secure door */
+	bool failed;
 	size_t words_size;
 	struct status_answer *words_of; /* who reads it; NULL: nobody */
 	struct mono explained;
@@ -120,9 +123,7 @@ extern const char status_json[], status_plain[];
 struct access;
 size_t access_size(void);
 struct access *access_open(struct status *status, struct arena *arena);
-/* Of a file of authorities; memory is not sealed yet. */
-MUST_USE bool access_read_ca(
-	const char *path, struct arena *arena, struct text *pem, struct writer *fault);
+extern const char *const status_verbs[]; /* by enum net_method, in small letters */
 void access_close(struct access *access);
 /* Calls status_route() now or later, or refuses. */
 void access_ask(struct status_answer *a);
@@ -135,6 +136,19 @@ void health_answer(struct status_answer *a);
 void metrics_answer(struct status_answer *a);
 void metrics_resources_answer(struct status_answer *a);
 void about_version(struct status_answer *a);
+/* ---- authorities.c ---- */
+
+struct authorities;
+enum authority_words { AUTHORITY_NAMES, AUTHORITY_USERS, AUTHORITY_GROUPS, AUTHORITY_EXTRAS };
+enum { AUTHORITY_WORDS = AUTHORITY_EXTRAS + 1 };
+size_t authorities_size(void);
+/* The secure door is open already. */
+void authorities_open(struct status *status, struct arena *arena);
+void authorities_close(struct authorities *authorities);
+/* Names of headers in small letters. Good until the next turn. */
+const struct options_words *authorities_words(
+	const struct authorities *authorities, enum authority_words which);
+
 void about_statusz(struct status_answer *a);
 void about_flagz(struct status_answer *a);
 void about_configz(struct status_answer *a);

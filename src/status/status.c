@@ -11,7 +11,13 @@
 #include "net/net.h"
 #include "status/private.h"
 
-enum { ANSWER_ROOM = 8 * 1024, HEAD_MAX = 8 * 1024, DAYS = 365, PATHS = 2 * 4096 + 512 };
+enum {
+	ANSWER_ROOM = 8 * 1024,
+	HEAD_MAX = 8 * 1024,
+	BODY_TIMEOUT_MS = 5 * 1000, /* there is room for one body */
+	DAYS = 365,
+	PATHS = 2 * 4096 + 512
+};
 
 const char status_json[] = "application/json";
 const char status_plain[] = "text/plain; charset=utf-8";
@@ -29,43 +35,49 @@ static const char headers[] =
 
 /* ---- routes ---- */
 
+#define BIT(method) (UINT32_C(1) << (method))
+enum {
+	READ = BIT(NET_GET) | BIT(NET_HEAD),
+	HAVE_BODIES = BIT(NET_POST) | BIT(NET_PUT),
+};
+
 const struct status_route status_routes[] = {
-	{"/healthz", false, STATUS_FOR_HEALTH, health_answer, NULL},
-	{"/healthz/", false, STATUS_FOR_HEALTH, health_answer, NULL},
-	{"/livez", false, STATUS_FOR_HEALTH, health_answer, NULL},
-	{"/livez/", false, STATUS_FOR_HEALTH, health_answer, NULL},
-	{"/readyz", false, STATUS_FOR_HEALTH, health_answer, NULL},
-	{"/readyz/", false, STATUS_FOR_HEALTH, health_answer, NULL},
-	{"/metrics", false, STATUS_FOR_METRICS, metrics_answer, NULL},
-	{"/configz", false, STATUS_FOR_METRICS, about_configz, NULL},
-	{"/version", false, STATUS_FOR_METRICS, about_version, NULL},
-	{"/statusz", false, STATUS_FOR_METRICS, about_statusz, NULL},
-	{"/flagz", false, STATUS_FOR_METRICS, about_flagz, NULL},
-	{"/api/", false, STATUS_FOR_API, about_api, NULL},
-	{"/api/overview", false, STATUS_FOR_API, overview_answer,
+	{"/healthz", READ, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/healthz/", READ, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/livez", READ, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/livez/", READ, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/readyz", READ, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/readyz/", READ, STATUS_FOR_HEALTH, health_answer, NULL},
+	{"/metrics", READ, STATUS_FOR_METRICS, metrics_answer, NULL},
+	{"/configz", READ, STATUS_FOR_METRICS, about_configz, NULL},
+	{"/version", READ, STATUS_FOR_METRICS, about_version, NULL},
+	{"/statusz", READ, STATUS_FOR_METRICS, about_statusz, NULL},
+	{"/flagz", READ, STATUS_FOR_METRICS, about_flagz, NULL},
+	{"/api/", READ, STATUS_FOR_API, about_api, NULL},
+	{"/api/overview", READ, STATUS_FOR_API, overview_answer,
 		"leader, connection, queue, decisions, memory: one small object"},
-	{"/api/nodes", false, STATUS_FOR_API, nodes_answer,
+	{"/api/nodes", READ, STATUS_FOR_API, nodes_answer,
 		"an object per node; pairs are [requested, allocatable]. ?q=TEXT of name or zone, "
 		"?limit=N&after=ID for pages"},
-	{"/api/pods", false, STATUS_FOR_API, pods_answer,
+	{"/api/pods", READ, STATUS_FOR_API, pods_answer,
 		"waiting pods: state, reason, plugins, since, next try (-1: an event). ?q= ?limit= "
 		"?after="},
-	{"/api/explain", false, STATUS_FOR_API, explain_answer,
+	{"/api/explain", READ, STATUS_FOR_API, explain_answer,
 		"?pod=NAMESPACE/NAME, a waiting one: node by node and plugin by plugin, why"},
-	{"/api/whatif", true, STATUS_FOR_API, what_if_answer,
+	{"/api/whatif", BIT(NET_POST), STATUS_FOR_API, what_if_answer,
 		"POST a pod, JSON or YAML: what would be decided now. Nothing is written anywhere"},
-	{"/api/decisions", false, STATUS_FOR_API, decisions_answer,
+	{"/api/decisions", READ, STATUS_FOR_API, decisions_answer,
 		"the latest decisions, newest first"},
-	{"/api/memory", false, STATUS_FOR_API, memory_answer,
+	{"/api/memory", READ, STATUS_FOR_API, memory_answer,
 		"every fixed room: used, most ever used, capacity, refused"},
-	{"/api/events", false, STATUS_FOR_API, events_answer,
+	{"/api/events", READ, STATUS_FOR_API, events_answer,
 		"server-sent events: overview each second, decision"},
-	{"/api/dump", false, STATUS_FOR_API, dump_answer,
+	{"/api/dump", READ, STATUS_FOR_API, dump_answer,
 		"nodes and pods as `berth simulate` reads them, as far as they are kept: without "
 		"volumes, claims, images, budgets, affinity and spreading"},
-	{"/", false, STATUS_FOR_PAGE, page_answer, NULL},
-	{"/page.css", false, STATUS_FOR_PAGE, page_answer, NULL},
-	{"/page.js", false, STATUS_FOR_PAGE, page_answer, NULL},
+	{"/", READ, STATUS_FOR_PAGE, page_answer, NULL},
+	{"/page.css", READ, STATUS_FOR_PAGE, page_answer, NULL},
+	{"/page.js", READ, STATUS_FOR_PAGE, page_answer, NULL},
 };
 const size_t status_route_count = sizeof(status_routes) / sizeof(status_routes[0]);
 
@@ -123,11 +135,26 @@ void status_refuse(struct status_answer *a, uint16_t code, const char *format, .
 		w.overflowed ? TEXT("too much is wrong to say it here") : writer_text(&w));
 	json_close_object(&j);
 	write_char(&out, '\n');
-	status_reply_with(a, code, status_json,
-		code == 503           ? "Retry-After: 1\r\n"
-			: code == 405 ? a->route->post ? "Allow: POST\r\n" : "Allow: GET, HEAD\r\n"
-				      : "",
-		writer_text(&out));
+	status_reply_with(
+		a, code, status_json, code == 503 ? "Retry-After: 1\r\n" : "", writer_text(&out));
+}
+
+static void refuse_method(struct status_answer *a)
+{
+	char allow[64];
+	struct writer w;
+	writer_init(&w, allow, sizeof(allow) - 1);
+	for (uint32_t method = 0; method <= NET_OPTIONS; method++) {
+		if ((a->route->methods & BIT(method)) == 0)
+			continue;
+		write_z(&w, w.used == 0 ? "Allow: " : ", ");
+		for (const char *c = status_verbs[method]; *c != '\0'; c++)
+			write_char(&w, (char)(*c - 32));
+	}
+	write_z(&w, "\r\n");
+	allow[w.used] = '\0';
+	status_reply_with(a, 405, status_json, allow,
+		TEXT("{\"error\":\"this path is not for that method\"}\n"));
 }
 
 /* ---- answers in pieces ---- */
@@ -266,15 +293,9 @@ static void on_done(struct net_exchange *e, bool complete)
 	a->exchange = NULL;
 }
 
-void status_route(struct status_answer *a)
-{
-	a->route->answer(a);
-}
-
 static void on_body(struct net_exchange *e, struct text bytes)
 {
-	struct status_door *door = e->self;
-	struct status *status = door->status;
+	struct status *status = answer_of(e)->status;
 	if (bytes.size > STATUS_BODY_MAX - status->body_size)
 		return; /* body_max refuses it */
 	memcpy(status->body + status->body_size, bytes.at, bytes.size);
@@ -282,26 +303,26 @@ static void on_body(struct net_exchange *e, struct text bytes)
 }
 
 /* There is room for one body. */
-static void on_head(struct net_exchange *e)
+void status_route(struct status_answer *a)
 {
-	struct status_door *door = e->self;
-	if (e->method != NET_POST)
-		return;
-	e->on_done = on_done;
-	if (door->status->body_of != NULL) {
-		net_exchange_reply(e,
-			&(struct net_head){.status = 503,
-				.content_type = status_json,
-				.headers = TEXT("Retry-After: 1\r\n")},
-			TEXT("{\"error\":\"somebody else asks; ask again\"}\n"));
-		return;
+	struct status *status = a->status;
+	if ((BIT(a->exchange->method) & HAVE_BODIES) != 0) {
+		if (status->body_of != NULL) {
+			status_refuse(a, 503, "somebody else asks; ask again");
+			return;
+		}
+		status->body_of = a->exchange;
+		status->body_size = 0;
+		a->exchange->on_body = on_body;
+		if (!a->has_arrived) {
+			net_exchange_take_body(a->exchange);
+			return;
+		}
 	}
-	door->status->body_of = e;
-	door->status->body_size = 0;
-	e->on_body = on_body;
+	a->route->answer(a);
 }
 
-static void on_request(struct net_exchange *e)
+static void on_head(struct net_exchange *e)
 {
 	struct status_door *door = e->self;
 	struct status_answer *a = answer_of(e);
@@ -311,16 +332,23 @@ static void on_request(struct net_exchange *e)
 	a->status = door->status;
 	a->exchange = e;
 	e->on_done = on_done;
+	e->holds_body = true;
 	a->route = find(e);
-	bool may = a->route != NULL &&
-		(a->route->post ? e->method == NET_POST
-				: e->method == NET_GET || e->method == NET_HEAD);
 	if (a->route == NULL)
 		status_reply(a, 404, status_plain, TEXT("404 page not found\n"));
-	else if (!may)
-		status_refuse(a, 405, "this path is not for that method");
+	else if ((BIT(e->method) & a->route->methods) == 0)
+		refuse_method(a);
 	else
 		access_ask(a);
+}
+
+/* The body is there; who sent it may still be asked about. */
+static void on_request(struct net_exchange *e)
+{
+	struct status_answer *a = answer_of(e);
+	a->has_arrived = true;
+	if (a->status->body_of == e)
+		a->route->answer(a);
 }
 
 struct text status_parameter(const struct status_answer *a, const char *name, char *to, size_t size)
@@ -363,6 +391,7 @@ static struct net_server_setup setup_of(bool secure)
 		.exchanges_max = secure ? STATUS_EXCHANGES : STATUS_PLAIN_CONNECTIONS,
 		.head_max = HEAD_MAX,
 		.body_max = STATUS_BODY_MAX,
+		.body_timeout_ms = BODY_TIMEOUT_MS,
 		.answer_room = ANSWER_ROOM,
 		.on_head = on_head,
 		.on_request = on_request,
@@ -380,8 +409,8 @@ size_t status_size(const struct options *options, size_t explanation_bytes)
 	if (!status_is_wanted(options))
 		return 0;
 	return sizeof(struct status) + sizeof(struct net_certificate) + access_size() +
-		explanation_bytes + STATUS_BODY_MAX + STATUS_CONFIGURATION_MAX +
-		(options->secure_port != 0 ? door_size(true) : 0) +
+		authorities_size() + explanation_bytes + STATUS_BODY_MAX +
+		STATUS_CONFIGURATION_MAX + (options->secure_port != 0 ? door_size(true) : 0) +
 		(options->http_port != 0 ? door_size(false) : 0) + PATHS;
 }
 
@@ -438,9 +467,9 @@ static bool open_door(struct status *status, struct status_door *door, const cha
 		setup.certificate = text_of(status->made->certificate);
 		setup.key = text_of(status->made->key);
 	}
-	if (door->secure && o->client_ca_file != NULL &&
-		!access_read_ca(o->client_ca_file, status->setup.arena, &setup.client_ca, fault))
-		return false;
+	setup.client_ca_file = o->client_ca_file;
+	setup.proxy_ca_file = o->requestheader_client_ca_file;
+	setup.tls_1_3 = o->tls_min == OPTIONS_TLS_1_3;
 	door->status = status;
 	door->answer_count = setup.exchanges_max;
 	door->answers = ARENA_ARRAY(status->setup.arena, struct status_answer, setup.exchanges_max);
@@ -453,6 +482,10 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	const struct options *o = setup->options;
 	struct status *status = ARENA_ARRAY(setup->arena, struct status, 1);
 	status->setup = *setup;
+	if (setup->authentication == NULL)
+		status->setup.authentication = setup->client;
+	if (setup->authorization == NULL)
+		status->setup.authorization = setup->client;
 	status->s = setup->scheduler;
 	status->started = net_now(setup->net);
 	status->started_at = clock_wall(&status->s->setup.clock);
@@ -469,6 +502,8 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 		!open_door(status, &status->secure, o->bind_address, o->secure_port, fault))
 		return NULL;
 	if (o->http_port != 0 &&
+	if (o->secure_port != 0)
+		authorities_open(status, setup->arena);
 		!open_door(status, &status->plain, o->http_address, o->http_port, fault)) {
 		status_close(status);
 		return NULL;
@@ -481,6 +516,8 @@ void status_close(struct status *status)
 	net_timer_disarm(&status->beat);
 	net_timer_disarm(&status->later);
 	if (status->secure.server != NULL)
+	if (status->authorities != NULL)
+		authorities_close(status->authorities);
 		net_server_close(status->secure.server);
 	if (status->plain.server != NULL)
 		net_server_close(status->plain.server);

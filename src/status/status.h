@@ -30,6 +30,8 @@ struct status_setup {
 	struct scheduler *scheduler;
 	struct net *net;
 	struct net_client *client;
+	/* Who knows tokens and authorities, and who may what; NULL: `client`. */
+	struct net_client *authentication, *authorization;
 	struct arena *arena;
 	const struct options *options; /* stay the caller's, as does all they point to */
 	size_t explanation_bytes;      /* longest answer about one pod, all nodes */
@@ -46,6 +48,8 @@ uint32_t status_streams(const struct options *options);
 struct status *status_open(const struct status_setup *setup, struct writer *fault);
 void status_close(struct status *status);
 /* For tests: where it listens; 0: it does not. */
+/* It was to know whose certificates to believe and could not find out: it should end. */
+bool status_has_failed(const struct status *status);
 uint16_t status_port(const struct status *status, bool secure);
 
 #endif

@@ -20,20 +20,6 @@ struct wish {
 	char name[320];
 };
 
-/* A browser says where a request comes from; what comes from another site is refused. */
-static bool is_cross_site(const struct status_answer *a)
-{
-	struct text site = net_exchange_header(a->exchange, "sec-fetch-site", 0);
-	struct text origin = net_exchange_header(a->exchange, "origin", 0);
-	struct text host = net_exchange_header(a->exchange, "host", 0);
-	if (site.at != NULL && !text_is_z(site, "same-origin") && !text_is_z(site, "none"))
-		return true;
-	if (origin.at == NULL)
-		return false;
-	struct text scheme = a->exchange->https ? TEXT("https://") : TEXT("http://");
-	return !text_starts(origin, scheme) || !text_is(text_from(origin, scheme.size), host);
-}
-
 /* libyaml asks for memory: it gets what is left of the block that start-up used. */
 static bool read_tree(struct wish *wish)
 {
@@ -206,10 +192,6 @@ void what_if_answer(struct status_answer *a)
 {
 	struct wish wish = {.a = a, .scratch = &a->status->s->scratch};
 	struct scratch_mark mark = scratch_mark(wish.scratch);
-	if (is_cross_site(a)) {
-		status_refuse(a, 403, "not from another site");
-		return;
-	}
 	if ((a->status->s->known & SCHEDULER_VITAL_KINDS) != SCHEDULER_VITAL_KINDS) {
 		status_refuse(a, 503, "the cluster is not known yet");
 		return;

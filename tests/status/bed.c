@@ -63,7 +63,8 @@ static void on_request(struct net_exchange *e)
 		bed_accesses++;
 		snprintf(room, sizeof(room), "\"path\":\"%s\"", bed_may);
 		bool may = text_contains(e->body, text_of(room)) &&
-			text_contains(e->body, TEXT("\"user\":\"carla\",\"groups\":[\"people\"]"));
+			text_contains(e->body, TEXT("\"user\":\"carla\",\"groups\":[\"people\",\"system:"
+				     "authenticated\"]"));
 		net_exchange_reply(e, &head,
 			may ? TEXT("{\"status\":{\"allowed\":true}}")
 			    : TEXT("{\"status\":{\"allowed\":false,\"reason\":\"no\"}}"));
