@@ -7,7 +7,7 @@ O ?= build
 V ?= 0
 ARGS ?=
 VECTORS ?= tests/vectors
-FUZZ_SECONDS ?= 60
+TIME ?= 60
 BOARDS := $(patsubst board/%/board.mk,%,$(wildcard board/*/board.mk))
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),@:,@printf '  %-7s %s\n' '$(1)' '$(2)')
@@ -67,7 +67,8 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-i
 OPTIMIZE = -Oz
 FAST := $(addprefix src/,base/hash base/intern base/map cache/counter cache/topology cycle/cycle cycle/fast cycle/plain \
 	cycle/rows cycle/score json/cut json/cut_run json/cut_step plugins/fit plugins/fit_score plugins/image_locality \
-	plugins/inter_pod_affinity plugins/inter_pod_affinity_score plugins/node_affinity plugins/normalize plugins/spread)
+	plugins/inter_pod_affinity plugins/inter_pod_affinity_score plugins/node_affinity plugins/node_unschedulable \
+	plugins/normalize plugins/spread plugins/taint_toleration)
 # What is shipped is optimised as a whole, which takes a tenth off; tests and benches link the same objects as they are.
 WHOLE_PROGRAM := -flto=auto -ffat-lto-objects
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
@@ -114,7 +115,7 @@ CC_clang := clang $(SANITIZE)
 DIR_coverage := $(O)/coverage
 CC_coverage := gcc -O0 --coverage
 DIR_fuzz := $(O)/fuzz
-CC_fuzz := clang $(SANITIZE) -fsanitize=fuzzer-no-link
+CC_fuzz := clang $(SANITIZE) -O2 -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
 $(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
@@ -227,8 +228,8 @@ vectors: $(if $(HAVE_vectors),$(B)/vectors/vectors,run-vectors)  ## kube-schedul
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
 sim: $(if $(HAVE_sim),$(B)/sim/sim,run-sim)  ## the simulator: make sim SEED=7, make sim SEEDS=100
 	$(Q)$< $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(ARGS)
-fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for FUZZ_SECONDS on tests/fuzz/corpus/NAME
-	$(Q)tools/fuzz $(FUZZ_SECONDS) $(call programs_of,fuzz)
+fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for TIME seconds on tests/fuzz/corpus/NAME: make fuzz TIME=600
+	$(Q)tools/fuzz $(TIME) $(call programs_of,fuzz)
 bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ## measure, as the shipped binary is built
 	$(Q)set -e; for b in $^; do $$b; done
 e2e: $(if $(HAVE_e2e),$(B)/berth $(TOOLS:tools/%.c=$(B)/%),run-e2e)  ## against a real kube-apiserver and etcd

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Any bytes as a KubeSchedulerConfiguration, as a policy, and as flags, in more and less memory
- * (byte 0). Whatever comes: no crash, and what is refused has a fault. What is accepted is written,
- * read again, and written the same.
+ * Any bytes as a KubeSchedulerConfiguration, as a policy, or as flags, in more and less memory
+ * (byte 0 chooses both). Whatever comes: no crash, and what is refused has a fault. What is
+ * accepted is written, read again, and written the same.
  */
 // deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
 // deps: kube/requirement_check.c json/read.c base/*.c
+// deps: tests/fuzz/fuzz.c
 // libs: yaml
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@
 #include "config/policy.h"
 #include "config/scheduler_write.h"
 #include "cycle/profile.h"
+#include "fuzz/fuzz.h"
 
-enum { SCRATCH_SIZE = 16 << 20, WRITTEN_SIZE = 8 << 20, INPUT_MAX = 1 << 18, WORDS_MAX = 32 };
+enum { SCRATCH_SIZE = 1 << 20, WRITTEN_SIZE = 1 << 19, INPUT_MAX = 1 << 18, WORDS_MAX = 32 };
 
 static char scratch_block[SCRATCH_SIZE], written[2][WRITTEN_SIZE], printed[1 << 16];
 static struct config_faults faults, notes;
@@ -94,25 +96,16 @@ static void fuzz_flags(struct text text)
 	CHECK((result == OPTIONS_WRONG) <= (faults.count > 0));
 }
 
-/* abort(): the fuzzer keeps the input that broke an invariant. */
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	check_on_failure(abort);
-	return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size == 0 || size > INPUT_MAX)
 		return 0;
-	size_t memory = data[0] < 128 ? (size_t)data[0] * 1024 : SCRATCH_SIZE;
+	size_t memory = data[0] < 128 ? (size_t)(data[0] >> 2) * 4096 : SCRATCH_SIZE;
 	struct text text = {(const char *)data + 1, size - 1};
-	fuzz_file(text, memory, scheduler_config_read_on);
-	fuzz_file(text, memory, policy_read_on);
-	fuzz_flags(text);
+	switch (data[0] & 3u) {
+	case 2: fuzz_file(text, memory, policy_read_on); break;
+	case 3: fuzz_flags(text); break;
+	default: fuzz_file(text, memory, scheduler_config_read_on); break;
+	}
 	return 0;
 }

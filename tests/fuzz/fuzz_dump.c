@@ -8,6 +8,7 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
 // deps: command/dump.c command/dump_json.c command/dump_yaml.c command/source.c command/sniff.c
 // deps: command/output.c command/progress.c
+// deps: tests/fuzz/fuzz.c
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@
 #include "command/dump.h"
 #include "cycle/cycle.h"
 #include "cycle/profile.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz/fuzz.h"
 
 enum { ARENA_SIZE = 24 << 20, DECISIONS_MAX = 8, ANSWER_SIZE = 1 << 20 };
 

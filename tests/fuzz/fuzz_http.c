@@ -8,9 +8,11 @@
  */
 // deps: net/http.c net/dns.c net/address.c
 // deps: base/text.c base/check.c base/budget.c base/trace.c
+// deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "net/dns.h"
 #include "net/http.h"
 
@@ -104,17 +106,6 @@ static void fuzz_dns(const uint8_t *data, size_t size)
 	free(copy);
 }
 
-/* abort(): the fuzzer keeps the input that broke an invariant. */
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	check_on_failure(abort);
-	return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size == 0 || size > BODY_MAX)

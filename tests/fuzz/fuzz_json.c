@@ -8,10 +8,12 @@
  */
 // deps: json/*.c
 // deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: tests/fuzz/fuzz.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "json/json.h"
 
 enum { PIECE_BIG = 1 << 16, OUT_MAX = 1 << 20, SCRATCH_SIZE = 1 << 21 };
@@ -40,8 +42,6 @@ struct run {
 static struct run whole;
 static struct run sliced;
 static uint8_t scratch_memory[SCRATCH_SIZE];
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(bool fact, const char *what)
 {

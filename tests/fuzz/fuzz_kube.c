@@ -7,21 +7,21 @@
  * same text is decoded again, and matching never looks outside of a blob.
  */
 // deps: base/*.c json/*.c kube/*.c
+// deps: tests/fuzz/fuzz.c
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "kube/node.h"
 #include "kube/object.h"
 #include "kube/passing.h"
 #include "kube/pod.h"
 #include "kube/volume.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum {
 	STRINGS_MAX = 4096,
 	STORE_SIZE = 1 << 20,
 	PIECE_MAX = 1 << 16,
-	SCRATCH_SIZE = 1 << 20,
+	SCRATCH_SIZE = 1 << 18,
 	ARENA_SIZE = 4 << 20
 };
 

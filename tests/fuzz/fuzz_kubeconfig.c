@@ -7,6 +7,7 @@
 // deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c
 // deps: config/base64.c config/url.c
 // deps: base/*.c
+// deps: tests/fuzz/fuzz.c
 // libs: yaml
 #define _GNU_SOURCE /* memfd_create() */
 #include <fcntl.h>
@@ -18,8 +19,9 @@
 
 #include "config/kubeconfig.h"
 #include "config/yaml.h"
+#include "fuzz/fuzz.h"
 
-enum { SCRATCH_SIZE = 4 << 20, ARENA_SIZE = 1 << 20, JSON_SIZE = 1 << 19 };
+enum { SCRATCH_SIZE = 1 << 19, ARENA_SIZE = 1 << 19, JSON_SIZE = 1 << 18 };
 
 static char scratch_block[SCRATCH_SIZE], arena_block[ARENA_SIZE], json[2][JSON_SIZE];
 
@@ -62,10 +64,13 @@ static void fuzz_file(struct text text, size_t memory)
 	struct arena arena;
 	struct writer fault;
 	char path[64], line[512];
-	int fd = memfd_create("kubeconfig", 0);
+	static int fd = -1;
 
+	if (fd < 0)
+		fd = memfd_create("kubeconfig", 0);
 	CHECK(fd >= 0);
-	CHECK(write(fd, text.at, text.size) == (ssize_t)text.size);
+	CHECK(ftruncate(fd, 0) == 0);
+	CHECK(pwrite(fd, text.at, text.size, 0) == (ssize_t)text.size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	arena_init(&arena, arena_block, ARENA_SIZE);
 	scratch_init(&scratch, scratch_block, memory);
@@ -79,20 +84,8 @@ static void fuzz_file(struct text text, size_t memory)
 	} else {
 		CHECK(fault.used > 0);
 	}
-	close(fd);
 }
 
-/* abort(): the fuzzer keeps the input that broke an invariant. */
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	check_on_failure(abort);
-	return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size == 0 || size > (1 << 18))

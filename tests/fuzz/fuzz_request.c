@@ -8,9 +8,11 @@
  * left when the client has gone, and the loop comes to rest.
  */
 // deps: net/*.c base/*.c tests/net/loopback.c
+// deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "net/loopback.h"
 #include "net/private.h"
 #include "net/server.h"
@@ -207,17 +209,6 @@ static void fuzz_server(struct text bytes, const uint8_t *sizes, size_t count)
 	net_close(net);
 }
 
-/* abort(): the fuzzer keeps the input that broke an invariant. */
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	(void)argc;
-	(void)argv;
-	check_on_failure(abort);
-	return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t count = size < 2 ? 0 : data[1] % 8u;

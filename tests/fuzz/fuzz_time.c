@@ -3,9 +3,9 @@
  * Any bytes as a time and as a duration: what is read prints as something that reads the same.
  */
 // deps: base/*.c kube/time.c kube/duration.c
+// deps: tests/fuzz/fuzz.c
+#include "fuzz/fuzz.h"
 #include "kube/time.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void check_time(struct text t)
 {
