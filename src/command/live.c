@@ -361,9 +361,32 @@ static bool answer(struct live *live)
 			.arena = &live->arena,
 			.options = &live->options,
 			.explanation_bytes = explanation_bytes(&live->options),
+			.sandbox = live->sandbox,
 		},
 		&fault);
 	return live->status != NULL || complain(live, writer_text(&fault));
+}
+
+/* ---- what is given up ---- */
+
+static void lock_down(struct live *live)
+{
+	char words[SANDBOX_WORDS_MAX * 2];
+	struct writer in_force;
+	struct writer missing;
+	writer_init(&in_force, live->sandbox, sizeof(live->sandbox) - 1);
+	writer_init(&missing, words, sizeof(words));
+	if (live->options.no_sandbox) {
+		write_z(&in_force, "none");
+		log_warn("run", "no-sandbox",
+			"--no-sandbox: who breaks in over the network has all rights of this "
+			"process");
+		return;
+	}
+	sandbox_enter(&in_force, &missing);
+	log_info("run", "locked-down", "%s", live->sandbox);
+	if (missing.used > 0)
+		log_warn("run", "not-in-force", "%.*s", TEXT_ARGS(writer_text(&missing)));
 }
 
 /* ---- opening and closing ---- */
@@ -429,6 +452,7 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 	if (!can_do(live) || !carve(live) || !start(live) || !answer(live))
 		return NULL;
 	memory_seal();
+	lock_down(live);
 	return live;
 }
 
@@ -437,10 +461,10 @@ void live_close(struct live *live)
 	if (live->status != NULL)
 		status_close(live->status);
 	scheduler_close(&live->scheduler);
+	for (uint32_t i = 0; i < LIVE_ASKERS; i++)
+		if (live->askers[i] != NULL)
+			net_client_close(live->askers[i]);
 	net_client_close(live->client);
 	net_close(live->net);
 	output_flush(&live->err);
 }
-	for (uint32_t i = 0; i < LIVE_ASKERS; i++)
-		if (live->askers[i] != NULL)
-			net_client_close(live->askers[i]);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/sandbox.h"
 #include "command/command.h"
 #include "command/output.h"
 #include "config/kubeconfig.h"
@@ -40,6 +41,7 @@ struct live {
 	struct status *status; /* NULL: nobody is answered */
 	char identity[LIVE_IDENTITY_MAX];
 	char host[LIVE_HOST_MAX];
+	char sandbox[SANDBOX_WORDS_MAX]; /* what is in force */
 };
 
 /* NULL: *status is the exit status; what was wrong was told, or help was given. */

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 
 #include "base/log.h"
+#include "base/sandbox.h"
 
 static const char *const result_names[] = {
 	[NET_OK] = "ok",
@@ -629,6 +630,11 @@ struct net_client *net_client_open(
 	struct net_client *client = arena_take(arena, sizeof(*client));
 
 	CHECK(target->connections > 0);
+	sandbox_connects(target->port);
+	sandbox_reads(target->ca_file);
+	sandbox_reads(target->certificate_file);
+	sandbox_reads(target->key_file);
+	sandbox_reads(target->token_file);
 	client->net = net;
 	client->target = *target;
 	if (client->target.path_prefix.size == 1 && client->target.path_prefix.at[0] == '/')

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sandbox.h"
 #include "net/dns.h"
 
 enum { RESOLVE_LINE_MAX = 1024, DNS_PORT = 53 };
@@ -400,6 +401,8 @@ bool resolve_init(struct resolve *r, const struct net_bytes *bytes, struct entro
 		add_address(r, address);
 		return true;
 	}
+	sandbox_reads(r->hosts_path);
+	sandbox_reads(r->servers_path);
 	return dns_ask(query, sizeof(query), 0, r->name, DNS_A) > 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sandbox.h"
 #include "net/server_private.h"
 
 /* ---- who comes ---- */
@@ -238,6 +239,10 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 {
 	struct net_server *server = arena_take(arena, sizeof(*server));
 
+	sandbox_reads(setup->certificate_file);
+	sandbox_reads(setup->key_file);
+	sandbox_reads(setup->client_ca_file);
+	sandbox_reads(setup->proxy_ca_file);
 	server->net = net;
 	server->setup = with_defaults(setup);
 	if (setup->https && !net->has_tls) {

@@ -62,11 +62,12 @@ void about_statusz(struct status_answer *a)
 		"\nberth statusz\nWarning: This endpoint is not meant to be machine parseable, "
 		"has no formatting compatibility guarantees and is for debugging purposes "
 		"only.\n\nStarted: %04d-%02d-%02dT%02d:%02d:%02dZ\nUp: %lld s\n"
-		"Binary version: " BERTH_VERSION "\nState: %s\n\nPaths:",
+		"Binary version: " BERTH_VERSION "\nState: %s\nSandbox: %s\n\nPaths:",
 		d.year, d.month, d.day, d.hour, d.minute, d.second,
 		(long long)(mono_since_us(net_now(status->setup.net), status->started) /
 			CLOCK_S_US),
-		scheduler_wait_name(status->s->waits));
+		scheduler_wait_name(status->s->waits),
+		status->setup.sandbox == NULL ? "none" : status->setup.sandbox);
 	for (size_t i = 0; i < status_route_count; i++)
 		if (!text_ends(text_of(status_routes[i].path), TEXT("/")))
 			write_format(&w, " %s", status_routes[i].path);

@@ -528,7 +528,7 @@ static void single_values(const struct status *status, double *v)
 	struct recorder_stats recorder = recorder_stats(s->recorder);
 	struct net_client_stats net = net_client_stats(status->setup.client);
 	struct process_facts p;
-	process_facts(&p);
+	process_facts(&status->process, &p);
 	const double values[] = {p.cpu_s, (double)p.resident_bytes, (double)p.virtual_bytes,
 		(double)p.files_max, (double)status->started_at.us / 1e6, (double)s->stats.bound,
 		(double)s->stats.bind_lost, (double)s->stats.bind_refused, (double)binder.throttled,

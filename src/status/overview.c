@@ -99,7 +99,7 @@ static void put_decisions(const struct scheduler *s, struct json_writer *j)
 	json_close_object(j);
 }
 
-static void put_memory(struct json_writer *j)
+static void put_memory(const struct status *status, struct json_writer *j)
 {
 	const struct budget *fullest = NULL;
 	uint64_t refused = 0;
@@ -112,7 +112,7 @@ static void put_memory(struct json_writer *j)
 			fullest = b;
 	}
 	struct process_facts process;
-	process_facts(&process);
+	process_facts(&status->process, &process);
 	json_key(j, "memory");
 	json_open_object(j);
 	json_member_i64(j, "resident", (int64_t)process.resident_bytes);
@@ -138,7 +138,7 @@ void overview_put(struct status *status, struct json_writer *j)
 	put_connection(status, j);
 	put_cluster(status, j);
 	put_decisions(s, j);
-	put_memory(j);
+	put_memory(status, j);
 	json_close_object(j);
 }
 

@@ -64,8 +64,14 @@ struct status_door {
 	bool secure;
 };
 
+struct process {
+	int statm; /* -1: there is no /proc */
+	uint64_t files_max;
+};
+
 struct status {
 	struct status_setup setup;
+	struct process process;
 	struct scheduler *s;
 	struct status_door secure, plain;
 	struct net_certificate *made; /* when none was given */
@@ -186,6 +192,8 @@ struct process_facts {
 	uint64_t resident_bytes, virtual_bytes;
 	uint64_t files_max;
 };
-void process_facts(struct process_facts *facts);
+void process_open(struct process *process);
+void process_close(const struct process *process);
+void process_facts(const struct process *process, struct process_facts *facts);
 
 #endif

@@ -1,40 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the system knows about this process. Files of /proc that cannot be read leave zeroes. */
+/*
+ * What the system knows about this process. The file of /proc stays open: in the sandbox no other
+ * one can be opened. Where there is none, its facts are zeroes.
+ */
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "status/private.h"
 
+void process_open(struct process *process)
+{
+	struct rlimit files;
+	process->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	process->files_max = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : 0;
+}
+
+void process_close(const struct process *process)
+{
+	if (process->statm >= 0)
+		(void)close(process->statm);
+}
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-static size_t read_small(const char *path, char *to, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ssize_t got = read(fd, to, size);
-	(void)close(fd);
-	return got > 0 ? (size_t)got : 0;
-}
-
-void process_facts(struct process_facts *facts)
+void process_facts(const struct process *process, struct process_facts *facts)
 {
 	char line[256];
 	struct rusage usage;
-	struct rlimit files;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct text part;
 	uint64_t pages;
-	*facts = (struct process_facts){0};
+	*facts = (struct process_facts){.files_max = process->files_max};
 	if (getrusage(RUSAGE_SELF, &usage) == 0)
 		facts->cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
-		facts->files_max = files.rlim_cur;
-	struct text left = {line, read_small("/proc/self/statm", line, sizeof(line))};
+	ssize_t got = pread(process->statm, line, sizeof(line), 0);
+	struct text left = {line, got > 0 ? (size_t)got : 0};
 	if (text_cut(&left, ' ', &part) && text_to_u64(part, &pages))
 		facts->virtual_bytes = pages * page;
 	if (text_cut(&left, ' ', &part) && text_to_u64(part, &pages))

@@ -497,6 +497,7 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	net_timer_init(&status->later, on_later);
 	status->access = access_open(status, setup->arena);
 	about_init(status);
+	process_open(&status->process);
 	status->secure.secure = true;
 	if (o->secure_port != 0 &&
 		!open_door(status, &status->secure, o->bind_address, o->secure_port, fault))
@@ -522,6 +523,7 @@ void status_close(struct status *status)
 	if (status->plain.server != NULL)
 		net_server_close(status->plain.server);
 	access_close(status->access);
+	process_close(&status->process);
 }
 
 uint16_t status_port(const struct status *status, bool secure)

@@ -35,6 +35,7 @@ struct status_setup {
 	struct arena *arena;
 	const struct options *options; /* stay the caller's, as does all they point to */
 	size_t explanation_bytes;      /* longest answer about one pod, all nodes */
+	const char *sandbox;           /* what is in force, for /statusz; NULL: nothing */
 };
 
 /* Options that turn both ports off: nothing is to be opened. */
