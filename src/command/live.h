@@ -34,9 +34,9 @@ struct live {
 	struct net_bytes bytes;
 	struct net *net;
 	struct net_client *client;
-	struct plugin_profile *profiles;
 	/* Of --authentication-kubeconfig and --authorization-kubeconfig; NULL: `client`. */
 	struct net_client *askers[LIVE_ASKERS];
+	struct plugin_profile *profiles;
 	struct scheduler scheduler;
 	struct status *status; /* NULL: nobody is answered */
 	char identity[LIVE_IDENTITY_MAX];

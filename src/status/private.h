@@ -78,14 +78,14 @@ struct status {
 	struct mono started;
 	struct wall started_at;
 	struct access *access;
+	struct authorities *authorities; /* of the secure door */
+	bool failed;
 
 	struct mono turn; /* and what it has been spent of it */
 	int64_t spent_us;
 
 	struct text configuration; /* JSON of what is in effect */
 	char *words;               /* an explanation */
-	struct authorities *authorities; /* of the secure door */
-	bool failed;
 	size_t words_size;
 	struct status_answer *words_of; /* who reads it; NULL: nobody */
 	struct mono explained;
@@ -126,22 +126,16 @@ extern const char status_json[], status_plain[];
 
 /* ---- access.c ---- */
 
+extern const char *const status_verbs[]; /* by enum net_method, in small letters */
 struct access;
 size_t access_size(void);
 struct access *access_open(struct status *status, struct arena *arena);
-extern const char *const status_verbs[]; /* by enum net_method, in small letters */
 void access_close(struct access *access);
 /* Calls status_route() now or later, or refuses. */
 void access_ask(struct status_answer *a);
 /* The exchange is over. */
 void access_forget(struct status_answer *a);
 
-/* ---- answers ---- */
-
-void health_answer(struct status_answer *a);
-void metrics_answer(struct status_answer *a);
-void metrics_resources_answer(struct status_answer *a);
-void about_version(struct status_answer *a);
 /* ---- authorities.c ---- */
 
 struct authorities;
@@ -155,6 +149,12 @@ void authorities_close(struct authorities *authorities);
 const struct options_words *authorities_words(
 	const struct authorities *authorities, enum authority_words which);
 
+/* ---- answers ---- */
+
+void health_answer(struct status_answer *a);
+void metrics_answer(struct status_answer *a);
+void metrics_resources_answer(struct status_answer *a);
+void about_version(struct status_answer *a);
 void about_statusz(struct status_answer *a);
 void about_flagz(struct status_answer *a);
 void about_configz(struct status_answer *a);

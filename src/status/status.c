@@ -502,9 +502,9 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	if (o->secure_port != 0 &&
 		!open_door(status, &status->secure, o->bind_address, o->secure_port, fault))
 		return NULL;
-	if (o->http_port != 0 &&
 	if (o->secure_port != 0)
 		authorities_open(status, setup->arena);
+	if (o->http_port != 0 &&
 		!open_door(status, &status->plain, o->http_address, o->http_port, fault)) {
 		status_close(status);
 		return NULL;
@@ -516,14 +516,19 @@ void status_close(struct status *status)
 {
 	net_timer_disarm(&status->beat);
 	net_timer_disarm(&status->later);
-	if (status->secure.server != NULL)
 	if (status->authorities != NULL)
 		authorities_close(status->authorities);
+	if (status->secure.server != NULL)
 		net_server_close(status->secure.server);
 	if (status->plain.server != NULL)
 		net_server_close(status->plain.server);
 	access_close(status->access);
 	process_close(&status->process);
+}
+
+bool status_has_failed(const struct status *status)
+{
+	return status->failed;
 }
 
 uint16_t status_port(const struct status *status, bool secure)

@@ -48,9 +48,9 @@ uint32_t status_streams(const struct options *options);
 /* NULL when it cannot listen, or a certificate is broken: one line in `fault`. */
 struct status *status_open(const struct status_setup *setup, struct writer *fault);
 void status_close(struct status *status);
-/* For tests: where it listens; 0: it does not. */
 /* It was to know whose certificates to believe and could not find out: it should end. */
 bool status_has_failed(const struct status *status);
+/* For tests: where it listens; 0: it does not. */
 uint16_t status_port(const struct status *status, bool secure);
 
 #endif
