@@ -198,6 +198,27 @@ static const struct field dynamic_resources_list[] = {
 		0},
 };
 
+/* ---- NodeLabel, ServiceAffinity ---- */
+
+#define LABELS(name, member)                                                \
+	{                                                                   \
+		(name), FIELD_TEXTS, AT(member), NULL, SCHEDULER_LABELS_MAX \
+	}
+
+static const struct field node_label_list[] = {
+	HEAD,
+	LABELS("presentLabels", args.of.node_label.present),
+	LABELS("absentLabels", args.of.node_label.absent),
+	LABELS("presentLabelsPreference", args.of.node_label.present_preferred),
+	LABELS("absentLabelsPreference", args.of.node_label.absent_preferred),
+};
+
+static const struct field service_affinity_list[] = {
+	HEAD,
+	LABELS("affinityLabels", args.of.service_affinity.together),
+	LABELS("antiAffinityLabelsPreference", args.of.service_affinity.apart),
+};
+
 /* ---- who has what ---- */
 
 static const struct kind_row {
@@ -221,6 +242,10 @@ static const struct kind_row {
 		FIELDS(frame, volume_binding_list, NULL)},
 	[SCHEDULER_ARGS_DYNAMIC_RESOURCES] = {"DynamicResources", "DynamicResourcesArgs",
 		FIELDS(frame, dynamic_resources_list, NULL)},
+	[SCHEDULER_ARGS_NODE_LABEL] = {"NodeLabel", "NodeLabelArgs",
+		FIELDS(frame, node_label_list, NULL)},
+	[SCHEDULER_ARGS_SERVICE_AFFINITY] = {"ServiceAffinity", "ServiceAffinityArgs",
+		FIELDS(frame, service_affinity_list, NULL)},
 };
 
 static enum scheduler_args_kind kind_of(struct text plugin)
@@ -252,6 +277,8 @@ void scheduler_args_defaults(enum scheduler_args_kind kind, struct scheduler_arg
 		args->of.dynamic_resources.filter_timeout_us = SCHEDULER_SECONDS(10);
 		args->of.dynamic_resources.binding_timeout_us = SCHEDULER_SECONDS(600);
 		break;
+	case SCHEDULER_ARGS_NODE_LABEL:
+	case SCHEDULER_ARGS_SERVICE_AFFINITY:
 	case SCHEDULER_ARGS_OTHER: break;
 	}
 }

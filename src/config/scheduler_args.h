@@ -16,7 +16,8 @@ enum {
 	SCHEDULER_RESOURCES_MAX = 32,
 	SCHEDULER_SHAPE_MAX = 32,
 	SCHEDULER_IGNORED_MAX = 64,
-	SCHEDULER_CONSTRAINTS_MAX = 16
+	SCHEDULER_CONSTRAINTS_MAX = 16,
+	SCHEDULER_LABELS_MAX = 32
 };
 
 struct scheduler_resource {
@@ -98,6 +99,17 @@ struct scheduler_dynamic_resources_args {
 	int64_t filter_timeout_us;
 	int64_t binding_timeout_us;
 };
+/* Until v1.22; all are lists of struct text. */
+struct scheduler_node_label_args {
+	struct config_list present;
+	struct config_list absent;
+	struct config_list present_preferred;
+	struct config_list absent_preferred;
+};
+struct scheduler_service_affinity_args {
+	struct config_list together; /* affinityLabels */
+	struct config_list apart;    /* antiAffinityLabelsPreference */
+};
 
 enum scheduler_args_kind {
 	SCHEDULER_ARGS_FIT,
@@ -108,6 +120,9 @@ enum scheduler_args_kind {
 	SCHEDULER_ARGS_PREEMPTION,
 	SCHEDULER_ARGS_VOLUME_BINDING,
 	SCHEDULER_ARGS_DYNAMIC_RESOURCES,
+	SCHEDULER_ARGS_DEFAULTS, /* plugins of older releases have no arguments unless given */
+	SCHEDULER_ARGS_NODE_LABEL = SCHEDULER_ARGS_DEFAULTS,
+	SCHEDULER_ARGS_SERVICE_AFFINITY,
 	SCHEDULER_ARGS_KINDS,
 	SCHEDULER_ARGS_OTHER =
 		SCHEDULER_ARGS_KINDS /* of a plugin that is not in-tree or has none */
@@ -126,6 +141,8 @@ struct scheduler_args {
 		struct scheduler_preemption_args preemption;
 		struct scheduler_volume_binding_args volume_binding;
 		struct scheduler_dynamic_resources_args dynamic_resources;
+		struct scheduler_node_label_args node_label;
+		struct scheduler_service_affinity_args service_affinity;
 	} of;
 };
 

@@ -203,6 +203,26 @@ static void check_dynamic_resources(
 			r, "bindingTimeout", args->binding_timeout_us, "must be at least 1 second");
 }
 
+static void check_apart(struct reading *r, const char *field, const struct config_list *list,
+	const struct config_list *others)
+{
+	const struct text *labels = CONFIG_LIST(*list, struct text);
+	const struct text *other = CONFIG_LIST(*others, struct text);
+	for (uint32_t i = 0; i < list->count; i++)
+		for (uint32_t k = 0; k < others->count; k++)
+			if (text_is(labels[i], other[k]))
+				refuse_text(r, field, labels[i],
+					"detecting at least one label that is both wanted and "
+					"not wanted");
+}
+
+static void check_node_label(struct reading *r, const struct scheduler_node_label_args *args)
+{
+	check_apart(r, "presentLabels", &args->present, &args->absent);
+	check_apart(
+		r, "presentLabelsPreference", &args->present_preferred, &args->absent_preferred);
+}
+
 void scheduler_args_check(struct reading *r, const struct scheduler_args *args)
 {
 	int32_t hard_weight = args->of.inter_pod_affinity.hard_weight;
@@ -225,7 +245,9 @@ void scheduler_args_check(struct reading *r, const struct scheduler_args *args)
 	case SCHEDULER_ARGS_DYNAMIC_RESOURCES:
 		check_dynamic_resources(r, &args->of.dynamic_resources);
 		break;
+	case SCHEDULER_ARGS_NODE_LABEL: check_node_label(r, &args->of.node_label); break;
 	case SCHEDULER_ARGS_NODE_AFFINITY:
+	case SCHEDULER_ARGS_SERVICE_AFFINITY:
 	case SCHEDULER_ARGS_OTHER: break;
 	}
 }

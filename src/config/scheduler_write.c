@@ -229,6 +229,16 @@ static void write_args(struct config_writing *w, const struct scheduler_args *ar
 		write_duration(w, "bindingTimeout", args->of.dynamic_resources.binding_timeout_us);
 		write_duration(w, "filterTimeout", args->of.dynamic_resources.filter_timeout_us);
 		break;
+	case SCHEDULER_ARGS_NODE_LABEL:
+		write_texts(y, "absentLabels", &args->of.node_label.absent);
+		write_texts(y, "absentLabelsPreference", &args->of.node_label.absent_preferred);
+		write_texts(y, "presentLabels", &args->of.node_label.present);
+		write_texts(y, "presentLabelsPreference", &args->of.node_label.present_preferred);
+		break;
+	case SCHEDULER_ARGS_SERVICE_AFFINITY:
+		write_texts(y, "affinityLabels", &args->of.service_affinity.together);
+		write_texts(y, "antiAffinityLabelsPreference", &args->of.service_affinity.apart);
+		break;
 	case SCHEDULER_ARGS_OTHER: break;
 	}
 }
@@ -266,7 +276,7 @@ static void write_plugin_configs(struct config_writing *w, const struct config_l
 		write_plugin_config(w, &list[i]);
 		seen |= UINT32_C(1) << list[i].kind;
 	}
-	for (uint32_t kind = 0; kind < SCHEDULER_ARGS_KINDS; kind++) {
+	for (uint32_t kind = 0; kind < SCHEDULER_ARGS_DEFAULTS; kind++) {
 		struct scheduler_args args;
 		if ((seen >> kind & 1) != 0)
 			continue;

@@ -177,8 +177,8 @@ static bool add_plugin(struct evaluation *e, const struct plugin *plugin, int64_
 {
 	if (plugin->score_is_idle != NULL && plugin->score_is_idle(&e->d))
 		return true;
-	CHECK(plugin->add_scores != NULL);
-	if (plugin->add_scores(&e->d, weight, e->totals))
+	if (plugin->add_scores != NULL ? plugin->add_scores(&e->d, weight, e->totals)
+				       : plugin_add_one_by_one(&e->d, plugin, weight, e->totals))
 		return true;
 	e->error = e->d.error;
 	return false;

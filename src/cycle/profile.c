@@ -106,7 +106,7 @@ static void merge_multi_point(const struct scheduler_plugin_set *set, struct use
 {
 	const struct scheduler_plugin *own = CONFIG_LIST(set->enabled, struct scheduler_plugin);
 	uint64_t placed = 0;
-	for (uint32_t id = 0; id < PLUGIN_COUNT && !is_disabled(set, "*"); id++) {
+	for (uint32_t id = 0; id < PLUGIN_DEFAULTS && !is_disabled(set, "*"); id++) {
 		const char *name = plugins[id].name;
 		uint32_t at = find_enabled(set, name);
 		if (is_disabled(set, name))
@@ -191,6 +191,8 @@ static void put(struct making *m, enum scheduler_point point, const struct used 
 	if (uses == NULL)
 		return;
 	CHECK(uses->count < PLUGIN_LIST_MAX);
+	m->to->counts_services |=
+		used->id == PLUGIN_SERVICE_AFFINITY || used->id == PLUGIN_SELECTOR_SPREAD;
 	int64_t weight = used->weight == 0 ? 1 : used->weight;
 	uses->list[uses->count++] =
 		(struct plugin_use){(uint8_t)used->id, point == SCHEDULER_SCORE ? weight : 0};

@@ -14,6 +14,7 @@ _Static_assert((int)SCHEDULER_RESOURCES_MAX <= (int)PLUGIN_RESOURCES_MAX, "lists
 _Static_assert((int)SCHEDULER_SHAPE_MAX <= (int)PLUGIN_SHAPE_MAX, "lists fit");
 _Static_assert((int)SCHEDULER_IGNORED_MAX <= (int)PLUGIN_IGNORED_MAX, "lists fit");
 _Static_assert((int)SCHEDULER_CONSTRAINTS_MAX <= (int)PLUGIN_CONSTRAINTS_MAX, "lists fit");
+_Static_assert((int)SCHEDULER_LABELS_MAX <= (int)PLUGIN_LABELS_MAX, "lists fit");
 
 static bool keep(const struct profile_memory *memory, struct text t, uint32_t *id)
 {
@@ -95,6 +96,28 @@ static bool set_spread(const struct profile_memory *memory,
 			return false;
 	}
 	return true;
+}
+
+static bool set_labels(const struct profile_memory *memory, const struct config_list *from,
+	struct plugin_label_list *to)
+{
+	return set_names(memory, from, to->keys, &to->count);
+}
+
+static bool set_node_label(const struct profile_memory *memory,
+	const struct scheduler_node_label_args *from, struct node_label_args *to)
+{
+	return set_labels(memory, &from->present, &to->present) &&
+		set_labels(memory, &from->absent, &to->absent) &&
+		set_labels(memory, &from->present_preferred, &to->present_preferred) &&
+		set_labels(memory, &from->absent_preferred, &to->absent_preferred);
+}
+
+static bool set_service_affinity(const struct profile_memory *memory,
+	const struct scheduler_service_affinity_args *from, struct service_affinity_args *to)
+{
+	return set_labels(memory, &from->together, &to->together) &&
+		set_labels(memory, &from->apart, &to->apart);
 }
 
 /* ---- an added affinity ---- */
@@ -299,6 +322,12 @@ static enum profile_result set_args(const struct profile_memory *memory,
 		profile->volume_binding.bind_timeout_seconds =
 			args->of.volume_binding.bind_timeout_seconds;
 		break;
+	case SCHEDULER_ARGS_NODE_LABEL:
+		return kept_or_full(
+			set_node_label(memory, &args->of.node_label, &profile->node_label));
+	case SCHEDULER_ARGS_SERVICE_AFFINITY:
+		return kept_or_full(set_service_affinity(
+			memory, &args->of.service_affinity, &profile->service_affinity));
 	case SCHEDULER_ARGS_DYNAMIC_RESOURCES: /* its timeouts are the allocator's */
 	case SCHEDULER_ARGS_OTHER: break;
 	}

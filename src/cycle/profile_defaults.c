@@ -35,6 +35,15 @@ static const uint32_t points_of[PLUGIN_COUNT] = {
 	[PLUGIN_IMAGE_LOCALITY] = AT(SCORE),
 	[PLUGIN_DEFAULT_BINDER] = AT(BIND),
 	[PLUGIN_NODE_DECLARED_FEATURES] = AT(PRE_FILTER) | AT(FILTER),
+	[PLUGIN_NODE_LABEL] = AT(FILTER) | AT(SCORE),
+	[PLUGIN_SERVICE_AFFINITY] = AT(PRE_FILTER) | AT(FILTER) | AT(PRE_SCORE) | AT(SCORE),
+	[PLUGIN_SELECTOR_SPREAD] = AT(PRE_SCORE) | AT(SCORE),
+	[PLUGIN_NODE_PREFER_AVOID_PODS] = AT(SCORE),
+	[PLUGIN_NODE_RESOURCE_LIMITS] = AT(PRE_SCORE) | AT(SCORE),
+	[PLUGIN_NODE_CONDITION] = AT(FILTER),
+	[PLUGIN_MEMORY_PRESSURE] = AT(FILTER),
+	[PLUGIN_DISK_PRESSURE] = AT(FILTER),
+	[PLUGIN_PID_PRESSURE] = AT(FILTER),
 };
 
 _Static_assert((int)PLUGIN_COUNT <= (int)PLUGIN_LIST_MAX, "a list has room for every plugin");
@@ -75,7 +84,7 @@ static void default_uses(struct plugin_profile *profile)
 		struct plugin_uses *uses = profile_uses(profile, (enum scheduler_point)point);
 		if (uses == NULL)
 			continue;
-		for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		for (uint32_t id = 0; id < PLUGIN_DEFAULTS; id++)
 			if (profile_implements((enum plugin_id)id, (enum scheduler_point)point))
 				uses->list[uses->count++] = (struct plugin_use){(uint8_t)id,
 					point == SCHEDULER_SCORE ? plugins[id].weight : 0};

@@ -111,6 +111,9 @@ struct kube_meta {
 	struct json_value annotations;
 };
 
+/* Enough of a uid to tell controllers apart: to be compared within this process. */
+uint32_t kube_uid_hash(struct text uid);
+
 /* Name is required; text slices point into the piece. */
 void kube_meta_decode(struct kube_build *b, struct json_value object, struct kube_meta *meta);
 

@@ -69,9 +69,31 @@ static uint32_t annotations_hash(struct kube_build *b, struct json_value annotat
 	return hash;
 }
 
-static uint32_t conditions_hash(struct kube_build *b, struct json_value conditions)
+/* A condition that is not there is no trouble; one that must be False is, when it is Unknown. */
+static uint32_t trouble_of(struct text type, struct text status)
 {
-	uint32_t hash = 0;
+	static const struct {
+		const char *type;
+		const char *status;
+		bool is_trouble; /* when it is that, else when it is anything else */
+	} rows[] = {
+		{"Ready", "True", false},
+		{"OutOfDisk", "False", false},
+		{"NetworkUnavailable", "False", false},
+		{"MemoryPressure", "True", true},
+		{"DiskPressure", "True", true},
+		{"PIDPressure", "True", true},
+	};
+	for (uint32_t i = 0; i < ARRAY_COUNT(rows); i++)
+		if (text_is_z(type, rows[i].type))
+			return text_is_z(status, rows[i].status) == rows[i].is_trouble ? 1u << i
+										       : 0;
+	return 0;
+}
+
+static void conditions_read(
+	struct kube_build *b, struct json_value conditions, struct kube_node_facts *facts)
+{
 	struct json_walk walk = kube_read_array(b, conditions, "status.conditions");
 	while (json_walk_next(&walk)) {
 		struct text type = TEXT_NONE, status = TEXT_NONE;
@@ -82,9 +104,9 @@ static uint32_t conditions_hash(struct kube_build *b, struct json_value conditio
 			else if (KUBE_IS(of.key, "status"))
 				status = kube_read_text(b, of.value, "status.conditions.status");
 		}
-		hash += hash_pair(hash_text(type), hash_text(status));
+		facts->conditions_hash += hash_pair(hash_text(type), hash_text(status));
+		facts->troubles |= trouble_of(type, status);
 	}
-	return hash;
 }
 
 static void features_read(
@@ -119,6 +141,76 @@ static void images_build(
 	}
 }
 
+/* ---- scheduler.alpha.kubernetes.io/preferAvoidPods: JSON in a string ---- */
+
+#define AVOIDED "scheduler.alpha.kubernetes.io/preferAvoidPods"
+
+static const struct json_want want_controller[] = {
+	{"kind", NULL},
+	{"uid", NULL},
+	{NULL, NULL},
+};
+static const struct json_want want_signature[] = {
+	{"podController", want_controller},
+	{NULL, NULL},
+};
+static const struct json_want want_avoided[] = {
+	{"podSignature", want_signature},
+	{NULL, NULL},
+};
+static const struct json_want want_annotation[] = {
+	{"preferAvoidPods", want_avoided},
+	{NULL, NULL},
+};
+
+uint32_t kube_uid_hash(struct text uid)
+{
+	return hash_text(uid);
+}
+
+static bool take_piece(void *self, struct json_piece piece)
+{
+	struct text *whole = self;
+	*whole = piece.kind == JSON_PIECE_LINE && whole->at == NULL ? piece.text : TEXT_NONE;
+	return true;
+}
+
+/* Somebody wrote that by hand: what is not JSON is JSON_VALUE_NONE. */
+static struct json_value parse_annotation(struct kube_build *b, struct text words)
+{
+	struct json_value root = JSON_VALUE_NONE;
+	struct text whole = TEXT_NONE;
+	size_t size = json_cut_size(words.size + JSON_PIECE_MIN);
+	void *block = scratch_take(b->scratch, size);
+	if (block == NULL) {
+		kube_build_full(b);
+		return root;
+	}
+	struct json_cut *cut = json_cut_init(block, size, words.size + JSON_PIECE_MIN);
+	json_cut_start(cut, JSON_CUT_LINES, want_annotation, NULL, take_piece, &whole);
+	if (json_cut_feed(cut, words) != JSON_CUT_MORE || !json_cut_end(cut) || whole.at == NULL)
+		return root;
+	if (json_parse(whole, b->scratch, &root) == JSON_PARSE_FULL)
+		kube_build_full(b);
+	return root;
+}
+
+static void avoided_build(
+	struct kube_build *b, struct text annotation, struct kube_node_facts *facts)
+{
+	if (annotation.size == 0)
+		return;
+	struct json_value list = json_get(parse_annotation(b, annotation), "preferAvoidPods");
+	uint32_t count = json_type(list) == JSON_ARRAY ? json_count(list) : 0;
+	struct kube_avoided *built = kube_build_array(b, sizeof(*built), count, &facts->avoided);
+	struct json_walk walk = json_walk(list);
+	for (uint32_t i = 0; built != NULL && i < count && json_walk_next(&walk); i++) {
+		struct json_value controller = json_path(walk.value, "podSignature.podController");
+		built[i].kind = kube_build_string(b, json_text(json_get(controller, "kind")));
+		built[i].uid_hash = kube_uid_hash(json_text(json_get(controller, "uid")));
+	}
+}
+
 static void facts_fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
 	struct kube_node_facts *facts)
 {
@@ -138,11 +230,12 @@ static void facts_fill(struct kube_build *b, struct json_value object, const str
 		else if (KUBE_IS(walk.key, "images"))
 			images = walk.value;
 		else if (KUBE_IS(walk.key, "conditions"))
-			facts->conditions_hash = conditions_hash(b, walk.value);
+			conditions_read(b, walk.value, facts);
 		else if (KUBE_IS(walk.key, "declaredFeatures"))
 			features_read(b, walk.value, facts);
 	}
 	facts->annotations_hash = annotations_hash(b, meta->annotations);
+	avoided_build(b, kube_annotation(b, meta, AVOIDED), facts);
 	facts->unschedulable = kube_read_bool(b, unschedulable, false, "spec.unschedulable");
 	kube_resource_list(b, allocatable, "status.allocatable", &facts->allocatable);
 	kube_taints_build(b, taints, &facts->taints);

@@ -12,6 +12,20 @@ struct kube_image {
 	struct kube_span names; /* uint32_t ids as they stand in status.images[].names */
 };
 
+enum kube_node_trouble {
+	KUBE_NODE_NOT_READY = 1, /* Ready is there, and not True */
+	KUBE_NODE_OUT_OF_DISK = 2,
+	KUBE_NODE_NETWORK_UNAVAILABLE = 4,
+	KUBE_NODE_MEMORY_PRESSURE = 8,
+	KUBE_NODE_DISK_PRESSURE = 16,
+	KUBE_NODE_PID_PRESSURE = 32
+};
+
+struct kube_avoided {      /* a controller whose pods had better go elsewhere */
+	uint32_t kind;     /* string id */
+	uint32_t uid_hash; /* kube_uid_hash() */
+};
+
 /* What of a node is kept: changes with its spec and status, not with its pods. */
 struct kube_node_facts {
 	struct kube_blob blob;
@@ -23,8 +37,9 @@ struct kube_node_facts {
 	/* Only to see whether they changed (cluster events): hashes of the parts. */
 	uint32_t conditions_hash; /* type -> status */
 	uint32_t annotations_hash;
-	uint32_t features_hash; /* the list as it stands, order matters */
-	uint32_t reserved;
+	uint32_t features_hash;   /* the list as it stands, order matters */
+	uint32_t troubles;        /* enum kube_node_trouble bits of status.conditions */
+	struct kube_span avoided; /* struct kube_avoided, of the annotation preferAvoidPods */
 };
 
 struct kube_node {

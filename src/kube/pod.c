@@ -370,6 +370,7 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	class->owner.api_version = kube_build_string(b, owner->api_version);
 	class->owner.kind = kube_build_string(b, owner->kind);
 	class->owner.name = kube_build_string(b, owner->name);
+	class->owner.uid_hash = kube_uid_hash(owner->uid);
 
 	kube_pod_requests(b, object, class);
 	class->has_node_selector = !kube_is_absent(spec->node_selector);

@@ -92,6 +92,8 @@ struct kube_pod_class {
 	struct kube_resources used; /* on a node: status aware, with pod level */
 	struct kube_resources
 		score; /* NodeResourcesFit score: without pod level, 100m/200Mi filled in */
+	int64_t limit_cpu_milli; /* containers' limits added up, or a larger init container's */
+	int64_t limit_memory_bytes;
 	int64_t used_nonzero_cpu_milli; /* on a node, 100m/200Mi filled in */
 	int64_t used_nonzero_memory_bytes;
 
@@ -125,7 +127,7 @@ struct kube_pod_class {
 		uint32_t api_version;
 		uint32_t kind;
 		uint32_t name;
-		uint32_t reserved;
+		uint32_t uid_hash; /* kube_uid_hash() */
 	} owner; /* the controller */
 };
 

@@ -47,6 +47,7 @@ struct pod_lists {
 	struct resource_list pod_asked; /* of the pod level, names that are allowed there */
 	struct resource_list pod_used;
 	struct resource_list overhead;
+	int64_t limits[2];    /* cpu in thousandths, memory */
 	bool used_differs;    /* some used list is not what was asked for */
 	bool lacks_a_default; /* some container has no cpu or no memory request */
 };
@@ -204,15 +205,35 @@ static void used_read(struct pod_lists *pod, const struct resource_list *asked,
 
 /* ---- spec ---- */
 
-static void mention(struct pod_lists *pod, struct json_value map, const char *field)
+/* Ordinary containers come first: theirs are added up, the largest of the others counts too. */
+static void limit_add(struct pod_lists *pod, uint32_t which, int64_t limit, bool is_init)
+{
+	int64_t *sum = &pod->limits[which];
+
+	if (!is_init)
+		*sum = (int64_t)((uint64_t)*sum + (uint64_t)limit);
+	else if (limit > *sum)
+		*sum = limit;
+}
+
+static void limits_read(
+	struct pod_lists *pod, struct json_value map, const char *field, bool is_init)
 {
 	struct json_walk walk = kube_read_object(pod->b, map, field);
 
 	while (!kube_failed(pod->b) && json_walk_next(&walk)) {
 		struct resource_name *name = resource_name_of(&pod->names, walk.key);
+		struct quantity q;
 
-		if (name != NULL)
-			name->is_mentioned = true;
+		if (name == NULL)
+			return;
+		name->is_mentioned = true;
+		if (name->index <= RESOURCE_MEMORY &&
+			kube_read_quantity(pod->b, walk.value, &q, field))
+			limit_add(pod, name->index,
+				name->index == RESOURCE_CPU ? quantity_milli(&q)
+							    : quantity_value(&q),
+				is_init);
 	}
 }
 
@@ -241,9 +262,10 @@ static void container_read(struct pod_lists *pod, struct json_value v, bool is_i
 	pod->names.mentions = true;
 	resource_list_read(&pod->names, requests, field, &c->asked);
 	pod->names.mentions = false;
-	mention(pod, limits,
+	limits_read(pod, limits,
 		is_init ? "spec.initContainers.resources.limits"
-			: "spec.containers.resources.limits");
+			: "spec.containers.resources.limits",
+		is_init);
 
 	const struct status *status = is_init && !c->is_sidecar ? NULL : status_of(pod, name);
 	c->used = c->asked;
@@ -504,5 +526,7 @@ void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_
 		resource_sums_build(&lists.names, &work.sums, &class->score);
 	}
 	nonzero_build(&lists, &work, class);
+	class->limit_cpu_milli = lists.limits[0];
+	class->limit_memory_bytes = lists.limits[1];
 	mentioned_build(&lists, class);
 }

@@ -17,7 +17,8 @@ enum {
 	PLUGIN_RESOURCES_MAX = 32,
 	PLUGIN_SHAPE_MAX = 32,
 	PLUGIN_IGNORED_MAX = 64,
-	PLUGIN_CONSTRAINTS_MAX = 16
+	PLUGIN_CONSTRAINTS_MAX = 16,
+	PLUGIN_LABELS_MAX = 32
 };
 
 enum fit_strategy { FIT_LEAST_ALLOCATED, FIT_MOST_ALLOCATED, FIT_REQUESTED_TO_CAPACITY_RATIO };
@@ -75,6 +76,21 @@ struct volume_binding_args {
 	int64_t bind_timeout_seconds;
 };
 
+struct plugin_label_list {
+	uint32_t keys[PLUGIN_LABELS_MAX]; /* string ids */
+	uint32_t count;
+};
+struct node_label_args {
+	struct plugin_label_list present;
+	struct plugin_label_list absent;
+	struct plugin_label_list present_preferred;
+	struct plugin_label_list absent_preferred;
+};
+struct service_affinity_args {
+	struct plugin_label_list together; /* affinityLabels */
+	struct plugin_label_list apart;    /* antiAffinityLabelsPreference */
+};
+
 struct plugin_use {
 	uint8_t id; /* enum plugin_id */
 	int64_t weight;
@@ -87,6 +103,7 @@ struct plugin_uses {
 struct plugin_profile {
 	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
+	bool counts_services;        /* ServiceAffinity or SelectorSpread takes part */
 	struct plugin_uses pre_enqueue;
 	struct plugin_uses pre_filter;
 	struct plugin_uses filter;
@@ -103,6 +120,8 @@ struct plugin_profile {
 	struct node_affinity_args node_affinity;
 	struct preemption_args preemption;
 	struct volume_binding_args volume_binding;
+	struct node_label_args node_label;
+	struct service_affinity_args service_affinity;
 };
 
 #endif

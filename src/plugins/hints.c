@@ -20,6 +20,10 @@
 		KUBE_NODE, CACHE_UPDATE_NODE_TAINT, NULL \
 	}
 
+#define CONDITIONS                                                                          \
+	LIST({KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_CONDITION | CACHE_UPDATE_NODE_TAINT, \
+		hint_condition_node})
+
 static const struct plugin_registration *const registrations[PLUGIN_COUNT] = {
 	[PLUGIN_SCHEDULING_GATES] = LIST({KUBE_POD, CACHE_UPDATE_POD_GATES, hint_self}),
 	[PLUGIN_NODE_UNSCHEDULABLE] =
@@ -77,6 +81,16 @@ static const struct plugin_registration *const registrations[PLUGIN_COUNT] = {
 	[PLUGIN_NODE_DECLARED_FEATURES] =
 		LIST({KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_FEATURE, hint_features_node},
 			TAINT_TOO, {KUBE_POD, CACHE_UPDATE, hint_features_pod}),
+	[PLUGIN_NODE_LABEL] =
+		LIST({KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL, hint_label_node}, TAINT_TOO),
+	[PLUGIN_SERVICE_AFFINITY] = LIST({KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL, NULL},
+		TAINT_TOO,
+		{KUBE_POD, CACHE_ADD | CACHE_DELETE | CACHE_UPDATE_POD_LABEL, hint_service_pod},
+		{KUBE_SERVICE, CACHE_ADD | CACHE_DELETE | CACHE_UPDATE, NULL}),
+	[PLUGIN_NODE_CONDITION] = CONDITIONS,
+	[PLUGIN_MEMORY_PRESSURE] = CONDITIONS,
+	[PLUGIN_DISK_PRESSURE] = CONDITIONS,
+	[PLUGIN_PID_PRESSURE] = CONDITIONS,
 };
 
 enum plugin_hint hint_self(

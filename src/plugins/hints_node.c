@@ -209,3 +209,22 @@ enum plugin_hint hint_features_pod(
 	return hint_if(hint_is_self(w, event) &&
 		cache_side_class(&event->old)->features != cache_side_class(&event->now)->features);
 }
+
+/* ---- of older releases ---- */
+
+enum plugin_hint hint_label_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(node_label_fits(&w->profile->node_label, event->now.labels));
+}
+
+/* Any condition that has got better may have been the one. */
+enum plugin_hint hint_condition_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	const struct kube_node_facts *now = cache_side_facts(&event->now);
+	(void)w;
+	return hint_if(action != CACHE_UPDATE_NODE_CONDITION ||
+		(cache_side_facts(&event->old)->troubles & ~now->troubles) != 0);
+}

@@ -219,3 +219,14 @@ enum plugin_hint hint_spread_node(
 	scratch_rewind(w->scratch, mark);
 	return hint_if(queue);
 }
+
+/* ---- ServiceAffinity ---- */
+
+/* Pods of a Service are of one namespace; which of them is the example may change with any. */
+enum plugin_hint hint_service_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(hint_is_self(w, event) ||
+		(hint_is_placed(hint_side(event)) && event->namespace == w->pod.class->namespace));
+}

@@ -26,7 +26,7 @@ static inline enum plugin_hint hint_if(bool fact)
 	return fact ? PLUGIN_HINT_QUEUE : PLUGIN_HINT_SKIP;
 }
 
-plugin_hint_fn hint_self, hint_never;
+plugin_hint_fn hint_self, hint_never, hint_label_node, hint_condition_node, hint_service_pod;
 plugin_hint_fn hint_unschedulable_node, hint_unschedulable_pod, hint_taint_node;
 plugin_hint_fn hint_affinity_node, hint_ports_pod, hint_fit_pod, hint_fit_node, hint_fit_class;
 plugin_hint_fn hint_features_node, hint_features_pod;

@@ -62,7 +62,7 @@ static bool add_by_table(struct decision *d, const int64_t *raw, plugin_normal_f
 	return true;
 }
 
-static bool add_one_by_one(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
+static bool add_each(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
 	struct range range, int64_t weight, int64_t *totals)
 {
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
@@ -84,7 +84,27 @@ bool plugin_add_normalized(struct decision *d, const int64_t *raw, plugin_normal
 	if (span < TABLE_MAX) /* without room for it: slower, and the same */
 		table = SCRATCH_ARRAY(d->scratch, uint8_t, (size_t)span + 1);
 	bool added = table != NULL ? add_by_table(d, raw, normal, range, table, weight, totals)
-				   : add_one_by_one(d, raw, normal, range, weight, totals);
+				   : add_each(d, raw, normal, range, weight, totals);
+	scratch_rewind(d->scratch, mark);
+	return added;
+}
+
+bool plugin_add_one_by_one(
+	struct decision *d, const struct plugin *plugin, int64_t weight, int64_t *totals)
+{
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	int64_t *scores = SCRATCH_ARRAY(d->scratch, int64_t, (size_t)d->feasible_count + 1);
+	bool added = scores != NULL;
+	if (!added)
+		d->error = "no room for scores";
+	for (uint32_t i = 0; added && i < d->feasible_count; i++)
+		scores[i] = plugin->score(d, d->feasible[i]);
+	if (added && plugin->normalize != NULL)
+		plugin->normalize(d, scores, d->feasible_count);
+	for (uint32_t i = 0; added && i < d->feasible_count; i++) {
+		added = is_in_range(d, scores[i]);
+		totals[i] += weight * scores[i];
+	}
 	scratch_rewind(d->scratch, mark);
 	return added;
 }

@@ -41,6 +41,18 @@ enum plugin_id {
 	PLUGIN_IMAGE_LOCALITY,
 	PLUGIN_DEFAULT_BINDER,
 	PLUGIN_NODE_DECLARED_FEATURES,
+
+	/* of older releases: a profile has them when it names them */
+	PLUGIN_DEFAULTS,
+	PLUGIN_NODE_LABEL = PLUGIN_DEFAULTS,
+	PLUGIN_SERVICE_AFFINITY,
+	PLUGIN_SELECTOR_SPREAD,
+	PLUGIN_NODE_PREFER_AVOID_PODS,
+	PLUGIN_NODE_RESOURCE_LIMITS,
+	PLUGIN_NODE_CONDITION, /* CheckNodeCondition */
+	PLUGIN_MEMORY_PRESSURE,
+	PLUGIN_DISK_PRESSURE,
+	PLUGIN_PID_PRESSURE,
 	PLUGIN_COUNT
 };
 
@@ -84,6 +96,9 @@ struct restrictions_state;
 struct limits_state;
 struct binding_state;
 struct volume_zone_state;
+struct selector_state;
+struct service_state;
+struct service_score;
 
 struct plugin_profile; /* plugins/args.h */
 
@@ -115,6 +130,9 @@ struct decision {
 	struct limits_state *limits;
 	struct binding_state *binding;
 	struct volume_zone_state *volume_zone;
+	struct selector_state *selector;
+	struct service_state *service;
+	struct service_score *service_score;
 	const char *error; /* with PLUGIN_ERROR: what failed, in upstream's words; in scratch */
 };
 
@@ -150,7 +168,7 @@ struct plugin {
 	 * The same for many nodes at once, where that is cheaper; both must agree. rules: after
 	 * prefilter, a node passes the filter when it passes each of them; NULL: out of scratch.
 	 * add_scores: after prescore, adds weight times the normalised score to the total of each
-	 * feasible node; false with d->error when that cannot be done.
+	 * feasible node; false with d->error when that cannot be done. NULL: one by one.
 	 */
 	const struct plugin_rule *(*rules)(struct decision *d, uint32_t *count);
 	bool (*add_scores)(struct decision *d, int64_t weight, int64_t *totals);
@@ -192,3 +210,6 @@ const char *plugin_gated(
 	const struct cache *cache, const struct kube_pod_class *class, struct scratch *scratch);
 
 #endif
+/* The same for a plugin without add_scores, by its score and normalize. */
+MUST_USE bool plugin_add_one_by_one(
+	struct decision *d, const struct plugin *plugin, int64_t weight, int64_t *totals);

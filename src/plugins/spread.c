@@ -269,22 +269,6 @@ void spread_normalize(struct decision *d, int64_t *scores, uint32_t count)
 		scores[i] = is_ignored(state, i) ? 0 : normal(scores[i], least, most);
 }
 
-/* Nodes that lack keys are few and rare: one by one. */
-static bool add_one_by_one(struct decision *d, int64_t weight, int64_t *raw, int64_t *totals)
-{
-	for (uint32_t i = 0; i < d->feasible_count; i++)
-		raw[i] = spread_score(d, d->feasible[i]);
-	spread_normalize(d, raw, d->feasible_count);
-	for (uint32_t i = 0; i < d->feasible_count; i++) {
-		if (raw[i] < 0 || raw[i] > 100) {
-			d->error = plugin_out_of_range;
-			return false;
-		}
-		totals[i] += weight * raw[i];
-	}
-	return true;
-}
-
 /* What the constraint is worth in each domain is worked out once where domains are few. */
 static void add_constraint(struct decision *d, const struct spread_constraint *c, double *sums)
 {
@@ -331,8 +315,8 @@ bool spread_add_scores(struct decision *d, int64_t weight, int64_t *totals)
 		d->error = no_room;
 	else if (d->spread_score->all_have_keys && score_all(d, raw))
 		added = plugin_add_normalized(d, raw, normal, weight, totals);
-	else
-		added = add_one_by_one(d, weight, raw, totals);
+	else /* nodes that lack keys are few and rare */
+		added = plugin_add_one_by_one(d, &plugins[PLUGIN_SPREAD], weight, totals);
 	scratch_rewind(d->scratch, mark);
 	return added;
 }

@@ -37,7 +37,7 @@ static void purpose_set_all(struct purpose *purpose, const struct kube_selecting
 		purpose_set(purpose, list[i].key, KUBE_AT(from, list[i].values, uint32_t)[0]);
 }
 
-static void purpose_of(const struct decision *d, struct purpose *purpose)
+static void purpose_of(const struct decision *d, bool first_service, struct purpose *purpose)
 {
 	const struct cache *cache = d->cache;
 	const struct kube_pod_class *class = d->pod.class;
@@ -52,7 +52,11 @@ static void purpose_of(const struct decision *d, struct purpose *purpose)
 			service->selector.requirements.count > 0 &&
 			kube_selector_matches(service, &service->selector, d->pod.labels))
 			purpose_set_all(purpose, service);
+		if (first_service && purpose->pair_count > 0)
+			return;
 	}
+	if (first_service)
+		return;
 	enum kube_kind kind = KUBE_NO_KIND;
 	if (class->owner.kind == cache->names.replication_controller &&
 		class->owner.api_version == cache->names.v1)
@@ -179,7 +183,7 @@ static struct cache_query *build_query(struct decision *d, const struct spread_s
 	bool by_node = rule->hard == 0 && rule->topology_key == d->cache->names.hostname;
 	query->kind = CACHE_MATCH;
 	query->topology_key = by_node ? CACHE_KEY_NODE : kube_build_id(&b, rule->topology_key);
-	query->skip_deleting = 1;
+	query->skip_deleting = !constraint->with_deleting;
 	query->count_nodes = rule->hard;
 	struct cache_term *term = kube_build_array(&b, sizeof(*term), 1, &query->terms);
 	uint32_t requirements = 0;
@@ -295,7 +299,7 @@ struct spread_state *spread_rules(struct decision *d, bool hard)
 	if (d->scratch->overflowed)
 		return NULL;
 	if (!own) {
-		purpose_of(d, purpose);
+		purpose_of(d, false, purpose);
 		if (purpose_is_empty(purpose)) {
 			d->error = NULL;
 			return state;
@@ -327,4 +331,22 @@ struct spread_state *spread_constraints(struct decision *d, bool hard)
 		return state;
 	d->error = "no room to count the pods of a topology spread constraint";
 	return NULL;
+}
+
+bool spread_kin(struct decision *d, struct spread_constraint *c)
+{
+	const struct spread_state alone = {.count = 1};
+	struct purpose *purpose = SCRATCH_ONE(d->scratch, struct purpose);
+	d->error = "no room to count the pods of a service";
+	if (purpose == NULL)
+		return false;
+	purpose_of(d, c->first_service, purpose);
+	if (!purpose_is_empty(purpose)) {
+		c->query = build_query(d, &alone, c, purpose);
+		if (c->query == NULL ||
+			!cache_tally(d->cache, c->query, d->way, d->scratch, &c->tally))
+			return false;
+	}
+	d->error = NULL;
+	return true;
 }

@@ -11,6 +11,10 @@ struct spread_constraint {
 	struct kube_spread rule;   /* its selector is not used: the query's is */
 	struct cache_query *query; /* selects the pods and includes the nodes; in scratch */
 	struct cache_tally tally;
+	/* for spread_kin() */
+	bool first_service; /* those of the first Service alone are meant */
+	bool with_deleting; /* those that are being deleted count too */
+
 	bool selects_all; /* an empty selector: counts nothing, but the pod itself matches */
 	bool self;        /* the pod matches its own selector */
 
@@ -43,6 +47,13 @@ struct spread_state *spread_constraints(struct decision *d, bool hard);
 
 /* The same without counting: each query holds references that the caller drops. */
 struct spread_state *spread_rules(struct decision *d, bool hard);
+
+/*
+ * Counts the pods that serve the same purpose as this one: by the value of c->rule.topology_key,
+ * by node when that is the host name. No such purpose: c->query stays NULL. False with d->error
+ * set when scratch ran out.
+ */
+bool spread_kin(struct decision *d, struct spread_constraint *c);
 
 /* Does the constraint's selector match (empty selectors match everything)? */
 bool spread_selects(const struct spread_constraint *constraint, const struct kube_labels *labels);

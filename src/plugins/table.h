@@ -74,3 +74,36 @@ void inter_pod_affinity_pod_moved(
 void inter_pod_affinity_pods_forgotten(struct decision *d);
 
 #endif
+/* ---- of older releases ---- */
+
+bool node_label_fits(const struct node_label_args *args, const struct kube_labels *labels);
+enum plugin_code node_label_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+int64_t node_label_score(struct decision *d, uint32_t node);
+
+enum plugin_code service_affinity_prefilter(struct decision *d, struct plugin_reasons *why);
+enum plugin_code service_affinity_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+void service_affinity_pod_moved(
+	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
+void service_affinity_pods_forgotten(struct decision *d);
+enum plugin_code service_affinity_prescore(struct decision *d);
+int64_t service_affinity_score(struct decision *d, uint32_t node);
+void service_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count);
+
+enum plugin_code selector_spread_prescore(struct decision *d);
+int64_t selector_spread_score(struct decision *d, uint32_t node);
+void selector_spread_normalize(struct decision *d, int64_t *scores, uint32_t count);
+
+int64_t node_prefer_avoid_pods_score(struct decision *d, uint32_t node);
+int64_t node_resource_limits_score(struct decision *d, uint32_t node);
+
+enum plugin_code node_condition_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+enum plugin_code memory_pressure_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+enum plugin_code disk_pressure_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+enum plugin_code pid_pressure_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+

@@ -59,11 +59,12 @@ static uint32_t kinds_of_spread(const struct scheduler *s, const struct cache_po
 	const struct kube_pod_class *class = cache_class_of(&s->cache, pod);
 	const struct plugin_profile *profile = profile_of(s, class);
 	const struct kube_labels *labels = cache_labels_at(&s->cache, pod->labels);
-	if (profile == NULL || pod->node != 0 || class->spread.count > 0)
+	if (profile == NULL || pod->node != 0)
 		return 0;
 	if (labels == NULL || labels->pairs.count == 0)
 		return 0; /* nothing selects it */
-	if (profile->spread.is_list && profile->spread.constraint_count == 0)
+	bool has_defaults = !profile->spread.is_list || profile->spread.constraint_count > 0;
+	if (!profile->counts_services && (class->spread.count > 0 || !has_defaults))
 		return 0;
 	return WATCH_KIND(KUBE_SERVICE) | WATCH_KIND(KUBE_REPLICATION_CONTROLLER) |
 		WATCH_KIND(KUBE_REPLICA_SET) | WATCH_KIND(KUBE_STATEFUL_SET);
