@@ -374,8 +374,8 @@ static void turn(void)
 	if (!apisim.options.no_life)
 		next = life_turn(apisim.life).us;
 	face_turn(apisim.face);
-	if (api_next(apisim.api).us < next)
-		next = api_next(apisim.api).us;
+	if (face_next(apisim.face).us < next)
+		next = face_next(apisim.face).us;
 	next -= clock_mono(&clock).us;
 	next = next < 0 ? 0 : next;
 	net_poll(apisim.net, next < limit ? next : limit);

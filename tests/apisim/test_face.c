@@ -181,7 +181,7 @@ static int64_t others(void *self)
 		next = life_turn(w->life).us;
 	net_poll(w->server_net, 0);
 	face_turn(w->face);
-	return api_next(w->api).us < next ? api_next(w->api).us : next;
+	return face_next(w->face).us < next ? face_next(w->face).us : next;
 }
 
 static void make_server(uint64_t seed, struct net_address address)
@@ -345,7 +345,7 @@ static void the_picture_is_the_servers(void)
 	TEST_ASSERT_TRUE(watch_is_synced(w->watch, KUBE_POD));
 	TEST_ASSERT_TRUE(watch_is_synced(w->watch, KUBE_PDB));
 	run(20 * 60 * 1000);
-	life_calm(w->life);
+	life_calm(w->life, true);
 	run(1000);
 	compare(KUBE_POD, RESOURCE_PODS);
 	compare(KUBE_NODE, RESOURCE_NODES);
@@ -374,7 +374,7 @@ static void and_so_it_is_behind_a_bad_network(void)
 	}
 	w->server_host->unreachable = w->server_host->silent = false;
 	run(400 * 1000);
-	life_calm(w->life);
+	life_calm(w->life, true);
 	run(5000);
 	compare(KUBE_POD, RESOURCE_PODS);
 	compare(KUBE_NODE, RESOURCE_NODES);

@@ -27,6 +27,7 @@ static void make_thin(struct sim_plan *plan)
 {
 	*plan = (struct sim_plan){
 		.lasts_us = INT64_C(300) * CLOCK_S_US,
+		.busy_us = INT64_C(300) * CLOCK_S_US,
 		.schedulers = 1,
 		.nodes = 8,
 		.pods = 60,
@@ -55,10 +56,15 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	if (is_thin)
 		return;
 	random_init(&random, seed ^ UINT64_C(0x706c616e));
-	plan->lasts_us = (int64_t)between(&random, 60, 900) * CLOCK_S_US;
-	plan->schedulers = random_below(&random, 2) == 0 ? 1 : between(&random, 2, 3);
+	/* With the calm at its end about an hour. */
+	plan->lasts_us = (int64_t)between(&random, 2400, 3600) * CLOCK_S_US;
+	plan->busy_us = (int64_t)between(&random, 5, 40) * CLOCK_S_US;
+	plan->quiet_us = (int64_t)between(&random, 60, 1200) * CLOCK_S_US;
+	plan->schedulers = 1 + random_below(&random, 2);
+	if (plan->schedulers > 1 && random_below(&random, 2) == 0)
+		plan->schedulers = between(&random, 2, SIM_PROCESSES_MAX);
 	plan->nodes = random_below(&random, 3) == 0 ? 0 : between(&random, 3, 14);
-	plan->pods = between(&random, 10, 120);
+	plan->pods = between(&random, 10, random_below(&random, 8) == 0 ? 120 : 40);
 	plan->own_nodes =
 		plan->nodes == 0 || random_below(&random, 2) == 0 ? between(&random, 1, 12) : 0;
 	plan->shapes = some(&random, SIM_SHAPES) | 1 << random_below(&random, SIM_SHAPES);
@@ -95,11 +101,13 @@ static void print_bits(const char *name, uint32_t bits, uint32_t kinds)
 void plan_print(const struct sim_plan *p)
 {
 	fprintf(stderr,
-		"plan: lasts=%llds schedulers=%u nodes=%u pods=%u own_nodes=%u churn=%lldms "
+		"plan: lasts=%llds busy=%llds quiet=%llds schedulers=%u nodes=%u pods=%u "
+		"own_nodes=%u churn=%lldms "
 		"trouble=%lldms hurry=%lld nodes_change=%d budgets=%d streaming=%d delay=%lld+%lld "
 		"slice=%u clock=%u history=%u memory=%llu bindings=%u connections=%u events=%u "
 		"queue=%u",
-		(long long)(p->lasts_us / CLOCK_S_US), p->schedulers, p->nodes, p->pods,
+		(long long)(p->lasts_us / CLOCK_S_US), (long long)(p->busy_us / CLOCK_S_US),
+		(long long)(p->quiet_us / CLOCK_S_US), p->schedulers, p->nodes, p->pods,
 		p->own_nodes, (long long)(p->churn_us / CLOCK_MS_US),
 		(long long)(p->trouble_us / CLOCK_MS_US), (long long)p->hurry, p->nodes_change,
 		p->budgets, p->streaming_lists, (long long)p->delay_us, (long long)p->jitter_us,

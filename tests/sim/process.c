@@ -137,7 +137,7 @@ static void carve(struct sim_process *p)
 	arena_init_zeroed(&p->arena, p->block, p->size);
 }
 
-/* There is only room for those of one process. */
+/* There is only room for those of one process; of budgets, for what it closes itself. */
 static void forget_dumps(const struct scheduler *s)
 {
 	check_unregister(s->watch);
@@ -146,6 +146,21 @@ static void forget_dumps(const struct scheduler *s)
 	check_unregister(s->recorder);
 	check_unregister(s->volumes);
 	check_unregister(s->lease);
+}
+
+static void forget_budgets(const void *block, size_t size)
+{
+	const struct budget *next;
+
+	for (const struct budget *b = budget_first(); b != NULL; b = next) {
+		uintptr_t at = (uintptr_t)b, from = (uintptr_t)block;
+
+		next = budget_next(b);
+		if (at < from || at >= from + size)
+			continue;
+		budget_unregister((struct budget *)at);
+		next = budget_first();
+	}
 }
 
 void process_start(struct sim_process *p)
@@ -176,26 +191,12 @@ void process_start(struct sim_process *p)
 	p->label_sets = pool_used(&p->scheduler->cache.label_sets);
 	CHECK(scheduler_start(p->scheduler, &p->profile, 1));
 	memory_seal();
-	if (p->world->plan.schedulers > 1)
+	if (p->world->plan.schedulers > 1) {
 		forget_dumps(p->scheduler);
+		forget_budgets(p->scheduler, sizeof(*p->scheduler));
+	}
 	p->is_up = true;
 	world_note(p->world, "scheduler %u starts", (unsigned)p->number);
-}
-
-/* Its memory goes, and whatever is remembered of it elsewhere. */
-static void forget_budgets(struct sim_process *p)
-{
-	const struct budget *next;
-
-	for (const struct budget *b = budget_first(); b != NULL; b = next) {
-		uintptr_t at = (uintptr_t)b, from = (uintptr_t)p->block;
-
-		next = budget_next(b);
-		if (at < from || at >= from + p->size)
-			continue;
-		budget_unregister((struct budget *)at);
-		next = budget_first();
-	}
 }
 
 void process_kill(struct sim_process *p)
@@ -206,7 +207,7 @@ void process_kill(struct sim_process *p)
 	scheduler_close(p->scheduler);
 	net_client_close(p->client);
 	net_close(p->net);
-	forget_budgets(p);
+	forget_budgets(p->block, p->size);
 	memory_unseal();
 	memory_release(p->block, p->size);
 	memory_seal();

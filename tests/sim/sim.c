@@ -6,16 +6,20 @@
  *	sim --seeds 100 [--first 1]            so many
  *	sim --seconds 60                       new ones for so long
  *
+ * --jobs N: so many at a time, as many as there are processors if nothing is said.
  * --stop: no more after the first that finds something.
  */
 // deps: base/*.c net/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
 // deps: cycle/*.c bind/*.c lease/*.c config/*.c scheduler/*.c tools/apisim/*.c
+// deps: extender/*.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c
 // deps: tests/sim/gate.c tests/sim/trouble.c tests/sim/churn.c tests/sim/shapes.c
 // deps: tests/sim/judge.c
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,14 +28,49 @@
 #include "base/memory.h"
 #include "sim/world.h"
 
+enum { JOBS_MAX = 64, PROGRESS_S = 60 };
+
 struct task {
 	const char *command;
 	uint64_t first, seeds;
-	uint64_t seconds;
+	uint64_t seconds, jobs;
 	bool one, verbose, thin, stop;
 };
 
-static void run_one(const struct task *task, uint64_t seed)
+/* Written by the process of a seed, read when it has ended. */
+struct result {
+	pid_t child;
+	uint64_t seed;
+	int64_t virtual_us, processor_us;
+	struct sim_counts counts;
+};
+
+struct sums {
+	uint64_t done, failed;
+	int64_t virtual_us, processor_us;
+	struct sim_counts counts;
+};
+
+static void print_counts(const struct sim_counts *c)
+{
+#define COUNT(name)                                      \
+	{                                                \
+#name, offsetof(struct sim_counts, name) \
+	}
+	static const struct {
+		const char *name;
+		size_t at;
+	} list[] = {COUNT(turns), COUNT(requests), COUNT(bindings), COUNT(checks), COUNT(restarts),
+		COUNT(pauses), COUNT(cuts), COUNT(silences), COUNT(errors), COUNT(jumps),
+		COUNT(compactions), COUNT(outages)};
+
+	for (size_t i = 0; i < ARRAY_COUNT(list); i++)
+		printf(", %llu %s",
+			(unsigned long long)*(const uint64_t *)((const char *)c + list[i].at),
+			list[i].name);
+}
+
+static void run_one(const struct task *task, uint64_t seed, struct result *result)
 {
 	static struct world world;
 	struct sim_plan plan;
@@ -48,35 +87,109 @@ static void run_one(const struct task *task, uint64_t seed)
 	world.tells = task->verbose;
 	world_open(&world, seed, &plan);
 	world_run(&world);
-	const struct sim_counts *c = &world.counts;
-	printf("seed %llu: %.0f s, %llu turns, %llu requests, %llu bound, %llu restarts, %llu "
-	       "pauses, %llu cuts, %llu errors, digest %016llx\n",
-		(unsigned long long)seed, (double)world.network.now_us / 1e6,
-		(unsigned long long)c->turns, (unsigned long long)c->requests,
-		(unsigned long long)c->bindings, (unsigned long long)c->restarts,
-		(unsigned long long)c->pauses, (unsigned long long)c->cuts,
-		(unsigned long long)c->errors, (unsigned long long)c->digest);
+	result->virtual_us = world.network.now_us;
+	result->processor_us = (int64_t)clock() * 1000000 / CLOCKS_PER_SEC;
+	result->counts = world.counts;
 	world_close(&world);
+}
+
+static void print_one(const struct result *r)
+{
+	printf("seed %llu: %.0f s in %.2f s, digest %016llx", (unsigned long long)r->seed,
+		(double)r->virtual_us / 1e6, (double)r->processor_us / 1e6,
+		(unsigned long long)r->counts.digest);
+	print_counts(&r->counts);
+	printf("\n");
+}
+
+static void begin(const struct task *task, struct result *r, uint64_t seed)
+{
+	fflush(stdout);
+	*r = (struct result){.seed = seed};
+	pid_t child = fork();
+	if (child == 0) {
+		run_one(task, seed, r);
+		_exit(0);
+	}
+	r->child = child;
+}
+
+/* Waits for one to end; its place. */
+static struct result *end(const struct task *task, struct result *results, struct sums *sums)
+{
+	int status;
+	pid_t child = wait(&status);
+	struct result *r = results;
+
+	while (r->child != child)
+		r++;
+	r->child = 0;
+	sums->done++;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		sums->failed++;
+		printf("seed %llu FAILED: %s --seed %llu%s\n", (unsigned long long)r->seed,
+			task->command, (unsigned long long)r->seed, task->thin ? " --thin" : "");
+		return r;
+	}
+	if (task->seconds == 0)
+		print_one(r);
+	sums->virtual_us += r->virtual_us;
+	sums->processor_us += r->processor_us;
+	for (size_t i = 0; i < sizeof(r->counts) / sizeof(uint64_t); i++)
+		((uint64_t *)&sums->counts)[i] += ((const uint64_t *)&r->counts)[i];
+	return r;
+}
+
+static void print_sums(const struct sums *s)
+{
+	printf("%llu seeds, %llu failed, %.1f virtual hours in %.1f s of processor",
+		(unsigned long long)s->done, (unsigned long long)s->failed,
+		(double)s->virtual_us / 3600e6, (double)s->processor_us / 1e6);
+	print_counts(&s->counts);
+	printf("\n");
 	fflush(stdout);
 }
 
-static bool run_apart(const struct task *task, uint64_t seed)
+static bool run_all(const struct task *task)
 {
-	int status;
+	struct result *results = mmap(NULL, sizeof(*results) * JOBS_MAX, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct sums sums = {0};
+	time_t start = time(NULL), told = start;
+	uint64_t seed = task->first, running = 0;
 
-	fflush(stdout);
-	pid_t child = fork();
-	if (child == 0) {
-		run_one(task, seed);
-		_exit(0);
+	for (struct result *next = results;;) {
+		bool goes_on = (sums.failed == 0 || !task->stop) &&
+			(task->seconds > 0 ? time(NULL) - start < (time_t)task->seconds
+					   : seed - task->first < task->seeds);
+		if (goes_on && running < task->jobs) {
+			for (next = results; next->child != 0;)
+				next++;
+			begin(task, next, seed++);
+			running++;
+			continue;
+		}
+		if (running == 0)
+			break;
+		next = end(task, results, &sums);
+		running--;
+		if (time(NULL) - told >= PROGRESS_S) {
+			told = time(NULL);
+			print_sums(&sums);
+		}
 	}
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-		WEXITSTATUS(status) == 0;
+	print_sums(&sums);
+	return sums.failed == 0;
 }
 
 static bool read_arguments(struct task *task, int argc, char **argv)
 {
-	*task = (struct task){.command = argv[0], .first = 1, .seeds = 20};
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*task = (struct task){.command = argv[0],
+		.first = 1,
+		.seeds = 20,
+		.jobs = processors > 0 ? (uint64_t)processors : 1};
 	for (int i = 1; i < argc; i++) {
 		uint64_t *to = NULL;
 
@@ -92,43 +205,35 @@ static bool read_arguments(struct task *task, int argc, char **argv)
 			to = &task->seeds;
 		else if (strcmp(argv[i], "--seconds") == 0)
 			to = &task->seconds;
+		else if (strcmp(argv[i], "--jobs") == 0)
+			to = &task->jobs;
 		else
 			return false;
 		task->one |= strcmp(argv[i], "--seed") == 0;
 		if (to != NULL && (++i == argc || !text_to_u64(text_of(argv[i]), to)))
 			return false;
 	}
-	return true;
+	return task->jobs >= 1 && task->jobs <= JOBS_MAX;
 }
 
 int main(int argc, char **argv)
 {
 	struct task task;
-	uint64_t failed = 0, done = 0;
 
 	if (!read_arguments(&task, argc, argv)) {
 		fprintf(stderr,
-			"usage: sim [--seed N | --seeds N [--first N] | --seconds S] [--verbose] "
-			"[--thin] [--stop]\n");
+			"usage: sim [--seed N | --seeds N [--first N] | --seconds S] [--jobs N] "
+			"[--verbose] [--thin] [--stop]\n");
 		return 2;
 	}
 	if (task.one) {
-		run_one(&task, task.first);
+		struct result result = {.seed = task.first};
+
+		run_one(&task, task.first, &result);
+		print_one(&result);
 		return 0;
 	}
-	time_t end = time(NULL) + (time_t)task.seconds;
 	if (task.seconds > 0)
 		task.first = (uint64_t)time(NULL) * 1000;
-	bool goes_on = true;
-	for (uint64_t seed = task.first;
-		goes_on && (task.seconds > 0 ? time(NULL) < end : done < task.seeds);
-		seed++, done++)
-		if (!run_apart(&task, seed)) {
-			printf("seed %llu FAILED: %s --seed %llu%s\n", (unsigned long long)seed,
-				task.command, (unsigned long long)seed, task.thin ? " --thin" : "");
-			failed++;
-			goes_on = !task.stop;
-		}
-	printf("%llu seeds, %llu failed\n", (unsigned long long)done, (unsigned long long)failed);
-	return failed == 0 ? 0 : 1;
+	return run_all(&task) ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 /* A few seeds of the simulator under the sanitizers; `make sim` runs more. */
 // deps: base/*.c net/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
 // deps: cycle/*.c bind/*.c lease/*.c config/*.c scheduler/*.c tools/apisim/*.c
+// deps: extender/*.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c
 // deps: tests/sim/gate.c tests/sim/trouble.c tests/sim/churn.c tests/sim/shapes.c
 // deps: tests/sim/judge.c
@@ -14,7 +15,7 @@
 #include "base/log.h"
 #include "sim/world.h"
 
-enum { SHORT_S = 60 };
+enum { SHORT_S = 900 };
 
 static struct world world;
 

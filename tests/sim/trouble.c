@@ -2,6 +2,8 @@
 /* Trouble: when which comes, and when it ends. */
 #include "sim/world.h"
 
+enum { TROUBLE_REST = 8 /* so many times longer between two of them while little happens */ };
+
 static struct sim_process *some_process(struct world *w)
 {
 	struct sim_process *p = &w->processes[world_below(w, w->plan.schedulers)];
@@ -61,6 +63,7 @@ static void strike(struct world *w, enum sim_trouble trouble, struct sim_process
 		break;
 	case SIM_COMPACTIONS:
 		api_compact(w->api);
+		w->server.asleep = false;
 		w->counts.compactions++;
 		break;
 	case SIM_SERVER_STOPS:
@@ -116,6 +119,8 @@ void trouble_turn(struct world *w)
 	heal(w);
 	if ((w->plan.troubles >> kind & 1) != 0)
 		strike(w, (enum sim_trouble)kind, some_process(w));
+	if (w->is_quiet)
+		next *= TROUBLE_REST;
 	w->trouble_us = w->network.now_us + next;
 	/* The end of what lasts is looked for now and then. */
 	if ((w->network.delay_us != w->plan.delay_us || w->server.host->unreachable) &&

@@ -13,7 +13,8 @@ enum {
 	API_SIZE = API_MEMORY_MIN + (64 << 20),
 	SCRATCH = 8 << 20,
 	BUSY_TURNS_MAX = 400 * 1000, /* in a second */
-	JUDGE_SHARE = 48,            /* one turn of so many is judged */
+	JUDGE_SHARE = 400,           /* one turn of so many is judged */
+	FOLLOW_MS = 1000,            /* until controllers and kubelets look at what is new */
 	DOWN_S = 2400,               /* until the last node is back */
 	SETTLE_S = 240,
 	/* A watch that fell silent before its first bookmark is missed when it should have ended.
@@ -95,8 +96,8 @@ static void turn_server(struct world *w)
 	net_poll(w->server_net, -1);
 	face_turn(w->face);
 	p->inside = false;
-	if (api_next(w->api).us < p->due_us)
-		p->due_us = api_next(w->api).us;
+	if (face_next(w->face).us < p->due_us)
+		p->due_us = face_next(w->face).us;
 }
 
 static void turn(struct world *w, struct sim_process *p)
@@ -136,16 +137,45 @@ static bool turn_somebody(struct world *w, const struct sim_process *except)
 	return true;
 }
 
+/* Much happens for a while, then little: an idle cluster is a state of its own. */
+static void change_mood(struct world *w)
+{
+	int64_t mean = w->is_quiet ? w->plan.busy_us : w->plan.quiet_us;
+	int64_t lasts = 1 + (int64_t)world_below(w, (uint32_t)(2 * mean));
+
+	if (w->plan.quiet_us == 0) {
+		w->mood_us = INT64_MAX;
+		return;
+	}
+	w->is_quiet = !w->is_quiet;
+	w->mood_us = w->network.now_us + lasts;
+	if (w->is_quiet)
+		w->counts.quiet_s += (uint64_t)(lasts / CLOCK_S_US);
+	else
+		w->churn_us = w->network.now_us;
+	if (w->life != NULL)
+		life_calm(w->life, w->is_quiet || w->plan.nodes == 0);
+}
+
 static bool do_chores(struct world *w)
 {
 	int64_t now = w->network.now_us;
+	uint64_t version = api_registry(w->api)->version;
 	bool any = false;
 
+	if (!w->is_calm && now >= w->mood_us)
+		change_mood(w);
+	if (w->life != NULL && version != w->followed) {
+		int64_t soon = now + 1 + world_below(w, FOLLOW_MS * CLOCK_MS_US);
+
+		w->followed = version;
+		w->life_us = soon < w->life_us ? soon : w->life_us;
+	}
 	if (w->life != NULL && now >= w->life_us) {
 		w->life_us = life_turn(w->life).us;
 		any = true;
 	}
-	if (!w->is_calm && now >= w->churn_us) {
+	if (!w->is_calm && !w->is_quiet && now >= w->churn_us) {
 		churn_turn(w);
 		any = true;
 	}
@@ -153,8 +183,7 @@ static bool do_chores(struct world *w)
 		trouble_turn(w);
 		any = true;
 	}
-	if (any)
-		w->server.asleep = false;
+	w->server.asleep &= api_registry(w->api)->version == version;
 	return any;
 }
 
@@ -173,7 +202,9 @@ static int64_t next_of(struct world *w, int64_t end_us, const struct sim_process
 	if (w->life != NULL)
 		next = sooner(next, w->life_us);
 	if (!w->is_calm)
-		next = sooner(next, sooner(w->churn_us, w->trouble_us));
+		next = sooner(next, sooner(w->mood_us, w->trouble_us));
+	if (!w->is_calm && !w->is_quiet)
+		next = sooner(next, w->churn_us);
 	return next;
 }
 
@@ -198,8 +229,9 @@ static void wait_until(struct world *w, const char *(*judge)(struct world *w), i
 {
 	const char *why = judge(w);
 
-	for (int64_t passed = 0; why != NULL && passed < seconds; passed += 2) {
-		world_pass(w, 2 * CLOCK_S_US, NULL);
+	for (int64_t passed = 0, step = 2; why != NULL && passed < seconds; passed += step) {
+		step = 2 + passed / 8;
+		world_pass(w, step * CLOCK_S_US, NULL);
 		why = judge(w);
 	}
 	if (why != NULL)
@@ -219,7 +251,7 @@ void world_run(struct world *w)
 	trouble_end(w);
 	w->is_calm = true;
 	if (w->life != NULL)
-		life_calm(w->life);
+		life_calm(w->life, true);
 	wait_until(w, all_nodes_up, DOWN_S);
 	wait_until(w, judge_settled, limit);
 	wait_until(w, judge_explained, EXPLAIN_S);
@@ -245,7 +277,7 @@ static void on_violation(void *self, const char *text)
 static void open_api(struct world *w)
 {
 	struct sim_process *p = &w->server;
-	struct face_setup setup = {.connections_max = SIM_SERVER_CONNECTIONS,
+	struct face_setup setup = {.connections_max = SIM_CONNECTIONS * (1 + w->plan.schedulers),
 		.body_room = 64 * 1024,
 		.ask = gate_ask,
 		.self = w};
@@ -310,6 +342,7 @@ void world_open(struct world *w, uint64_t seed, const struct sim_plan *plan)
 	open_life(w);
 	churn_begin(w);
 	w->trouble_us = w->network.now_us + plan->trouble_us;
+	w->mood_us = w->network.now_us + plan->busy_us;
 	memory_seal();
 	for (uint32_t i = 0; i < plan->schedulers; i++) {
 		process_init(&w->processes[i], w, 1 + i);

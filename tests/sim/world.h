@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * World: a cluster in one process, with virtual time. An apiserver (tools/apisim), one to three
+ * World: a cluster in one process, with virtual time. An apiserver (tools/apisim), one to five
  * whole schedulers (src/scheduler, unchanged), whoever else changes a cluster, and everything that
  * goes wrong. All chance comes from one seed.
  *
@@ -24,13 +24,13 @@
 #include "scheduler/scheduler.h"
 
 enum {
-	SIM_PROCESSES_MAX = 3,
+	SIM_PROCESSES_MAX = 5,
 	SIM_NOTES = 128,
 	SIM_NOTE_MAX = 240,
 	SIM_NODES_MAX = 64,
 	SIM_PODS_MAX = 4096,
 	SIM_PORT = 6443,
-	SIM_SERVER_CONNECTIONS = 120
+	SIM_CONNECTIONS = 32 /* of one scheduler */
 };
 
 /* ---- what a seed means ---- */
@@ -70,16 +70,17 @@ enum sim_shape {
 struct sim_plan {
 	int64_t lasts_us;
 	uint32_t schedulers;
-	uint32_t nodes, pods;   /* of life; 0 nodes: none of it */
-	uint32_t own_nodes;     /* of churn */
-	uint32_t shapes;        /* bits by enum sim_shape */
-	uint32_t troubles;      /* bits by enum sim_trouble */
-	int64_t churn_us;       /* between two changes, on average */
-	int64_t trouble_us;     /* between two troubles */
-	int64_t hurry;          /* of life */
-	bool nodes_change;      /* taints, labels, more room, coming and going */
-	bool namespaces_change; /* labels */
-	bool budgets;           /* PodDisruptionBudgets */
+	uint32_t nodes, pods;      /* of life; 0 nodes: none of it */
+	uint32_t own_nodes;        /* of churn */
+	uint32_t shapes;           /* bits by enum sim_shape */
+	uint32_t troubles;         /* bits by enum sim_trouble */
+	int64_t churn_us;          /* between two changes, on average */
+	int64_t trouble_us;        /* between two troubles */
+	int64_t hurry;             /* of life */
+	int64_t busy_us, quiet_us; /* how long much happens, and then little; on average */
+	bool nodes_change;         /* taints, labels, more room, coming and going */
+	bool namespaces_change;    /* labels */
+	bool budgets;              /* PodDisruptionBudgets */
 	bool streaming_lists;
 	int64_t delay_us, jitter_us;
 	uint32_t slice;        /* bytes that arrive at once; 0: all */
@@ -139,7 +140,7 @@ struct sim_process {
 
 struct sim_counts {
 	uint64_t turns, requests, bindings, restarts, pauses, cuts, silences, errors, jumps;
-	uint64_t compactions, outages, checks;
+	uint64_t compactions, outages, checks, quiet_s;
 	uint64_t digest; /* of all requests and answers, and when */
 };
 
@@ -157,8 +158,10 @@ struct world {
 	struct net *server_net;
 	struct face *face;
 	struct sim_process processes[SIM_PROCESSES_MAX];
-	bool is_calm; /* no more trouble, no more changes */
-	int64_t life_us, churn_us, trouble_us, judge_us, trouble_ends_us;
+	bool is_calm;  /* no more trouble, no more changes */
+	bool is_quiet; /* for a while nothing changes by itself */
+	int64_t life_us, churn_us, trouble_us, mood_us;
+	uint64_t followed; /* version that life has seen */
 	int64_t delay_until_us, outage_until_us, errors_until_us;
 	uint32_t error_share; /* of 100 requests */
 	uint32_t serial;      /* of names */

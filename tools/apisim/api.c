@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "kube/time.h"
 
-enum { API_EVENT_LIFE_S = 3600, API_EVENTS_GO_AT_ONCE = 256 };
+enum { API_EVENT_LIFE_S = 3600, API_EVENTS_YOUNG = 16 };
 
 _Static_assert(API_SCRATCH >= 2 * TREE_SCRATCH_MIN, "an object, and what is to become of it");
 
@@ -455,8 +455,8 @@ void api_tick(struct api *api)
 		.stored = RESOURCE_EVENTS};
 	int64_t limit = api_wall(&call).us - (int64_t)API_EVENT_LIFE_S * CLOCK_S_US;
 
-	/* Any place will do as a start: all are looked at in time. */
-	for (uint32_t i = 0; i < API_EVENTS_GO_AT_ONCE; i++) {
+	/* Some are looked at; the more of them are old, the more are looked at. */
+	for (uint32_t young = 0; young < API_EVENTS_YOUNG;) {
 		uint32_t count = registry_count(&api->registry, RESOURCE_EVENTS);
 		struct wall made;
 
@@ -466,8 +466,10 @@ void api_tick(struct api *api)
 		uint32_t revision = registry_nth(
 			&api->registry, RESOURCE_EVENTS, random_below(&api->random, count));
 		struct tree *event = api_read(&call, revision);
-		if (kube_time_parse(tree_text(event, "metadata.creationTimestamp"), &made) &&
-			made.us < limit && !api_remove(&call, revision, event))
+		if (!kube_time_parse(tree_text(event, "metadata.creationTimestamp"), &made) ||
+			made.us >= limit)
+			young++;
+		else if (!api_remove(&call, revision, event))
 			return;
 	}
 }

@@ -81,7 +81,7 @@ MUST_USE uint32_t api_keep(struct api *api, struct text text);
 void api_stream_close(struct api *api, uint32_t stream);
 /* A stream has something to say now, or only when time passes: then until when. */
 bool api_stream_has_news(const struct api *api, uint32_t stream);
-struct mono api_next(const struct api *api);
+struct mono api_stream_next(const struct api *api, uint32_t stream);
 
 /* Once in a while: old events go. */
 void api_tick(struct api *api);

@@ -706,17 +706,9 @@ bool api_stream_has_news(const struct api *api, uint32_t stream)
 		mono_reached(now, s->bookmark) || mono_reached(now, s->ends);
 }
 
-struct mono api_next(const struct api *api)
+struct mono api_stream_next(const struct api *api, uint32_t stream)
 {
-	struct mono next = MONO_NEVER;
-
-	for (uint32_t i = 1; i <= API_STREAMS_MAX; i++) {
-		const struct api_stream *s = &api->streams[i];
-
-		if (!s->taken)
-			continue;
-		next.us = s->ends.us < next.us ? s->ends.us : next.us;
-		next.us = s->bookmark.us < next.us ? s->bookmark.us : next.us;
-	}
-	return next;
+	CHECK(stream >= 1 && stream <= API_STREAMS_MAX && api->streams[stream].taken);
+	const struct api_stream *s = &api->streams[stream];
+	return s->ends.us < s->bookmark.us ? s->ends : s->bookmark;
 }

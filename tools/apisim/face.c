@@ -71,6 +71,7 @@ static void answer(struct net_exchange *e, const struct api_answer *from)
 	head.headers = writer_text(&w);
 	face->watchers[e->index].exchange = e;
 	face->watchers[e->index].stream = 0;
+	face->top = e->index < face->top ? face->top : e->index + 1;
 	e->on_done = on_done;
 	if (from->stream == 0 && from->body.size <= NET_REPLY_COPIED) {
 		net_exchange_reply(e, &head, from->body);
@@ -161,11 +162,26 @@ struct face *face_open(struct api *api, struct net *net, struct arena *arena,
 
 void face_turn(struct face *face)
 {
-	for (uint32_t i = 0; i < FACE_EXCHANGES_MAX; i++)
+	for (uint32_t i = 0; i < face->top; i++)
 		if (face->watchers[i].exchange != NULL && face->watchers[i].stream != 0 &&
 			face->watchers[i].has_room &&
 			api_stream_has_news(face->api, face->watchers[i].stream))
 			pump(face->watchers[i].exchange);
+}
+
+struct mono face_next(const struct face *face)
+{
+	struct mono next = MONO_NEVER;
+
+	/* Who does not read is waited for. */
+	for (uint32_t i = 0; i < face->top; i++) {
+		if (face->watchers[i].exchange == NULL || face->watchers[i].stream == 0 ||
+			!face->watchers[i].has_room)
+			continue;
+		struct mono due = api_stream_next(face->api, face->watchers[i].stream);
+		next = due.us < next.us ? due : next;
+	}
+	return next;
 }
 
 uint16_t face_port(const struct face *face)

@@ -36,6 +36,7 @@ struct face {
 		uint32_t stream; /* 0: over */
 		bool has_room;   /* it waits for news, not for room */
 	} watchers[FACE_EXCHANGES_MAX];
+	uint32_t top; /* none above was ever used */
 };
 
 /* Streams of the bytes interface, and arena bytes, that it takes. */
@@ -45,6 +46,8 @@ size_t face_size(const struct face_setup *setup);
 struct face *face_open(struct api *api, struct net *net, struct arena *arena,
 	const struct face_setup *setup, struct writer *fault);
 void face_turn(struct face *face);
+/* When there is something to do without a request: a watch ends, or gets a bookmark. */
+struct mono face_next(const struct face *face);
 uint16_t face_port(const struct face *face);
 void face_close(struct face *face);
 

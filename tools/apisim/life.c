@@ -238,6 +238,7 @@ static void see(struct life *life, const struct registry_change *change)
 {
 	const struct revision *state = registry_revision(api_registry(life->api), change->after);
 
+	life->news |= change->resource != RESOURCE_LEASES && change->resource != RESOURCE_EVENTS;
 	if (change->resource == RESOURCE_NODES) {
 		if (change->deleted)
 			lose_node(life, revision_name(state));
@@ -276,6 +277,7 @@ static void follow(struct life *life)
 
 		if (change == NULL) {
 			life->seen = r->version;
+			life->news = true;
 			see_all(life);
 			return;
 		}
@@ -318,9 +320,9 @@ const struct life_counts *life_counts(const struct life *life)
 	return &life->counts;
 }
 
-void life_calm(struct life *life)
+void life_calm(struct life *life, bool is_calm)
 {
-	life->calm = true;
+	life->calm = is_calm;
 }
 
 /* ---- setting up ---- */

@@ -80,6 +80,7 @@ struct life {
 	struct life_counts counts;
 	bool calm;
 	uint64_t seen; /* version up to which changes were followed */
+	bool news;     /* for controllers */
 	struct pool pods, nodes;
 	struct map pods_by_key, nodes_by_name;
 	struct heap due;

@@ -329,26 +329,32 @@ void life_event(struct life *life, enum life_event event)
 	/* Milliseconds between two of them. */
 	static const struct {
 		uint32_t from, to;
-		bool always; /* when it is calm, too */
-	} pace[LIFE_EVENTS] = {[LIFE_EVENT_CONTROL] = {500, 1500, true},
-		[LIFE_EVENT_HEARTBEAT] = {2000, 10000, true},
-		[LIFE_EVENT_SCALE] = {10 * 1000, 60 * 1000, false},
-		[LIFE_EVENT_JOB] = {30 * 1000, 180 * 1000, false},
-		[LIFE_EVENT_FAILURE] = {300 * 1000, 900 * 1000, false},
-		[LIFE_EVENT_POWER_CUT] = {3600 * 1000, 4 * 3600 * 1000, false},
-		[LIFE_EVENT_NODES] = {600 * 1000, 1800 * 1000, false},
-		[LIFE_EVENT_TICK] = {5 * 1000, 5 * 1000, true}};
+		uint32_t calm; /* so many times that when it is calm; 0: not then */
+	} pace[LIFE_EVENTS] = {[LIFE_EVENT_CONTROL] = {500, 1500, 1},
+		[LIFE_EVENT_HEARTBEAT] = {2000, 10000, 10},
+		[LIFE_EVENT_SCALE] = {10 * 1000, 60 * 1000, 0},
+		[LIFE_EVENT_JOB] = {30 * 1000, 180 * 1000, 0},
+		[LIFE_EVENT_FAILURE] = {300 * 1000, 900 * 1000, 0},
+		[LIFE_EVENT_POWER_CUT] = {3600 * 1000, 4 * 3600 * 1000, 0},
+		[LIFE_EVENT_NODES] = {600 * 1000, 1800 * 1000, 0},
+		[LIFE_EVENT_TICK] = {5 * 1000, 5 * 1000, 6}};
 	bool first = life->events[event] == 0;
 	int64_t wait = life_between(life, pace[event].from, pace[event].to);
 	uint32_t node;
 
-	if (!pace[event].always)
+	if (pace[event].calm == 0)
 		wait = wait / life->setup.hurry + 1;
+	else if (life->calm)
+		wait *= pace[event].calm;
 	life->events[event] = life->now_us + wait;
-	if (first || (life->calm && !pace[event].always))
+	if (first || (life->calm && pace[event].calm == 0))
 		return;
 	switch (event) {
 	case LIFE_EVENT_CONTROL:
+		/* Who has nothing new to look at does not look. */
+		if (life->calm && !life->news)
+			break;
+		life->news = false;
 		control(life);
 		life_volumes(life);
 		break;

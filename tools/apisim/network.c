@@ -43,6 +43,7 @@ static uint32_t take(struct network_host *host)
 			.host = (uint8_t)(host - n->host),
 			.state = NET_STREAM_OPEN,
 			.pipe = pipe};
+		n->top = i > n->top ? i : n->top;
 		return i;
 	}
 	return 0;
@@ -58,7 +59,7 @@ static int64_t flight(struct network *n)
 
 static uint32_t find_listener(const struct network *n, const struct net_address *to)
 {
-	for (uint32_t i = 1; i <= NETWORK_STREAMS; i++) {
+	for (uint32_t i = 1; i <= n->top; i++) {
 		const struct network_stream *s = &n->streams[i];
 		const struct network_host *host = &n->host[s->host];
 
@@ -110,7 +111,7 @@ static uint32_t network_accept(void *self, uint32_t listener, struct net_address
 {
 	struct network *n = of(self);
 
-	for (uint32_t i = 1; i <= NETWORK_STREAMS; i++) {
+	for (uint32_t i = 1; i <= n->top; i++) {
 		struct network_stream *s = &n->streams[i];
 
 		if (!s->taken || s->listener != listener)
@@ -205,9 +206,11 @@ static void close_stream(struct network *n, uint32_t stream)
 		n->host[peer->host].news = true;
 	}
 	s->taken = false;
-	for (uint32_t i = 1; s->listens && i <= NETWORK_STREAMS; i++)
+	for (uint32_t i = 1; s->listens && i <= n->top; i++)
 		if (n->streams[i].taken && n->streams[i].listener == stream)
 			close_stream(n, i);
+	while (n->top > 0 && !n->streams[n->top].taken)
+		n->top--;
 }
 
 static void network_close(void *self, uint32_t stream)
@@ -249,7 +252,7 @@ bool network_deliver(struct network *n)
 {
 	bool news = false;
 
-	for (uint32_t i = 1; i <= NETWORK_STREAMS; i++) {
+	for (uint32_t i = 1; i <= n->top; i++) {
 		struct network_stream *s = &n->streams[i];
 
 		if (s->taken && deliver(n, s))
@@ -264,7 +267,7 @@ static int64_t next_arrival(const struct network *n)
 {
 	int64_t next = INT64_MAX;
 
-	for (uint32_t i = 1; i <= NETWORK_STREAMS; i++) {
+	for (uint32_t i = 1; i <= n->top; i++) {
 		const struct network_stream *s = &n->streams[i];
 		bool waits = s->state == NET_STREAM_CONNECTING ||
 			(s->state == NET_STREAM_OPEN && s->size > s->here);
@@ -335,17 +338,17 @@ void network_cut(struct network_host *host)
 {
 	struct network *n = host->network;
 
-	for (uint32_t i = 1; i <= NETWORK_STREAMS; i++)
+	for (uint32_t i = 1; i <= n->top; i++)
 		if (n->streams[i].taken && &n->host[n->streams[i].host] == host)
 			cut(n, i);
 }
 
 void network_cut_one(struct network *n)
 {
-	uint32_t first = random_below(&n->random, NETWORK_STREAMS);
+	uint32_t first = n->top == 0 ? 0 : random_below(&n->random, n->top);
 
-	for (uint32_t i = 0; i < NETWORK_STREAMS; i++) {
-		uint32_t stream = 1 + (first + i) % NETWORK_STREAMS;
+	for (uint32_t i = 0; i < n->top; i++) {
+		uint32_t stream = 1 + (first + i) % n->top;
 
 		if (!n->streams[stream].taken || n->streams[stream].peer == 0)
 			continue;

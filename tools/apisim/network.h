@@ -59,6 +59,7 @@ struct network {
 	int64_t (*others)(void *self);
 	void *self;
 	uint32_t hosts;
+	uint32_t top; /* no stream above is taken */
 	struct network_host host[NETWORK_HOSTS];
 	struct network_stream streams[NETWORK_STREAMS + 1];
 };
