@@ -95,7 +95,20 @@ static uint32_t asker_count(const struct options *o)
 static uint32_t other_streams(const struct options *o)
 {
 	return OTHER_STREAMS + asker_count(o) * (ASKER_CONNECTIONS + OTHER_STREAMS) +
-		status_streams(o);
+		extenders_streams(&o->config.extenders, false) +
+		o->config.extenders.count * OTHER_STREAMS + status_streams(o);
+}
+
+/* Those that speak TLS, besides the scheduler's own to its cluster. */
+static uint32_t other_tls(const struct options *o)
+{
+	return asker_count(o) * ASKER_CONNECTIONS + extenders_streams(&o->config.extenders, true) +
+		status_tls_connections(o);
+}
+
+static uint32_t nodes_max_of(const struct options *o)
+{
+	return o->nodes_max != 0 ? o->nodes_max : LIMITS_NODES_MAX;
 }
 
 /* What does not grow with the cluster. */
@@ -111,11 +124,10 @@ static uint64_t fixed_bytes(const struct options *options)
 	CHECK(capacity_plan(
 		LIMITS_MEMORY_BYTES, CAPACITY_NODES_LEAST, CAPACITY_PODS_LEAST, &least));
 	take_capacity(&limits, &least);
-	return scheduler_size(&limits) - least.bytes +
-		net_size(connections + askers * ASKER_CONNECTIONS +
-			status_tls_connections(options)) +
+	return scheduler_size(&limits) - least.bytes + net_size(connections + other_tls(options)) +
 		net_socket_size(connections + other_streams(options)) + net_client_size(&target) +
 		askers * (net_client_size(&asker) + 2 * (size_t)KUBECONFIG_FILE_MAX) +
+		extenders_size(&options->config.extenders, capacity_nodes(nodes_max_of(options))) +
 		status_size(options, explanation_bytes(options)) +
 		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
 		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
@@ -126,7 +138,7 @@ static bool plan(struct live *live)
 {
 	const struct options *o = &live->options;
 	uint64_t budget = budget_of(o);
-	uint32_t nodes = o->nodes_max != 0 ? o->nodes_max : LIMITS_NODES_MAX;
+	uint32_t nodes = nodes_max_of(o);
 	uint32_t pods = o->pods_max != 0 ? o->pods_max : LIMITS_PODS_MAX;
 	uint64_t fixed = fixed_bytes(o);
 	struct capacity capacity;
@@ -235,7 +247,6 @@ static bool connect_to(struct live *live)
 	char words[FAULT_MAX];
 	struct writer fault;
 	const struct options *o = &live->options;
-	uint32_t asking = asker_count(o) * ASKER_CONNECTIONS;
 	writer_init(&fault, words, sizeof(words));
 	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
 		return complain(live, writer_text(&fault));
@@ -249,8 +260,7 @@ static bool connect_to(struct live *live)
 		.clock = clock_system(),
 		.entropy = entropy_system(),
 		.bytes = live->bytes,
-		.tls_connections_max = (target.https ? connections + WATCHES : 0) + asking +
-			status_tls_connections(o),
+		.tls_connections_max = (target.https ? connections + WATCHES : 0) + other_tls(o),
 	});
 	live->client = net_client_open(live->net, &live->arena, &target, &fault);
 	return (live->client != NULL && open_asker(live, 0, &fault) &&
@@ -316,6 +326,17 @@ static bool build_profiles(struct live *live)
 	return complain(live, writer_text(&fault));
 }
 
+static bool open_extenders(struct live *live)
+{
+	char words[FAULT_MAX];
+	struct writer fault;
+	const struct config_list *extenders = &live->options.config.extenders;
+	writer_init(&fault, words, sizeof(words));
+	return extenders->count == 0 ||
+		scheduler_open_extenders(&live->scheduler, extenders, &fault) ||
+		complain(live, writer_text(&fault));
+}
+
 static bool start(struct live *live)
 {
 	const struct options *o = &live->options;
@@ -335,7 +356,7 @@ static bool start(struct live *live)
 			.lease = lease_of(live),
 			.hostname = text_of(live->host),
 		});
-	if (!build_profiles(live))
+	if (!build_profiles(live) || !open_extenders(live))
 		return false;
 	return scheduler_start(
 		       &live->scheduler, live->profiles, live->options.config.profiles.count) ||
@@ -402,18 +423,10 @@ static bool carve(struct live *live)
 	return true;
 }
 
-/*
- * What was asked for and is not there. Without an extender pods would land where it would not have
- * them; a limit that does not limit is only told.
- */
+/* What was asked for and is not there; a limit that does not limit is only told. */
 static bool can_do(struct live *live)
 {
 	const struct options *o = &live->options;
-	if (o->config.extenders.count > 0)
-		return complain(live,
-			TEXT("extenders: this version does not call them, and would place pods "
-			     "without their consent; take them out, or stay with "
-			     "kube-scheduler"));
 	if (o->write_config_to != NULL)
 		return complain(live,
 			TEXT("--write-config-to: not in this version; 'berth check-config FILE' "

@@ -168,7 +168,5 @@ void scheduler_extenders_check(struct reading *r, const struct config_list *exte
 			"Invalid value: \"found %u extenders implementing bind\": only one "
 			"extender can implement bind",
 			binders);
-	if (extenders->count > 0)
-		remark(r, "", "are not called: decisions are made without them");
 	reading_leave(r, before);
 }

@@ -56,8 +56,7 @@ static uint32_t nodes_wanted(const struct evaluation *e)
 	return wanted > e->candidate_count ? e->candidate_count : (uint32_t)wanted;
 }
 
-/* With a percentage: the first that are feasible from where the last search ended. */
-static void rotate(struct evaluation *e)
+void evaluation_rotate(struct evaluation *e)
 {
 	uint32_t wanted = nodes_wanted(e);
 	if (wanted == e->candidate_count || e->feasible_count == 0)
@@ -85,7 +84,7 @@ static void rotate(struct evaluation *e)
 }
 
 /* A nominated node is tried first, and taken without looking further when it will do. */
-static bool try_nominated(struct evaluation *e, uint32_t *node)
+bool evaluation_try_nominated(struct evaluation *e, uint32_t *node)
 {
 	const struct cache *cache = e->cycle->cache;
 	uint32_t name = cache_pod_at(cache, e->d.pod.index)->nominated;
@@ -99,14 +98,14 @@ static bool try_nominated(struct evaluation *e, uint32_t *node)
 	return is_candidate && evaluation_filter_node(e, *node, NULL, &plugin) == PLUGIN_SUCCESS;
 }
 
-static void failed(struct evaluation *e, struct cycle_decision *decision)
+void evaluation_failed(struct evaluation *e, struct cycle_decision *decision)
 {
 	decision->outcome = CYCLE_FAILED;
 	decision->message = text_of(e->error == NULL ? "out of scratch memory" : e->error);
 	decision->preemption.clear_nomination = true;
 }
 
-static void rejected(struct evaluation *e, struct cycle_decision *decision)
+void evaluation_rejected(struct evaluation *e, struct cycle_decision *decision)
 {
 	decision->outcome = CYCLE_REJECTED;
 	evaluation_post_filter(e, &decision->preemption);
@@ -135,7 +134,6 @@ bool evaluation_search(struct evaluation *e)
 
 static bool choose(struct evaluation *e, struct cycle_decision *decision)
 {
-	rotate(e);
 	decision->feasible_count = e->feasible_count;
 	decision->evaluated_count = e->candidate_count;
 	decision->outcome = CYCLE_PLACED;
@@ -145,6 +143,8 @@ static bool choose(struct evaluation *e, struct cycle_decision *decision)
 	}
 	if (!(e->row != NULL ? evaluation_score_fast(e) : evaluation_score(e, false)))
 		return false;
+	if (e->extension != NULL)
+		evaluation_add_words(e);
 	uint32_t best = evaluation_best(e);
 	decision->node = e->feasible[best];
 	decision->is_scored = true;
@@ -172,64 +172,72 @@ static void choose_volumes(struct evaluation *e, struct cycle_decision *decision
 		&e->d, decision->node, &decision->volumes, &decision->volume_count);
 	if (code == PLUGIN_ERROR) {
 		(void)evaluation_fail(e, POINT_FILTER, plugins[PLUGIN_VOLUME_BINDING].name);
-		failed(e, decision);
+		evaluation_failed(e, decision);
 	}
 }
 
-static void decide(struct evaluation *e, struct cycle *cycle, uint32_t pod,
+void evaluation_choose(struct evaluation *e, struct cycle_decision *decision)
+{
+	if (choose(e, decision))
+		choose_volumes(e, decision);
+	else
+		evaluation_failed(e, decision);
+}
+
+bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 	enum cache_tally_way way, struct cycle_decision *decision)
 {
 	*decision = (struct cycle_decision){0};
 	CHECK(cache_pod_at(cycle->cache, pod)->node == 0);
 	if (!evaluation_begin(e, cycle, pod, way)) {
-		failed(e, decision);
-		return;
-	}
-	if (e->node_count == 0) {
+		evaluation_failed(e, decision);
+	} else if (e->node_count == 0) {
 		decision->outcome = CYCLE_REJECTED;
 		decision->message = TEXT("no nodes available to schedule pods");
 		decision->preemption.clear_nomination = true;
-		return;
+	} else if (!evaluation_prefilter(e)) {
+		evaluation_failed(e, decision);
+	} else if (e->prefilter_rejected) {
+		evaluation_rejected(e, decision);
+	} else {
+		return true;
 	}
-	if (!evaluation_prefilter(e)) {
-		failed(e, decision);
-		return;
-	}
-	if (e->prefilter_rejected) {
-		rejected(e, decision);
-		return;
-	}
-	if (try_nominated(e, &decision->node)) {
-		decision->outcome = CYCLE_PLACED;
-		decision->feasible_count = 1;
-		decision->evaluated_count = 1;
-		return;
-	}
-	decision->node = 0;
-	if (nodes_wanted(e) == e->candidate_count)
-		decision->node = evaluation_plain(e, &decision->feasible_count, &decision->score);
-	if (decision->node != 0) {
-		decision->outcome = CYCLE_PLACED;
-		decision->is_scored = decision->feasible_count > 1;
-		decision->evaluated_count = e->candidate_count;
-		return;
-	}
-	decision->feasible_count = 0;
-	if (!evaluation_search(e)) {
-		failed(e, decision);
-		return;
-	}
-	if (e->feasible_count == 0)
-		rejected(e, decision);
-	else if (!choose(e, decision))
-		failed(e, decision);
+	return false;
+}
+
+static void placed(struct evaluation *e, struct cycle_decision *decision, uint32_t evaluated)
+{
+	decision->outcome = CYCLE_PLACED;
+	decision->is_scored = decision->feasible_count > 1;
+	decision->evaluated_count = evaluated;
+	choose_volumes(e, decision);
 }
 
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
 	struct cycle_decision *decision)
 {
 	struct evaluation e;
-	decide(&e, cycle, pod, way, decision);
-	if (decision->outcome == CYCLE_PLACED)
-		choose_volumes(&e, decision);
+	if (!evaluation_prepare(&e, cycle, pod, way, decision))
+		return;
+	if (evaluation_try_nominated(&e, &decision->node)) {
+		decision->feasible_count = 1;
+		placed(&e, decision, 1);
+		return;
+	}
+	decision->node = 0;
+	if (nodes_wanted(&e) == e.candidate_count)
+		decision->node = evaluation_plain(&e, &decision->feasible_count, &decision->score);
+	if (decision->node != 0) {
+		placed(&e, decision, e.candidate_count);
+		return;
+	}
+	decision->feasible_count = 0;
+	if (!evaluation_search(&e)) {
+		evaluation_failed(&e, decision);
+	} else if (e.feasible_count == 0) {
+		evaluation_rejected(&e, decision);
+	} else {
+		evaluation_rotate(&e);
+		evaluation_choose(&e, decision);
+	}
 }

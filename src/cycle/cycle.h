@@ -13,10 +13,15 @@
 #include "base/arena.h"
 #include "base/scratch.h"
 #include "cache/cache.h"
+#include "extender/extender.h"
 #include "plugins/plugins.h"
 #include "plugins/volume_choice.h"
 
 struct cycle_rows;
+
+/* Among rejectors, no plugin: extenders took nodes away (upstream's "Extender"). */
+enum { CYCLE_EXTENDER = 30 };
+_Static_assert((int)PLUGIN_COUNT <= (int)CYCLE_EXTENDER, "each has a bit of its own");
 
 struct cycle_limits {
 	uint32_t nodes;
@@ -38,13 +43,16 @@ struct cycle {
 enum cycle_outcome {
 	CYCLE_PLACED,   /* node is where */
 	CYCLE_REJECTED, /* message says why; maybe a preemption */
-	CYCLE_FAILED    /* an internal error: message says which */
+	CYCLE_FAILED,   /* an internal error: message says which */
+	CYCLE_STALE     /* what extenders said helps no more: they are to be asked anew */
 };
 
 struct cycle_preemption {
 	bool tried;
 	bool eligible;
 	bool found;
+	bool offered;          /* candidates are for extenders to look at */
+	bool stale;            /* none of what they left holds any more */
 	bool clear_nomination; /* upstream clears status.nominatedNodeName */
 	uint32_t node;
 	const uint32_t *victims; /* pod indexes, most important first */
@@ -56,8 +64,9 @@ struct cycle_preemption {
 struct cycle_decision {
 	enum cycle_outcome outcome;
 	uint32_t node;
-	bool is_scored; /* there was a choice */
-	int64_t score;  /* of the node, weighted */
+	const uint32_t *candidates; /* cycle_candidates(): feasible_count nodes, in their order */
+	bool is_scored;             /* there was a choice */
+	int64_t score;              /* of the node, weighted */
 	uint32_t feasible_count;
 	uint32_t evaluated_count;
 	uint32_t rejectors;                  /* bits by plugin_id: who rejected the pod somewhere */
@@ -81,6 +90,26 @@ const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_
  */
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
 	struct cycle_decision *decision);
+
+/*
+ * The same up to where extenders have their say: placed with the candidates that are left for
+ * them, of which none is chosen yet. `nominated`: a nominated node that will do is the only one.
+ */
+void cycle_candidates(
+	struct cycle *cycle, uint32_t pod, bool nominated, struct cycle_decision *decision);
+/*
+ * The decision after extenders had their say: of the nodes that they kept those that fit now, with
+ * their points. Placed, rejected or failed as any other; stale when what they kept was taken
+ * meanwhile, or when there are nodes now that nobody asked them about.
+ */
+struct cycle_extension {
+	const struct extender_words *words; /* top 0: they were asked about no node */
+	/* NULL, or gets whom the pod could push off where, then no preemption is planned ... */
+	struct extender_offers *offers;
+	bool chosen; /* ... or the offers have been made, and only those chosen are left */
+};
+void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
+	const struct cycle_extension *extension, struct cycle_decision *decision);
 
 /* The caller took the decision: ties go to the node that was chosen longest ago. */
 void cycle_chosen(struct cycle *cycle, uint32_t node);

@@ -44,6 +44,8 @@ struct evaluation {
 	uint32_t feasible_count;
 	uint32_t rejectors;
 
+	const struct cycle_extension *extension; /* NULL: no extender has a say */
+
 	struct cycle_row *row;  /* the fast way only */
 	int64_t *totals;        /* by position in feasible */
 	int64_t *plugin_scores; /* [score plugin position][feasible position], weighted; explain
@@ -107,8 +109,25 @@ bool evaluation_score_fast(struct evaluation *e); /* after filter_fast */
 
 /* ---- cycle.c ---- */
 
+/* Up to prefilter; false: that is all there is to decide. */
+bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
+	enum cache_tally_way way, struct cycle_decision *decision);
+bool evaluation_try_nominated(struct evaluation *e, uint32_t *node);
 /* The feasible nodes, fast when that is possible (then e->row is set). False: an error. */
 bool evaluation_search(struct evaluation *e);
+/* With a percentage: the first that are feasible from where the last search ended. */
+void evaluation_rotate(struct evaluation *e);
+/* One of the feasible nodes. */
+void evaluation_choose(struct evaluation *e, struct cycle_decision *decision);
+void evaluation_failed(struct evaluation *e, struct cycle_decision *decision);
+void evaluation_rejected(struct evaluation *e, struct cycle_decision *decision);
+
+/* ---- extended.c ---- */
+
+/* Each node that extenders took away gets their words. */
+bool evaluation_take_words(struct evaluation *e);
+/* Points of extenders, onto the totals. */
+void evaluation_add_words(struct evaluation *e);
 
 /* ---- plain.c ---- */
 

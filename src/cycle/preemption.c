@@ -105,6 +105,35 @@ static bool keep_best(struct evaluation *e, struct victims *best, const struct v
 	return true;
 }
 
+/* For extenders to look at; false: there is room for no more. */
+static bool offer(struct evaluation *e, const struct victims *found)
+{
+	struct extender_offers *offers = e->extension->offers;
+	const struct cache *cache = e->cycle->cache;
+	if (offers->count == EXTENDER_OFFERS_MAX ||
+		found->count > EXTENDER_VICTIMS_MAX - offers->victim_count)
+		return false;
+	offers->list[offers->count++] = (struct extender_offer){
+		.node = found->node,
+		.name = cache_node_at(cache, found->node)->name,
+		.first = offers->victim_count,
+		.count = found->count,
+		.violations = found->violations,
+		.chosen = true,
+	};
+	for (uint32_t i = 0; i < found->count; i++)
+		offers->victims[offers->victim_count++] =
+			(struct extender_victim){.uid = cache_pod_at(cache, found->pods[i])->uid,
+				.pod = found->pods[i],
+				.chosen = 1};
+	return true;
+}
+
+static bool makes_offers(const struct evaluation *e)
+{
+	return e->extension != NULL && e->extension->offers != NULL && !e->extension->chosen;
+}
+
 /* Looks for candidates; statuses tells why a node is none. False: out of scratch. */
 static bool search(struct evaluation *e, const uint32_t *potential, uint32_t count,
 	struct cycle_status *statuses, struct victims *best)
@@ -121,6 +150,13 @@ static bool search(struct evaluation *e, const uint32_t *potential, uint32_t cou
 		if (result == VICTIMS_FOUND) {
 			harmless += found.violations == 0;
 			violating += found.violations > 0;
+			if (makes_offers(e)) {
+				bool more = offer(e, &found);
+				scratch_rewind(e->d.scratch, mark);
+				if (!more)
+					break;
+				continue;
+			}
 			/* What is kept must lie below the mark: copy after giving scratch back. */
 			if (!victims_keep(e, mark, &found) || !keep_best(e, best, &found))
 				return false;
@@ -130,6 +166,32 @@ static bool search(struct evaluation *e, const uint32_t *potential, uint32_t cou
 			return false;
 		}
 	}
+	return true;
+}
+
+/* Of what extenders left, what still holds. */
+static bool search_chosen(struct evaluation *e, struct cycle_preemption *p, struct victims *best)
+{
+	const struct extender_offers *offers = e->extension->offers;
+	bool any = false;
+	for (uint32_t i = 0; i < offers->count; i++) {
+		struct victims found;
+		struct scratch_mark mark = scratch_mark(e->d.scratch);
+		if (!offers->list[i].chosen)
+			continue;
+		any = true;
+		switch (victims_of_offer(e, offers, &offers->list[i], &found)) {
+		case VICTIMS_FAILED: return false;
+		case VICTIMS_NONE: scratch_rewind(e->d.scratch, mark); break;
+		case VICTIMS_FOUND:
+			if (!victims_keep(e, mark, &found) || !keep_best(e, best, &found))
+				return false;
+			break;
+		}
+	}
+	p->stale = any && best->node == 0;
+	if (!any)
+		p->message = prefixed(e, TEXT("no candidate node for preemption"));
 	return true;
 }
 
@@ -153,10 +215,15 @@ static void preempt(struct evaluation *e, struct cycle_preemption *p)
 		return;
 	}
 	uint32_t count = potential_nodes(e, potential);
-	if (!search(e, potential, count, statuses, &best)) {
+	bool is_chosen = e->extension != NULL && e->extension->chosen;
+	if (!(is_chosen ? search_chosen(e, p, &best)
+			: search(e, potential, count, statuses, &best))) {
 		p->message = prefixed(e, TEXT("no room to look for victims"));
 		return;
 	}
+	p->offered = makes_offers(e) && e->extension->offers->count > 0;
+	if (p->offered || (is_chosen && best.node == 0))
+		return;
 	if (best.node == 0) {
 		fail_message(e, p, statuses);
 		return;

@@ -194,6 +194,44 @@ enum victims_result victims_on_node(struct evaluation *e, uint32_t node, struct 
 	return result == VICTIMS_NONE ? none(e, mark, found, code, plugin, &why) : result;
 }
 
+static bool is_still_there(
+	const struct evaluation *e, const struct extender_victim *victim, uint32_t node)
+{
+	const struct cache *cache = e->cycle->cache;
+	if (victim->chosen == 0 || !pool_is_taken(&cache->pods, victim->pod))
+		return false;
+	const struct cache_pod *pod = cache_pod_at(cache, victim->pod);
+	return pod->uid.high == victim->uid.high && pod->uid.low == victim->uid.low &&
+		pod->node == node &&
+		cache_class_of(cache, pod)->priority < e->d.pod.class->priority;
+}
+
+enum victims_result victims_of_offer(struct evaluation *e, const struct extender_offers *offers,
+	const struct extender_offer *offer, struct victims *found)
+{
+	const struct cache *cache = e->cycle->cache;
+	struct what_if w;
+	uint8_t plugin;
+	*found = (struct victims){.node = offer->node, .violations = (uint32_t)offer->violations};
+	if (!pool_is_taken(&cache->nodes, offer->node) ||
+		cache_node_at(cache, offer->node)->name != offer->name ||
+		cache_node_at(cache, offer->node)->facts == NULL)
+		return VICTIMS_NONE;
+	found->pods = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)offer->count + 1);
+	if (found->pods == NULL ||
+		!what_if_begin(&w, e, offer->node, offer->count + e->nominated_count))
+		return VICTIMS_FAILED;
+	for (uint32_t i = offer->first; i < offer->first + offer->count; i++) {
+		if (!is_still_there(e, &offers->victims[i], offer->node))
+			continue;
+		found->pods[found->count++] = offers->victims[i].pod;
+		what_if_remove(&w, offers->victims[i].pod);
+	}
+	enum plugin_code code = what_if_filter(&w, NULL, &plugin);
+	what_if_end(&w);
+	return found->count > 0 && code == PLUGIN_SUCCESS ? VICTIMS_FOUND : VICTIMS_NONE;
+}
+
 bool victims_keep(struct evaluation *e, struct scratch_mark mark, struct victims *found)
 {
 	uint32_t *from = found->pods;

@@ -21,6 +21,10 @@ enum victims_result { VICTIMS_FOUND, VICTIMS_NONE, VICTIMS_FAILED /* out of scra
 /* Uses scratch freely; the caller gives it back. */
 enum victims_result victims_on_node(struct evaluation *e, uint32_t node, struct victims *found);
 
+/* The victims that extenders left of an offer, if the pod fits without them as things are now. */
+enum victims_result victims_of_offer(struct evaluation *e, const struct extender_offers *offers,
+	const struct extender_offer *offer, struct victims *found);
+
 /* Gives scratch back to the mark but keeps the list of pods (at the mark). */
 bool victims_keep(struct evaluation *e, struct scratch_mark mark, struct victims *found);
 

@@ -107,6 +107,11 @@ struct net_request {
 	struct text path;         /* with the query, escaped, without the prefix */
 	struct text content_type; /* of the body; TEXT_NONE: application/json */
 	struct text body;
+	/*
+	 * NULL, or instead of the body's bytes (then body.at is NULL): copies those from `from` on,
+	 * as many as fit, the same each time; body.size is how many there are.
+	 */
+	size_t (*copy_body)(const struct net_request *request, size_t from, char *to, size_t size);
 	int64_t timeout_ms;      /* from net_send() to the end of the answer; 0: none */
 	int64_t idle_timeout_ms; /* longest silence while an answer is due; 0: none; paused: stopped
 				  */

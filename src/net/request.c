@@ -115,10 +115,14 @@ size_t request_copy(const struct net_client *client, const struct net_request *r
 			from -= part.size;
 			continue;
 		}
+		if (part.at == NULL) /* the body, which somebody else copies */
+			break;
 		size_t n = part.size - from < size - used ? part.size - from : size - used;
 		memcpy(to + used, part.at + from, n);
 		used += n;
 		from = 0;
 	}
+	if (request->copy_body != NULL && used < size)
+		used += request->copy_body(request, from, to + used, size - used);
 	return used;
 }

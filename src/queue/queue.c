@@ -253,6 +253,17 @@ enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono no
 	return queue_requeue(queue, entry, QUEUE_AFTER_BACKOFF, now);
 }
 
+void queue_hold(struct queue *queue, uint32_t entry, uint32_t gate)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	CHECK(e->state == QUEUE_IN_FLIGHT);
+	CHECK(gate != 0);
+	e->attempts--;
+	e->gate = gate;
+	reject(queue, e, gate, 0);
+	queue_move(queue, entry, QUEUE_GATED);
+}
+
 void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key)
 {
 	struct queue_entry *e = queue_entry(queue, entry);

@@ -192,6 +192,12 @@ void queue_park(
 /* The attempt failed otherwise, or the binding did: it waits for time. */
 enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono now);
 
+/*
+ * The attempt is taken back: there was no room for it. The pod waits behind the gate, which is one
+ * bit and closed for it, until queue_wake().
+ */
+void queue_hold(struct queue *queue, uint32_t entry, uint32_t gate);
+
 /* A new version of the pod. Where it waits does not change; queue_wake() says that it helps. */
 void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key);
 

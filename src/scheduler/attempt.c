@@ -11,10 +11,15 @@ enum {
 	NOTE_MAX = 1024
 };
 
-bool scheduler_can_attempt(const struct scheduler *s)
+bool scheduler_has_room(const struct scheduler *s)
 {
 	return binder_has_room(s->binder) && pool_used(&s->flights) < s->flights.capacity &&
-		patcher_room(s->patcher) >= PATCHES_OF_AN_ATTEMPT &&
+		patcher_room(s->patcher) >= PATCHES_OF_AN_ATTEMPT;
+}
+
+bool scheduler_can_attempt(const struct scheduler *s)
+{
+	return scheduler_has_room(s) &&
 		s->queue.pods[QUEUE_ACTIVE] + s->queue.pods[QUEUE_BACKOFF] > 0;
 }
 
@@ -106,7 +111,7 @@ static void place(struct scheduler *s, uint32_t entry, const struct cycle_decisi
 }
 
 /* A pod that is being deleted is not tried, and told so (core.md 4.3). */
-static void skip_deleting(struct scheduler *s, uint32_t entry)
+void scheduler_skip_deleting(struct scheduler *s, uint32_t entry)
 {
 	struct scheduler_words words;
 	char note[NOTE_MAX];
@@ -155,6 +160,15 @@ static void record(struct scheduler *s, uint32_t pod, const struct cycle_decisio
 		s->metrics.preemption_attempts++;
 }
 
+void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
+{
+	record(s, queue_entry_at(&s->queue, entry)->pod, decision);
+	if (decision->outcome == CYCLE_PLACED)
+		place(s, entry, decision);
+	else
+		failed(s, entry, decision);
+}
+
 bool scheduler_attempt(struct scheduler *s)
 {
 	struct cycle_decision decision;
@@ -166,15 +180,15 @@ bool scheduler_attempt(struct scheduler *s)
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	CHECK(cache_pod_at(&s->cache, pod)->waiting == entry);
 	if ((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) != 0) {
-		skip_deleting(s, entry);
+		scheduler_skip_deleting(s, entry);
 		return true;
 	}
 	s->metrics.attempt_began = clock_mono(&s->setup.clock);
+	if (scheduler_is_extended(s, pod)) {
+		scheduler_extend(s, entry);
+		return true;
+	}
 	cycle_decide(&s->cycle, pod, CACHE_TALLY_FAST, &decision);
-	record(s, pod, &decision);
-	if (decision.outcome == CYCLE_PLACED)
-		place(s, entry, &decision);
-	else
-		failed(s, entry, &decision);
+	scheduler_conclude(s, entry, &decision);
 	return true;
 }

@@ -57,6 +57,12 @@ static size_t store_for(const struct cache_limits *l)
 		STORE_LEAST;
 }
 
+uint32_t capacity_nodes(uint32_t nodes)
+{
+	nodes = smaller(nodes, CAPACITY_NODES_MOST);
+	return nodes + nodes / 32 + 8;
+}
+
 /* All of it at the most ease. */
 static uint32_t eased(uint32_t most, uint32_t ease)
 {
@@ -66,7 +72,7 @@ static uint32_t eased(uint32_t most, uint32_t ease)
 static void size_up(struct capacity *plan, uint32_t ease)
 {
 	uint32_t pods = plan->pods;
-	uint32_t nodes = plan->nodes + plan->nodes / 32 + 8; /* and some that are coming or going */
+	uint32_t nodes = capacity_nodes(plan->nodes);
 	uint32_t half = eased(pods / 2, ease);
 	uint32_t objects = nodes + /* CSI nodes */
 		pods / 16 + 128 +  /* replica sets, services, budgets, claims */

@@ -28,6 +28,9 @@ struct capacity {
 	uint64_t bytes; /* cache_size() + cycle_size() + queue_size() of these; within the budget */
 };
 
+/* Nodes that there is room for in a cluster of so many: some are coming or going. */
+uint32_t capacity_nodes(uint32_t nodes);
+
 /*
  * Capacities for a cluster of nodes_max and pods_max whose sizes sum up to budget_bytes at most
  * (the caller has taken off what else it needs). Where the budget allows more than the usual

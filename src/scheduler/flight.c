@@ -99,6 +99,7 @@ void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, 
 			call_off(s, i);
 		return;
 	}
+	scheduler_drop_ask(s, pod);
 }
 
 static void count(

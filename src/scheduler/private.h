@@ -32,6 +32,23 @@ void scheduler_collect_left(struct scheduler *s);
 /* Decides about the next pod; false: there is none, or no room for what would follow. */
 bool scheduler_attempt(struct scheduler *s);
 bool scheduler_can_attempt(const struct scheduler *s);
+bool scheduler_has_room(const struct scheduler *s); /* for what may follow a decision */
+/* What was decided is done: the pod takes off, or is told why not and waits. */
+void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision);
+void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
+
+/* ---- extend.c ---- */
+
+/* Has an extender a say in where the pod goes? */
+bool scheduler_is_extended(const struct scheduler *s, uint32_t pod);
+/* The attempt of such a pod: its extenders are asked, or it waits for its turn. */
+void scheduler_extend(struct scheduler *s, uint32_t entry);
+/* Is somebody's answer there, and room for what follows? */
+bool scheduler_can_resume(const struct scheduler *s);
+bool scheduler_resume(struct scheduler *s); /* decides about one; false: there is none */
+void scheduler_wake_held(struct scheduler *s);
+/* Gone, or bound by somebody else, while its extenders are asked. */
+void scheduler_drop_ask(struct scheduler *s, uint32_t pod);
 
 /* ---- flight.c ---- */
 

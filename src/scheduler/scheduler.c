@@ -187,7 +187,7 @@ bool scheduler_start(
 static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
 {
 	bool may = scheduler_waits(s, s->now) == SCHEDULER_READY;
-	if (may && scheduler_can_attempt(s))
+	if (may && (scheduler_can_attempt(s) || scheduler_can_resume(s)))
 		return 0;
 	struct mono due = queue_next_due(&s->queue);
 	if (due.us == MONO_NEVER.us)
@@ -207,7 +207,10 @@ static void decide(struct scheduler *s)
 		scheduler_launch_cleared(s);
 	while (mono_since_us(now, start) < SCHEDULER_DECIDE_US) {
 		/* A process that was stopped for a while must find out before it writes. */
-		if (scheduler_waits(s, now) != SCHEDULER_READY || !scheduler_attempt(s))
+		if (scheduler_waits(s, now) != SCHEDULER_READY)
+			break;
+		scheduler_wake_held(s);
+		if (!scheduler_resume(s) && !scheduler_attempt(s))
 			break;
 		now = clock_mono(&s->setup.clock);
 	}
@@ -312,6 +315,8 @@ void scheduler_close(struct scheduler *s)
 	volumes_close(s->volumes);
 	patcher_close(s->patcher);
 	recorder_close(s->recorder);
+	if (s->extenders != NULL)
+		extenders_close(s->extenders);
 	if (s->lease != NULL)
 		lease_close(s->lease);
 	check_unregister(s);

@@ -7,6 +7,7 @@
  *	feed.c     what the watches tell goes into the picture
  *	waking.c   what changed in the picture: who is in the queue, who wakes up
  *	attempt.c  the next pod: decide, assume, or say why not
+ *	extend.c   pods whose extenders are asked
  *	flight.c   pods whose binding is on its way, and what became of it
  *	preempt.c  victims on their way out, and who waits for them
  *	tell.c     events and conditions: what people read
@@ -28,6 +29,7 @@
 #include "bind/volumes.h"
 #include "cache/cache.h"
 #include "cycle/cycle.h"
+#include "extender/extender.h"
 #include "lease/lease.h"
 #include "queue/queue.h"
 #include "scheduler/metrics.h"
@@ -99,6 +101,20 @@ struct scheduler_flight {
 	struct mono first_attempt;
 };
 
+/* A pod whose extenders are asked; it is in flight, and has no node yet. */
+struct scheduler_ask {
+	struct cache_uid uid;
+	uint32_t pod;
+	uint32_t entry;  /* 0: the slot is free */
+	uint32_t rounds; /* how often it was asked before, and the cluster changed meanwhile */
+	bool nominated;  /* about its nominated node alone */
+	bool victims;    /* about whom it could push off */
+	bool ready;
+	struct mono ready_at;
+	struct mono began;
+	uint64_t events; /* of the cluster, when it began */
+};
+
 /* A pod that waits until its victims were told to go. */
 struct scheduler_preemption {
 	struct cache_uid uid;
@@ -148,6 +164,9 @@ struct scheduler {
 	struct patcher *patcher;
 	struct recorder *recorder;
 	struct volumes *volumes;
+	struct extenders *extenders; /* NULL: none are configured */
+	struct scheduler_ask asks[EXTENDER_ASKS];
+	uint64_t events;
 	uint32_t cleared;    /* flights that wait for room to be bound */
 	struct lease *lease; /* NULL: no election, we always lead */
 	struct pool flights;
@@ -183,6 +202,12 @@ size_t scheduler_size(const struct scheduler_limits *limits);
 
 /* The picture is there afterwards, for profiles to be built with; `s` must not move. */
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup);
+/*
+ * Before scheduler_start(), when there are extenders. False with one line in `fault`. Takes
+ * extenders_size() bytes.
+ */
+MUST_USE bool scheduler_open_extenders(
+	struct scheduler *s, const struct config_list *extenders, struct writer *fault);
 /*
  * The profiles stay the caller's. Watching begins. False: the lease cannot have the name or the
  * identity that it was given.

@@ -36,6 +36,9 @@ uint32_t scheduler_gate(void *self, uint32_t pod)
 		return GATE_BIT(PLUGIN_DEFAULT_PREEMPTION);
 	if ((scheduler_kinds_of(s, p) & ~s->known) != 0)
 		return GATE_BIT(SCHEDULER_GATE_KINDS);
+	if (s->extenders != NULL && !extenders_have_room(s->extenders) &&
+		scheduler_is_extended(s, pod))
+		return GATE_BIT(CYCLE_EXTENDER);
 	return 0;
 }
 
@@ -131,6 +134,18 @@ struct asking {
 	int32_t priority_max; /* only pods that are not more important */
 };
 
+/* Nobody knows what an extender looks at: it waits for all that plugins could wait for. */
+static bool is_for_extenders(enum kube_kind kind)
+{
+	static const enum kube_kind kinds[] = {KUBE_POD, KUBE_NODE, KUBE_PV, KUBE_PVC,
+		KUBE_CSI_NODE, KUBE_CSI_DRIVER, KUBE_CSI_CAPACITY, KUBE_STORAGE_CLASS,
+		KUBE_RESOURCE_CLAIM, KUBE_DEVICE_CLASS};
+	for (uint32_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		if (kinds[i] == kind)
+			return true;
+	return false;
+}
+
 /* *how is set when it helps. */
 static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint32_t pending,
 	enum queue_how *how)
@@ -151,7 +166,8 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 			.namespace_labels = cache_namespace_labels(&s->cache, class->namespace),
 			.name = cache_text(&s->cache, p->name),
 			.uid = p->uid}};
-	bool queue = false;
+	bool queue =
+		(rejectors & GATE_BIT(CYCLE_EXTENDER)) != 0 && is_for_extenders(a->event->kind);
 	*how = QUEUE_AFTER_BACKOFF;
 	for (uint32_t id = 0; id < PLUGIN_COUNT && w.profile != NULL; id++) {
 		enum plugin_hint hint;
@@ -169,7 +185,7 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 
 static uint32_t waited_for(enum kube_kind kind, uint32_t actions)
 {
-	uint32_t mask = 0;
+	uint32_t mask = is_for_extenders(kind) ? GATE_BIT(CYCLE_EXTENDER) : 0;
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
 		if (plugin_is_waited_for(GATE_BIT(id), kind, actions))
 			mask |= GATE_BIT(id);
@@ -179,6 +195,7 @@ static uint32_t waited_for(enum kube_kind kind, uint32_t actions)
 static void wake(struct scheduler *s, const struct cache_event *event, int32_t priority_max)
 {
 	const struct asking asking = {s, event, priority_max};
+	s->events += event->actions != 0 && is_for_extenders(event->kind);
 	uint32_t waiting = s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED];
 	uint32_t mask =
 		event->actions == 0 || waiting == 0 ? 0 : waited_for(event->kind, event->actions);
@@ -188,8 +205,9 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
 		const struct queue_group *group = queue_group_at(&s->queue, g);
 		enum queue_how how;
-		if (!helps(&asking, queue_group_pod(&s->queue, g), group->rejectors, group->pending,
-			    &how))
+		if (group->gate == GATE_BIT(CYCLE_EXTENDER) ||
+			!helps(&asking, queue_group_pod(&s->queue, g), group->rejectors,
+				group->pending, &how))
 			continue;
 		struct queue_moved moved = queue_wake_group(&s->queue, g, how, s->now);
 		s->stats.woken += moved.active + moved.backoff;
@@ -239,6 +257,9 @@ static void update_waiting(struct scheduler *s, const struct cache_event *event)
 			(event->old.flags & CACHE_POD_DELETING) == 0 &&
 			(p->flags & CACHE_POD_ASSUMED) != 0)
 			s->dying = event->index;
+		if ((p->flags & CACHE_POD_ASSUMED) == 0) /* its extenders are asked */
+			queue_update(&s->queue, p->waiting, cache_class_of(&s->cache, p)->priority,
+				key_of(s, event->index));
 		return;
 	}
 	bool waits = e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED;

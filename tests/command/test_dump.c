@@ -4,6 +4,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
 // deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
+// deps: extender/*.c
 // deps: tests/command/run.c
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * extender - HTTP servers of other people that have a say in where pods go: they take nodes away,
+ * give points, choose other victims, or bind (config/scheduler_config.h).
+ *
+ * An ask is one pod whose extenders are asked. It takes its time: who asked goes on with other
+ * pods, and judges what was said by the cluster as it is then. Asks are a fixed number, and each
+ * extender hears a fixed number of questions at a time, so that one that is slow holds up its own
+ * pods alone.
+ *
+ *	extender.c         setting up: who is there, who cares for a pod
+ *	extender_ask.c     one pod's way: it is read, filters in turn, scores at once, victims
+ *	extender_call.c    one question: a line to the server, its answer
+ *	extender_body.c    what is sent
+ *	extender_answer.c  what came back
+ */
+#ifndef BERTH_EXTENDER_EXTENDER_H
+#define BERTH_EXTENDER_EXTENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "cache/cache.h"
+#include "config/scheduler_config.h"
+#include "net/net.h"
+
+enum {
+	EXTENDER_ASKS = 8,  /* pods at a time */
+	EXTENDER_LINES = 4, /* questions to one extender at a time */
+	EXTENDER_BINDS = 4, /* and bindings that it is asked for */
+	EXTENDER_CONNECTIONS = EXTENDER_LINES + EXTENDER_BINDS,
+	EXTENDER_POD_MAX = 256 * 1024, /* a pod as it is sent */
+	EXTENDER_REASONS_MAX = 64,     /* different ones, about one pod */
+	EXTENDER_WORDS_MAX = 8 * 1024, /* bytes of them */
+	EXTENDER_ERROR_MAX = 1024,
+	EXTENDER_OFFERS_MAX = 128,  /* nodes whose victims are shown */
+	EXTENDER_VICTIMS_MAX = 1024 /* on all of them */
+};
+
+enum extender_verb { EXTENDER_FILTER, EXTENDER_SCORE, EXTENDER_PREEMPT, EXTENDER_BIND };
+enum { EXTENDER_VERBS = EXTENDER_BIND + 1 };
+
+/* ---- what they said ---- */
+
+enum extender_verdict {
+	EXTENDER_NOT_ASKED,
+	EXTENDER_KEPT,
+	EXTENDER_DROPPED,      /* named nowhere */
+	EXTENDER_FAILED,       /* preemption may help */
+	EXTENDER_UNRESOLVABLE, /* it may not */
+	EXTENDER_LISTED        /* while an answer is read: not yet met there */
+};
+
+struct extender_word {
+	uint32_t name;    /* string id; another one now: the node that was asked about is gone */
+	uint16_t reason;  /* of failed and unresolvable */
+	uint16_t verdict; /* enum extender_verdict */
+	int64_t score;    /* weighted, of all extenders */
+};
+
+struct extender_words {
+	struct extender_word *of_node; /* by index in the cache */
+	uint32_t top;                  /* of the indexes asked about */
+	uint32_t kept;
+	uint32_t removed; /* of those asked about */
+	uint32_t reason_count;
+	struct text reasons[EXTENDER_REASONS_MAX];
+};
+
+/* The node's word, or NULL: it was not asked about. */
+static inline const struct extender_word *extender_word_of(
+	const struct extender_words *words, const struct cache *cache, uint32_t node)
+{
+	if (node > words->top || words->of_node[node].name != cache_node_at(cache, node)->name ||
+		words->of_node[node].verdict == EXTENDER_NOT_ASKED)
+		return NULL;
+	return &words->of_node[node];
+}
+
+/* Whom the pod could push off which node, all of them of lower priority. */
+struct extender_victim {
+	struct cache_uid uid;
+	uint32_t pod;
+	uint32_t chosen; /* still, by those who were asked */
+};
+struct extender_offer {
+	uint32_t node;
+	uint32_t name;         /* string id */
+	uint32_t first, count; /* of the victims */
+	int64_t violations;    /* of disruption budgets */
+	bool chosen;
+};
+struct extender_offers {
+	uint32_t count;
+	uint32_t victim_count;
+	struct extender_offer list[EXTENDER_OFFERS_MAX];
+	struct extender_victim victims[EXTENDER_VICTIMS_MAX];
+};
+
+/* ---- all extenders of a configuration ---- */
+
+struct extenders;
+
+struct extenders_setup {
+	struct net *net;
+	struct net_client *apiserver;
+	struct arena *arena;
+	struct cache *cache;            /* interns names of resources, for ever */
+	const struct config_list *list; /* struct scheduler_extender; stays the caller's */
+	uint32_t nodes;                 /* the most that there can be */
+	/* An ask is over; from inside net_poll(). It keeps its place until extender_end(). */
+	void (*done)(void *self, uint32_t ask);
+	void *self;
+};
+
+/* NULL with one line in `fault`: one of them cannot work as it is configured. */
+struct extenders *extenders_open(const struct extenders_setup *setup, struct writer *fault);
+size_t extenders_size(const struct config_list *list, uint32_t nodes);
+void extenders_close(struct extenders *x); /* nobody is told */
+
+/* Connections, for the sockets and for TLS. */
+uint32_t extenders_streams(const struct config_list *list, bool tls_only);
+
+/* Those that care for pods of the class, as bits; with the verb. */
+uint32_t extenders_for(
+	const struct extenders *x, const struct kube_pod_class *class, enum extender_verb verb);
+bool extenders_have_room(const struct extenders *x);
+
+/* ---- asks ---- */
+
+struct extender_order {
+	uint32_t pod;
+	struct text path; /* of the pod, on the apiserver */
+	/* Nodes that plugins leave, in their order; NULL: only victims are in question. */
+	const uint32_t *nodes;
+	uint32_t node_count;
+};
+
+/* 1..EXTENDER_ASKS. CHECKs the room. */
+uint32_t extender_ask(struct extenders *x, const struct extender_order *order);
+/* To be filled in before extender_ask_victims(); what they leave is marked when done. */
+struct extender_offers *extender_offers(struct extenders *x, uint32_t ask);
+void extender_ask_victims(struct extenders *x, uint32_t ask); /* at once, or after done() */
+void extender_end(struct extenders *x, uint32_t ask); /* at any time; done() is not called */
+
+const struct extender_words *extender_words(const struct extenders *x, uint32_t ask);
+/* Why the ask failed; empty when it did not. */
+struct text extender_error(const struct extenders *x, uint32_t ask);
+
+/* ---- bindings, which bind/ sends ---- */
+
+struct extender_binder {
+	struct net_client *client;
+	struct text url;
+	struct text path;
+	int64_t timeout_ms;
+	bool ignorable;
+};
+/* False: the apiserver binds pods of the class. */
+bool extenders_binder(const struct extenders *x, const struct kube_pod_class *class,
+	struct extender_binder *binder);
+
+struct extenders_stats {
+	uint32_t asks, lines;
+	uint64_t questions, failures;
+};
+struct extenders_stats extenders_stats(const struct extenders *x);
+
+#endif

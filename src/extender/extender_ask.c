@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One pod's way past its extenders: the pod is read, filters are asked in turn about the nodes that
+ * are left, then all who give points at once; or those who have a say in whom it pushes off.
+ *
+ * What kube-scheduler sends of the pod is what its informer keeps: the whole object but for
+ * managedFields. Ours keeps what scheduling needs, so the pod is read anew, once for all of its
+ * extenders, and its bytes go on as they came. That costs the apiserver one GET a pod, and no
+ * memory for the pods that no extender cares for.
+ */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "extender/private.h"
+
+static const struct json_want want_metadata[] = {{"name", NULL}, {"generateName", NULL},
+	{"namespace", NULL}, {"selfLink", NULL}, {"uid", NULL}, {"resourceVersion", NULL},
+	{"generation", NULL}, {"creationTimestamp", NULL}, {"deletionTimestamp", NULL},
+	{"deletionGracePeriodSeconds", NULL}, {"labels", NULL}, {"annotations", NULL},
+	{"ownerReferences", NULL}, {"finalizers", NULL}, {NULL, NULL}};
+static const struct json_want want_pod[] = {
+	{"metadata", want_metadata}, {"spec", NULL}, {"status", NULL}, {NULL, NULL}};
+
+static struct extender_ask *ask_at(const struct extenders *x, uint32_t ask)
+{
+	CHECK(ask > 0);
+	CHECK((x->asks_used >> (ask - 1) & 1) != 0);
+	return &x->asks[ask - 1];
+}
+
+/* ---- errors ---- */
+
+void extender_ask_fail(struct extender_ask *ask, const char *format, ...)
+{
+	struct writer w;
+	va_list args;
+	char room[EXTENDER_ERROR_MAX];
+	va_start(args, format);
+	int size = vsnprintf(room, sizeof(room), format, args);
+	va_end(args);
+	size_t most = size < 0 ? 0 : (size_t)size < sizeof(room) ? (size_t)size : sizeof(room) - 1;
+	writer_init(&w, ask->error, sizeof(ask->error));
+	for (size_t at = 0, next; at < most; at += next) { /* whole characters */
+		next = text_utf8_next((struct text){room + at, most - at});
+		if (next == 0)
+			break;
+		write_bytes(&w, room + at, next);
+	}
+	ask->error_size = w.used;
+}
+
+static void log_failure(const struct extender_ask *ask, const char *what)
+{
+	log_warn("extender", "answer", "%s=\"%.*s\"", what, (int)ask->error_size, ask->error);
+}
+
+/* ---- nodes ---- */
+
+static void give_nodes(struct extender_ask *ask)
+{
+	struct intern *strings = &ask->all->setup.cache->strings;
+	for (uint32_t i = 1; i <= ask->words.top; i++)
+		if (ask->words.of_node[i].verdict != EXTENDER_NOT_ASKED)
+			intern_give(strings, ask->words.of_node[i].name);
+	for (uint32_t i = 0; ask->offers_kept && i < ask->offers->count; i++)
+		intern_give(strings, ask->offers->list[i].name);
+	ask->words.top = 0;
+	ask->offers_kept = false;
+	ask->offers->count = 0;
+}
+
+/* Such as every apiserver wants them. */
+static bool is_plain_name(struct text name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if (name.at[i] <= ' ' || name.at[i] == '"' || name.at[i] == '\\' ||
+			name.at[i] >= 0x7f)
+			return false;
+	return name.size > 0;
+}
+
+static void take_nodes(struct extender_ask *ask, const uint32_t *nodes, uint32_t count)
+{
+	struct cache *cache = ask->all->setup.cache;
+	struct extender_words *words = &ask->words;
+	uint32_t top = pool_top(&cache->nodes);
+	CHECK(top <= ask->all->setup.nodes);
+	words->top = top;
+	memset(words->of_node, 0, ((size_t)top + 1) * sizeof(*words->of_node));
+	words->reason_count = words->removed = 0;
+	ask->reasons_size = ask->node_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t name = cache_node_at(cache, nodes[i])->name;
+		if (!is_plain_name(cache_text(cache, name)))
+			continue;
+		intern_keep(&cache->strings, name);
+		words->of_node[nodes[i]] =
+			(struct extender_word){.name = name, .verdict = EXTENDER_KEPT};
+		ask->nodes[ask->node_count++] = nodes[i];
+	}
+	words->kept = ask->node_count;
+}
+
+/* ---- steps ---- */
+
+static void finish(struct extender_ask *ask)
+{
+	for (uint32_t i = 0; i < ask->all->count; i++)
+		extender_call_cancel(&ask->calls[i]);
+	ask->step = EXTENDER_DONE;
+	ask->all->setup.done(ask->all->setup.self, ask->index);
+}
+
+/* The next in turn that cares and has the verb; NULL: all were asked. */
+static struct extender *next_in_turn(struct extender_ask *ask, enum extender_verb verb)
+{
+	struct extenders *x = ask->all;
+	while (ask->next < x->count) {
+		uint32_t i = ask->next++;
+		if ((ask->care >> i & 1) != 0 && x->list[i].url_size[verb] > 0)
+			return &x->list[i];
+	}
+	return NULL;
+}
+
+/* One node needs no points. */
+static void ask_scores(struct extender_ask *ask)
+{
+	struct extender *e;
+	ask->step = EXTENDER_SCORES;
+	ask->next = 0;
+	while (ask->node_count > 1 && (e = next_in_turn(ask, EXTENDER_SCORE)) != NULL)
+		extender_call_begin(ask, e, EXTENDER_SCORE);
+	if (ask->open == 0)
+		finish(ask);
+}
+
+static void ask_next(struct extender_ask *ask)
+{
+	bool filters = ask->step == EXTENDER_FILTERS;
+	bool any = filters && ask->node_count > 0;
+	for (uint32_t i = 0; !filters && i < ask->offers->count; i++)
+		any = any || ask->offers->list[i].chosen;
+	struct extender *e =
+		any ? next_in_turn(ask, filters ? EXTENDER_FILTER : EXTENDER_PREEMPT) : NULL;
+	if (e != NULL)
+		extender_call_begin(ask, e, filters ? EXTENDER_FILTER : EXTENDER_PREEMPT);
+	else if (filters)
+		ask_scores(ask);
+	else
+		finish(ask);
+}
+
+static void begin(struct extender_ask *ask, enum extender_step step)
+{
+	ask->step = step;
+	ask->next = 0;
+	ask_next(ask);
+}
+
+void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bool ok)
+{
+	CHECK(ask->open > 0);
+	ask->open--;
+	bool scores = ask->step == EXTENDER_SCORES;
+	if (!ok) {
+		bool ignored = scores || call->extender->config->ignorable;
+		log_failure(ask, ignored ? "ignored" : "failed");
+		if (!ignored) {
+			finish(ask);
+			return;
+		}
+		ask->error_size = 0;
+	}
+	if (!scores)
+		ask_next(ask);
+	else if (ask->open == 0)
+		finish(ask);
+}
+
+/* ---- the pod ---- */
+
+static bool on_pod(void *self, struct json_piece piece)
+{
+	struct extender_ask *ask = self;
+	if (piece.kind != JSON_PIECE_TOO_BIG)
+		ask->pod_json = piece.text;
+	return false;
+}
+
+static enum net_flow on_read(struct net_request *request, struct text bytes)
+{
+	struct extender_ask *ask = LIST_OWNER(request, struct extender_ask, read);
+	if (request->answer.status == 200 && !ask->broken)
+		ask->broken = json_cut_feed(ask->cut, bytes) != JSON_CUT_MORE;
+	return NET_MORE;
+}
+
+static void on_read_done(struct net_request *request)
+{
+	struct extender_ask *ask = LIST_OWNER(request, struct extender_ask, read);
+	const struct net_answer *answer = &request->answer;
+	if (answer->result == NET_CANCELLED)
+		return;
+	if (answer->result == NET_OK && answer->status == 200 && ask->pod_json.at != NULL) {
+		begin(ask, ask->first);
+		return;
+	}
+	if (answer->result == NET_OK && answer->status == 200)
+		extender_ask_fail(ask,
+			"the pod has more than %u bytes, which is too much for "
+			"extenders",
+			(unsigned)EXTENDER_POD_MAX);
+	else
+		extender_ask_fail(ask, "the pod could not be read for its extenders: %s, code %u",
+			net_result_name(answer->result), (unsigned)answer->status);
+	finish(ask);
+}
+
+static void read_pod(struct extender_ask *ask)
+{
+	ask->step = EXTENDER_READS;
+	ask->pod_json = TEXT_NONE;
+	ask->broken = false;
+	json_cut_start(ask->cut, JSON_CUT_LINES, want_pod, NULL, on_pod, ask);
+	ask->read = (struct net_request){
+		.class = NET_READ,
+		.method = NET_GET,
+		.path = {ask->path, ask->path_size},
+		.timeout_ms = EXTENDER_READ_MS,
+		.on_body = on_read,
+		.on_done = on_read_done,
+	};
+	net_send(ask->all->setup.apiserver, &ask->read);
+}
+
+/* ---- what callers do ---- */
+
+uint32_t extender_ask(struct extenders *x, const struct extender_order *order)
+{
+	CHECK(extenders_have_room(x));
+	uint32_t i = (uint32_t)__builtin_ctz(~x->asks_used);
+	struct extender_ask *ask = &x->asks[i];
+	const struct kube_pod_class *class =
+		cache_class_of(x->setup.cache, cache_pod_at(x->setup.cache, order->pod));
+	x->asks_used |= UINT32_C(1) << i;
+	CHECK(order->path.size <= sizeof(ask->path));
+	memcpy(ask->path, order->path.at, order->path.size);
+	ask->path_size = order->path.size;
+	ask->all = x;
+	ask->index = i + 1;
+	ask->error_size = 0;
+	ask->first = order->nodes == NULL ? EXTENDER_PREEMPTS : EXTENDER_FILTERS;
+	ask->care = 0;
+	for (uint32_t verb = 0; verb < EXTENDER_VERBS; verb++)
+		ask->care |= extenders_for(x, class, (enum extender_verb)verb);
+	take_nodes(ask, order->nodes, order->node_count);
+	read_pod(ask);
+	return ask->index;
+}
+
+struct extender_offers *extender_offers(struct extenders *x, uint32_t ask)
+{
+	return ask_at(x, ask)->offers;
+}
+
+void extender_ask_victims(struct extenders *x, uint32_t index)
+{
+	struct extender_ask *ask = ask_at(x, index);
+	CHECK(!ask->offers_kept);
+	for (uint32_t i = 0; i < ask->offers->count; i++)
+		intern_keep(&x->setup.cache->strings, ask->offers->list[i].name);
+	ask->offers_kept = true;
+	if (ask->step == EXTENDER_DONE)
+		begin(ask, EXTENDER_PREEMPTS);
+}
+
+void extender_end(struct extenders *x, uint32_t index)
+{
+	struct extender_ask *ask = ask_at(x, index);
+	net_cancel(&ask->read);
+	for (uint32_t i = 0; i < x->count; i++)
+		extender_call_cancel(&ask->calls[i]);
+	give_nodes(ask);
+	x->asks_used &= ~(UINT32_C(1) << (index - 1));
+}
+
+const struct extender_words *extender_words(const struct extenders *x, uint32_t ask)
+{
+	return &ask_at(x, ask)->words;
+}
+
+struct text extender_error(const struct extenders *x, uint32_t ask)
+{
+	const struct extender_ask *a = ask_at(x, ask);
+	return (struct text){a->error, a->error_size};
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * extender, private: what the files of this folder do for each other.
+ */
+#ifndef BERTH_EXTENDER_PRIVATE_H
+#define BERTH_EXTENDER_PRIVATE_H
+
+#include "base/list.h"
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "extender/extender.h"
+#include "json/json.h"
+
+enum {
+	EXTENDER_URL_MAX = 1024, /* urlPrefix and a verb */
+	EXTENDER_ANSWER_LEAST = 64 * 1024,
+	EXTENDER_ANSWER_BY_NODE = 96, /* its name, and a reason here and there */
+	EXTENDER_READ_MS = 10 * 1000, /* the pod, from the apiserver */
+	EXTENDER_PATH_MAX = 512
+};
+
+struct extender_call {    /* one question of an ask to one extender */
+	struct list link; /* while it waits for a line */
+	struct extender_ask *ask;
+	struct extender *extender;
+	struct extender_line *line; /* NULL: none yet */
+	enum extender_verb verb;
+	bool open;
+	bool again; /* sent once more, since the connection had gone before */
+};
+
+struct extender_line {
+	struct net_request request;
+	struct extender_call *call; /* NULL: free */
+	struct json_cut *cut;
+	struct text answer; /* in the cutter; TEXT_NONE: not all there */
+	bool too_big, broken;
+};
+
+struct extender {
+	struct extenders *all;
+	const struct scheduler_extender *config;
+	struct net_target target;
+	struct net_client *client;
+	struct list waiting; /* calls */
+	struct extender_line lines[EXTENDER_LINES];
+	uint32_t managed[SCHEDULER_MANAGED_MAX]; /* string ids */
+	char name[24];                           /* "extender-0" */
+	char url[EXTENDER_VERBS][EXTENDER_URL_MAX];
+	size_t url_size[EXTENDER_VERBS]; /* 0: the verb is not there */
+	size_t path_at;                  /* of the verb with its slash, in the URL */
+};
+
+enum extender_step {
+	EXTENDER_READS,
+	EXTENDER_FILTERS,
+	EXTENDER_SCORES,
+	EXTENDER_PREEMPTS,
+	EXTENDER_DONE
+};
+
+struct extender_ask {
+	struct extenders *all;
+	uint32_t index;
+	enum extender_step step;
+	enum extender_step first; /* after the pod was read */
+	bool offers_kept;         /* names of their nodes are */
+	uint32_t care;            /* bits: extenders that care for the pod */
+	uint32_t next;            /* extender to be asked, of those in turn */
+	uint32_t open;            /* calls under way */
+	struct extender_call calls[SCHEDULER_EXTENDERS_MAX];
+	uint32_t *nodes; /* left, in order */
+	uint32_t node_count;
+	struct extender_words words;
+	struct extender_offers *offers;
+	size_t reasons_size;
+	char reasons[EXTENDER_WORDS_MAX];
+	struct net_request read;
+	struct json_cut *cut;
+	bool broken;
+	struct text pod_json; /* in the cutter */
+	size_t path_size;
+	char path[EXTENDER_PATH_MAX];
+	size_t error_size;
+	char error[EXTENDER_ERROR_MAX];
+};
+
+struct extenders {
+	struct extenders_setup setup;
+	uint32_t count;
+	uint32_t node_room;
+	struct extender *list; /* those that cannot be ignored first, as upstream asks them */
+	struct extender_ask *asks;
+	uint32_t asks_used;     /* bits, by index */
+	struct scratch scratch; /* tokens of an answer */
+	struct extenders_stats stats;
+};
+
+/* ---- extender_ask.c ---- */
+
+void extender_ask_fail(struct extender_ask *ask, const char *format, ...) PRINTF_LIKE(2, 3);
+/* A call ended; `ok` or the ask has an error. */
+void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bool ok);
+
+/* ---- extender_call.c ---- */
+
+void extender_call_begin(
+	struct extender_ask *ask, struct extender *extender, enum extender_verb verb);
+void extender_call_cancel(struct extender_call *call);
+
+static inline struct text extender_url(const struct extender *e, enum extender_verb verb)
+{
+	return (struct text){e->url[verb], e->url_size[verb]};
+}
+
+/* ---- extender_body.c ---- */
+
+/*
+ * A part of what is sent, as much as `size` takes, from the byte `from` on. Returns the size of all
+ * when size is 0.
+ */
+size_t extender_body(const struct extender_call *call, size_t from, char *to, size_t size);
+
+/* ---- extender_answer.c ---- */
+
+/* False: nothing is changed, and the ask has an error that says why. */
+MUST_USE bool extender_answer(struct extender_ask *ask, const struct extender *extender,
+	enum extender_verb verb, struct text answer);
+extern const struct json_want extender_want_filter[];
+
+#endif

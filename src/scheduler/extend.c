@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Extend: pods whose extenders are asked. While they think, others are scheduled; the pod stays in
+ * flight without a node. What they say is weighed by the cluster as it is when the answer is
+ * looked at (cycle/extended.c), and when that leaves nothing they are asked again.
+ *
+ * As many pods as there are asks have their turn at a time. The others wait behind a gate of the
+ * queue, the most important first; they are no hindrance to pods that no extender cares for.
+ */
+#include "base/log.h"
+#include "scheduler/private.h"
+
+enum {
+	ROUNDS_MAX = 4, /* then the pod pauses: the cluster changes too fast */
+	ANSWER_S = 30   /* an answer that could not be used for so long is asked for anew */
+};
+
+#define GATE (UINT32_C(1) << CYCLE_EXTENDER)
+
+static uint32_t say(const struct scheduler *s, uint32_t pod, enum extender_verb verb)
+{
+	return extenders_for(
+		s->extenders, cache_class_of(&s->cache, cache_pod_at(&s->cache, pod)), verb);
+}
+
+bool scheduler_is_extended(const struct scheduler *s, uint32_t pod)
+{
+	return s->extenders != NULL &&
+		(say(s, pod, EXTENDER_FILTER) | say(s, pod, EXTENDER_SCORE) |
+			say(s, pod, EXTENDER_PREEMPT)) != 0;
+}
+
+static void asked(void *self, uint32_t ask)
+{
+	struct scheduler *s = self;
+	struct scheduler_ask *a = &s->asks[ask - 1];
+	a->ready = true;
+	a->ready_at = net_now(s->net);
+}
+
+bool scheduler_open_extenders(
+	struct scheduler *s, const struct config_list *extenders, struct writer *fault)
+{
+	s->extenders = extenders_open(
+		&(struct extenders_setup){
+			.net = s->net,
+			.apiserver = s->setup.client,
+			.arena = s->setup.arena,
+			.cache = &s->cache,
+			.list = extenders,
+			.nodes = s->setup.limits.cache.nodes,
+			.done = asked,
+			.self = s,
+		},
+		fault);
+	return s->extenders != NULL;
+}
+
+/* ---- asking ---- */
+
+static struct scheduler_ask *ask(
+	struct scheduler *s, const struct scheduler_ask *as, const struct cycle_decision *decision)
+{
+	char room[BODY_PATH_MAX];
+	struct writer path;
+	const struct cache_pod *pod = cache_pod_at(&s->cache, as->pod);
+	writer_init(&path, room, sizeof(room));
+	if (!body_path_pod(cache_text(&s->cache, cache_class_of(&s->cache, pod)->namespace),
+		    cache_text(&s->cache, pod->name), &path) ||
+		path.overflowed)
+		return NULL;
+	uint32_t index = extender_ask(s->extenders,
+		&(struct extender_order){
+			.pod = as->pod,
+			.path = writer_text(&path),
+			.nodes = decision->candidates,
+			.node_count = decision->feasible_count,
+		});
+	struct scheduler_ask *a = &s->asks[index - 1];
+	CHECK(a->entry == 0);
+	*a = *as;
+	return a;
+}
+
+static uint32_t index_of(const struct scheduler *s, const struct scheduler_ask *a)
+{
+	return (uint32_t)(a - s->asks) + 1;
+}
+
+static void end(struct scheduler *s, struct scheduler_ask *a)
+{
+	extender_end(s->extenders, index_of(s, a));
+	a->entry = 0;
+}
+
+/* As upstream: events between the attempt's begin and its end count for who waits for them. */
+static void conclude(
+	struct scheduler *s, const struct scheduler_ask *a, const struct cycle_decision *decision)
+{
+	s->metrics.attempt_began = a->began;
+	scheduler_conclude(s, a->entry, decision);
+	if (decision->outcome == CYCLE_REJECTED && (decision->rejectors & GATE) != 0 &&
+		s->events != a->events)
+		(void)queue_wake(&s->queue, a->entry, QUEUE_AFTER_BACKOFF, s->now);
+}
+
+/* The plugins leave no node, and extenders have a say in whom the pod may push off. */
+static bool ask_about_victims(
+	struct scheduler *s, struct scheduler_ask *a, struct cycle_decision *decision)
+{
+	if (!decision->preemption.offered)
+		return false;
+	a->victims = true;
+	extender_ask_victims(s->extenders, index_of(s, a));
+	return true;
+}
+
+static void begin(struct scheduler *s, const struct scheduler_ask *as)
+{
+	struct cycle_decision decision;
+	uint32_t pod = as->pod;
+	struct scheduler_ask *a = NULL;
+	cycle_candidates(&s->cycle, pod, as->nominated, &decision);
+	bool placed = decision.outcome == CYCLE_PLACED;
+	bool asks = placed ? say(s, pod, EXTENDER_FILTER) != 0 ||
+			(decision.feasible_count > 1 && say(s, pod, EXTENDER_SCORE) != 0)
+			   : decision.preemption.found && say(s, pod, EXTENDER_PREEMPT) != 0;
+	if (asks)
+		a = ask(s, as, &decision);
+	if (asks && a == NULL) {
+		decision = (struct cycle_decision){.outcome = CYCLE_FAILED};
+		decision.message = TEXT("the names of the pod make no request");
+	}
+	if (a == NULL) {
+		if (placed && !asks)
+			cycle_decide(&s->cycle, pod, CACHE_TALLY_FAST, &decision);
+		conclude(s, as, &decision);
+		return;
+	}
+	a->nominated = as->nominated && placed && decision.feasible_count == 1;
+	if (placed)
+		return;
+	struct extender_offers *offers = extender_offers(s->extenders, index_of(s, a));
+	offers->count = offers->victim_count = 0;
+	cycle_decide_extended(&s->cycle, pod,
+		&(struct cycle_extension){
+			extender_words(s->extenders, index_of(s, a)), offers, false},
+		&decision);
+	if (ask_about_victims(s, a, &decision))
+		return;
+	end(s, a);
+	conclude(s, as, &decision);
+}
+
+void scheduler_extend(struct scheduler *s, uint32_t entry)
+{
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	if (!extenders_have_room(s->extenders)) {
+		queue_hold(&s->queue, entry, GATE);
+		return;
+	}
+	begin(s,
+		&(struct scheduler_ask){
+			.uid = cache_pod_at(&s->cache, pod)->uid,
+			.pod = pod,
+			.entry = entry,
+			.nominated = true,
+			.began = s->metrics.attempt_began,
+			.events = s->events,
+		});
+}
+
+/* ---- answers ---- */
+
+static void ask_again(struct scheduler *s, struct scheduler_ask *a)
+{
+	struct scheduler_ask as = *a;
+	end(s, a);
+	/* After the nominated node all of them are asked about; that is no retry. */
+	as.rounds += as.nominated ? 0 : 1;
+	as.nominated = as.victims = as.ready = false;
+	if (as.rounds < ROUNDS_MAX)
+		begin(s, &as);
+	else
+		(void)queue_error(&s->queue, as.entry, s->now);
+}
+
+static void resume(struct scheduler *s, struct scheduler_ask *a)
+{
+	uint32_t index = index_of(s, a);
+	struct cycle_decision decision = {.outcome = CYCLE_FAILED};
+	a->ready = false;
+	CHECK(scheduler_is_pod(s, a->pod, a->uid)); /* who goes is dropped first */
+	if ((cache_pod_at(&s->cache, a->pod)->flags & CACHE_POD_DELETING) != 0) {
+		uint32_t entry = a->entry;
+		end(s, a);
+		scheduler_skip_deleting(s, entry);
+		return;
+	}
+	decision.message = extender_error(s->extenders, index);
+	decision.preemption.clear_nomination = true;
+	if (decision.message.size == 0) {
+		struct cycle_extension extension = {
+			.words = extender_words(s->extenders, index), .chosen = a->victims};
+		if (say(s, a->pod, EXTENDER_PREEMPT) != 0)
+			extension.offers = extender_offers(s->extenders, index);
+		if (extension.offers != NULL && !a->victims)
+			extension.offers->count = extension.offers->victim_count = 0;
+		cycle_decide_extended(&s->cycle, a->pod, &extension, &decision);
+	}
+	bool late = mono_since_us(s->now, a->ready_at) > ANSWER_S * CLOCK_S_US;
+	if (late || decision.outcome == CYCLE_STALE ||
+		(decision.outcome == CYCLE_REJECTED && a->nominated)) {
+		ask_again(s, a);
+		return;
+	}
+	if (ask_about_victims(s, a, &decision))
+		return;
+	conclude(s, a, &decision); /* its words are those of the ask */
+	end(s, a);
+}
+
+bool scheduler_can_resume(const struct scheduler *s)
+{
+	for (uint32_t i = 0; s->extenders != NULL && i < EXTENDER_ASKS; i++)
+		if (s->asks[i].entry != 0 && s->asks[i].ready)
+			return scheduler_has_room(s);
+	return false;
+}
+
+bool scheduler_resume(struct scheduler *s)
+{
+	if (!scheduler_can_resume(s))
+		return false;
+	uint32_t i = 0;
+	while (s->asks[i].entry == 0 || !s->asks[i].ready)
+		i++;
+	resume(s, &s->asks[i]);
+	return true;
+}
+
+void scheduler_drop_ask(struct scheduler *s, uint32_t pod)
+{
+	for (uint32_t i = 0; s->extenders != NULL && i < EXTENDER_ASKS; i++)
+		if (s->asks[i].entry != 0 && s->asks[i].pod == pod)
+			end(s, &s->asks[i]);
+}
+
+/* ---- those that wait for their turn ---- */
+
+/* Pods of a group have equal priorities; of equal groups the oldest. */
+static uint32_t first_held(struct scheduler *s)
+{
+	struct queue_walk walk = queue_walk(&s->queue, GATE);
+	uint32_t first = 0;
+	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
+		if (queue_group_at(&s->queue, g)->gate != GATE)
+			continue;
+		uint32_t entry = cache_pod_at(&s->cache, queue_group_pod(&s->queue, g))->waiting;
+		if (first == 0 ||
+			queue_entry_at(&s->queue, entry)->priority >
+				queue_entry_at(&s->queue, first)->priority)
+			first = entry;
+	}
+	return first;
+}
+
+void scheduler_wake_held(struct scheduler *s)
+{
+	if (s->extenders == NULL || s->queue.pods[QUEUE_GATED] == 0)
+		return;
+	uint32_t room = EXTENDER_ASKS - extenders_stats(s->extenders).asks;
+	for (uint32_t entry; room > 0 && (entry = first_held(s)) != 0; room--)
+		(void)queue_wake(&s->queue, entry, QUEUE_AT_ONCE, s->now);
+}
