@@ -8,8 +8,8 @@
  *
  * What we do: the result is a profile whose MultiPoint is empty and whose points name what they
  * have. NodeResourcesFit has one strategy, so LeastRequestedPriority, MostRequestedPriority and
- * RequestedToCapacityRatio exclude each other. SelectorSpreadPriority is what it was since v1.20:
- * PodTopologySpread with the system's default constraints; without it there are none.
+ * RequestedToCapacityRatio exclude each other. SelectorSpreadPriority is what it was until v1.19;
+ * PodTopologySpread, which replaced it, has no default constraints beside it.
  */
 #include "config/policy_private.h"
 
@@ -21,7 +21,7 @@
 		(list), ARRAY_COUNT(list), sizeof(struct type), NULL, false, true \
 	}
 
-enum { NAMES_MAX = 128, LABELS_MAX = 64, ARGS_MAX = 3 };
+enum { NAMES_MAX = 128, LABELS_MAX = SCHEDULER_LABELS_MAX, ARGS_MAX = 5 };
 
 /* ---- what a file says ---- */
 
@@ -142,6 +142,11 @@ static const struct fields file_fields = FIELDS(policy_file, file_list);
 
 /* ---- what it becomes ---- */
 
+struct labels { /* of all rules of one sort */
+	struct text list[LABELS_MAX];
+	uint32_t count;
+};
+
 struct policy_making {
 	struct reading *r;
 	const struct policy_file *file;
@@ -150,6 +155,8 @@ struct policy_making {
 	struct scheduler_strategy *strategy;
 	struct scheduler_profile *profile;
 	struct scheduler_args *args;
+	struct labels present, absent, together;
+	struct labels present_preferred, absent_preferred, apart;
 	struct scheduler_plugin lists[SCHEDULER_POINTS][POLICY_LIST_MAX]; /* what is enabled */
 	uint32_t counts[SCHEDULER_POINTS];
 };
@@ -179,22 +186,46 @@ static void refuse_name(struct policy_making *m, const char *what, struct text n
 	refuse_text(m->r, "name", name, words);
 }
 
-static void refuse_rule(struct policy_making *m, const char *child, const char *what)
-{
-	refuse(m->r, child, "is not there any more, and no plugin does it: %s", what);
-}
-
 /* True when the row is to be used. */
 static bool check_row(struct policy_making *m, const struct policy_row *row)
 {
 	if (row->fate == POLICY_NOTHING)
 		remark(m->r, "name", row->what);
-	if (row->fate == POLICY_REFUSED)
-		refuse_rule(m, "name", row->what);
 	return row->fate == POLICY_MAPPED;
 }
 
+static void add_labels(struct policy_making *m, struct labels *to, const struct config_list *from)
+{
+	const struct text *labels = CONFIG_LIST(*from, struct text);
+	for (uint32_t i = 0; i < from->count; i++) {
+		if (to->count == LABELS_MAX) {
+			refuse(m->r, "argument", "at most %u labels are possible",
+				(unsigned)LABELS_MAX);
+			return;
+		}
+		to->list[to->count++] = labels[i];
+	}
+}
+
+/* The row of a rule with an argument, whatever its name is, unless it is that of another rule. */
+static uint32_t find_custom(
+	const struct policy_row *rows, uint32_t count, struct text name, const char *custom)
+{
+	uint32_t i = find(rows, count, name);
+	return i == count && custom != NULL ? find(rows, count, text_of(custom)) : i;
+}
+
 /* ---- predicates ---- */
+
+static void take_labels(struct policy_making *m, const struct policy_predicate_argument *argument)
+{
+	if (argument->service_affinity != NULL)
+		add_labels(m, &m->together, &argument->service_affinity->labels);
+	else if (argument->labels_presence->presence)
+		add_labels(m, &m->present, &argument->labels_presence->labels);
+	else
+		add_labels(m, &m->absent, &argument->labels_presence->labels);
+}
 
 static void take_predicate(struct policy_making *m, const struct policy_predicate *p)
 {
@@ -202,20 +233,24 @@ static void take_predicate(struct policy_making *m, const struct policy_predicat
 	uint32_t count = argument == NULL
 		? 1
 		: (argument->service_affinity != NULL) + (argument->labels_presence != NULL);
-	uint32_t i = find(policy_predicates, policy_predicate_count, p->name);
+	const char *custom = argument == NULL        ? NULL
+		: argument->service_affinity != NULL ? POLICY_SERVICE_AFFINITY
+						     : POLICY_LABELS_PRESENCE;
+	uint32_t i = find_custom(policy_predicates, policy_predicate_count, p->name, custom);
 	if (count != 1)
 		refuse(m->r, "argument", "exactly 1 predicate argument is required, numArgs: %u",
 			count);
-	else if (i < policy_predicate_count && check_row(m, &policy_predicates[i]))
-		m->predicates |= UINT64_C(1) << i;
-	else if (i == policy_predicate_count && argument == NULL)
-		refuse_name(m, "predicate", p->name, policy_predicates, policy_predicate_count);
-	else if (i == policy_predicate_count && argument->service_affinity != NULL)
-		refuse_rule(m, "argument.serviceAffinity",
-			"pods of a service on nodes with one value of a label");
 	else if (i == policy_predicate_count)
-		refuse_rule(m, "argument.labelsPresence",
-			"nodes by labels that they must or must not have");
+		refuse_name(m, "predicate", p->name, policy_predicates, policy_predicate_count);
+	else if (check_row(m, &policy_predicates[i])) {
+		const char *name = policy_predicates[i].name;
+		m->predicates |= UINT64_C(1) << i;
+		if (custom != NULL && strcmp(name, custom) == 0)
+			take_labels(m, argument);
+		else if (strcmp(name, POLICY_LABELS_PRESENCE) == 0 ||
+			strcmp(name, POLICY_SERVICE_AFFINITY) == 0)
+			remark(m->r, "name", "has no effect without its argument");
+	}
 }
 
 static void take_predicates(struct policy_making *m)
@@ -262,41 +297,78 @@ static void take_ratio(struct policy_making *m, const struct policy_ratio *ratio
 		m->strategy->resources = ratio->resources;
 }
 
-static void refuse_custom(struct policy_making *m, const struct policy_priority *p)
+/* Of several with such an argument the weights must be the same: one plugin does it for all. */
+static void take_custom(struct policy_making *m, const struct policy_priority *p, uint32_t i)
 {
-	const struct policy_priority_argument *argument = p->argument;
-	if (argument == NULL)
-		refuse_name(m, "priority", p->name, policy_priorities, policy_priority_count);
-	else if (argument->service_anti_affinity != NULL)
-		refuse_rule(m, "argument.serviceAntiAffinity",
-			"pods of a service spread over the values of a label");
-	else
-		refuse_rule(m, "argument.labelPreference", "nodes with or without a label first");
+	const struct policy_label_preference *preference = p->argument->label_preference;
+	struct labels *to = preference == NULL ? &m->apart
+		: preference->presence         ? &m->present_preferred
+					       : &m->absent_preferred;
+	const struct config_list one = {preference == NULL
+			? &p->argument->service_anti_affinity->label
+			: &preference->label,
+		1};
+	uint32_t before = preference == NULL
+		? m->apart.count
+		: m->present_preferred.count + m->absent_preferred.count;
+	if (before > 0 && m->weights[i] != p->weight * before)
+		refuse_i64(m->r, "weight", p->weight,
+			"differs from that of another priority with the same argument");
+	take_weight(m, i, p->weight * (before + 1));
+	add_labels(m, to, &one);
 }
 
-/* A ratio may have any name; its row says so in all cases. */
+static const char *custom_of(const struct policy_priority_argument *argument)
+{
+	if (argument == NULL)
+		return NULL;
+	if (argument->ratio != NULL)
+		return POLICY_RATIO;
+	return argument->label_preference != NULL ? POLICY_LABEL_PREFERENCE
+						  : POLICY_SERVICE_ANTI_AFFINITY;
+}
+
+static void refuse_bare(struct policy_making *m, const char *name)
+{
+	if (strcmp(name, POLICY_RATIO) == 0)
+		refuse_missing(m->r, "argument.requestedToCapacityRatioArguments", "a shape");
+	else
+		refuse_missing(m->r, "argument", "a label");
+}
+
+/* A row with an argument is not used without it. */
+static bool is_bare(const char *name, const char *custom)
+{
+	static const char *const names[] = {
+		POLICY_RATIO, POLICY_LABEL_PREFERENCE, POLICY_SERVICE_ANTI_AFFINITY};
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return custom == NULL || strcmp(name, custom) != 0;
+	return false;
+}
+
 static void take_priority(struct policy_making *m, const struct policy_priority *p)
 {
 	const struct policy_priority_argument *argument = p->argument;
 	uint32_t count = argument == NULL ? 1
 					  : (argument->service_anti_affinity != NULL) +
 			(argument->label_preference != NULL) + (argument->ratio != NULL);
-	uint32_t i = find(policy_priorities, policy_priority_count, p->name);
-	bool is_ratio = argument != NULL && argument->ratio != NULL;
-	bool is_named_ratio = text_is_z(p->name, "RequestedToCapacityRatioPriority");
-	if (is_ratio && i == policy_priority_count)
-		i = find(policy_priorities, policy_priority_count,
-			TEXT("RequestedToCapacityRatioPriority"));
+	const char *custom = custom_of(argument);
+	uint32_t i = find_custom(policy_priorities, policy_priority_count, p->name, custom);
+	const char *name = i < policy_priority_count ? policy_priorities[i].name : "";
+	bool is_custom = custom != NULL && strcmp(name, custom) == 0;
 	if (count != 1)
 		refuse(m->r, "argument", "exactly 1 priority argument is required, numArgs: %u",
 			count);
-	else if (is_named_ratio && !is_ratio)
-		refuse_missing(m->r, "argument.requestedToCapacityRatioArguments", "a shape");
 	else if (i == policy_priority_count)
-		refuse_custom(m, p);
+		refuse_name(m, "priority", p->name, policy_priorities, policy_priority_count);
+	else if (is_bare(name, custom))
+		refuse_bare(m, name);
+	else if (is_custom && argument->ratio == NULL)
+		take_custom(m, p, i);
 	else if (check_row(m, &policy_priorities[i]))
 		take_weight(m, i, p->weight);
-	if (is_ratio && count == 1)
+	if (count == 1 && argument != NULL && argument->ratio != NULL)
 		take_ratio(m, argument->ratio);
 }
 
@@ -331,7 +403,7 @@ static void choose_strategy(struct policy_making *m)
 {
 	bool least = weight_of(m, "LeastRequestedPriority") > 0;
 	bool most = weight_of(m, "MostRequestedPriority") > 0;
-	bool ratio = weight_of(m, "RequestedToCapacityRatioPriority") > 0;
+	bool ratio = weight_of(m, POLICY_RATIO) > 0;
 	if (least + most + ratio > 1)
 		refuse(m->r, "priorities",
 			"LeastRequestedPriority, MostRequestedPriority and "
@@ -342,23 +414,51 @@ static void choose_strategy(struct policy_making *m)
 				  : TEXT("LeastAllocated");
 }
 
+static struct config_list list_of(const struct labels *labels)
+{
+	return (struct config_list){labels->list, labels->count};
+}
+
+/* Behind the others, where a rule asks for them. */
+static void make_label_args(struct policy_making *m, uint32_t *count)
+{
+	const struct scheduler_node_label_args labels = {
+		.present = list_of(&m->present),
+		.absent = list_of(&m->absent),
+		.present_preferred = list_of(&m->present_preferred),
+		.absent_preferred = list_of(&m->absent_preferred),
+	};
+	if (m->present.count + m->absent.count + m->present_preferred.count +
+			m->absent_preferred.count >
+		0) {
+		scheduler_args_defaults(SCHEDULER_ARGS_NODE_LABEL, &m->args[*count]);
+		m->args[(*count)++].of.node_label = labels;
+	}
+	if (m->together.count + m->apart.count > 0) {
+		scheduler_args_defaults(SCHEDULER_ARGS_SERVICE_AFFINITY, &m->args[*count]);
+		m->args[(*count)++].of.service_affinity = (struct scheduler_service_affinity_args){
+			.together = list_of(&m->together), .apart = list_of(&m->apart)};
+	}
+}
+
 static void make_args(struct policy_making *m)
 {
-	bool spreads = weight_of(m, "SelectorSpreadPriority") > 0 ||
-		weight_of(m, "ServiceSpreadingPriority") > 0;
 	int32_t hard_weight = m->file->hard_weight;
 	choose_strategy(m);
 	scheduler_args_defaults(SCHEDULER_ARGS_FIT, &m->args[0]);
 	m->args[0].of.fit.strategy = m->strategy;
 	scheduler_args_defaults(SCHEDULER_ARGS_SPREAD, &m->args[1]);
-	m->args[1].of.spread.defaulting_type = spreads ? TEXT("System") : TEXT("List");
+	m->args[1].of.spread.defaulting_type = TEXT("List");
 	scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, &m->args[2]);
 	if (hard_weight != 0)
 		m->args[2].of.inter_pod_affinity.hard_weight = hard_weight;
 	if (hard_weight < 0 || hard_weight > 100)
 		refuse_i64(m->r, "hardPodAffinitySymmetricWeight", hard_weight,
 			"must be in the range 1-100");
-	m->profile->args = (struct config_list){m->args, ARGS_MAX};
+	uint32_t count = 3;
+	make_label_args(m, &count);
+	m->profile->args = (struct config_list){m->args, count};
+	m->profile->check_all = m->file->check_all;
 }
 
 /* ---- lists of plugins ---- */
@@ -459,10 +559,6 @@ static void make(struct policy_making *m, struct scheduler_config *config)
 	config->profiles = (struct config_list){m->profile, 1};
 	config->extenders = m->file->extenders;
 	scheduler_extenders_check(m->r, &config->extenders);
-	if (m->file->check_all)
-		remark(m->r, "alwaysCheckAllPredicates",
-			"has no effect: one reason rejects a node; 'berth explain' has all of "
-			"them");
 }
 
 static uint32_t count_of(const struct config_faults *faults)

@@ -9,10 +9,16 @@
 #include "config/scheduler_private.h"
 
 enum policy_fate {
-	POLICY_MAPPED,  /* to the plugins named */
-	POLICY_NOTHING, /* accepted; `what` says why nothing is lost */
-	POLICY_REFUSED  /* no plugin does it; `what` says what it was */
+	POLICY_MAPPED, /* to the plugins named */
+	POLICY_NOTHING /* accepted; `what` says why nothing is lost */
 };
+
+/* Rows that have an argument; with it they may have any name. */
+#define POLICY_LABELS_PRESENCE       "CheckNodeLabelPresence"
+#define POLICY_SERVICE_AFFINITY      "CheckServiceAffinity"
+#define POLICY_LABEL_PREFERENCE      "NodeLabel"
+#define POLICY_SERVICE_ANTI_AFFINITY "ServiceAffinity"
+#define POLICY_RATIO                 "RequestedToCapacityRatioPriority"
 
 enum { POLICY_LIST_MAX = 32 /* plugins, and priorities that there were */ };
 

@@ -25,21 +25,13 @@
 	{                                                            \
 		(name), POLICY_NOTHING, false, false, 0, (why), NULL \
 	}
-#define REFUSED(name, what)                                           \
-	{                                                             \
-		(name), POLICY_REFUSED, false, false, 0, (what), NULL \
-	}
 #define WEIGHTED(name, weight, plugin)                                       \
 	{                                                                    \
 		(name), POLICY_MAPPED, true, false, (weight), NULL, (plugin) \
 	}
 
-#define BY_TAINTS                                                                              \
-	"is done by taints now: the node lifecycle controller sets them, and TaintToleration " \
-	"and NodeUnschedulable are always on"
-
 const struct policy_row policy_predicates[] = {
-	NOTHING("CheckNodeCondition", BY_TAINTS),
+	WHEN_NAMED("CheckNodeCondition", "CheckNodeCondition"),
 	ALWAYS("CheckNodeUnschedulable", "NodeUnschedulable"),
 	MAPPED("GeneralPredicates", "NodeResourcesFit NodeName NodePorts NodeAffinity"),
 	WHEN_NAMED("HostName", "NodeName"),
@@ -50,8 +42,8 @@ const struct policy_row policy_predicates[] = {
 	MAPPED("NoDiskConflict", "VolumeRestrictions"),
 	ALWAYS("PodToleratesNodeTaints", "TaintToleration"),
 	WHEN_NAMED("PodToleratesNodeNoExecuteTaints", "TaintToleration"),
-	REFUSED("CheckNodeLabelPresence", "nodes by labels that they must or must not have"),
-	REFUSED("CheckServiceAffinity", "pods of a service on nodes with one value of a label"),
+	WHEN_NAMED(POLICY_LABELS_PRESENCE, "NodeLabel"),
+	WHEN_NAMED(POLICY_SERVICE_AFFINITY, "ServiceAffinity"),
 	MAPPED("MaxEBSVolumeCount", "NodeVolumeLimits"),
 	MAPPED("MaxGCEPDVolumeCount", "NodeVolumeLimits"),
 	MAPPED("MaxCSIVolumeCountPred", "NodeVolumeLimits"),
@@ -60,9 +52,9 @@ const struct policy_row policy_predicates[] = {
 	MAPPED("CheckVolumeBinding", "VolumeBinding"),
 	WHEN_NAMED("NoVolumeNodeConflict", "VolumeBinding"),
 	MAPPED("NoVolumeZoneConflict", "VolumeZone"),
-	NOTHING("CheckNodeMemoryPressure", BY_TAINTS),
-	NOTHING("CheckNodePIDPressure", BY_TAINTS),
-	NOTHING("CheckNodeDiskPressure", BY_TAINTS),
+	WHEN_NAMED("CheckNodeMemoryPressure", "CheckNodeMemoryPressure"),
+	WHEN_NAMED("CheckNodePIDPressure", "CheckNodePIDPressure"),
+	WHEN_NAMED("CheckNodeDiskPressure", "CheckNodeDiskPressure"),
 	MAPPED("EvenPodsSpread", "PodTopologySpread"),
 	MAPPED("MatchInterPodAffinity", "InterPodAffinity"),
 };
@@ -77,14 +69,13 @@ const struct policy_row policy_priorities[] = {
 	WEIGHTED("LeastRequestedPriority", 1, "NodeResourcesFit"),
 	WHEN_NAMED("MostRequestedPriority", "NodeResourcesFit"),
 	WEIGHTED("NodeAffinityPriority", 1, "NodeAffinity"),
-	NOTHING("NodePreferAvoidPodsPriority",
-		"has no effect: the annotation scheduler.alpha.kubernetes.io/preferAvoidPods is "
-		"not "
-		"read any more; taint such nodes"),
-	WHEN_NAMED("RequestedToCapacityRatioPriority", "NodeResourcesFit"),
-	REFUSED("ResourceLimitsPriority", "nodes that satisfy the limits of pods first"),
-	WEIGHTED("SelectorSpreadPriority", 1, "PodTopologySpread"),
-	WHEN_NAMED("ServiceSpreadingPriority", "PodTopologySpread"),
+	WHEN_NAMED(POLICY_LABEL_PREFERENCE, "NodeLabel"),
+	WEIGHTED("NodePreferAvoidPodsPriority", 10000, "NodePreferAvoidPods"),
+	WHEN_NAMED(POLICY_RATIO, "NodeResourcesFit"),
+	WHEN_NAMED("ResourceLimitsPriority", "NodeResourceLimits"),
+	WEIGHTED("SelectorSpreadPriority", 1, "SelectorSpread"),
+	WHEN_NAMED(POLICY_SERVICE_ANTI_AFFINITY, "ServiceAffinity"),
+	WHEN_NAMED("ServiceSpreadingPriority", "SelectorSpread"),
 	WEIGHTED("TaintTolerationPriority", 1, "TaintToleration"),
 };
 const uint32_t policy_priority_count = ARRAY_COUNT(policy_priorities);
@@ -119,6 +110,15 @@ const struct policy_plugin policy_plugins[] = {
 	{"ImageLocality", 0, AT(SCORE), false},
 	{"DefaultBinder", AT(BIND), 0, true},
 	{"NodeDeclaredFeatures", FILTERS, 0, true},
+	{"NodeLabel", ONLY_FILTER, AT(SCORE), false},
+	{"ServiceAffinity", FILTERS, SCORES, false},
+	{"SelectorSpread", 0, SCORES, false},
+	{"NodePreferAvoidPods", 0, AT(SCORE), false},
+	{"NodeResourceLimits", 0, AT(SCORE), false},
+	{"CheckNodeCondition", ONLY_FILTER, 0, false},
+	{"CheckNodeMemoryPressure", ONLY_FILTER, 0, false},
+	{"CheckNodePIDPressure", ONLY_FILTER, 0, false},
+	{"CheckNodeDiskPressure", ONLY_FILTER, 0, false},
 };
 const uint32_t policy_plugin_count = ARRAY_COUNT(policy_plugins);
 _Static_assert(ARRAY_COUNT(policy_plugins) <= POLICY_LIST_MAX, "a list has room for all");

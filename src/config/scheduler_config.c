@@ -78,6 +78,7 @@ static const struct field profile_list[] = {
 	{"schedulerName", FIELD_TEXT, AT(scheduler_profile, name), NULL, 0},
 	{"percentageOfNodesToScore", FIELD_OPTIONAL, AT(scheduler_profile, percentage_of_nodes),
 		NULL, 0},
+	{"alwaysCheckAllPredicates", FIELD_BOOL, AT(scheduler_profile, check_all), NULL, 0},
 	{"plugins", FIELD_OBJECT, AT(scheduler_profile, plugins), &points_fields, 0},
 	{"pluginConfig", FIELD_LIST, AT(scheduler_profile, args), &plugin_config_fields,
 		PLUGIN_CONFIGS_MAX},

@@ -59,6 +59,7 @@ struct scheduler_profile {
 	struct config_optional percentage_of_nodes;
 	struct scheduler_plugins plugins;
 	struct config_list args; /* struct scheduler_args, from pluginConfig */
+	bool check_all;          /* alwaysCheckAllPredicates, of policies until v1.22 */
 };
 
 struct scheduler_leader_election {

@@ -331,6 +331,8 @@ static void write_profiles(struct config_writing *w, const struct config_list *l
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct config_optional *percentage = &profiles[i].percentage_of_nodes;
 		yaml_write_item(&w->yaml);
+		if (profiles[i].check_all)
+			yaml_write_bool(&w->yaml, "alwaysCheckAllPredicates", true);
 		if (percentage->given)
 			yaml_write_i64(&w->yaml, "percentageOfNodesToScore", percentage->value);
 		write_plugin_configs(w, &profiles[i].args);

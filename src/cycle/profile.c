@@ -246,6 +246,7 @@ static enum profile_result make(const struct profile_memory *memory, struct maki
 {
 	*m->to = (struct plugin_profile){0};
 	const struct config_optional *own = &m->from->percentage_of_nodes;
+	m->to->check_all = m->from->check_all;
 	m->to->percentage_of_nodes = own->given ? own->value : config->percentage_of_nodes.value;
 	if (!intern_take(&memory->cache->strings, m->from->name, &m->to->scheduler_name))
 		return PROFILE_FULL;

@@ -164,10 +164,12 @@ enum plugin_code evaluation_run_filter(
 	return plugins[id].filter(&e->d, view, why);
 }
 
+/* The first that refuses is to blame, even where the others are asked for their reasons, too. */
 static enum plugin_code filter_view(struct evaluation *e, const struct cache_view *view,
 	struct plugin_reasons *why, uint8_t *plugin)
 {
 	const struct plugin_uses *uses = &e->d.profile->filter;
+	enum plugin_code verdict = PLUGIN_SUCCESS;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
 		if ((e->d.skip_filter >> id & 1) != 0 || plugins[id].filter == NULL)
@@ -175,10 +177,14 @@ static enum plugin_code filter_view(struct evaluation *e, const struct cache_vie
 		enum plugin_code code = evaluation_run_filter(e, id, view, why);
 		if (code == PLUGIN_SUCCESS)
 			continue;
-		*plugin = id;
-		return code;
+		if (verdict == PLUGIN_SUCCESS || code == PLUGIN_ERROR)
+			*plugin = id;
+		if (code == PLUGIN_ERROR || !e->d.profile->check_all)
+			return code;
+		if (verdict != PLUGIN_UNRESOLVABLE)
+			verdict = code;
 	}
-	return PLUGIN_SUCCESS;
+	return verdict;
 }
 
 enum plugin_code what_if_filter(struct what_if *w, struct plugin_reasons *why, uint8_t *plugin)

@@ -103,6 +103,7 @@ struct plugin_uses {
 struct plugin_profile {
 	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
+	bool check_all;              /* a node that is refused is asked about by every filter */
 	bool counts_services;        /* ServiceAffinity or SelectorSpread takes part */
 	struct plugin_uses pre_enqueue;
 	struct plugin_uses pre_filter;

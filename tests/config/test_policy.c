@@ -119,10 +119,13 @@ static void test_predicates(void)
 		{"EvenPodsSpread", "PodTopologySpread ", BEFORE BEHIND "PodTopologySpread " LATER},
 		{"MatchInterPodAffinity", "InterPodAffinity ",
 			BEFORE BEHIND "InterPodAffinity " LATER},
-		{"CheckNodeCondition", "", NONE},
-		{"CheckNodeMemoryPressure", "", NONE},
-		{"CheckNodeDiskPressure", "", NONE},
-		{"CheckNodePIDPressure", "", NONE},
+		{"CheckNodeCondition", "", "CheckNodeCondition " NONE},
+		{"CheckNodeLabelPresence", "", BEFORE BEHIND "NodeLabel " LATER},
+		{"CheckServiceAffinity", "ServiceAffinity ",
+			BEFORE BEHIND "ServiceAffinity " LATER},
+		{"CheckNodeMemoryPressure", "", BEFORE BEHIND "CheckNodeMemoryPressure " LATER},
+		{"CheckNodeDiskPressure", "", BEFORE BEHIND "CheckNodeDiskPressure " LATER},
+		{"CheckNodePIDPressure", "", BEFORE BEHIND "CheckNodePIDPressure " LATER},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
 		check_predicate(&cases[i]);
@@ -138,8 +141,8 @@ static void test_priorities(void)
 		const char *pre_score;
 		const char *score;
 	} cases[] = {
-		{"SelectorSpreadPriority", "PodTopologySpread", "PodTopologySpread=3"},
-		{"ServiceSpreadingPriority", "PodTopologySpread", "PodTopologySpread=3"},
+		{"SelectorSpreadPriority", "SelectorSpread", "SelectorSpread=3"},
+		{"ServiceSpreadingPriority", "SelectorSpread", "SelectorSpread=3"},
 		{"EvenPodsSpreadPriority", "PodTopologySpread", "PodTopologySpread=3"},
 		{"InterPodAffinityPriority", "InterPodAffinity", "InterPodAffinity=3"},
 		{"LeastRequestedPriority", "NodeResourcesFit", "NodeResourcesFit=3"},
@@ -150,7 +153,8 @@ static void test_priorities(void)
 		{"TaintTolerationPriority", "TaintToleration", "TaintToleration=3"},
 		{"ImageLocalityPriority", "", "ImageLocality=3"},
 		{"EqualPriority", "", ""},
-		{"NodePreferAvoidPodsPriority", "", ""},
+		{"NodePreferAvoidPodsPriority", "", "NodePreferAvoidPods=3"},
+		{"ResourceLimitsPriority", "", "NodeResourceLimits=3"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		char file[256];
@@ -176,10 +180,10 @@ static void test_defaults(void)
 		show(SCHEDULER_FILTER));
 	TEST_ASSERT_EQUAL_STRING(
 		"NodeResourcesBalancedAllocation=1 PodTopologySpread=2 ImageLocality=1 "
-		"InterPodAffinity=1 NodeResourcesFit=1 NodeAffinity=1 TaintToleration=1",
+		"InterPodAffinity=1 NodeResourcesFit=1 NodeAffinity=1 NodePreferAvoidPods=10000 "
+		"SelectorSpread=1 TaintToleration=1",
 		show(SCHEDULER_SCORE));
-	TEST_ASSERT_TRUE(
-		text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "System"));
+	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
 	is_read("predicates: null\npriorities: null\n"); /* neither kind nor version */
 	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
 	is_read(POLICY "predicates: []\npriorities: []\n");
@@ -215,9 +219,63 @@ static void test_arguments(void)
 	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
 	is_read(POLICY "priorities:\n- {name: EvenPodsSpreadPriority, weight: 4}\n"
 		       "- {name: SelectorSpreadPriority, weight: 2}\n");
-	TEST_ASSERT_EQUAL_STRING("PodTopologySpread=4", show(SCHEDULER_SCORE));
-	TEST_ASSERT_TRUE(
-		text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "System"));
+	TEST_ASSERT_EQUAL_STRING("PodTopologySpread=4 SelectorSpread=2", show(SCHEDULER_SCORE));
+	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
+}
+
+/* ---- labels ---- */
+
+static const char *show_labels(const struct config_list *list)
+{
+	const struct text *labels = CONFIG_LIST(*list, struct text);
+	struct writer w;
+	writer_init(&w, shown, sizeof(shown) - 1);
+	for (uint32_t i = 0; i < list->count; i++)
+		write_format(&w, "%s%.*s", i == 0 ? "" : " ", TEXT_ARGS(labels[i]));
+	shown[w.used] = '\0';
+	return shown;
+}
+
+static void test_labels_of_predicates(void)
+{
+	is_read(POLICY "priorities: []\npredicates:\n"
+		       "- {name: A, argument: {labelsPresence: {labels: [a, b], presence: true}}}\n"
+		       "- {name: B, argument: {labelsPresence: {labels: [c], presence: false}}}\n"
+		       "- {name: CheckNodeLabelPresence, argument: {labelsPresence: {labels: [d], "
+		       "presence: true}}}\n"
+		       "- {name: Region, argument: {serviceAffinity: {labels: [region, rack]}}}\n");
+	const struct scheduler_node_label_args *labels =
+		&args(SCHEDULER_ARGS_NODE_LABEL)->of.node_label;
+	TEST_ASSERT_EQUAL_STRING("a b d", show_labels(&labels->present));
+	TEST_ASSERT_EQUAL_STRING("c", show_labels(&labels->absent));
+	TEST_ASSERT_EQUAL_STRING("region rack",
+		show_labels(&args(SCHEDULER_ARGS_SERVICE_AFFINITY)->of.service_affinity.together));
+	TEST_ASSERT_EQUAL_STRING(
+		BEFORE BEHIND "NodeLabel ServiceAffinity " LATER, show(SCHEDULER_FILTER));
+	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
+	is_read(POLICY "predicates: [{name: CheckServiceAffinity}]\n");
+	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
+}
+
+/* Each stands for its weight: one plugin gets the sum. */
+static void test_labels_of_priorities(void)
+{
+	is_read(POLICY "predicates: []\npriorities:\n"
+		       "- {name: A, weight: 2, argument: {labelPreference: {label: a, presence: "
+		       "true}}}\n"
+		       "- {name: B, weight: 2, argument: {labelPreference: {label: b, presence: "
+		       "false}}}\n"
+		       "- {name: C, weight: 5, argument: {serviceAntiAffinity: {label: zone}}}\n"
+		       "- {name: D, weight: 5, argument: {serviceAntiAffinity: {label: rack}}}\n"
+		       "- {name: E, weight: 5, argument: {serviceAntiAffinity: {label: row}}}\n");
+	const struct scheduler_node_label_args *labels =
+		&args(SCHEDULER_ARGS_NODE_LABEL)->of.node_label;
+	TEST_ASSERT_EQUAL_STRING("a", show_labels(&labels->present_preferred));
+	TEST_ASSERT_EQUAL_STRING("b", show_labels(&labels->absent_preferred));
+	TEST_ASSERT_EQUAL_STRING("zone rack row",
+		show_labels(&args(SCHEDULER_ARGS_SERVICE_AFFINITY)->of.service_affinity.apart));
+	TEST_ASSERT_EQUAL_STRING("NodeLabel=4 ServiceAffinity=15", show(SCHEDULER_SCORE));
+	TEST_ASSERT_EQUAL_STRING("ServiceAffinity", show(SCHEDULER_PRE_SCORE));
 }
 
 static void test_extenders(void)
@@ -232,7 +290,7 @@ static void test_extenders(void)
 	TEST_ASSERT_TRUE(e[0].enable_https);
 	TEST_ASSERT_EQUAL_INT64(2000000, e[0].timeout_us);
 	TEST_ASSERT_EQUAL_INT64(5000000, e[1].timeout_us);
-	TEST_ASSERT_EQUAL_UINT32(2, notes.count);
+	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
 }
 
 /* ---- faults ---- */
@@ -257,9 +315,17 @@ static void test_faults(void)
 		{POLICY "predicates: [{name: A, argument: {}}]\n",
 			"f:3:34: predicates[0].argument: exactly 1 predicate argument is required, "
 			"numArgs: 0\n"},
-		{POLICY "predicates: [{name: CheckNodeLabelPresence}]\n",
-			"f:3:21: predicates[0].name: is not there any more, and no plugin does it: "
-			"nodes by labels that they must or must not have\n"},
+		{POLICY "priorities:\n"
+			"- {name: A, weight: 2, argument: {labelPreference: {label: a}}}\n"
+			"- {name: B, weight: 3, argument: {labelPreference: {label: b}}}\n",
+			"f:5:21: priorities[1].weight: Invalid value: 3: differs from that of "
+			"another priority with the same argument\n"},
+		{POLICY "priorities: [{name: ServiceAffinity, weight: 1}]\n",
+			"f:3:14: priorities[0].argument: Required value: a label\n"},
+		{POLICY "predicates: [{name: A, argument: {labelsPresence: {labels: ["
+			"a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a]}}}, {name: B, argument: {"
+			"labelsPresence: {labels: [a,a,a,a,a,a,a,a,a,a,a,a,a]}}}]\n",
+			"f:3:126: predicates[1].argument: at most 32 labels are possible\n"},
 		{POLICY "priorities: [{name: LeastRequestedPriority, weight: 21474837}]\n",
 			"f:3:53: priorities[0].weight: Invalid value: 21474837: should have a "
 			"positive weight applied to it or it has overflown\n"},
@@ -344,6 +410,8 @@ int main(void)
 	RUN_TEST(test_priorities);
 	RUN_TEST(test_defaults);
 	RUN_TEST(test_arguments);
+	RUN_TEST(test_labels_of_predicates);
+	RUN_TEST(test_labels_of_priorities);
 	RUN_TEST(test_extenders);
 	RUN_TEST(test_faults);
 	RUN_TEST(test_which_kind);
