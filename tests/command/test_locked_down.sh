@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The binary in its sandbox does all of its work, on the bundled apiserver: decides, serves its page, shows what it
+# knows, takes over a new token and new authorities from files that are rotated as kubelet does, and ends in order.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/report.sh
+
+make -s build/x86_64/berth build/x86_64/apisim >"$work/make" 2>&1 || cat "$work/make"
+berth=$PWD/build/x86_64/berth apisim=$PWD/build/x86_64/apisim
+api='' pid=''
+end() { for p in $pid $api; do kill "$p" 2>/dev/null && wait "$p" 2>/dev/null; done; rm -rf "$work"; }
+trap end EXIT
+
+# eventually SECONDS COMMAND...
+eventually() {
+	local ends=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $ends ] || { echo "not in time: $*"; tail -n 20 "$work/log"; return 1; }
+		sleep 0.2
+	done
+}
+says() { grep -q -- "$1" "$work/log"; }
+
+# serve TOKEN: an apiserver with another authority each time, always at the same port.
+port=0
+serve() {
+	[ -z "$api" ] || { kill "$api"; wait "$api" 2>/dev/null; }
+	rm -f "$work/made"
+	"$apisim" --port "$port" --kubeconfig-out "$work/made" --token "$1" --life --hurry 20 --nodes 5 >"$work/apisim" 2>&1 &
+	api=$!
+	eventually 10 test -s "$work/made"
+	port=$(sed -n 's/.*server: .*:\([0-9]*\)$/\1/p' "$work/made")
+}
+
+# rotate N TOKEN: as kubelet does in a volume of a pod.
+rotate() {
+	mkdir "$work/secrets/..$1"
+	sed -n 's/.*certificate-authority-data: //p' "$work/made" | base64 -d >"$work/secrets/..$1/ca.crt"
+	echo "$2" >"$work/secrets/..$1/token"
+	ln -s "..$1" "$work/secrets/..new"
+	mv -T "$work/secrets/..new" "$work/secrets/..data"
+	rm -rf "$work/secrets/..$(($1 - 1))"
+	ln -sf ..data/token "$work/secrets/token"
+	ln -sf ..data/ca.crt "$work/secrets/ca.crt"
+}
+
+# start FLAGS...
+start() {
+	cat >"$work/kubeconfig" <<-END
+		apiVersion: v1
+		kind: Config
+		clusters: [{name: c, cluster: {server: "https://127.0.0.1:$port", certificate-authority: secrets/ca.crt}}]
+		users: [{name: u, user: {tokenFile: secrets/token}}]
+		contexts: [{name: x, context: {cluster: c, user: u}}]
+		current-context: x
+	END
+	: >"$work/log"
+	"$berth" run --kubeconfig "$work/kubeconfig" --secure-port "$page" --bind-address 127.0.0.1 "$@" \
+		>>"$work/log" 2>&1 </dev/null &
+	pid=$!
+	eventually 20 says 'INFO scheduler synced'
+}
+stop() {
+	local status=0
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	pid=''
+	[ $status = 0 ] && says 'INFO run ends'
+}
+
+ask() { curl -sk --max-time 5 "https://127.0.0.1:$page$1"; }
+bound() { ask /metrics | awk '$1 == "berth_bindings_total" { print $2 }'; }
+binds_more_than() { [ "$(bound)" -gt "$1" ] 2>/dev/null; }
+process() { [ "$(sed -n "s/^$1:[[:space:]]*//p" "/proc/$pid/status" | cut -f1)" = "$2" ]; }
+
+page=$((20000 + $$ % 10000))
+chmod 755 "$work"
+mkdir "$work/secrets"
+serve one
+rotate 1 one
+
+claim 'it starts, and says what is in force' start
+claim 'the system says so, too' process Seccomp 2
+claim 'nothing new can be gained' process NoNewPrivs 1
+[ "$(id -u)" != 0 ] || claim 'root has become nobody' process Uid 65534
+[ "$(id -u)" != 0 ] || claim 'without a capability' process CapPrm 0000000000000000
+claim 'the log is about it' says 'INFO run locked-down no-new-privileges user=[0-9]* landlock=[0-9]* system-calls='
+claim 'pods are bound' eventually 20 binds_more_than 5
+sandbox_is_shown() { ask /statusz | grep -q '^Sandbox: no-new-privileges user='; }
+claim 'statusz is about it' sandbox_is_shown
+memory_is_measured() { ask /metrics | grep -q '^process_resident_memory_bytes [1-9]'; }
+claim 'its own memory is measured' memory_is_measured
+kill -USR2 "$pid"
+claim 'what it knows is shown and compared' eventually 10 says 'cache-match kind=pods missed=0 redundant=0'
+kill -STOP "$pid"; sleep 0.3; kill -CONT "$pid"
+before=$(bound)
+claim 'stopped and continued, it goes on' eventually 20 binds_more_than "$before"
+serve two
+rotate 2 two
+claim 'new authorities are read' eventually 40 says 'certificates-reloaded'
+claim 'a new token is read' eventually 40 says 'token-reloaded'
+before=$(bound)
+claim 'and pods are bound' eventually 60 binds_more_than "$before"
+claim 'it ends in order' stop
+
+if [ "$(id -u)" = 0 ]; then
+	chmod 700 "$work/secrets"
+	claim 'files of root: it starts' start
+	claim 'files of root: it is told that it keeps a right' says 'WARN run not-in-force user: .* so berth keeps the right to read$'
+	claim 'files of root: it is nobody all the same' process Uid 65534
+	claim 'files of root: with this right alone' process CapPrm 0000000000000004
+	serve three
+	rotate 3 three
+	claim 'files of root: they are read again' eventually 40 says 'token-reloaded'
+	claim 'files of root: it ends in order' stop
+fi
+
+claim 'without sandbox it starts' start --no-sandbox
+claim 'without sandbox it warns' says 'WARN run no-sandbox'
+claim 'without sandbox there is none' process Seccomp 0
+claim 'without sandbox it ends in order' stop
+
+finish
