@@ -23,6 +23,8 @@
  * for the same seed.
  */
 #define MBEDTLS_PSA_CRYPTO_C
+#define MBEDTLS_PSA_CRYPTO_CONFIG
+#define MBEDTLS_PSA_CRYPTO_CONFIG_FILE <psa_config.h>
 #define MBEDTLS_PSA_CRYPTO_EXTERNAL_RNG
 /* Keys alive at once: two or three for each handshake under way, one for each ticket kept. */
 #define MBEDTLS_PSA_KEY_SLOT_COUNT 32
@@ -80,6 +82,7 @@
 #define MBEDTLS_X509_USE_C
 #define MBEDTLS_X509_CRT_PARSE_C
 #define MBEDTLS_X509_RSASSA_PSS_SUPPORT
+#define MBEDTLS_X509_REMOVE_INFO /* no descriptions for people */
 #define MBEDTLS_X509_CREATE_C
 #define MBEDTLS_X509_CRT_WRITE_C
 
