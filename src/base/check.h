@@ -17,7 +17,8 @@
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #define ARRAY_COUNT(array)       (sizeof(array) / sizeof((array)[0]))
 
-/* What is shipped names the place only: facts are 16 kB of text, and the version says which source. */
+/* What is shipped names the place only: facts are 16 kB of text, and the version says which source.
+ */
 #ifdef BERTH_TEST
 #define CHECK_FACT(fact) fact
 #else
