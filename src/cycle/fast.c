@@ -12,7 +12,7 @@ static uint32_t start_with(const struct evaluation *e, const struct cycle_row *r
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < e->candidate_count; i++) {
 		kept[count] = e->candidates[i];
-		count += row->verdict[e->candidates[i]] == 0;
+		count += row->worth[e->candidates[i]] != CYCLE_UNFIT;
 	}
 	return count;
 }
@@ -163,14 +163,14 @@ static void start_totals(struct evaluation *e)
 		if (!row->scales[k].is_held)
 			continue;
 		most[k] = largest(e, &row->scales[k]);
-		is_worth = is_worth && most[k] == row->scales[k].most;
+		is_worth = is_worth && most[k] == row->scales[k].settled;
 	}
-	const int32_t *start = is_worth ? row->worth : row->fixed;
 	for (uint32_t i = 0; i < e->feasible_count; i++)
-		e->totals[i] = start[e->feasible[i]];
+		e->totals[i] = row->worth[e->feasible[i]];
 	for (uint32_t k = 0; k < CYCLE_SCALES && !is_worth; k++)
 		for (uint32_t i = 0; i < e->feasible_count && row->scales[k].is_held; i++)
-			e->totals[i] += cycle_scaled(row, k, e->feasible[i], most[k]);
+			e->totals[i] += cycle_scaled(row, k, e->feasible[i], most[k]) -
+				cycle_scaled(row, k, e->feasible[i], row->scales[k].settled);
 }
 
 static bool add_plugin(struct evaluation *e, const struct plugin *plugin, int64_t weight)

@@ -23,13 +23,17 @@ void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_
 {
 	uint32_t first = block * CYCLE_BLOCK;
 	uint32_t end = first + CYCLE_BLOCK;
-	uint32_t top = pool_top(&e->cycle->cache->nodes);
-	if (end > top + 1)
-		end = top + 1;
+	if (end > row->top + 1)
+		end = row->top + 1;
 	uint32_t best = 0;
-	for (uint32_t node = first; node < end; node++)
-		if (row->verdict[node] == 0 && (best == 0 || is_better(e, row, node, best)))
+	int32_t most = CYCLE_UNFIT;
+	for (uint32_t node = first; node < end; node++) {
+		int32_t worth = row->worth[node];
+		if (worth > most || (worth == most && best != 0 && is_better(e, row, node, best))) {
 			best = node;
+			most = worth;
+		}
+	}
 	row->best[block] = best;
 }
 
@@ -91,8 +95,7 @@ uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_
 		return 0;
 	*feasible_count = row->fit_count;
 	uint32_t best = 0;
-	uint32_t blocks = pool_top(&e->cycle->cache->nodes) / CYCLE_BLOCK + 1;
-	for (uint32_t block = 0; block < blocks; block++) {
+	for (uint32_t block = 0; block <= row->top / CYCLE_BLOCK; block++) {
 		uint32_t node = row->best[block];
 		if (node != 0 && (best == 0 || is_better(e, row, node, best)))
 			best = node;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Rows: a node-local rule gives the same answer for the same class and the same node until that
- * node changes. So after a binding one node is worked out again, not all of them.
+ * node changes. So after a binding one node is worked out again, not all of them. When there are
+ * more kinds of pods than rows all nodes are, so that is done block by block, plugin by plugin.
  */
 #include "cycle/rows.h"
 
+#include "base/hash.h"
+
 static size_t row_bytes(uint32_t nodes)
 {
-	size_t by_node = sizeof(uint8_t) + (2 + CYCLE_SCALES) * sizeof(int32_t) + sizeof(uint32_t);
-	return (size_t)(nodes + 1) * by_node + (nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) + 160;
+	size_t by_node = sizeof(int32_t) + CYCLE_SCALES * sizeof(uint16_t) + sizeof(uint32_t);
+	return (size_t)(nodes + 1) * by_node + (nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) +
+		CYCLE_LOCAL_MAX + 160;
 }
 
 size_t cycle_rows_size(const struct cycle_limits *limits)
 {
-	return sizeof(struct cycle_rows) + limits->rows * sizeof(struct cycle_row) + 64 +
+	return sizeof(struct cycle_rows) + limits->rows * sizeof(struct cycle_row) + 96 +
+		(limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint64_t) +
 		limits->rows * row_bytes(limits->nodes);
 }
 
@@ -22,23 +27,22 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 	struct cycle_rows *rows = arena_take(arena, sizeof(*rows));
 	rows->rows = ARENA_ARRAY(arena, struct cycle_row, limits->rows);
 	rows->count = limits->rows;
-	rows->nodes = limits->nodes;
+	rows->touched = ARENA_ARRAY(arena, uint64_t, limits->nodes / CYCLE_BLOCK + 1);
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct cycle_row *row = &rows->rows[i];
+		row->local = arena_take_raw(arena, CYCLE_LOCAL_MAX);
 		row->best =
 			arena_take_raw(arena, (limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t));
-		row->verdict = arena_take_raw(arena, limits->nodes + 1);
-		row->fixed = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
 		row->worth = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
 		row->fit = arena_take_raw(arena, (limits->nodes + 1) * sizeof(uint32_t));
+		/* Zero, and mostly never written: most clusters prefer nothing. */
 		for (uint32_t k = 0; k < CYCLE_SCALES; k++)
-			row->scales[k].raw =
-				arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
+			row->scales[k].raw = ARENA_ARRAY(arena, uint16_t, limits->nodes + 1);
 	}
 	return rows;
 }
 
-/* ---- working out one node ---- */
+/* ---- working out some nodes ---- */
 
 bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at)
 {
@@ -48,18 +52,33 @@ bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at)
 	return plugins[filters->list[at].id].filter_is_local;
 }
 
-static uint8_t verdict_of(struct evaluation *e, uint32_t node)
+static uint32_t keep_one_by_one(
+	struct evaluation *e, const struct plugin *plugin, uint32_t *nodes, uint32_t count)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct cache_view view = cache_view_of(e->cycle->cache, nodes[i]);
+		nodes[kept] = nodes[i];
+		kept += plugin->filter(&e->d, &view, NULL) == PLUGIN_SUCCESS;
+	}
+	return kept;
+}
+
+/* Keeps the nodes to which no local plugin objects; how many. */
+static uint32_t keep_fitting(struct evaluation *e, uint32_t *nodes, uint32_t count)
 {
 	const struct plugin_uses *uses = &e->d.profile->filter;
-	struct cache_view view = cache_view_of(e->cycle->cache, node);
-	for (uint32_t i = 0; i < uses->count; i++) {
+	for (uint32_t i = 0; i < uses->count && count > 0; i++) {
 		const struct plugin *plugin = &plugins[uses->list[i].id];
 		if (plugin->filter_needs_state)
 			break;
-		if (plugin->filter_is_local && plugin->filter(&e->d, &view, NULL) != PLUGIN_SUCCESS)
-			return (uint8_t)(uses->list[i].id + 1);
+		if (!plugin->filter_is_local || (e->d.skip_filter >> uses->list[i].id & 1) != 0 ||
+			(uses->list[i].id == PLUGIN_NODE_NAME && e->d.pod.wanted_node == 0))
+			continue;
+		count = plugin->keep != NULL ? plugin->keep(&e->d, nodes, count)
+					     : keep_one_by_one(e, plugin, nodes, count);
 	}
-	return 0;
+	return count;
 }
 
 /* CYCLE_SCALES: its scores are final as they are. */
@@ -77,41 +96,50 @@ int64_t cycle_scaled(const struct cycle_row *row, uint32_t scale, uint32_t node,
 	return s->weight * (scale == CYCLE_TAINTS ? CYCLE_SCORE_MAX - score : score);
 }
 
-static void find_worth(struct cycle_row *row, uint32_t node)
+static void add_scores(struct cycle_row *row, const struct plugin_use *use, const uint32_t *nodes,
+	uint32_t count, const int64_t *scores)
 {
-	int64_t worth = row->fixed[node];
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++)
-		if (row->scales[k].is_held)
-			worth += cycle_scaled(row, k, node, row->scales[k].settled);
-	row->worth[node] = (int32_t)worth;
-}
-
-static void score_one(struct evaluation *e, struct cycle_row *row, uint32_t node)
-{
-	const struct plugin_uses *uses = &e->d.profile->score;
-	int64_t fixed = 0;
-	for (uint32_t k = 0; k < uses->count; k++) {
-		if ((row->scored >> k & 1) == 0)
-			continue;
-		int64_t score = plugins[uses->list[k].id].score(&e->d, node);
-		bool is_raw = plugins[uses->list[k].id].normalize != NULL;
-		if (score < 0 || score > (is_raw ? INT32_MAX : CYCLE_SCORE_MAX)) {
+	uint32_t scale = scale_of(use->id);
+	int64_t most = scale < CYCLE_SCALES ? UINT16_MAX : CYCLE_SCORE_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t score = scores[i];
+		if (score < 0 || score > most) {
 			row->is_strange = true;
 			score = 0;
 		}
-		uint32_t scale = scale_of(uses->list[k].id);
-		if (scale < CYCLE_SCALES)
-			row->scales[scale].raw[node] = (int32_t)score;
-		else
-			fixed += score * uses->list[k].weight;
+		if (scale == CYCLE_SCALES) {
+			row->worth[nodes[i]] += (int32_t)(score * use->weight);
+			continue;
+		}
+		uint16_t *raw = &row->scales[scale].raw[nodes[i]];
+		if (*raw != score)
+			*raw = (uint16_t)score;
+		row->worth[nodes[i]] +=
+			(int32_t)cycle_scaled(row, scale, nodes[i], row->scales[scale].settled);
 	}
-	row->fixed[node] = (int32_t)fixed;
+}
+
+static void score_fitting(
+	struct evaluation *e, struct cycle_row *row, const uint32_t *nodes, uint32_t count)
+{
+	const struct plugin_uses *uses = &e->d.profile->score;
+	int64_t *scores = e->cycle->rows->scores;
+	for (uint32_t i = 0; i < count; i++)
+		row->worth[nodes[i]] = 0;
+	for (uint32_t k = 0; k < uses->count; k++) {
+		const struct plugin *plugin = &plugins[uses->list[k].id];
+		if ((row->scored >> k & 1) == 0)
+			continue;
+		for (uint32_t i = 0; plugin->scores == NULL && i < count; i++)
+			scores[i] = plugin->score(&e->d, nodes[i]);
+		if (plugin->scores != NULL)
+			plugin->scores(&e->d, nodes, count, scores);
+		add_scores(row, &uses->list[k], nodes, count, scores);
+	}
 }
 
 static void count_fit(struct cycle_row *row, uint32_t node, int sign)
 {
-	if (row->verdict[node] != 0)
-		return;
 	row->fit_count += (uint32_t)sign;
 	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
 		struct cycle_scale *scale = &row->scales[k];
@@ -127,21 +155,28 @@ static void count_fit(struct cycle_row *row, uint32_t node, int sign)
 	}
 }
 
-static void work_out(struct evaluation *e, struct cycle_row *row, uint32_t node)
+/* The nodes are CYCLE_BLOCK at most. */
+static void work_out(
+	struct evaluation *e, struct cycle_row *row, const uint32_t *nodes, uint32_t count)
 {
 	const struct cache *cache = e->cycle->cache;
-	bool did_fit = row->verdict[node] == 0;
-	count_fit(row, node, -1);
-	bool there =
-		pool_is_taken(&cache->nodes, node) && cache_node_at(cache, node)->facts != NULL;
-	row->verdict[node] = there ? verdict_of(e, node) : PLUGIN_COUNT;
-	/* A score is only asked for where the pod fits. */
-	if (row->verdict[node] == 0) {
-		score_one(e, row, node);
-		find_worth(row, node);
+	uint32_t *fitting = e->cycle->rows->fitting;
+	uint32_t did_fit = row->fit_count;
+	uint32_t there = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (row->worth[nodes[i]] != CYCLE_UNFIT)
+			count_fit(row, nodes[i], -1);
+		row->worth[nodes[i]] = CYCLE_UNFIT;
+		if (pool_is_taken(&cache->nodes, nodes[i]) &&
+			cache_node_at(cache, nodes[i])->facts != NULL)
+			fitting[there++] = nodes[i];
 	}
-	count_fit(row, node, 1);
-	if (did_fit != (row->verdict[node] == 0))
+	uint32_t fit = keep_fitting(e, fitting, there);
+	/* A score is only asked for where the pod fits. */
+	score_fitting(e, row, fitting, fit);
+	for (uint32_t i = 0; i < fit; i++)
+		count_fit(row, fitting[i], 1);
+	if (count > 1 || did_fit != row->fit_count)
 		row->fit_version = 0;
 }
 
@@ -153,7 +188,7 @@ static void find_most(const struct evaluation *e, struct cycle_row *row, struct 
 	scale->holders = 0;
 	for (uint32_t i = 0; i < e->node_count; i++) {
 		uint32_t node = e->nodes[i];
-		if (row->verdict[node] != 0 || scale->raw[node] < scale->most)
+		if (row->worth[node] == CYCLE_UNFIT || scale->raw[node] < scale->most)
 			continue;
 		scale->holders = scale->raw[node] > scale->most ? 1 : scale->holders + 1;
 		scale->most = scale->raw[node];
@@ -166,70 +201,89 @@ static bool scales_follow(const struct evaluation *e, struct cycle_row *row)
 	bool changed = false;
 	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
 		struct cycle_scale *scale = &row->scales[k];
-		if (!scale->is_held)
-			continue;
-		if (scale->holders == 0 && scale->most > 0)
+		if (scale->is_held && scale->holders == 0 && scale->most > 0)
 			find_most(e, row, scale);
-		changed = changed || scale->settled != scale->most;
+		if (!scale->is_held || scale->settled == scale->most)
+			continue;
+		for (uint32_t i = 0; i < e->node_count; i++)
+			if (row->worth[e->nodes[i]] != CYCLE_UNFIT)
+				row->worth[e->nodes[i]] +=
+					(int32_t)(cycle_scaled(row, k, e->nodes[i], scale->most) -
+						cycle_scaled(row, k, e->nodes[i], scale->settled));
 		scale->settled = scale->most;
+		changed = true;
 	}
 	return changed;
 }
 
-static void forget_nodes(struct cycle_row *row, uint32_t nodes)
+static void settle_all(const struct evaluation *e, struct cycle_row *row)
 {
-	memset(row->verdict, PLUGIN_COUNT, (size_t)nodes + 1);
-	row->fit_count = 0;
-	row->fit_version = 0;
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
-		row->scales[k].most = 0;
-		row->scales[k].holders = 0;
-	}
-}
-
-static void settle_all(struct evaluation *e, struct cycle_row *row)
-{
-	uint32_t blocks = pool_top(&e->cycle->cache->nodes) / CYCLE_BLOCK + 1;
-	(void)scales_follow(e, row);
-	for (uint32_t i = 0; i < e->node_count; i++)
-		if (row->verdict[e->nodes[i]] == 0)
-			find_worth(row, e->nodes[i]);
-	for (uint32_t block = 0; block < blocks; block++)
+	for (uint32_t block = 0; block <= row->top / CYCLE_BLOCK; block++)
 		cycle_row_settle(e, row, block);
 	row->order_version = e->cycle->cache->order.version;
 }
 
-static bool is_last_of_its_run(const struct cache *cache, uint64_t change)
+/* New nodes may have got higher indexes than there were. */
+static void reach(struct cycle_row *row, uint32_t from, uint32_t top)
 {
-	return change + 1 == cache->change_count ||
-		cache->changes[(change + 1) % CACHE_CHANGE_LOG] !=
-		cache->changes[change % CACHE_CHANGE_LOG];
+	for (uint32_t node = from; node <= top; node++)
+		row->worth[node] = CYCLE_UNFIT;
+	for (uint32_t block = (from + CYCLE_BLOCK - 1) / CYCLE_BLOCK; block <= top / CYCLE_BLOCK;
+		block++)
+		row->best[block] = 0;
+	row->top = top;
 }
 
-/* All nodes first: one that went away may share a block with the first that changed. */
-static void replay(struct evaluation *e, struct cycle_row *row)
+/* All touched nodes of a block at once: one that went away may have been the best of it. */
+static void work_out_touched(struct evaluation *e, struct cycle_row *row)
 {
-	const struct cache *cache = e->cycle->cache;
-	for (uint64_t c = row->followed; c < cache->change_count; c++)
-		if (is_last_of_its_run(cache, c)) /* chosen, then assumed: once is enough */
-			work_out(e, row, cache->changes[c % CACHE_CHANGE_LOG]);
-	for (uint64_t c = row->followed; c < cache->change_count; c++)
-		if (is_last_of_its_run(cache, c))
-			cycle_row_settle(
-				e, row, cache->changes[c % CACHE_CHANGE_LOG] / CYCLE_BLOCK);
+	uint32_t nodes[CYCLE_BLOCK];
+	uint64_t *touched = e->cycle->rows->touched;
+	for (uint32_t block = 0; block <= row->top / CYCLE_BLOCK; block++) {
+		uint32_t count = 0;
+		for (; touched[block] != 0; touched[block] &= touched[block] - 1)
+			nodes[count++] =
+				block * CYCLE_BLOCK + (uint32_t)__builtin_ctzll(touched[block]);
+		if (count == 0)
+			continue;
+		work_out(e, row, nodes, count);
+		cycle_row_settle(e, row, block);
+	}
+}
+
+static void work_out_all(struct evaluation *e, struct cycle_row *row)
+{
+	uint64_t *touched = e->cycle->rows->touched;
+	row->fit_count = 0;
+	row->fit_version = 0;
+	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+		row->scales[k].most = 0;
+		row->scales[k].settled = 0;
+		row->scales[k].holders = 0;
+	}
+	reach(row, 0, pool_top(&e->cycle->cache->nodes));
+	for (uint32_t node = 1; node <= row->top; node++)
+		touched[node / CYCLE_BLOCK] |= UINT64_C(1) << (node % CYCLE_BLOCK);
+	work_out_touched(e, row);
+	row->order_version = e->cycle->cache->order.version;
 }
 
 static void follow(struct evaluation *e, struct cycle_row *row)
 {
 	const struct cache *cache = e->cycle->cache;
-	uint64_t behind = cache->change_count - row->followed;
-	if (behind >= CACHE_CHANGE_LOG || behind > e->node_count) {
-		forget_nodes(row, e->cycle->rows->nodes);
-		for (uint32_t i = 0; i < e->node_count; i++)
-			work_out(e, row, e->nodes[i]);
-		settle_all(e, row);
-	} else {
-		replay(e, row);
+	uint64_t *touched = e->cycle->rows->touched;
+	uint64_t change = row->followed;
+	uint32_t top = pool_top(&cache->nodes);
+	if (top > row->top)
+		reach(row, row->top + 1, top);
+	if (cache->change_count - change >= CACHE_CHANGE_LOG) {
+		work_out_all(e, row);
+	} else if (change < cache->change_count) {
+		for (; change < cache->change_count; change++) {
+			uint32_t node = cache->changes[change % CACHE_CHANGE_LOG];
+			touched[node / CYCLE_BLOCK] |= UINT64_C(1) << (node % CYCLE_BLOCK);
+		}
+		work_out_touched(e, row);
 	}
 	row->followed = cache->change_count;
 	if (scales_follow(e, row) || row->order_version != cache->order.version)
@@ -279,39 +333,60 @@ const uint32_t *cycle_row_fit(const struct evaluation *e, struct cycle_row *row)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < e->node_count; i++) {
 		row->fit[count] = e->nodes[i];
-		count += row->verdict[e->nodes[i]] == 0;
+		count += row->worth[e->nodes[i]] != CYCLE_UNFIT;
 	}
 	CHECK(count == row->fit_count);
 	row->fit_version = version;
 	return row->fit;
 }
 
+static bool is_for(const struct cycle_row *row, const struct evaluation *e, uint64_t serial)
+{
+	return row->profile == e->d.profile &&
+		(row->serial == serial ||
+			(row->local_hash == e->d.pod.class->local_hash && row->local_hash != 0 &&
+				kube_pod_is_local_twin(row->local, e->d.pod.class)));
+}
+
+/*
+ * The row that is there, or one that makes room. Any will do: where templates take turns, the one
+ * that was used longest ago is the one that is needed next.
+ */
+static struct cycle_row *find(const struct evaluation *e, uint64_t serial)
+{
+	struct cycle_rows *rows = e->cycle->rows;
+	if (is_for(&rows->rows[rows->latest], e, serial))
+		return &rows->rows[rows->latest];
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (is_for(&rows->rows[i], e, serial) || rows->rows[i].serial == 0)
+			return &rows->rows[i];
+	return &rows->rows[hash_pair(rows->made++, 0) % rows->count];
+}
+
+static void begin(struct evaluation *e, struct cycle_row *row, uint64_t serial)
+{
+	const struct kube_pod_class *class = e->d.pod.class;
+	row->serial = serial;
+	row->profile = e->d.profile;
+	row->local_hash = class->local_end > CYCLE_LOCAL_MAX ? 0 : class->local_hash;
+	if (row->local_hash != 0)
+		memcpy(row->local, class, class->local_end);
+	hold_scores(e, row);
+	hold_scales(e, row);
+	work_out_all(e, row);
+	row->followed = e->cycle->cache->change_count;
+}
+
 struct cycle_row *cycle_row_of(struct evaluation *e)
 {
 	struct cycle_rows *rows = e->cycle->rows;
 	const struct cache_shared *class = pool_at(&e->cycle->cache->classes, e->d.pod.class_index);
-	struct cycle_row *row = NULL;
-	for (uint32_t i = 0; i < rows->count; i++) {
-		struct cycle_row *at = &rows->rows[i];
-		if (at->serial == class->serial && at->profile == e->d.profile) {
-			row = at;
-			break;
-		}
-		if (row == NULL || at->used < row->used)
-			row = at;
-	}
-	row->used = ++rows->uses;
-	if (row->serial != class->serial || row->profile != e->d.profile) {
+	struct cycle_row *row = find(e, class->serial);
+	if (is_for(row, e, class->serial))
 		row->serial = class->serial;
-		row->profile = e->d.profile;
-		hold_scores(e, row);
-		hold_scales(e, row);
-		forget_nodes(row, rows->nodes);
-		row->followed = e->cycle->cache->change_count;
-		for (uint32_t i = 0; i < e->node_count; i++)
-			work_out(e, row, e->nodes[i]);
-		settle_all(e, row);
-	}
+	else
+		begin(e, row, class->serial);
 	follow(e, row);
+	rows->latest = (uint32_t)(row - rows->rows);
 	return row;
 }

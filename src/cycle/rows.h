@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cycle, private: rows remember, per pod class and node, what the node-local plugins said.
+ * cycle, private: rows remember, per pod class and node, what the node-local plugins said. Classes
+ * that are equal in what those look at (kube/pod.h) share a row.
  */
 #ifndef BERTH_CYCLE_ROWS_H
 #define BERTH_CYCLE_ROWS_H
@@ -9,7 +10,7 @@
 
 /* A raw score that is normalised by the highest of the nodes that take part. */
 struct cycle_scale {
-	int32_t *raw; /* by node index, where the pod fits */
+	uint16_t *raw; /* by node index, where the pod fits */
 	int64_t weight;
 	int32_t most;     /* the highest of all nodes that fit; never negative */
 	int32_t settled;  /* the one that `worth` is worked out with */
@@ -19,16 +20,23 @@ struct cycle_scale {
 
 enum { CYCLE_TAINTS, CYCLE_PREFERENCE, CYCLE_SCALES };
 
-struct cycle_row {
-	uint64_t serial; /* of the class; 0 = the row is free */
-	uint32_t class;
-	const struct plugin_profile *profile;
-	uint64_t followed; /* node changes (cache.change_count) that are worked in */
-	uint64_t used;     /* decision that used it last */
-	uint32_t scored;   /* bits by position in profile->score that the row holds */
-	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
+enum {
+	CYCLE_BLOCK = 64,      /* nodes of one entry in `best`, and worked out at a time; bits */
+	CYCLE_LOCAL_MAX = 1024 /* bytes of a class; what is beyond is not shared with its twins */
+};
+#define CYCLE_UNFIT INT32_MIN /* instead of a worth: some local plugin objects, or no node */
 
-	uint32_t fit_count;                      /* nodes whose verdict is 0 */
+struct cycle_row {
+	uint64_t serial; /* of the class it was made for; 0 = the row is free */
+	const struct plugin_profile *profile;
+	uint32_t local_hash;          /* 0: not for twins, the class is too large */
+	struct kube_pod_class *local; /* the class up to local_end, for its twins */
+	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
+	uint32_t top;      /* the highest index of a node that was there */
+	uint64_t followed; /* node changes (cache.change_count) that are worked in */
+	uint32_t scored;   /* bits by position in profile->score that the row holds */
+
+	uint32_t fit_count;                      /* nodes whose worth is not CYCLE_UNFIT */
 	struct cycle_scale scales[CYCLE_SCALES]; /* TaintToleration, NodeAffinity */
 	uint64_t order_version;                  /* of the node order that settled ties in `best` */
 	uint32_t *best; /* by block of nodes: the best of it, see plain.c; 0: none fits */
@@ -36,17 +44,18 @@ struct cycle_row {
 	uint32_t *fit;        /* the nodes that fit, in order; see cycle_row_fit() */
 	uint64_t fit_version; /* of the node order that `fit` follows; 0: it is out of date */
 
-	/* by node index */
-	uint8_t *verdict; /* 0: no local plugin objects */
-	int32_t *fixed;   /* weighted sum of the local scores that need no normalising */
-	int32_t *worth;   /* with the scales added, as if all nodes that fit were feasible */
+	/* By node index: weighted sum of the local scores, as if all that fit were feasible. */
+	int32_t *worth;
 };
 
 struct cycle_rows {
 	struct cycle_row *rows;
 	uint32_t count;
-	uint32_t nodes;
-	uint64_t uses;
+	uint32_t latest; /* the row that was used last */
+	uint32_t made;
+	uint32_t fitting[CYCLE_BLOCK]; /* while nodes are worked out */
+	int64_t scores[CYCLE_BLOCK];
+	uint64_t *touched; /* a bit by node, while a row follows */
 };
 
 size_t cycle_rows_size(const struct cycle_limits *limits);
@@ -57,8 +66,6 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
  * an error counts wherever the filters before it let the pod pass.
  */
 bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at);
-
-enum { CYCLE_BLOCK = 64 /* nodes of one entry in `best` */ };
 
 /* plain.c: the block of the node has to be looked at again. */
 void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_t block);

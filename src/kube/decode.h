@@ -109,6 +109,9 @@ struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, 
 
 /* ---- parts of pods ---- */
 
+void kube_pod_node_affinity_build(
+	struct kube_build *b, struct json_value affinity, struct kube_pod_class *class);
+/* The terms about other pods. */
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
 	struct text namespace, struct kube_pod_class *class);
 void kube_pod_spread_build(

@@ -3,6 +3,7 @@
  * Pod: what is kept of it while it arrives, and its parts put together. The class is written in
  * one fixed order, whatever the order of the members was, so that equal pods have equal classes.
  */
+#include "base/hash.h"
 #include "kube/image_name.h"
 #include "kube/pod_requests.h"
 #include "kube/time.h"
@@ -296,10 +297,13 @@ static void host_port_add(struct kube_build *b, struct json_value v, struct kube
 	};
 }
 
-static void host_ports_build(struct kube_build *b, const struct pod_container *containers,
-	uint32_t most, struct kube_pod_class *class)
+static void host_ports_build(
+	struct kube_build *b, const struct pod_container *containers, struct kube_pod_class *class)
 {
 	struct kube_span room;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < class->container_count; i++)
+		most += containers[i].runs_on ? kube_read_count(containers[i].ports) : 0;
 	if (kube_build_array(b, sizeof(struct kube_host_port), most, &room) == NULL)
 		return;
 	struct kube_span ports = {room.at, 0};
@@ -315,7 +319,8 @@ static void host_ports_build(struct kube_build *b, const struct pod_container *c
 	class->host_ports = room;
 }
 
-static void containers_build(
+/* Init containers come first. In scratch; NULL when there are none, or no room. */
+static struct pod_container *containers_read(
 	struct kube_build *b, const struct pod_spec *spec, struct kube_pod_class *class)
 {
 	uint32_t init_count = kube_read_count(spec->init_containers);
@@ -323,10 +328,9 @@ static void containers_build(
 	struct pod_container *containers = SCRATCH_ARRAY(b->scratch, struct pod_container, count);
 	if (containers == NULL) {
 		kube_build_full(b);
-		return;
+		return NULL;
 	}
 	class->container_count = count;
-	uint32_t ports = 0;
 	struct json_walk init = kube_read_array(b, spec->init_containers, "spec.initContainers");
 	struct json_walk walk = kube_read_array(b, spec->containers, "spec.containers");
 	for (uint32_t i = 0; i < count; i++) {
@@ -337,11 +341,9 @@ static void containers_build(
 		*c = container_read(b, list->value);
 		c->runs_on |= i >= init_count;
 		kube_read_array(b, c->ports, "spec.containers.ports");
-		ports += c->runs_on ? kube_read_count(c->ports) : 0;
 		class->features |= c->restarts_all ? KUBE_FEATURE_RESTART_ALL_CONTAINERS : 0;
 	}
-	images_build(b, containers, spec->volumes, class);
-	host_ports_build(b, containers, ports, class);
+	return containers;
 }
 
 static void gates_build(struct kube_build *b, struct json_value gates, struct kube_pod_class *class)
@@ -355,6 +357,44 @@ static void gates_build(struct kube_build *b, struct json_value gates, struct ku
 }
 
 /* ---- class ---- */
+
+/* What comes before `local_end` in the struct, and before its value behind the struct. */
+static size_t local_head(void)
+{
+	return offsetof(struct kube_pod_class, local_end) - sizeof(struct kube_blob);
+}
+
+bool kube_pod_is_local_twin(const struct kube_pod_class *a, const struct kube_pod_class *b)
+{
+	return a->local_hash == b->local_hash && a->local_end == b->local_end &&
+		memcmp(&a->blob + 1, &b->blob + 1, local_head()) == 0 &&
+		memcmp(a + 1, b + 1, a->local_end - sizeof(*a)) == 0;
+}
+
+static void local_close(struct kube_build *b, struct kube_pod_class *class)
+{
+	if (kube_failed(b))
+		return;
+	class->local_end = b->blob->size;
+	class->local_hash = hash_pair(hash_bytes(&class->blob + 1, local_head()),
+		hash_bytes(class + 1, class->local_end - sizeof(*class)));
+}
+
+static void local_fill(struct kube_build *b, const struct pod_spec *spec, struct json_value object,
+	const struct pod_container *containers, struct kube_pod_class *class)
+{
+	kube_pod_requests(b, object, class);
+	class->has_node_selector = !kube_is_absent(spec->node_selector);
+	kube_read_pairs(b, spec->node_selector, &class->node_selector, "spec.nodeSelector");
+	kube_pod_node_affinity_build(b, spec->affinity, class);
+	kube_tolerations_build(b, spec->tolerations, &class->tolerations);
+	host_ports_build(b, containers, class);
+	bool host_network = kube_read_bool(b, spec->host_network, false, "spec.hostNetwork");
+	bool host_users = kube_read_bool(b, spec->host_users, true, "spec.hostUsers");
+	if (host_network && !host_users)
+		class->features |= KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK;
+	local_close(b, class);
+}
 
 static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	const struct pod_spec *spec, struct json_value object, struct kube_pod_class *class)
@@ -372,20 +412,16 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	class->owner.name = kube_build_string(b, owner->name);
 	class->owner.uid_hash = kube_uid_hash(owner->uid);
 
-	kube_pod_requests(b, object, class);
-	class->has_node_selector = !kube_is_absent(spec->node_selector);
-	kube_read_pairs(b, spec->node_selector, &class->node_selector, "spec.nodeSelector");
+	const struct pod_container *containers = containers_read(b, spec, class);
+	if (containers == NULL)
+		return;
+	local_fill(b, spec, object, containers, class);
 	kube_pod_affinity_build(b, spec->affinity, pod->meta.namespace, class);
-	kube_tolerations_build(b, spec->tolerations, &class->tolerations);
 	kube_pod_spread_build(b, spec->spread, class);
-	containers_build(b, spec, class);
+	images_build(b, containers, spec->volumes, class);
 	kube_pod_volumes_build(b, spec->volumes, class);
 	gates_build(b, spec->gates, class);
 	kube_pod_claims_build(b, spec->claims, class);
-	bool host_network = kube_read_bool(b, spec->host_network, false, "spec.hostNetwork");
-	bool host_users = kube_read_bool(b, spec->host_users, true, "spec.hostUsers");
-	if (host_network && !host_users)
-		class->features |= KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK;
 }
 
 /* ---- status ---- */

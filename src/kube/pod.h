@@ -80,12 +80,12 @@ struct kube_preferred_nodes {
 	uint32_t reserved;
 };
 
+/*
+ * What rules about a pod and one node alone look at stands together, at the front of the struct and
+ * at the front of what lies behind it: classes that are equal there need to be asked once.
+ */
 struct kube_pod_class {
 	struct kube_blob blob;
-	uint32_t namespace;
-	uint32_t scheduler_name; /* "default-scheduler" filled in */
-	int32_t priority;
-	uint32_t preempts; /* 0: preemptionPolicy Never */
 
 	/* plugins.md 0.1: the same pod, asked for different ends */
 	struct kube_resources fit;  /* filter: not status aware, with pod level */
@@ -94,14 +94,24 @@ struct kube_pod_class {
 		score; /* NodeResourcesFit score: without pod level, 100m/200Mi filled in */
 	int64_t limit_cpu_milli; /* containers' limits added up, or a larger init container's */
 	int64_t limit_memory_bytes;
-	int64_t used_nonzero_cpu_milli; /* on a node, 100m/200Mi filled in */
-	int64_t used_nonzero_memory_bytes;
-
 	uint32_t has_node_selector;       /* not null, though maybe empty */
 	uint32_t has_required_nodes;      /* requiredDuringScheduling... is not null */
 	struct kube_span node_selector;   /* struct kube_label, sorted by key */
 	struct kube_span required_nodes;  /* struct kube_node_term */
 	struct kube_span preferred_nodes; /* struct kube_preferred_nodes */
+	struct kube_span tolerations;     /* struct kube_toleration */
+	struct kube_span host_ports;      /* struct kube_host_port, sorted, without doubles */
+	uint32_t features;                /* enum kube_feature bits */
+
+	uint32_t local_end; /* bytes of the blob before what the rest refers to */
+	uint32_t local_hash;
+	uint32_t namespace;
+	uint32_t scheduler_name; /* "default-scheduler" filled in */
+	int32_t priority;
+	uint32_t preempts;              /* 0: preemptionPolicy Never */
+	uint32_t container_count;       /* init containers + containers */
+	int64_t used_nonzero_cpu_milli; /* on a node, 100m/200Mi filled in */
+	int64_t used_nonzero_memory_bytes;
 
 	struct kube_span affinity; /* struct kube_pod_term, required */
 	struct kube_span anti_affinity;
@@ -111,13 +121,9 @@ struct kube_pod_class {
 	uint32_t affinity_error; /* string id of "requiredAffinityTerms: <e>" ..., 0 when all parsed
 				  */
 
-	struct kube_span tolerations; /* struct kube_toleration */
-	struct kube_span spread;      /* struct kube_spread */
-	struct kube_span host_ports;  /* struct kube_host_port, sorted, without doubles */
+	struct kube_span spread;  /* struct kube_spread */
 	struct kube_span images;  /* uint32_t ids of normalised names; containers' and volumes', as
 				     they come */
-	uint32_t container_count; /* init containers + containers */
-	uint32_t features;        /* enum kube_feature bits */
 	struct kube_span volumes; /* struct kube_volume of the kinds above */
 	struct kube_span gates;   /* uint32_t ids */
 	struct kube_span resource_claims; /* struct kube_resource_claim */
@@ -128,8 +134,11 @@ struct kube_pod_class {
 		uint32_t kind;
 		uint32_t name;
 		uint32_t uid_hash; /* kube_uid_hash() */
-	} owner; /* the controller */
+	} owner;                   /* the controller */
 };
+
+/* Equal in all that rules about one node look at. */
+bool kube_pod_is_local_twin(const struct kube_pod_class *a, const struct kube_pod_class *b);
 
 struct kube_condition {
 	struct text type;

@@ -35,9 +35,10 @@ static void preferred_nodes_build(
 	}
 }
 
-static void node_affinity_build(
-	struct kube_build *b, struct json_value v, struct kube_pod_class *class)
+void kube_pod_node_affinity_build(
+	struct kube_build *b, struct json_value affinity, struct kube_pod_class *class)
 {
+	struct json_value v = kube_read_member(b, affinity, "nodeAffinity", "spec.affinity");
 	struct json_value required = JSON_VALUE_NONE, preferred = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, v, "spec.affinity.nodeAffinity");
 	while (json_walk_next(&walk)) {
@@ -175,19 +176,16 @@ static void pod_lists_find(struct kube_build *b, struct json_value v, const char
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
 	struct text namespace, struct kube_pod_class *class)
 {
-	struct json_value node = JSON_VALUE_NONE, pod = JSON_VALUE_NONE, anti = JSON_VALUE_NONE;
+	struct json_value pod = JSON_VALUE_NONE, anti = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, affinity, "spec.affinity");
 	if (kube_is_absent(affinity))
 		return;
 	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "nodeAffinity"))
-			node = walk.value;
-		else if (KUBE_IS(walk.key, "podAffinity"))
+		if (KUBE_IS(walk.key, "podAffinity"))
 			pod = walk.value;
 		else if (KUBE_IS(walk.key, "podAntiAffinity"))
 			anti = walk.value;
 	}
-	node_affinity_build(b, node, class);
 	struct term_list lists[TERM_LISTS] = {
 		{"spec.affinity.podAffinity." REQUIRED, "requiredAffinityTerms", false,
 			JSON_VALUE_NONE, &class->affinity},

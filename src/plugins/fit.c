@@ -90,3 +90,30 @@ enum plugin_code fit_filter(
 		return PLUGIN_SUCCESS;
 	return fitting.hopeless ? PLUGIN_UNRESOLVABLE : PLUGIN_UNSCHEDULABLE;
 }
+
+static bool has_left(int64_t request, int64_t allocatable, int64_t used)
+{
+	return request <= 0 || request <= cache_minus(allocatable, used);
+}
+
+uint32_t fit_keep(struct decision *d, uint32_t *nodes, uint32_t count)
+{
+	const struct kube_resources request = d->pod.class->fit;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cache_node *node = cache_node_at(d->cache, nodes[i]);
+		const struct kube_resources *offer = &node->facts->allocatable;
+		const struct cache_sums *sums = &node->sums;
+		bool fits = (int64_t)sums->pods + 1 <= offer->pods &&
+			has_left(request.cpu_milli, offer->cpu_milli, sums->cpu_milli) &&
+			has_left(request.memory_bytes, offer->memory_bytes, sums->memory_bytes) &&
+			has_left(request.storage_bytes, offer->storage_bytes, sums->storage_bytes);
+		if (fits && request.scalars.count > 0) {
+			struct cache_view view = cache_view_of(d->cache, nodes[i]);
+			fits = fit_filter(d, &view, NULL) == PLUGIN_SUCCESS;
+		}
+		nodes[kept] = nodes[i];
+		kept += fits;
+	}
+	return kept;
+}

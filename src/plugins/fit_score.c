@@ -7,11 +7,20 @@
 
 #include "plugins/table.h"
 
+/* One resource, whatever the node is. */
+struct wanted {
+	uint32_t name;
+	bool is_scalar;
+	uint8_t offer_at; /* where it stands in struct kube_resources */
+	uint8_t used_at;  /* and in struct cache_sums */
+	int64_t request;
+	int64_t weight;
+};
+
 struct amounts { /* of one resource, on one node */
 	int64_t allocatable;
 	int64_t used;
 	int64_t request;
-	bool counts;
 };
 
 static int64_t scalar_of(
@@ -24,48 +33,66 @@ static int64_t scalar_of(
 	return 0;
 }
 
-static int64_t request_of(
-	const struct decision *d, const struct kube_resources *from, uint32_t name, bool *is_scalar)
-{
-	const struct cache_names *names = &d->cache->names;
-	*is_scalar = false;
-	if (name == names->cpu)
-		return from->cpu_milli;
-	if (name == names->memory)
-		return from->memory_bytes;
-	if (name == names->ephemeral_storage)
-		return from->storage_bytes;
-	*is_scalar = true;
-	return scalar_of(d->pod.class, from->scalars, name);
-}
+#define OFFER(member) offsetof(struct kube_resources, member)
+#define USED(member)  offsetof(struct cache_sums, member)
 
 /* nonzero: count pods without requests as if they asked for a little. */
-static struct amounts amounts_of(const struct decision *d, const struct cache_node *node,
-	uint32_t name, const struct kube_resources *from, bool nonzero)
+static struct wanted wanted_of(const struct decision *d, const struct kube_resources *from,
+	const struct plugin_resource_weight *resource, bool nonzero)
 {
 	const struct cache_names *names = &d->cache->names;
-	const struct cache_sums *sums = &node->sums;
-	const struct kube_resources *offer = &node->facts->allocatable;
-	struct amounts a = {0};
-	bool is_scalar;
-	a.request = request_of(d, from, name, &is_scalar);
-	if (name == names->cpu) {
-		a.allocatable = offer->cpu_milli;
-		a.used = nonzero ? sums->nonzero_cpu_milli : sums->cpu_milli;
-	} else if (name == names->memory) {
-		a.allocatable = offer->memory_bytes;
-		a.used = nonzero ? sums->nonzero_memory_bytes : sums->memory_bytes;
-	} else if (name == names->ephemeral_storage) {
-		a.allocatable = offer->storage_bytes;
-		a.used = sums->storage_bytes;
+	struct wanted w = {.name = resource->name, .weight = resource->weight};
+	if (w.name == names->cpu) {
+		w.request = from->cpu_milli;
+		w.offer_at = OFFER(cpu_milli);
+		w.used_at = nonzero ? USED(nonzero_cpu_milli) : USED(cpu_milli);
+	} else if (w.name == names->memory) {
+		w.request = from->memory_bytes;
+		w.offer_at = OFFER(memory_bytes);
+		w.used_at = nonzero ? USED(nonzero_memory_bytes) : USED(memory_bytes);
+	} else if (w.name == names->ephemeral_storage) {
+		w.request = from->storage_bytes;
+		w.offer_at = OFFER(storage_bytes);
+		w.used_at = USED(storage_bytes);
+	} else {
+		w.request = scalar_of(d->pod.class, from->scalars, w.name);
+		w.is_scalar = true;
 	}
-	for (uint32_t i = 0; is_scalar && i < sums->scalar_count; i++) {
-		if (sums->scalars[i].name != name)
+	return w;
+}
+
+/* Scalars that are not asked for do not count. */
+static uint32_t wanted_list(const struct decision *d, const struct kube_resources *from,
+	const struct plugin_resource_weight *resources, uint32_t count, bool nonzero,
+	struct wanted *list)
+{
+	uint32_t wanted = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		list[wanted] = wanted_of(d, from, &resources[i], nonzero);
+		wanted += !list[wanted].is_scalar || list[wanted].request != 0;
+	}
+	return wanted;
+}
+
+static int64_t amount_at(const void *from, size_t at)
+{
+	return *(const int64_t *)(const void *)((const uint8_t *)from + at);
+}
+
+static inline struct amounts amounts_of(const struct cache_node *node, const struct wanted *wanted)
+{
+	const struct cache_sums *sums = &node->sums;
+	struct amounts a = {0, 0, wanted->request};
+	if (!wanted->is_scalar) {
+		a.allocatable = amount_at(&node->facts->allocatable, wanted->offer_at);
+		a.used = amount_at(sums, wanted->used_at);
+	}
+	for (uint32_t i = 0; wanted->is_scalar && i < sums->scalar_count; i++) {
+		if (sums->scalars[i].name != wanted->name)
 			continue;
 		a.allocatable = sums->scalars[i].allocatable;
 		a.used = sums->scalars[i].used;
 	}
-	a.counts = a.allocatable != 0 && !(is_scalar && a.request == 0);
 	return a;
 }
 
@@ -112,27 +139,42 @@ static int64_t resource_score(const struct fit_args *args, const struct amounts 
 	CHECK_NEVER("a scoring strategy");
 }
 
-int64_t fit_score(struct decision *d, uint32_t index)
+static int64_t score_of(const struct fit_args *args, const struct cache_node *node,
+	const struct wanted *wanted, uint32_t count)
 {
-	const struct fit_args *args = &d->profile->fit;
-	const struct cache_node *node = cache_node_at(d->cache, index);
 	bool by_ratio = args->strategy == FIT_REQUESTED_TO_CAPACITY_RATIO;
 	int64_t sum = 0;
 	int64_t weights = 0;
-	for (uint32_t i = 0; i < args->resource_count; i++) {
-		struct amounts a =
-			amounts_of(d, node, args->resources[i].name, &d->pod.class->score, true);
-		if (!a.counts)
+	for (uint32_t i = 0; i < count; i++) {
+		struct amounts a = amounts_of(node, &wanted[i]);
+		if (a.allocatable == 0)
 			continue;
 		int64_t score = resource_score(args, &a);
 		if (by_ratio && score <= 0)
 			continue;
-		sum = cache_plus(sum, cache_times(score, args->resources[i].weight));
-		weights += args->resources[i].weight;
+		sum = cache_plus(sum, cache_times(score, wanted[i].weight));
+		weights += wanted[i].weight;
 	}
 	if (weights == 0)
 		return 0;
 	return by_ratio ? (int64_t)round((double)sum / (double)weights) : sum / weights;
+}
+
+void fit_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
+{
+	const struct fit_args *args = &d->profile->fit;
+	struct wanted list[PLUGIN_RESOURCES_MAX];
+	uint32_t wanted = wanted_list(
+		d, &d->pod.class->score, args->resources, args->resource_count, true, list);
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] = score_of(args, cache_node_at(d->cache, nodes[i]), list, wanted);
+}
+
+int64_t fit_score(struct decision *d, uint32_t node)
+{
+	int64_t score;
+	fit_scores(d, &node, 1, &score);
+	return score;
 }
 
 /* ---- NodeResourcesBalancedAllocation ---- */
@@ -140,31 +182,34 @@ int64_t fit_score(struct decision *d, uint32_t index)
 enum plugin_code balanced_prescore(struct decision *d)
 {
 	const struct balanced_args *args = &d->profile->balanced;
-	bool is_scalar;
 	for (uint32_t i = 0; i < args->resource_count; i++)
-		if (request_of(d, &d->pod.class->used, args->resources[i].name, &is_scalar) != 0)
+		if (wanted_of(d, &d->pod.class->used, &args->resources[i], false).request != 0)
 			return PLUGIN_SUCCESS;
 	return PLUGIN_SKIP;
 }
 
+static double deviation_of(const double *fractions, uint32_t count)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sum += fractions[i];
+	double mean = sum / (double)count;
+	double squares = 0;
+	for (uint32_t i = 0; i < count; i++)
+		squares += (fractions[i] - mean) * (fractions[i] - mean);
+	return sqrt(squares / (double)count);
+}
+
 /* 100 when all fractions are equal, less the more they spread. */
-static int64_t evenness(const double *fractions, uint32_t count)
+static inline int64_t evenness(const double *fractions, uint32_t count)
 {
 	double deviation = 0;
-	if (count == 2) {
+	if (count == 2)
 		deviation = fabs(fractions[0] - fractions[1]) / 2;
-	} else if (count > 2) {
-		double sum = 0;
-		for (uint32_t i = 0; i < count; i++)
-			sum += fractions[i];
-		double mean = sum / (double)count;
-		double squares = 0;
-		for (uint32_t i = 0; i < count; i++)
-			squares += (fractions[i] - mean) * (fractions[i] - mean);
-		deviation = sqrt(squares / (double)count);
-	}
+	else if (count > 2)
+		deviation = deviation_of(fractions, count);
 	/* Negative quantities spread without limit; the score is refused then, whatever it is. */
-	return (int64_t)((1 - fmin(deviation, 1e15)) * 100);
+	return (int64_t)((1 - (deviation < 1e15 ? deviation : 1e15)) * 100);
 }
 
 static double fraction(int64_t part, int64_t whole)
@@ -173,21 +218,31 @@ static double fraction(int64_t part, int64_t whole)
 	return f > 1 ? 1 : f;
 }
 
-int64_t balanced_score(struct decision *d, uint32_t index)
+void balanced_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
 	const struct balanced_args *args = &d->profile->balanced;
-	const struct cache_node *node = cache_node_at(d->cache, index);
+	struct wanted list[PLUGIN_RESOURCES_MAX];
 	double with[PLUGIN_RESOURCES_MAX];
 	double without[PLUGIN_RESOURCES_MAX];
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < args->resource_count; i++) {
-		struct amounts a =
-			amounts_of(d, node, args->resources[i].name, &d->pod.class->used, false);
-		if (!a.counts)
-			continue;
-		with[count] = fraction(cache_plus(a.used, a.request), a.allocatable);
-		without[count] = fraction(a.used, a.allocatable);
-		count++;
+	uint32_t wanted = wanted_list(
+		d, &d->pod.class->used, args->resources, args->resource_count, false, list);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cache_node *node = cache_node_at(d->cache, nodes[i]);
+		uint32_t counted = 0;
+		for (uint32_t k = 0; k < wanted; k++) {
+			struct amounts a = amounts_of(node, &list[k]);
+			if (a.allocatable == 0)
+				continue;
+			with[counted] = fraction(cache_plus(a.used, a.request), a.allocatable);
+			without[counted++] = fraction(a.used, a.allocatable);
+		}
+		scores[i] = 50 + (50 + evenness(with, counted) - evenness(without, counted)) / 2;
 	}
-	return 50 + (50 + evenness(with, count) - evenness(without, count)) / 2;
+}
+
+int64_t balanced_score(struct decision *d, uint32_t node)
+{
+	int64_t score;
+	balanced_scores(d, &node, 1, &score);
+	return score;
 }

@@ -4,11 +4,8 @@
  */
 #include "plugins/table.h"
 
-enum plugin_code node_unschedulable_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+static bool may_be_there(const struct decision *d)
 {
-	if (view->node->facts->unschedulable == 0)
-		return PLUGIN_SUCCESS;
 	const struct kube_pod_class *class = d->pod.class;
 	const struct kube_toleration *list =
 		KUBE_AT(class, class->tolerations, struct kube_toleration);
@@ -16,7 +13,26 @@ enum plugin_code node_unschedulable_filter(
 		.key = d->cache->names.unschedulable, .effect = KUBE_NO_SCHEDULE};
 	for (uint32_t i = 0; i < class->tolerations.count; i++)
 		if (kube_tolerates(&list[i], &cordon))
-			return PLUGIN_SUCCESS;
+			return true;
+	return false;
+}
+
+enum plugin_code node_unschedulable_filter(
+	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+{
+	if (view->node->facts->unschedulable == 0 || may_be_there(d))
+		return PLUGIN_SUCCESS;
 	plugin_because(why, "node(s) were unschedulable");
 	return PLUGIN_UNRESOLVABLE;
+}
+
+uint32_t node_unschedulable_keep(struct decision *d, uint32_t *nodes, uint32_t count)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		nodes[kept] = nodes[i];
+		kept += cache_node_at(d->cache, nodes[i])->facts->unschedulable == 0 ||
+			may_be_there(d);
+	}
+	return kept;
 }

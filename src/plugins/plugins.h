@@ -149,7 +149,10 @@ struct plugin {
 	const char *name;
 	int32_t weight; /* default weight; 0 when it does not score */
 
-	/* The verdict and the raw score depend on nothing but class, profile and node. */
+	/*
+	 * The verdict and the raw score depend on nothing but the local part of the class (see
+	 * kube/pod.h), the profile and the node.
+	 */
 	bool filter_is_local;
 	bool score_is_local;
 
@@ -165,11 +168,14 @@ struct plugin {
 	enum plugin_code (*prescore)(struct decision *d);
 	int64_t (*score)(struct decision *d, uint32_t node);
 	/*
-	 * The same for many nodes at once, where that is cheaper; both must agree. rules: after
+	 * The same for many nodes at once, where that is cheaper; both must agree. keep: of the
+	 * nodes those that pass the filter, in order; how many. scores: raw ones. rules: after
 	 * prefilter, a node passes the filter when it passes each of them; NULL: out of scratch.
 	 * add_scores: after prescore, adds weight times the normalised score to the total of each
 	 * feasible node; false with d->error when that cannot be done. NULL: one by one.
 	 */
+	uint32_t (*keep)(struct decision *d, uint32_t *nodes, uint32_t count);
+	void (*scores)(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores);
 	const struct plugin_rule *(*rules)(struct decision *d, uint32_t *count);
 	bool (*add_scores)(struct decision *d, int64_t weight, int64_t *totals);
 	/* True: the score is 0 on every node, whatever the nodes are. */
@@ -204,12 +210,12 @@ typedef int64_t plugin_normal_fn(int64_t raw, int64_t least, int64_t most);
 MUST_USE bool plugin_add_normalized(struct decision *d, const int64_t *raw,
 	plugin_normal_fn *normal, int64_t weight, int64_t *totals);
 extern const char plugin_out_of_range[]; /* what d->error says then */
+/* The same for a plugin without add_scores, by its score and normalize. */
+MUST_USE bool plugin_add_one_by_one(
+	struct decision *d, const struct plugin *plugin, int64_t weight, int64_t *totals);
 
 /* SchedulingGates' words, or NULL when the pod is not gated. For the queue and for explain. */
 const char *plugin_gated(
 	const struct cache *cache, const struct kube_pod_class *class, struct scratch *scratch);
 
 #endif
-/* The same for a plugin without add_scores, by its score and normalize. */
-MUST_USE bool plugin_add_one_by_one(
-	struct decision *d, const struct plugin *plugin, int64_t weight, int64_t *totals);

@@ -10,12 +10,17 @@
 enum plugin_code node_unschedulable_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
+uint32_t node_unschedulable_keep(struct decision *d, uint32_t *nodes, uint32_t count);
+
 enum plugin_code node_name_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
 enum plugin_code taint_toleration_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+uint32_t taint_toleration_keep(struct decision *d, uint32_t *nodes, uint32_t count);
 int64_t taint_toleration_score(struct decision *d, uint32_t node);
+void taint_toleration_scores(
+	struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores);
 void taint_toleration_normalize(struct decision *d, int64_t *scores, uint32_t count);
 
 enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reasons *why);
@@ -35,10 +40,13 @@ bool node_ports_conflict(
 
 enum plugin_code fit_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+uint32_t fit_keep(struct decision *d, uint32_t *nodes, uint32_t count);
 int64_t fit_score(struct decision *d, uint32_t node);
+void fit_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores);
 
 enum plugin_code balanced_prescore(struct decision *d);
 int64_t balanced_score(struct decision *d, uint32_t node);
+void balanced_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores);
 
 int64_t image_locality_score(struct decision *d, uint32_t node);
 bool image_locality_is_idle(const struct decision *d);
@@ -73,7 +81,6 @@ void inter_pod_affinity_pod_moved(
 	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
 void inter_pod_affinity_pods_forgotten(struct decision *d);
 
-#endif
 /* ---- of older releases ---- */
 
 bool node_label_fits(const struct node_label_args *args, const struct kube_labels *labels);
@@ -107,3 +114,4 @@ enum plugin_code disk_pressure_filter(
 enum plugin_code pid_pressure_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
 
+#endif

@@ -13,6 +13,17 @@ enum plugin_code taint_toleration_filter(
 	return PLUGIN_UNRESOLVABLE;
 }
 
+uint32_t taint_toleration_keep(struct decision *d, uint32_t *nodes, uint32_t count)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct kube_node_facts *facts = cache_node_at(d->cache, nodes[i])->facts;
+		nodes[kept] = nodes[i];
+		kept += facts->taints.count == 0 || cache_untolerated(d->pod.class, facts) == NULL;
+	}
+	return kept;
+}
+
 /* How many PreferNoSchedule taints the pod does not tolerate. */
 int64_t taint_toleration_score(struct decision *d, uint32_t node)
 {
@@ -33,6 +44,15 @@ int64_t taint_toleration_score(struct decision *d, uint32_t node)
 		count += !tolerated;
 	}
 	return count;
+}
+
+void taint_toleration_scores(
+	struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
+{
+	for (uint32_t i = 0; i < count; i++)
+		scores[i] = cache_node_at(d->cache, nodes[i])->facts->taints.count == 0
+			? 0
+			: taint_toleration_score(d, nodes[i]);
 }
 
 void taint_toleration_normalize(struct decision *d, int64_t *scores, uint32_t count)

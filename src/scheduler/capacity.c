@@ -19,8 +19,8 @@ enum {
 	EASE_MOST = 64,
 	SHARES = 1024, /* steps in which nodes and pods are made fewer */
 	IMAGES_MOST = 16384,
-	ROWS_LEAST = 8,
-	ROWS_MOST = 64,
+	ROWS_LEAST = 16,
+	ROWS_MOST = 512,
 
 	/* Bytes in the store; 8 of each are the block's own. */
 	STRING_BYTES = 40, /* "web-frontend-7d9c8b6f5d-x2x4v" */

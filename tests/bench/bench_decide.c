@@ -27,6 +27,7 @@
 enum {
 	ROUNDS = 5,
 	DECISIONS = 200,
+	DECISIONS_IN_TURN = 1200, /* all templates come twice */
 	WARM_UP = 20,
 	JSON_ROOM = 4096,
 	DECODE_ROOM = 1 << 20,
@@ -37,7 +38,9 @@ struct kind {
 	const char *name;
 	const char *spec; /* of the pods that are decided; ' stands for " */
 	const char *owner;
-	bool tainted; /* a tenth of the nodes is advised against */
+	bool tainted;       /* a tenth of the nodes is advised against */
+	uint32_t templates; /* that take turns, each with an owner and an image of its own ... */
+	uint32_t sizes;     /* ... and of so many different requests; 0: one of each */
 };
 
 #define SELECTS "'labelSelector':{'matchLabels':{'app':'bench'}}"
@@ -48,7 +51,7 @@ struct kind {
 	"'uid':'r','controller':true}],"
 
 static const struct kind kinds[] = {
-	{"plain", "", "", false},
+	{"plain", "", "", false, 0, 0},
 	{"node affinity",
 		"'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"
 		"'nodeSelectorTerms':[{'matchExpressions':[{'key':'disk','operator':'In','values':["
@@ -56,26 +59,26 @@ static const struct kind kinds[] = {
 		"]}]}]},'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':5,'preference'"
 		":{"
 		"'matchExpressions':[{'key':'rack','operator':'In','values':['1','2']}]}}]}},",
-		"", false},
-	{"taints", "'tolerations':[{'key':'other','operator':'Exists'}],", "", true},
+		"", false, 0, 0},
+	{"taints", "'tolerations':[{'key':'other','operator':'Exists'}],", "", true, 0, 0},
 	{"anti-affinity per host",
 		"'affinity':{'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':["
 		"{" HOST "," SELECTS "}]}},",
-		"", false},
+		"", false, 0, 0},
 	{"affinity per zone",
 		"'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':["
 		"{" ZONE "," SELECTS "}]}},",
-		"", false},
+		"", false, 0, 0},
 	{"zone spread",
 		"'topologySpreadConstraints':[{'maxSkew':1," ZONE
 		",'whenUnsatisfiable':'DoNotSchedule'," SELECTS "}],",
-		"", false},
-	{"default spread (owned)", "", OWNED, false},
+		"", false, 0, 0},
+	{"default spread (owned)", "", OWNED, false, 0, 0},
 	{"preferred anti-affinity",
 		"'affinity':{'podAntiAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':["
 		"{"
 		"'weight':10,'podAffinityTerm':{" HOST "," SELECTS "}}]}},",
-		"", false},
+		"", false, 0, 0},
 	{"mixed",
 		"'tolerations':[{'key':'other','operator':'Exists'}],"
 		"'topologySpreadConstraints':[{'maxSkew':1," ZONE
@@ -83,7 +86,9 @@ static const struct kind kinds[] = {
 		"}],'affinity':{'podAntiAffinity':{'"
 		"preferredDuringSchedulingIgnoredDuringExecution':[{"
 		"'weight':10,'podAffinityTerm':{" HOST "," SELECTS "}}]}},",
-		OWNED, true},
+		OWNED, true, 0, 0},
+	{"templates", "", "", false, 500, 20},
+	{"templates of own sizes", "", "", false, 500, 500},
 };
 static const uint32_t sizes[] = {100, 1000, 5000, 15000};
 
@@ -136,20 +141,34 @@ static void feed(const char *format, ...)
 		die("an object is not JSON");
 }
 
-static void feed_pod(
-	const char *name, uint32_t number, const char *node, const char *spec, const char *owner)
+static void feed_there(uint32_t number, const char *node)
 {
-	char where[64] = "";
-	if (node[0] != '\0')
-		snprintf(where, sizeof(where), "'nodeName':'%s',", node);
-	feed("{'kind':'Pod','metadata':{'name':'%s-%u','namespace':'default','uid':'%s-%u',%s"
-	     "'labels':{'app':'%s'}},'spec':{%s%s'containers':[{'name':'c','image':'i',"
-	     "'resources':{'requests':{'cpu':'10m','memory':'64Mi'}}}]}}",
-		name, number, name, number, owner, name, where, spec);
+	feed("{'kind':'Pod','metadata':{'name':'there-%u','namespace':'default','uid':'there-%u',"
+	     "'labels':{'app':'there'}},'spec':{'nodeName':'%s','containers':[{'name':'c',"
+	     "'image':'i','resources':{'requests':{'cpu':'10m','memory':'64Mi'}}}]}}",
+		number, number, node);
+}
+
+static void feed_pending(const struct kind *kind, uint32_t number)
+{
+	char owner[256];
+	uint32_t template = kind->templates == 0 ? 0 : number % kind->templates;
+	snprintf(owner, sizeof(owner), "%s", kind->owner);
+	if (kind->templates > 0)
+		snprintf(owner, sizeof(owner),
+			"'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet',"
+			"'name':'bench-%u','uid':'r-%u','controller':true}],",
+			template, template);
+	feed("{'kind':'Pod','metadata':{'name':'bench-%u','namespace':'default','uid':'bench-%u',%s"
+	     "'labels':{'app':'bench'}},'spec':{%s'containers':[{'name':'c','image':'i-%u',"
+	     "'resources':{'requests':{'cpu':'10m','memory':'%uMi'}}}]}}",
+		number, number, owner, kind->spec, template,
+		64 + (kind->sizes == 0 ? 0 : template % kind->sizes));
 }
 
 static void build(uint32_t nodes, uint32_t pods_per_node, bool tainted)
 {
+	uint32_t rows = nodes < 5000 ? 512 : 16; /* as 64 MiB give for 30 pods a node */
 	struct cache_limits limits = {.nodes = nodes,
 		.pods = nodes * pods_per_node + 4096,
 		.objects = 64,
@@ -160,7 +179,7 @@ static void build(uint32_t nodes, uint32_t pods_per_node, bool tainted)
 		.counters = 256,
 		.store_bytes = (size_t)nodes * (1536 + pods_per_node * 64) + (8u << 20)};
 	struct cycle_limits cycle_limits = {
-		.nodes = nodes, .rows = 8, .scratch_bytes = (size_t)nodes * 256 + (2u << 20)};
+		.nodes = nodes, .rows = rows, .scratch_bytes = (size_t)nodes * 256 + (2u << 20)};
 	size_t cut = json_cut_size(CUT_PIECE);
 	size_t size = cache_size(&limits) + cycle_size(&cycle_limits) + cut + DECODE_ROOM + 4096;
 	budget_reset();
@@ -187,7 +206,7 @@ static void build(uint32_t nodes, uint32_t pods_per_node, bool tainted)
 				  "}]"
 				: "");
 		for (uint32_t p = 0; p < pods_per_node; p++)
-			feed_pod("there", n * pods_per_node + p, name, "", "");
+			feed_there(n * pods_per_node + p, name);
 	}
 }
 
@@ -259,7 +278,7 @@ __attribute__((noinline)) static void decide_one(uint32_t pod)
 static struct cost round_of(const struct kind *kind, uint32_t count)
 {
 	for (uint32_t i = 0; i < WARM_UP + count; i++)
-		feed_pod("bench", i, "", kind->spec, kind->owner);
+		feed_pending(kind, i);
 	uint32_t *pods = memory_reserve((WARM_UP + count) * sizeof(*pods));
 	for (uint32_t i = 0; i < WARM_UP + count; i++) {
 		char name[32];
@@ -283,6 +302,8 @@ static void one_kind(uint32_t nodes, const struct kind *kind)
 {
 	/* One pod per host at most: no more pods than hosts. */
 	uint32_t count = nodes < 2 * DECISIONS ? nodes / 2 : DECISIONS;
+	if (kind->templates > 0)
+		count = DECISIONS_IN_TURN;
 	struct cost best = round_of(kind, count);
 	for (uint32_t r = 1; r < ROUNDS; r++) {
 		struct cost cost = round_of(kind, count);

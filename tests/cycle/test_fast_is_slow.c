@@ -118,9 +118,8 @@ static void tell_feasible(const struct evaluation *a, const struct evaluation *b
 				plugins[status->plugin].name, TEXT_ARGS(status->reasons[0]));
 	}
 	for (uint32_t i = 0; b->row != NULL && i < a->feasible_count; i++)
-		if (b->row->verdict[a->feasible[i]] != 0)
-			printf("slow takes node %u, the row says %u\n", a->feasible[i],
-				b->row->verdict[a->feasible[i]]);
+		if (b->row->worth[a->feasible[i]] == CYCLE_UNFIT)
+			printf("slow takes node %u, the row does not\n", a->feasible[i]);
 }
 
 static void same_feasible(const struct evaluation *a, const struct evaluation *b)

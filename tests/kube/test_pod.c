@@ -328,6 +328,40 @@ static void test_identity_is_no_part_of_the_class(void)
 /* ---- bounds ---- */
 
 /* A pod whose list `member` has `count` elements. */
+/* What rules about one node look at is equal, whatever else the pods are. */
+static void test_local_twins(void)
+{
+#define TOLERATES "\"tolerations\":[{\"key\":\"a\",\"operator\":\"Exists\"}]"
+#define ASKS(cpu)                                                                             \
+	"\"containers\":[{\"image\":\"i" cpu "\",\"resources\":{\"requests\":{\"cpu\":\"1\"," \
+	"\"memory\":\"" cpu "\"}}}]"
+	static const struct {
+		const char *spec;
+		bool is_twin;
+	} others[] = {
+		{"{\"priority\":7," TOLERATES
+		 "," ASKS("1") ",\"affinity\":{\"podAntiAffinity\":{"
+			       "\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+			       "\"topologyKey\":\"zone\"}]}}"
+			       ",\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{"
+			       "\"claimName\":\"c\"}}]}",
+			true},
+		{"{\"tolerations\":[{\"key\":\"b\",\"operator\":\"Exists\"}]," ASKS("1") "}",
+			false},
+		{"{" TOLERATES "," ASKS("2") "}", false},
+		{"{\"nodeSelector\":{}," TOLERATES "," ASKS("1") "}", false},
+	};
+	decode_spec(&pod, "{" TOLERATES "," ASKS("1") "}");
+	for (uint32_t i = 0; i < ARRAY_COUNT(others); i++) {
+		struct kube_pod other;
+		decode_spec(&other, others[i].spec);
+		TEST_ASSERT_EQUAL_MESSAGE(others[i].is_twin,
+			kube_pod_is_local_twin(pod.class, other.class), others[i].spec);
+		TEST_ASSERT_FALSE(kube_blob_is(&pod.class->blob, &other.class->blob));
+		drop(&other);
+	}
+}
+
 static void refused(const char *list, const char *element, uint32_t count, const char *reason)
 {
 	static char json[1 << 18];
@@ -400,6 +434,7 @@ int main(void)
 	RUN_TEST(test_resource_claims);
 	RUN_TEST(test_equal_specs_give_equal_classes);
 	RUN_TEST(test_identity_is_no_part_of_the_class);
+	RUN_TEST(test_local_twins);
 	RUN_TEST(test_too_much_is_refused_by_name);
 	RUN_TEST(test_numbers_out_of_range);
 	return UNITY_END();
