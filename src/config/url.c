@@ -58,6 +58,8 @@ static bool take_host(struct text t, struct url *url, const char **fault)
 	}
 	if (url->host.size == 0)
 		return fail(fault, "has no host");
+	if (text_contains(url->host, TEXT("[")) || text_contains(url->host, TEXT("]")))
+		return fail(fault, "has a bracket in the host");
 	return take_port(t, url, fault);
 }
 

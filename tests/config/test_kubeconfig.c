@@ -470,6 +470,8 @@ static void test_urls(void)
 		{"https://::1", false, false, "", 0, ""},
 		{"https://[::1", false, false, "", 0, ""},
 		{"https://[::1]x", false, false, "", 0, ""},
+		{"https://[[]", false, false, "", 0, ""},
+		{"a]b", false, false, "", 0, ""},
 		{"https://u:p@a", false, false, "", 0, ""},
 		{"https://a?b", false, false, "", 0, ""},
 		{"https://a#b", false, false, "", 0, ""},
