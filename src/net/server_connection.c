@@ -404,7 +404,10 @@ static uint64_t body_limit(const struct server_connection *c)
 {
 	const struct net_server_setup *setup = &c->server->setup;
 
-	return c->exchange->exchange.on_body != NULL ? setup->body_max : setup->body_room;
+	const struct net_exchange *exchange = &c->exchange->exchange;
+
+	return exchange->on_body != NULL || exchange->holds_body ? setup->body_max
+								 : setup->body_room;
 }
 
 static void invite_body(struct server_answer *a)

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <unity.h>
 
 #include "base/budget.h"
@@ -22,6 +25,7 @@ enum {
 	NODES = 64,
 	PODS = 512,
 	SCRATCH = 1 << 20,
+	STREAMS = 200,
 	TURNS = 2000
 };
 
@@ -33,6 +37,10 @@ struct loopback bed_loopback;
 const char *bed_peer;
 uint32_t bed_tokens, bed_accesses;
 const char *bed_may;
+const char *bed_map;
+bool bed_real;
+struct net_bytes bed_bytes;
+char bed_asked[4096];
 
 static void *memory;
 static struct arena arena;
@@ -48,6 +56,8 @@ static void on_request(struct net_exchange *e)
 {
 	char answer[512];
 	char room[256];
+	if (e->method == NET_POST)
+		TEST_ASSERT_TRUE(text_copy(e->body, bed_asked, sizeof(bed_asked)));
 	struct net_head head = {.status = 201, .content_type = "application/json"};
 	if (text_ends(e->path, TEXT("/tokenreviews"))) {
 		bed_tokens++;
@@ -63,11 +73,15 @@ static void on_request(struct net_exchange *e)
 		bed_accesses++;
 		snprintf(room, sizeof(room), "\"path\":\"%s\"", bed_may);
 		bool may = text_contains(e->body, text_of(room)) &&
-			text_contains(e->body, TEXT("\"user\":\"carla\",\"groups\":[\"people\",\"system:"
+			text_contains(e->body,
+				TEXT("\"user\":\"carla\",\"groups\":[\"people\",\"system:"
 				     "authenticated\"]"));
 		net_exchange_reply(e, &head,
 			may ? TEXT("{\"status\":{\"allowed\":true}}")
 			    : TEXT("{\"status\":{\"allowed\":false,\"reason\":\"no\"}}"));
+	} else if (text_ends(e->path, TEXT("/extension-apiserver-authentication"))) {
+		head.status = bed_map == NULL ? 404 : 200;
+		net_exchange_reply(e, &head, bed_map == NULL ? TEXT("{}") : text_of(bed_map));
 	} else {
 		head.status = 503;
 		net_exchange_reply(e, &head, TEXT("{}"));
@@ -91,9 +105,18 @@ void bed_init(void)
 	loopback_init(&bed_loopback);
 	bed_peer = "192.0.2.7";
 	bed_may = "/metrics";
+	bed_map = NULL;
+	bed_real = false;
 	bed_tokens = bed_accesses = 0;
 	memset(&bed_options, 0, sizeof(bed_options));
 	scheduler_config_defaults(&bed_options.config);
+	bed_options.authentication_tolerate_lookup_failure = true;
+	bed_options.requestheader_username_headers =
+		(struct options_words){{TEXT("x-remote-user")}, 1};
+	bed_options.requestheader_group_headers =
+		(struct options_words){{TEXT("x-remote-group")}, 1};
+	bed_options.requestheader_extra_prefixes =
+		(struct options_words){{TEXT("x-remote-extra-")}, 1};
 	bed_options.bind_address = "127.0.0.1";
 	bed_options.http_address = "127.0.0.1";
 	bed_options.http_port = BED_PLAIN;
@@ -128,13 +151,42 @@ static struct scheduler_limits limits(void)
 	};
 }
 
+/* One that nobody listens at now. */
+static int free_port(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	TEST_ASSERT_EQUAL(0, bind(fd, (struct sockaddr *)&at, size));
+	TEST_ASSERT_EQUAL(0, getsockname(fd, (struct sockaddr *)&at, &size));
+	(void)close(fd);
+	return ntohs(at.sin_port);
+}
+
+static void open_network(void)
+{
+	bed_bytes = bed_real ? net_socket_bytes(&arena, STREAMS) : loopback_bytes(&bed_loopback);
+	if (bed_real) {
+		bed_options.http_port = free_port();
+		bed_options.secure_port = free_port();
+	} else {
+		accept_of_loopback = bed_bytes.accept;
+		bed_bytes.accept = accept_from;
+	}
+	bed_net = net_init(&(struct net_setup){.arena = &arena,
+		.clock = bed_real ? clock_system() : loopback_clock(&bed_loopback),
+		.entropy = entropy_system(),
+		.bytes = bed_bytes,
+		.tls_connections_max = bed_options.secure_port != 0 ? STATUS_CONNECTIONS + 40 : 0});
+}
+
 static void open_scheduler(void)
 {
 	scheduler_init(&bed_scheduler,
 		&(struct scheduler_setup){.net = bed_net,
 			.client = client,
 			.arena = &arena,
-			.clock = loopback_clock(&bed_loopback),
+			.clock = bed_real ? clock_system() : loopback_clock(&bed_loopback),
 			.entropy = entropy_system(),
 			.limits = limits(),
 			.backoff_initial_us = CLOCK_S_US,
@@ -154,26 +206,20 @@ void bed_open(void)
 	TEST_ASSERT_NOT_NULL(memory);
 	arena_init_zeroed(&arena, memory, MEMORY);
 	scratch_init(&scratch, arena_take_raw(&arena, SCRATCH), SCRATCH);
-	struct net_bytes bytes = loopback_bytes(&bed_loopback);
-	accept_of_loopback = bytes.accept;
-	bytes.accept = accept_from;
-	bed_net = net_init(&(struct net_setup){.arena = &arena,
-		.clock = loopback_clock(&bed_loopback),
-		.entropy = entropy_system(),
-		.bytes = bytes,
-		.tls_connections_max = bed_options.secure_port != 0 ? STATUS_CONNECTIONS + 8 : 0});
+	open_network();
 	writer_init(&fault, words, sizeof(words));
 	struct net_server_setup setup = {.name = "apiserver",
 		.connections_max = 40,
 		.body_room = 8192,
 		.on_request = on_request};
-	TEST_ASSERT_TRUE(net_address_parse(TEXT("127.0.0.1"), APISERVER, &setup.address));
+	TEST_ASSERT_TRUE(
+		net_address_parse(TEXT("127.0.0.1"), bed_real ? 0 : APISERVER, &setup.address));
 	apiserver = net_server_open(bed_net, &arena, &setup, &fault);
 	TEST_ASSERT_NOT_NULL(apiserver);
 	client = net_client_open(bed_net, &arena,
 		&(struct net_target){.name = "apiserver",
 			.host = TEXT("127.0.0.1"),
-			.port = APISERVER,
+			.port = net_server_port(apiserver),
 			.watch_connections = KUBE_KINDS,
 			.connections = 8},
 		&fault);
@@ -200,6 +246,8 @@ void bed_close(void)
 	net_client_close(client);
 	net_server_close(apiserver);
 	net_close(bed_net);
+	if (bed_real)
+		net_socket_close(&bed_bytes);
 	struct arena whole;
 	arena_init(&whole, memory, MEMORY); /* lifts the poison */
 	free(memory);
@@ -267,9 +315,9 @@ void bed_fill(void)
 
 void bed_dial(struct bed_client *c)
 {
-	struct net_bytes bytes = loopback_bytes(&bed_loopback);
+	struct net_bytes bytes = bed_bytes;
 	struct net_address to;
-	TEST_ASSERT_TRUE(net_address_parse(TEXT("127.0.0.1"), BED_PLAIN, &to));
+	TEST_ASSERT_TRUE(net_address_parse(TEXT("127.0.0.1"), status_port(bed_status, false), &to));
 	c->stream = bytes.open(bytes.self, NET_STREAM_TCP, &to);
 	c->size = 0;
 	c->ended = false;
@@ -279,7 +327,7 @@ void bed_dial(struct bed_client *c)
 
 void bed_say(struct bed_client *c, const char *text)
 {
-	struct net_bytes bytes = loopback_bytes(&bed_loopback);
+	struct net_bytes bytes = bed_bytes;
 	size_t left = strlen(text);
 	for (uint32_t i = 0; left > 0 && i < TURNS; i++) {
 		size_t sent = bytes.send(bytes.self, c->stream, text, left);
@@ -293,7 +341,7 @@ void bed_say(struct bed_client *c, const char *text)
 
 void bed_hear(struct bed_client *c)
 {
-	struct net_bytes bytes = loopback_bytes(&bed_loopback);
+	struct net_bytes bytes = bed_bytes;
 	struct text part = bytes.received(bytes.self, c->stream);
 	TEST_ASSERT_TRUE(part.size < BED_HEARD_MAX - c->size);
 	if (part.size > 0)
@@ -307,7 +355,7 @@ void bed_hear(struct bed_client *c)
 
 void bed_hang_up(struct bed_client *c)
 {
-	struct net_bytes bytes = loopback_bytes(&bed_loopback);
+	struct net_bytes bytes = bed_bytes;
 	bytes.close(bytes.self, c->stream);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A scheduler with a small picture, its status server, and an apiserver that only reviews tokens
- * and access, in one process with virtual time.
+ * and access, in one process with virtual time, or on real sockets.
  */
 #ifndef BERTH_TESTS_STATUS_BED_H
 #define BERTH_TESTS_STATUS_BED_H
@@ -24,6 +24,10 @@ extern struct loopback bed_loopback;
 extern const char *bed_peer;              /* where clients come from */
 extern uint32_t bed_tokens, bed_accesses; /* reviews that the apiserver did */
 extern const char *bed_may;               /* path that user "carla" may read */
+extern const char *bed_map;               /* the configmap of authorities; NULL: 404 */
+extern bool bed_real;                     /* on sockets of the system, in real time */
+extern struct net_bytes bed_bytes;
+extern char bed_asked[4096]; /* body of the latest review */
 
 void bed_init(void);
 void bed_open(void);
