@@ -6,6 +6,10 @@
  * `berth run` from starting is found here. A policy of older releases is shown as the
  * configuration that it is today, which is how to get rid of it.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/memory.h"
 #include "cache/cache.h"
 #include "command/command.h"
@@ -78,14 +82,8 @@ static bool complain(struct checking *c, const char *what)
 
 static bool read_config(struct checking *c, struct text bytes)
 {
-	config_faults_init(&c->faults);
-	config_faults_init(&c->notes);
-	bool is_policy = policy_is(bytes, &c->scratch);
-	enum scheduler_config_result result = is_policy
-		? policy_read_on(
-			  bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes)
-		: scheduler_config_read_on(
-			  bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
+	enum scheduler_config_result result = policy_or_config_read(
+		bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
 	config_faults_sort(&c->notes);
 	config_faults_sort(&c->faults);
 	tell(c, &c->notes, "warning: ");
@@ -136,26 +134,62 @@ static bool check(struct checking *c, const struct command_io *io)
 	return read_config(c, bytes) && build_profiles(c) && show(c);
 }
 
-static int run(const struct command_io *io, const char *file)
+/* NULL: no memory. */
+static struct checking *begin(const struct command_io *io, const char *file, size_t *size)
 {
-	size_t size = sizeof(struct checking) + SCRATCH_BYTES + PROFILES_BYTES + WRITTEN_BYTES +
+	*size = sizeof(struct checking) + SCRATCH_BYTES + PROFILES_BYTES + WRITTEN_BYTES +
 		cache_size(&cache_limits) + 4096;
-	void *block = memory_reserve(size);
+	void *block = memory_reserve(*size);
 	struct arena arena;
-	if (block == NULL)
-		return offline_misused(io, "check-config", TEXT("no memory"));
-	arena_init_zeroed(&arena, block, size);
+	if (block == NULL) {
+		(void)offline_misused(io, "check-config", TEXT("no memory"));
+		return NULL;
+	}
+	arena_init_zeroed(&arena, block, *size);
 	struct checking *c = arena_take(&arena, sizeof(*c));
+	CHECK((void *)c == block);
 	c->file = file;
 	output_init(&c->out, io->out);
 	output_init(&c->err, io->err);
 	scratch_init(&c->scratch, arena_take_raw(&arena, SCRATCH_BYTES), SCRATCH_BYTES);
 	cache_init(&c->cache, &arena, &cache_limits);
 	c->arena = arena;
-	bool right = check(c, io);
+	return c;
+}
+
+static int end(struct checking *c, size_t size, bool right)
+{
 	output_flush(&c->err);
-	memory_release(block, size);
+	memory_release(c, size);
 	return right ? COMMAND_DONE : COMMAND_FAILED;
+}
+
+static int run(const struct command_io *io, const char *file)
+{
+	size_t size;
+	struct checking *c = begin(io, file, &size);
+	return c == NULL ? COMMAND_FAILED : end(c, size, check(c, io));
+}
+
+static bool write_file(struct checking *c, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	c->file = path;
+	if (fd < 0)
+		return complain(c, strerror(errno));
+	output_init(&c->out, fd);
+	return show(c) & (close(fd) == 0);
+}
+
+int check_config_write(
+	const struct command_io *io, const struct scheduler_config *config, const char *path)
+{
+	size_t size;
+	struct checking *c = begin(io, "berth", &size);
+	if (c == NULL)
+		return COMMAND_FAILED;
+	c->config = *config;
+	return end(c, size, build_profiles(c) && write_file(c, path));
 }
 
 static const char usage[] =

@@ -32,4 +32,9 @@ int simulate_run(const struct command_io *io, int argc, char **argv);
 int explain_run(const struct command_io *io, int argc, char **argv);
 int check_config_run(const struct command_io *io, int argc, char **argv);
 
+struct scheduler_config;
+/* Writes the configuration to a file as check-config prints it. Returns the exit status. */
+int check_config_write(
+	const struct command_io *io, const struct scheduler_config *config, const char *path);
+
 #endif

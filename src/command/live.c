@@ -198,6 +198,10 @@ static bool ask_options(struct live *live, struct questions *q, int argc, char *
 	case OPTIONS_VERSION:
 		*status = print(live->io, TEXT("berth " BERTH_VERSION "\n"));
 		return false;
+	case OPTIONS_BROKEN:
+		*status = COMMAND_FAILED;
+		print_faults(live, &q->faults, &w);
+		break;
 	case OPTIONS_WRONG: print_faults(live, &q->faults, &w); break;
 	case OPTIONS_READY: print_faults(live, &q->notes, &w); break;
 	}
@@ -427,10 +431,6 @@ static bool carve(struct live *live)
 static bool can_do(struct live *live)
 {
 	const struct options *o = &live->options;
-	if (o->write_config_to != NULL)
-		return complain(live,
-			TEXT("--write-config-to: not in this version; 'berth check-config FILE' "
-			     "prints the effective configuration"));
 	if (o->api_qps > 0 || o->bind_qps > 0)
 		log_warn("run", "no-rate-limit",
 			"clientConnection.qps and --bind-pods-qps have no effect: the apiserver's "
@@ -459,7 +459,11 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 	hash_seed(seed);
 	if (!read_options(live, argc, argv, status))
 		return NULL;
-	*status = COMMAND_FAILED;
+	const char *file = live->options.write_config_to;
+	*status =
+		file == NULL ? COMMAND_FAILED : check_config_write(io, &live->options.config, file);
+	if (file != NULL)
+		return NULL;
 	log_setup(live->options.verbosity > 0 ? LOG_DEBUG : LOG_INFO,
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
 	if (!can_do(live) || !carve(live) || !start(live) || !answer(live))

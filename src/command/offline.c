@@ -16,13 +16,14 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "config/file.h"
+#include "config/policy.h"
 #include "cycle/profile.h"
 #include "limits.h"
 
 enum {
 	BUDGET_FACTOR = 4, /* somebody else's cluster may be larger than the board's own */
-	CONFIG_MAX = 1 << 20,
-	ROWS = 256, /* pod classes whose verdicts are remembered */
+	ROWS = 256,        /* pod classes whose verdicts are remembered */
 	ROOM_FIXED = 1 << 20,
 	PODS_LEAST = 256,
 	PODS_MOST = 1 << 24,
@@ -97,30 +98,6 @@ static bool complain(struct offline *o, const char *file, const char *what)
 	return false;
 }
 
-/* All of a file, which is a small one. */
-static bool read_file(
-	struct offline *o, const char *name, struct scratch *scratch, struct text *bytes)
-{
-	char *at = scratch_take(scratch, CONFIG_MAX);
-	size_t used = 0;
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return complain(o, name, strerror(errno));
-	ssize_t got = 0;
-	CHECK(at != NULL);
-	while (used < CONFIG_MAX &&
-		((got = read(fd, at + used, CONFIG_MAX - used)) > 0 || (got < 0 && errno == EINTR)))
-		used += got > 0 ? (size_t)got : 0;
-	int error = errno;
-	(void)close(fd);
-	if (got < 0)
-		return complain(o, name, strerror(error));
-	if (used == CONFIG_MAX)
-		return complain(o, name, "larger than a configuration may be (1 MiB)");
-	*bytes = (struct text){at, used};
-	return true;
-}
-
 static void tell_faults(struct offline *o, const struct config_faults *faults, const char *file,
 	const char *severity)
 {
@@ -166,10 +143,11 @@ static bool configure(struct offline *o, const char *file)
 	}
 	struct configuring *c = SCRATCH_ONE(scratch, struct configuring);
 	struct text bytes;
+	const char *fault;
 	CHECK(c != NULL);
-	if (!read_file(o, file, scratch, &bytes))
-		return false;
-	enum scheduler_config_result result = scheduler_config_read(
+	if (!config_file_read(file, scratch, &bytes, &fault))
+		return complain(o, file, fault);
+	enum scheduler_config_result result = policy_or_config_read(
 		bytes, scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
 	tell_faults(o, &c->notes, file, "warning: ");
 	if (result == SCHEDULER_CONFIG_BROKEN)

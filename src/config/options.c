@@ -159,8 +159,10 @@ static const char *zero_terminated(struct scratch *scratch, struct text t)
 	return at;
 }
 
-static bool refuse_file(const struct options_question *q, const char *file, const char *why)
+static bool refuse_file(
+	struct options *o, const struct options_question *q, const char *file, const char *why)
 {
+	o->file_is_broken = true;
 	config_fault(q->faults, (struct config_place){0, 0}, text_of(file), "%s", why);
 	return false;
 }
@@ -172,13 +174,13 @@ static bool read_config(struct options *o, const struct options_question *q)
 	const char *file = o->given.config;
 	o->config_file = file;
 	if (!config_file_read(file, q->scratch, &bytes, &fault))
-		return refuse_file(q, file, fault);
+		return refuse_file(o, q, file, fault);
 	q->faults->source = q->notes->source = text_of(file);
 	enum scheduler_config_result result = scheduler_config_read_on(
 		bytes, q->scratch, q->grammar, &o->config, q->faults, q->notes);
 	q->faults->source = q->notes->source = TEXT_NONE;
 	if (result == SCHEDULER_CONFIG_FULL)
-		return refuse_file(q, file, "needs more memory than a configuration may");
+		return refuse_file(o, q, file, "needs more memory than a configuration may");
 	remark_flags(o, q, is_deprecated, ": no effect: --config is given");
 	const char *own = zero_terminated(q->scratch, o->config.client_connection.kubeconfig);
 	if (own != NULL)
@@ -186,7 +188,8 @@ static bool read_config(struct options *o, const struct options_question *q)
 			": no effect: the configuration has clientConnection.kubeconfig");
 	o->kubeconfig.path = own != NULL ? own : o->given.kubeconfig;
 	o->profiling = o->config.enable_profiling;
-	return result == SCHEDULER_CONFIG_OK;
+	o->file_is_broken = result != SCHEDULER_CONFIG_OK;
+	return !o->file_is_broken;
 }
 
 /* ---- without ---- */
@@ -231,14 +234,15 @@ static bool read_policy(struct options *o, const struct options_question *q)
 	const char *file = o->given.policy_config_file;
 	o->config_file = file;
 	if (!config_file_read(file, q->scratch, &bytes, &fault))
-		return refuse_file(q, file, fault);
+		return refuse_file(o, q, file, fault);
 	q->faults->source = q->notes->source = text_of(file);
 	enum scheduler_config_result result =
 		policy_read_on(bytes, q->scratch, q->grammar, &o->config, q->faults, q->notes);
 	q->faults->source = q->notes->source = TEXT_NONE;
 	if (result == SCHEDULER_CONFIG_FULL)
-		return refuse_file(q, file, "needs more memory than a policy may");
-	return result == SCHEDULER_CONFIG_OK;
+		return refuse_file(o, q, file, "needs more memory than a policy may");
+	o->file_is_broken = result != SCHEDULER_CONFIG_OK;
+	return !o->file_is_broken;
 }
 
 /* A policy wins over a provider. */
@@ -325,5 +329,7 @@ enum options_result options_load(struct options *o, const struct options_questio
 	bool merged = options_merge(o, q);
 	config_faults_sort(q->faults);
 	config_faults_sort(q->notes);
-	return merged && read == OPTIONS_READY ? OPTIONS_READY : OPTIONS_WRONG;
+	if (read == OPTIONS_READY && merged)
+		return OPTIONS_READY;
+	return read == OPTIONS_READY && o->file_is_broken ? OPTIONS_BROKEN : OPTIONS_WRONG;
 }

@@ -85,6 +85,7 @@ struct options {
 	int64_t unschedulable_max_us; /* pods wait no longer without being tried again */
 	const char *config_file;      /* where the configuration is from, for messages */
 	const char *write_config_to;  /* write it there and exit */
+	bool file_is_broken;          /* it is to blame, not the flags */
 
 	/* this process */
 	int32_t verbosity;
@@ -116,7 +117,8 @@ enum options_result {
 	OPTIONS_READY,
 	OPTIONS_HELP,    /* --help: options_help() has the words */
 	OPTIONS_VERSION, /* --version */
-	OPTIONS_WRONG    /* faults say why */
+	OPTIONS_BROKEN,  /* the file; faults say why */
+	OPTIONS_WRONG    /* flags, or both; faults say why */
 };
 
 struct options_question {

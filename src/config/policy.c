@@ -610,6 +610,17 @@ bool policy_is(struct text bytes, struct scratch *scratch)
 	return is;
 }
 
+enum scheduler_config_result policy_or_config_read(struct text bytes, struct scratch *scratch,
+	const struct config_grammar *grammar, struct scheduler_config *config,
+	struct config_faults *faults, struct config_faults *notes)
+{
+	config_faults_init(faults);
+	config_faults_init(notes);
+	return policy_is(bytes, scratch)
+		? policy_read_on(bytes, scratch, grammar, config, faults, notes)
+		: scheduler_config_read_on(bytes, scratch, grammar, config, faults, notes);
+}
+
 /* ---- providers ---- */
 
 bool policy_provider(struct text name, struct scheduler_config *config)

@@ -19,6 +19,11 @@ MUST_USE enum scheduler_config_result policy_read_on(struct text bytes, struct s
 /* Is that what the bytes are? False also for what cannot be read. */
 bool policy_is(struct text bytes, struct scratch *scratch);
 
+/* Reads either: what the bytes say they are. Both lists are emptied first. */
+MUST_USE enum scheduler_config_result policy_or_config_read(struct text bytes,
+	struct scratch *scratch, const struct config_grammar *grammar,
+	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes);
+
 /* False: no provider has that name. Takes no memory. */
 MUST_USE bool policy_provider(struct text name, struct scheduler_config *config);
 

@@ -4,8 +4,10 @@
 // deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/command/run.c
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/run.h"
 #include "unity.h"
@@ -56,14 +58,69 @@ static void test_a_budget_that_is_too_small(void)
 	refused("--memory");
 }
 
-/* Decisions without it would be wrong ones. */
-static void test_an_extender(void)
+/* ---- --write-config-to ---- */
+
+static char path[] = "/tmp/berth-run-XXXXXX";
+
+static void name_file(void)
 {
-	RUN(&said, run_run, "", "--kubeconfig", "/nonexistent", "--config",
-		"tests/config/real/gpu-extender.yaml");
-	TEST_ASSERT_NOT_EQUAL(0, said.status);
-	TEST_ASSERT_NOT_NULL_MESSAGE(
-		strstr(said.err, "extenders: this version does not call them"), said.err);
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	int fd = mkstemp(path);
+	TEST_ASSERT_TRUE(fd >= 0);
+	close(fd);
+}
+
+static void test_the_configuration_is_written(void)
+{
+	static struct said shown;
+	name_file();
+	RUN(&shown, check_config_run, NULL, "tests/config/real/policy-labels.yaml");
+	RUN(&said, run_run, "", "--policy-config-file", "tests/config/real/policy-labels.yaml",
+		"--write-config-to", path);
+	TEST_ASSERT_EQUAL_INT_MESSAGE(0, said.status, said.err);
+	TEST_ASSERT_EQUAL_STRING("", said.out);
+	RUN(&said, check_config_run, NULL, path);
+	unlink(path);
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_EQUAL_STRING(shown.out, said.out);
+	RUN(&said, run_run, "", "--write-config-to", "/nonexistent/file");
+	TEST_ASSERT_EQUAL_INT(1, said.status);
+	TEST_ASSERT_EQUAL_STRING("/nonexistent/file: No such file or directory\n", said.err);
+}
+
+/* ---- files that are none ---- */
+
+static void is_garbage(const char *bytes, size_t size, const char *flag, const char *wanted)
+{
+	name_file();
+	FILE *file = fopen(path, "wb");
+	TEST_ASSERT_NOT_NULL(file);
+	TEST_ASSERT_EQUAL_size_t(size, fwrite(bytes, 1, size, file));
+	fclose(file);
+	RUN(&said, run_run, "", flag, path);
+	unlink(path);
+	TEST_ASSERT_EQUAL_INT_MESSAGE(1, said.status, said.err);
+	refused(wanted);
+}
+
+static void test_garbage(void)
+{
+	static const char *const flags[] = {"--config", "--policy-config-file"};
+	static char large[10 << 20];
+	static char deep[500 * 1000];
+	static const char zeros[] = "kind: Policy\0\0\0\n";
+	memset(large, 'a', sizeof(large));
+	memset(deep, '[', sizeof(deep));
+	for (size_t i = 0; i < 2; i++) {
+		is_garbage(large, sizeof(large), flags[i], "larger than 1 MiB");
+		is_garbage(deep, sizeof(deep), flags[i], "nested too deeply");
+		is_garbage(zeros, sizeof(zeros), flags[i], "control characters");
+		is_garbage("\x7f"
+			   "ELF\2\1\1",
+			7, flags[i], ":1:1: ");
+		is_garbage("", 0, flags[i], "empty");
+		is_garbage("a: &a [*a]\n", 11, flags[i], "");
+	}
 }
 
 static void test_help(void)
@@ -80,7 +137,8 @@ int main(void)
 	RUN_TEST(test_an_unknown_flag);
 	RUN_TEST(test_no_such_kubeconfig);
 	RUN_TEST(test_a_budget_that_is_too_small);
-	RUN_TEST(test_an_extender);
+	RUN_TEST(test_the_configuration_is_written);
+	RUN_TEST(test_garbage);
 	RUN_TEST(test_help);
 	return UNITY_END();
 }

@@ -309,6 +309,18 @@ static void test_profiles_of_a_configuration(void)
 		said.out, "default/plain  -      -      is for the scheduler default-scheduler"));
 }
 
+static void test_a_policy_of_older_releases(void)
+{
+	const char *name = config_file(
+		"kind: Policy\npredicates: [{name: InZone, argument: {labelsPresence: {labels: "
+		"[zone], presence: true}}}]\n");
+	RUN(&said, simulate_run, NODE POD("a", "", ""), "-", "--config", name);
+	(void)remove(name);
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(said.out, "1 node(s) didn't have the requested labels"), said.out);
+}
+
 /* Without the plugin nobody looks at gates. */
 static void test_gates_nobody_looks_at(void)
 {
@@ -378,6 +390,7 @@ int main(void)
 	RUN_TEST(test_more_memory_is_never_less_room);
 	RUN_TEST(test_profiles_of_a_configuration);
 	RUN_TEST(test_gates_nobody_looks_at);
+	RUN_TEST(test_a_policy_of_older_releases);
 	RUN_TEST(test_broken_configurations);
 	RUN_TEST(test_profiles_that_cannot_be_made);
 	RUN_TEST(test_configurations_that_cannot_be_read);

@@ -362,14 +362,13 @@ struct fault_case {
 	const char *wanted; /* all faults, printed */
 };
 
-static void check_faults(const struct fault_case *cases, size_t count)
+static void check_faults(const struct fault_case *cases, size_t count, enum options_result wanted)
 {
 	for (size_t i = 0; i < count; i++) {
 		enum options_result result = load(cases[i].line);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(cases[i].wanted, print(&faults), cases[i].line);
 		TEST_ASSERT_EQUAL_MESSAGE(
-			cases[i].wanted[0] == '\0' ? OPTIONS_READY : OPTIONS_WRONG, result,
-			cases[i].line);
+			cases[i].wanted[0] == '\0' ? OPTIONS_READY : wanted, result, cases[i].line);
 	}
 }
 
@@ -412,7 +411,7 @@ static void test_what_is_no_flag_or_value(void)
 			"berth: --policy-configmap: Invalid value: \"p\": not supported: write its "
 			"policy.cfg to a file and name that by --policy-config-file\n"},
 	};
-	check_faults(cases, ARRAY_COUNT(cases));
+	check_faults(cases, ARRAY_COUNT(cases), OPTIONS_WRONG);
 }
 
 static void test_rules(void)
@@ -454,15 +453,24 @@ static void test_rules(void)
 		{"--scheduler-name=",
 			"berth: --scheduler-name: Invalid value: must not be empty\n"},
 	};
-	check_faults(cases, ARRAY_COUNT(cases));
+	check_faults(cases, ARRAY_COUNT(cases), OPTIONS_WRONG);
 }
 
 static void test_faults_of_files(void)
 {
-	static const struct fault_case cases[] = {
+	static const struct fault_case flags[] = {
 		{"--algorithm-provider Nobody",
 			"berth: --algorithm-provider: Invalid value: not registered; there were "
 			"DefaultProvider and ClusterAutoscalerProvider\n"},
+		{"--secure-port x --config tests/config/data/wrong.yaml",
+			"berth: --secure-port: Invalid value: \"x\": must be a number from 0 to "
+			"65535; 0 turns it off\n"
+			"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should "
+			"be an integer value greater than zero\n"
+			"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
+			"\"profiles\"?\n"},
+	};
+	static const struct fault_case files[] = {
 		{"--policy-config-file tests/config/none.json",
 			"berth: tests/config/none.json: No such file or directory\n"},
 		{"--policy-config-file tests/config/data/options.yaml",
@@ -473,15 +481,14 @@ static void test_faults_of_files(void)
 		{"--config tests/config", "berth: tests/config: Is a directory\n"},
 		{"--config /dev/zero",
 			"berth: /dev/zero: larger than 1 MiB, which no configuration is\n"},
-		{"--secure-port x --config tests/config/data/wrong.yaml",
-			"berth: --secure-port: Invalid value: \"x\": must be a number from 0 to "
-			"65535; 0 turns it off\n"
+		{"--config tests/config/data/wrong.yaml",
 			"tests/config/data/wrong.yaml:4:14: parallelism: Invalid value: 0: should "
 			"be an integer value greater than zero\n"
 			"tests/config/data/wrong.yaml:5:1: unknown field \"profile\", did you mean "
 			"\"profiles\"?\n"},
 	};
-	check_faults(cases, ARRAY_COUNT(cases));
+	check_faults(flags, ARRAY_COUNT(flags), OPTIONS_WRONG);
+	check_faults(files, ARRAY_COUNT(files), OPTIONS_BROKEN);
 }
 
 static void test_little_memory(void)
@@ -493,15 +500,15 @@ static void test_little_memory(void)
 	struct scratch small;
 	struct arena whole;
 	uint32_t refused = 0;
-	enum options_result result = OPTIONS_WRONG;
-	for (size_t size = 0; size < SCRATCH_BYTES && result == OPTIONS_WRONG; size += 4099) {
+	enum options_result result = OPTIONS_BROKEN;
+	for (size_t size = 0; size < SCRATCH_BYTES && result == OPTIONS_BROKEN; size += 4099) {
 		arena_init(&whole, block, SCRATCH_BYTES);
 		scratch_init(&small, block, size);
 		const struct options_question q = {
 			ARRAY_COUNT(argv), argv, &profile_grammar, &small, &faults, &notes};
 		result = options_load(&o, &q);
-		TEST_ASSERT_EQUAL_UINT32(result == OPTIONS_WRONG, faults.count);
-		refused += result == OPTIONS_WRONG;
+		TEST_ASSERT_EQUAL_UINT32(result == OPTIONS_BROKEN, faults.count);
+		refused += result == OPTIONS_BROKEN;
 	}
 	TEST_ASSERT_EQUAL(OPTIONS_READY, result);
 	TEST_ASSERT_GREATER_THAN_UINT32(4, refused);

@@ -93,7 +93,7 @@ static void fuzz_flags(struct text text)
 	const struct options_question q = {argc, argv, &profile_grammar, &scratch, &faults, &notes};
 	enum options_result result = options_load(&options, &q);
 	CHECK((result == OPTIONS_READY) <= (faults.count == 0));
-	CHECK((result == OPTIONS_WRONG) <= (faults.count > 0));
+	CHECK((result == OPTIONS_WRONG || result == OPTIONS_BROKEN) <= (faults.count > 0));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
