@@ -113,16 +113,15 @@ CC_test := gcc $(SANITIZE)
 DIR_clang := $(O)/clang
 CC_clang := clang $(SANITIZE)
 DIR_coverage := $(O)/coverage
-CC_coverage := gcc -O0 --coverage
+# Without optimisation gcc thinks that Unity's longjmp clobbers constants. What a test forks leaves its counts too.
+CC_coverage := gcc -O0 --coverage -Wno-clobbered -D_exit=exit
+PROGRAMS_coverage := $(TESTS) $(WHOLE)
 DIR_fuzz := $(O)/fuzz
 CC_fuzz := clang $(SANITIZE) -O2 -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
 $(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
 	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group -lm)$(eval PROGRAMS_$(v) ?= $(TESTS)))
-
-# Without optimisation gcc thinks that Unity's longjmp clobbers constants.
-FLAGS_coverage += -Wno-clobbered
 
 # variant NAME: objects of src/ and tests/ below its folder.
 define variant
@@ -213,30 +212,20 @@ unit-clang: programs-clang  ## the same, built by clang
 unit-static: programs-static  ## the same as static binaries of BOARD, under qemu when it is a foreign one
 	$(Q)tools/run-tests --under '$(EMULATOR)' $(filter-out $(LEFT_OUT),$(call programs_of,static))
 
-# What comes with its folder: these exist as soon as the files do, and say so until then.
-HAVE_vectors := $(wildcard tests/vectors/vectors.c)
-HAVE_sim := $(wildcard tests/sim/sim.c)
-HAVE_fuzz := $(FUZZERS)
-HAVE_bench := $(BENCHES)
-HAVE_e2e := $(wildcard tests/e2e/run)
-HAVE_firmware := $(wildcard firmware/build)
-LATER := $(foreach t,vectors sim fuzz bench e2e firmware,$(if $(HAVE_$(t)),,$(t)))
 .PHONY: vectors sim fuzz bench bench-live e2e firmware
-$(LATER:%=run-%):
-	@echo '$(@:run-%=%) is not part of this version'; exit 2
-vectors: $(if $(HAVE_vectors),$(B)/vectors/vectors,run-vectors)  ## kube-scheduler's decisions: make vectors VECTORS=DIR
+vectors: $(B)/vectors/vectors  ## kube-scheduler's decisions: make vectors VECTORS=DIR
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
-sim: $(if $(HAVE_sim),$(B)/sim/sim,run-sim)  ## the simulator: make sim SEED=7, make sim SEEDS=100
+sim: $(B)/sim/sim  ## the simulator: make sim SEED=7, make sim SEEDS=100
 	$(Q)$< $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(ARGS)
-fuzz: $(if $(HAVE_fuzz),programs-fuzz,run-fuzz)  ## every fuzzer for TIME seconds on tests/fuzz/corpus/NAME: make fuzz TIME=600
+fuzz: programs-fuzz  ## every fuzzer for TIME seconds on tests/fuzz/corpus/NAME: make fuzz TIME=600
 	$(Q)tools/fuzz $(TIME) $(call programs_of,fuzz)
-bench: $(if $(HAVE_bench),$(patsubst tests/%.c,$(B)/%,$(BENCHES)),run-bench)  ## measure, as the shipped binary is built
+bench: $(patsubst tests/%.c,$(B)/%,$(BENCHES))  ## measure, as the shipped binary is built
 	$(Q)set -e; for b in $^; do $$b; done
-e2e: $(if $(HAVE_e2e),$(B)/berth $(TOOLS:tools/%.c=$(B)/%),run-e2e)  ## against a real kube-apiserver and etcd
+e2e: $(B)/berth $(TOOLS:tools/%.c=$(B)/%)  ## against a real kube-apiserver and etcd
 	$(Q)tests/e2e/run $<
 bench-live: $(B)/berth $(B)/bindload  ## a table of speed, latency and memory with a real kube-apiserver: ARGS='100 1000'
 	$(Q)BERTH_BIN=$(B) tests/e2e/bench-live $(ARGS)
-firmware: $(if $(HAVE_firmware),$(B)/berth,run-firmware)  ## what is shipped or flashed for BOARD
+firmware: $(B)/berth  ## what is shipped or flashed for BOARD
 	$(Q)firmware/build $(BOARD) $<
 
 # ---- looking at it ---------------------------------------------------------------------------------
@@ -244,7 +233,7 @@ firmware: $(if $(HAVE_firmware),$(B)/berth,run-firmware)  ## what is shipped or 
 size: $(B)/berth $(B)/berth.parts  ## bytes of the binary and of each module; fails over the budget of the board
 	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(CROSS)size $(B)
 coverage: programs-coverage  ## line and branch coverage: a table and build/coverage/html
-	$(Q)tools/coverage $(DIR_coverage) $(call programs_of,coverage)
+	$(Q)tools/coverage $(DIR_coverage) '$(VECTORS)' $(call programs_of,coverage)
 lint: $(call stamps,$(LIBRARIES) jsmn unity) $(O)/vendor/dependencies.h $(O)/vendor/page.h  ## cppcheck and clang-tidy over src/
 	$(Q)tools/lint $(SRC)
 lint: export FLAGS = $(filter-out -W%,$(CFLAGS))
@@ -257,5 +246,4 @@ clean:  ## remove what was built (not the archives in the cache)
 	$(Q)rm -rf $(O) compile_commands.json
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
-	$(Q)awk -F ':.*  ## ' -v later=' $(LATER) ' '/^[a-z0-9_.-]+:.*  ## / && !index(later, " " $$1 " ") \
-		{ printf "  %-22s %s\n", $$1, $$2 }' Makefile
+	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
