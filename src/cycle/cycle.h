@@ -117,4 +117,11 @@ void cycle_chosen(struct cycle *cycle, uint32_t node);
 /* Everything about the pod, node by node and plugin by plugin, as JSON: keys of tests/vectors. */
 void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way, struct writer *out);
 
+/*
+ * The `most` best nodes for the pod and what each plugin gives them, as a JSON array, first the one
+ * that cycle_decide() takes next when it looks at all nodes. Nothing is written when fewer than two
+ * will do. Costs as much as an explanation.
+ */
+void cycle_best(struct cycle *cycle, uint32_t pod, uint32_t most, struct writer *out);
+
 #endif

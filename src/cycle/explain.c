@@ -98,22 +98,27 @@ static void put_rejected(struct evaluation *e, struct json_writer *j)
 	json_close_object(j);
 }
 
-static void put_scores(struct evaluation *e, struct json_writer *j)
+static void put_score(const struct evaluation *e, struct json_writer *j, uint32_t i)
 {
 	const struct plugin_uses *uses = &e->d.profile->score;
+	json_member_i64(j, "total", e->totals[i]);
+	json_key(j, "plugins");
+	json_open_object(j);
+	for (uint32_t k = 0; k < uses->count; k++)
+		if ((e->scored >> k & 1) != 0)
+			json_member_i64(j, plugins[uses->list[k].id].name,
+				e->plugin_scores[(size_t)k * e->feasible_count + i]);
+	json_close_object(j);
+}
+
+static void put_scores(struct evaluation *e, struct json_writer *j)
+{
 	json_key(j, "scores");
 	json_open_object(j);
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
 		json_key_text(j, node_name(e, e->feasible[i]));
 		json_open_object(j);
-		json_member_i64(j, "total", e->totals[i]);
-		json_key(j, "plugins");
-		json_open_object(j);
-		for (uint32_t k = 0; k < uses->count; k++)
-			if ((e->scored >> k & 1) != 0)
-				json_member_i64(j, plugins[uses->list[k].id].name,
-					e->plugin_scores[(size_t)k * e->feasible_count + i]);
-		json_close_object(j);
+		put_score(e, j, i);
 		json_close_object(j);
 	}
 	json_close_object(j);
@@ -236,4 +241,26 @@ void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way, 
 	else
 		put_error(e, &j);
 	json_close_object(&j);
+}
+
+void cycle_best(struct cycle *cycle, uint32_t pod, uint32_t most, struct writer *out)
+{
+	struct evaluation evaluation;
+	struct evaluation *e = &evaluation;
+	struct json_writer j;
+	if (!evaluation_begin(e, cycle, pod, CACHE_TALLY_FAST) || e->node_count == 0 ||
+		!evaluation_prefilter(e) || e->prefilter_rejected || !evaluation_filter(e) ||
+		e->feasible_count < 2 || !evaluation_score(e, true))
+		return;
+	json_write_init(&j, out);
+	json_open_array(&j);
+	for (uint32_t n = 0; n < most && n < e->feasible_count; n++) {
+		uint32_t best = evaluation_best(e);
+		json_open_object(&j);
+		json_member_text(&j, "node", node_name(e, e->feasible[best]));
+		put_score(e, &j, best);
+		json_close_object(&j);
+		e->totals[best] = INT64_MIN;
+	}
+	json_close_array(&j);
 }

@@ -160,6 +160,21 @@ static void record(struct scheduler *s, uint32_t pod, const struct cycle_decisio
 		s->metrics.preemption_attempts++;
 }
 
+/* Before the clock starts: a decision with all its scores is slow, and only for who looks on. */
+static void record_best(struct scheduler *s, uint32_t pod)
+{
+	struct scheduler_metrics *m = &s->metrics;
+	struct scheduler_best *best = &m->best[(m->serial + 1) % SCHEDULER_BEST];
+	struct writer w;
+	if (m->best_wanted == 0 || scheduler_is_extended(s, pod))
+		return;
+	m->best_wanted--;
+	writer_init(&w, best->words, sizeof(best->words));
+	cycle_best(&s->cycle, pod, SCHEDULER_BEST_NODES, &w);
+	best->serial = w.overflowed || w.used == 0 ? 0 : m->serial + 1;
+	best->size = w.used;
+}
+
 void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
 {
 	record(s, queue_entry_at(&s->queue, entry)->pod, decision);
@@ -183,6 +198,7 @@ bool scheduler_attempt(struct scheduler *s)
 		scheduler_skip_deleting(s, entry);
 		return true;
 	}
+	record_best(s, pod);
 	s->metrics.attempt_began = clock_mono(&s->setup.clock);
 	if (scheduler_is_extended(s, pod)) {
 		scheduler_extend(s, entry);

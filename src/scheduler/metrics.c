@@ -59,6 +59,13 @@ const struct scheduler_record *scheduler_record_at(
 	return serial != 0 && record->serial == serial ? record : NULL;
 }
 
+struct text scheduler_best_at(const struct scheduler_metrics *m, uint64_t serial)
+{
+	const struct scheduler_best *best = &m->best[serial % SCHEDULER_BEST];
+	return serial != 0 && best->serial == serial ? (struct text){best->words, best->size}
+						     : TEXT_NONE;
+}
+
 struct scheduler_record *scheduler_record_next(struct scheduler_metrics *m)
 {
 	struct scheduler_record *record = &m->records[++m->serial % SCHEDULER_RECORDS];

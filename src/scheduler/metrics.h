@@ -20,7 +20,10 @@ enum {
 	SCHEDULER_RECORDS = 64,
 	SCHEDULER_RECORD_POD_MAX = 192,
 	SCHEDULER_RECORD_NODE_MAX = 128,
-	SCHEDULER_RECORD_WORDS_MAX = 256
+	SCHEDULER_RECORD_WORDS_MAX = 256,
+	SCHEDULER_BEST = 16,      /* decisions whose scores are kept ... */
+	SCHEDULER_BEST_NODES = 5, /* ... of so many nodes ... */
+	SCHEDULER_BEST_MAX = 2048 /* ... in so many bytes */
 };
 
 enum scheduler_result { SCHEDULER_SCHEDULED, SCHEDULER_UNSCHEDULABLE, SCHEDULER_ERROR };
@@ -67,6 +70,13 @@ struct scheduler_record {
 	char words[SCHEDULER_RECORD_WORDS_MAX];
 };
 
+/* The best nodes of a decision, as JSON. */
+struct scheduler_best {
+	uint64_t serial; /* of the decision; 0: nothing */
+	size_t size;
+	char words[SCHEDULER_BEST_MAX];
+};
+
 struct scheduler_metrics {
 	struct mono attempt_began;
 	uint64_t attempts[QUEUE_PROFILES_MAX][SCHEDULER_RESULTS];
@@ -80,8 +90,10 @@ struct scheduler_metrics {
 	uint64_t woken[SCHEDULER_EVENT_KINDS][SCHEDULER_EVENT_ACTIONS][2]; /* active, backoff */
 	uint64_t serial;
 	struct scheduler_record records[SCHEDULER_RECORDS]; /* serial % SCHEDULER_RECORDS */
-	int64_t turn_us_max; /* longest turn, sleep not counted, since it was last reset */
-	uint64_t busy_us;    /* of all turns */
+	struct scheduler_best best[SCHEDULER_BEST];         /* serial % SCHEDULER_BEST */
+	uint32_t best_wanted; /* decisions to come whose scores somebody wants to see */
+	int64_t turn_us_max;  /* longest turn, sleep not counted, since it was last reset */
+	uint64_t busy_us;     /* of all turns */
 };
 
 void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
@@ -93,6 +105,8 @@ void scheduler_count_woken(struct scheduler_metrics *m, uint32_t kind, uint32_t 
 /* NULL when it was pushed out, or never was. */
 const struct scheduler_record *scheduler_record_at(
 	const struct scheduler_metrics *m, uint64_t serial);
+/* The scores of a decision, if they were kept; else TEXT_NONE. */
+struct text scheduler_best_at(const struct scheduler_metrics *m, uint64_t serial);
 /* The next record, to be filled in; its texts are empty. */
 struct scheduler_record *scheduler_record_next(struct scheduler_metrics *m);
 

@@ -5,7 +5,7 @@
  */
 #include "status/private.h"
 
-enum { BEAT_MS = 1000, DECISIONS_MAX = 12 };
+enum { BEAT_MS = 1000, DECISIONS_MAX = 12, BEST_WANTED = 4 };
 
 static void put_decisions(struct status_answer *a, struct writer *w)
 {
@@ -21,7 +21,7 @@ static void put_decisions(struct status_answer *a, struct writer *w)
 		write_z(w, "event: decision\ndata: ");
 		json_write_init(&j, w);
 		json_open_object(&j);
-		decisions_put(r, &j);
+		decisions_put(m, r, &j);
 		json_close_object(&j);
 		write_z(w, "\n\n");
 		if (w->overflowed) {
@@ -63,6 +63,7 @@ void events_beat(struct net_timer *timer, struct mono now)
 		return;
 	beat_door(&status->secure);
 	beat_door(&status->plain);
+	status->s->metrics.best_wanted = BEST_WANTED;
 	net_timer_arm(status->setup.net, &status->beat, mono_after_ms(now, BEAT_MS));
 }
 

@@ -6,6 +6,7 @@
  * read. There is one room for it: one at a time, and a pause between two, so that a page that asks
  * again and again costs no more than a decision now and then.
  */
+#include "plugins/args.h"
 #include "status/private.h"
 
 bool explain_take_words(struct status_answer *a)
@@ -28,6 +29,51 @@ void explain_give_words(struct status_answer *a)
 		a->status->words_of = NULL;
 }
 
+/* What the pod asks for, and who is asked about a node, in order: what a reader needs to say more.
+ */
+static void put_pod(const struct cache *cache, const struct kube_pod_class *class,
+	const struct plugin_profile *profile, struct writer *w)
+{
+	const struct kube_resources *r = &class->fit;
+	const struct kube_scalar *scalars = KUBE_AT(class, r->scalars, struct kube_scalar);
+	struct json_writer j;
+	json_write_init(&j, w);
+	w->used--; /* the object goes on */
+	write_z(w, ",\"requests\":");
+	json_open_object(&j);
+	json_member_i64(&j, "cpu", r->cpu_milli);
+	json_member_i64(&j, "memory", r->memory_bytes);
+	json_member_i64(&j, "ephemeral-storage", r->storage_bytes);
+	for (uint32_t i = 0; i < r->scalars.count; i++) {
+		json_key_text(&j, cache_text(cache, scalars[i].name));
+		json_put_i64(&j, scalars[i].value);
+	}
+	json_close_object(&j);
+	json_write_init(&j, w);
+	write_z(w, ",\"filters\":");
+	json_open_array(&j);
+	for (uint32_t i = 0; i < profile->filter.count; i++)
+		json_put_z(&j, plugins[profile->filter.list[i].id].name);
+	json_close_array(&j);
+	write_char(w, '}');
+}
+
+void explain_reply(struct status_answer *a, uint32_t pod)
+{
+	struct status *status = a->status;
+	struct scheduler *s = status->s;
+	struct writer w;
+	writer_init(&w, status->words, status->words_size);
+	cycle_explain(&s->cycle, pod, CACHE_TALLY_FAST, &w);
+	if (!w.overflowed)
+		put_pod(&s->cache, cache_class_of(&s->cache, cache_pod_at(&s->cache, pod)),
+			cycle_profile_of(&s->cycle, pod), &w);
+	if (w.overflowed)
+		status_refuse(a, 507, "no room for the answer; raise --memory");
+	else
+		status_reply(a, 200, status_json, writer_text(&w));
+}
+
 /* Why it is not explained; NULL: nothing speaks against it. */
 static const char *obstacle(const struct scheduler *s, uint32_t pod)
 {
@@ -46,7 +92,6 @@ void explain_answer(struct status_answer *a)
 	char name[512];
 	struct text pod = status_parameter(a, "pod", name, sizeof(name));
 	size_t slash = text_find(pod, '/');
-	struct writer w;
 	if (slash == pod.size) {
 		status_refuse(a, 400, "a pod is named as ?pod=NAMESPACE/NAME");
 		return;
@@ -58,12 +103,6 @@ void explain_answer(struct status_answer *a)
 		status_refuse(a, index == 0 ? 404 : 409, "%s", fault);
 		return;
 	}
-	if (!explain_take_words(a))
-		return;
-	writer_init(&w, a->status->words, a->status->words_size);
-	cycle_explain(&s->cycle, index, CACHE_TALLY_FAST, &w);
-	if (w.overflowed)
-		status_refuse(a, 507, "no room for the answer; raise --memory");
-	else
-		status_reply(a, 200, status_json, writer_text(&w));
+	if (explain_take_words(a))
+		explain_reply(a, index);
 }

@@ -66,18 +66,29 @@ static void put_connection(const struct status *status, struct json_writer *j)
 	json_close_object(j);
 }
 
-/* Upper bound of the bucket that the share is in. */
-static int64_t quantile_us(const struct scheduler_histogram *h, uint32_t percent)
+/* Of the decisions of the last second, as far as they are kept: how long half of them took, and the
+ * slowest. */
+static void put_latest(const struct scheduler *s, struct json_writer *j)
 {
-	uint64_t count = 0;
-	uint64_t sum = 0;
-	uint64_t bound = scheduler_scale_attempt.first;
-	for (uint32_t i = 0; i <= scheduler_scale_attempt.count; i++)
-		count += h->counts[i];
-	for (uint32_t i = 0; i < scheduler_scale_attempt.count; i++, bound *= 2)
-		if ((sum += h->counts[i]) * 100 >= count * percent)
+	const struct scheduler_metrics *m = &s->metrics;
+	const struct scheduler_record *r;
+	int64_t after_us = clock_wall(&s->setup.clock).us - CLOCK_S_US;
+	int64_t took[SCHEDULER_RECORDS];
+	uint32_t count = 0;
+	for (uint64_t serial = m->serial; (r = scheduler_record_at(m, serial)) != NULL; serial--) {
+		if (r->at.us <= after_us)
 			break;
-	return (int64_t)bound;
+		uint32_t i = count++;
+		for (; i > 0 && took[i - 1] > r->took_us; i--)
+			took[i] = took[i - 1];
+		took[i] = r->took_us;
+	}
+	json_key(j, "latest");
+	json_open_object(j);
+	json_member_i64(j, "count", count);
+	json_member_i64(j, "medianUs", count > 0 ? took[count / 2] : 0);
+	json_member_i64(j, "mostUs", count > 0 ? took[count - 1] : 0);
+	json_close_object(j);
 }
 
 static void put_decisions(const struct scheduler *s, struct json_writer *j)
@@ -90,7 +101,7 @@ static void put_decisions(const struct scheduler *s, struct json_writer *j)
 	json_open_object(j);
 	json_member_i64(j, "count", (int64_t)count);
 	json_member_i64(j, "meanUs", count > 0 ? (int64_t)(h->sum / count) : 0);
-	json_member_i64(j, "p99Us", count > 0 ? quantile_us(h, 99) : 0);
+	put_latest(s, j);
 	json_member_i64(j, "bound", (int64_t)s->stats.bound);
 	json_member_i64(j, "unschedulable", (int64_t)s->stats.attempts[SCHEDULER_UNSCHEDULABLE]);
 	json_member_i64(j, "errors", (int64_t)s->stats.attempts[SCHEDULER_ERROR]);

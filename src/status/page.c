@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The page: three files of src/status/page/, compressed when berth is built and sent as they are; a
+ * The page: files of src/status/page/, compressed when berth is built and sent as they are; a
  * client that does not take gzip is told so.
  */
 #include "status/private.h"
@@ -18,6 +18,7 @@ static const struct file files[] = {
 	{"/", "text/html; charset=utf-8", page_html, sizeof(page_html)},
 	{"/page.css", "text/css; charset=utf-8", page_css, sizeof(page_css)},
 	{"/page.js", "text/javascript; charset=utf-8", page_js, sizeof(page_js)},
+	{"/icon.svg", "image/svg+xml", page_svg, sizeof(page_svg)},
 };
 
 void page_answer(struct status_answer *a)

@@ -166,7 +166,8 @@ void nodes_answer(struct status_answer *a);
 void pods_answer(struct status_answer *a);
 void memory_answer(struct status_answer *a);
 void decisions_answer(struct status_answer *a);
-void decisions_put(const struct scheduler_record *record, struct json_writer *j);
+void decisions_put(const struct scheduler_metrics *metrics, const struct scheduler_record *record,
+	struct json_writer *j);
 void events_answer(struct status_answer *a);
 void events_beat(struct net_timer *timer, struct mono now);
 void explain_answer(struct status_answer *a);
@@ -184,6 +185,8 @@ const char *rows_effect(uint32_t effect);
 /* False: refused, somebody else reads one, or it was just now. */
 bool explain_take_words(struct status_answer *a);
 void explain_give_words(struct status_answer *a);
+/* The explanation of the pod, into the words that were taken, and as the answer. */
+void explain_reply(struct status_answer *a, uint32_t pod);
 
 /* ---- process.c ---- */
 

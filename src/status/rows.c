@@ -199,7 +199,9 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	json_member_z(&j, "state", states[e->state]);
 	json_member_i64(&j, "priority", class->priority);
 	json_member_i64(&j, "attempts", e->attempts);
-	json_member_i64(&j, "sinceS", mono_since_us(s->now, e->timestamp) / CLOCK_S_US);
+	bool is_new = e->first_attempt.us == MONO_NEVER.us;
+	struct mono since = is_new ? e->timestamp : e->first_attempt;
+	json_member_i64(&j, "sinceS", mono_since_us(s->now, since) / CLOCK_S_US);
 	int64_t next_us = next_try_us(s, e);
 	json_member_i64(&j, "nextTryS", next_us < 0 ? -1 : next_us / CLOCK_S_US);
 	json_member_i64(&j, "cpuMilli", class->fit.cpu_milli);
@@ -250,7 +252,8 @@ void memory_answer(struct status_answer *a)
 
 /* ---- decisions ---- */
 
-void decisions_put(const struct scheduler_record *r, struct json_writer *j)
+void decisions_put(const struct scheduler_metrics *metrics, const struct scheduler_record *r,
+	struct json_writer *j)
 {
 	static const char *const results[SCHEDULER_RESULTS] = {
 		"scheduled", "unschedulable", "error"};
@@ -263,18 +266,24 @@ void decisions_put(const struct scheduler_record *r, struct json_writer *j)
 	json_member_i64(j, "feasible", r->feasible);
 	json_member_i64(j, "evaluated", r->evaluated);
 	json_member_i64(j, "tookUs", r->took_us);
+	struct text best = scheduler_best_at(metrics, r->serial);
+	if (best.size == 0)
+		return;
+	json_key(j, "best");
+	json_put_raw(j, best);
 }
 
 /* Newest first. */
 static bool decision_step(struct status_answer *a, struct writer *w)
 {
 	struct json_writer j;
-	const struct scheduler_record *r = scheduler_record_at(&a->status->s->metrics, a->serial);
+	const struct scheduler_metrics *metrics = &a->status->s->metrics;
+	const struct scheduler_record *r = scheduler_record_at(metrics, a->serial);
 	if (r == NULL)
 		return end_rows(a, w);
 	a->serial--;
 	begin_row(a, w, &j);
-	decisions_put(r, &j);
+	decisions_put(metrics, r, &j);
 	json_close_object(&j);
 	return true;
 }

@@ -78,6 +78,7 @@ const struct status_route status_routes[] = {
 	{"/", READ, STATUS_FOR_PAGE, page_answer, NULL},
 	{"/page.css", READ, STATUS_FOR_PAGE, page_answer, NULL},
 	{"/page.js", READ, STATUS_FOR_PAGE, page_answer, NULL},
+	{"/icon.svg", READ, STATUS_FOR_PAGE, page_answer, NULL},
 };
 const size_t status_route_count = sizeof(status_routes) / sizeof(status_routes[0]);
 

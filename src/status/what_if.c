@@ -7,6 +7,7 @@
  */
 #include "base/memory.h"
 #include "config/yaml.h"
+#include "kube/quantity.h"
 #include "status/private.h"
 
 struct wish {
@@ -42,23 +43,62 @@ static bool read_tree(struct wish *wish)
 	return false;
 }
 
-/* Where the field is, or as far as it is there; the first element of lists. */
-static uint32_t line_of(const struct yaml_node *node, struct text field)
+struct place {
+	struct text field;
+	uint32_t depth;
+	uint32_t line;
+};
+
+/* What a list of amounts has for a quantity and is none. */
+static const struct yaml_node *broken_amount(const struct yaml_node *amounts)
+{
+	struct quantity quantity;
+	const struct yaml_node *amount = amounts->kind == YAML_MAP ? amounts->first : NULL;
+	while (amount != NULL && quantity_parse(amount->text, &quantity) == QUANTITY_OK)
+		amount = amount->next;
+	return amount;
+}
+
+/*
+ * Where the field is, or as far as it is there. Of a list the decoder does not say which element
+ * it was: the first, unless an amount of another cannot be read. True: it can be no other.
+ */
+static bool find_place(
+	const struct yaml_node *node, struct text rest, uint32_t depth, struct place *place)
 {
 	struct text part;
-	uint32_t line = node->line;
-	while (text_cut(&field, '.', &part)) {
-		char key[64];
-		while (node != NULL && node->kind == YAML_LIST)
-			node = node->first;
-		if (node == NULL || !text_copy(part, key, sizeof(key)))
-			break;
-		node = yaml_get(node, key);
-		if (node == NULL)
-			break;
-		line = node->key != NULL ? node->key->line : node->line;
+	char key[64];
+	for (const struct yaml_node *n = node->kind == YAML_LIST ? node->first : NULL; n != NULL;
+		n = n->next)
+		if (find_place(n, rest, depth, place))
+			return true;
+	if (node->kind == YAML_LIST)
+		return false;
+	if (!text_cut(&rest, '.', &part)) {
+		const struct yaml_node *broken = text_ends(place->field, TEXT(".requests")) ||
+				text_ends(place->field, TEXT(".limits"))
+			? broken_amount(node)
+			: NULL;
+		if (broken != NULL)
+			place->line = broken->key->line;
+		return broken != NULL;
 	}
-	return line;
+	const struct yaml_node *member =
+		text_copy(part, key, sizeof(key)) ? yaml_get(node, key) : NULL;
+	if (member == NULL)
+		return false;
+	if (depth >= place->depth) {
+		place->depth = depth + 1;
+		place->line = member->key->line;
+	}
+	return find_place(member, rest, depth + 1, place);
+}
+
+static uint32_t line_of(const struct yaml_node *root, const char *field)
+{
+	struct place place = {.field = text_of(field), .line = root->line};
+	(void)find_place(root, place.field, 0, &place);
+	return place.line;
 }
 
 static bool on_piece(void *self, struct json_piece piece)
@@ -118,8 +158,7 @@ static bool decode(struct wish *wish)
 	case KUBE_MALFORMED: break;
 	}
 	status_refuse(wish->a, 400, "line %u: %s: %s",
-		(unsigned)line_of(wish->root, text_of(b->fault_field)), b->fault_field,
-		b->fault_reason);
+		(unsigned)line_of(wish->root, b->fault_field), b->fault_field, b->fault_reason);
 	return false;
 }
 
@@ -163,29 +202,21 @@ static void decide(struct wish *wish)
 	uint32_t pod = 0;
 	cache->listener = (struct cache_listener){NULL, NULL};
 	enum cache_result result = cache_put_pod(cache, &wish->pod, &pod);
-	struct writer w;
-	writer_init(&w, wish->a->status->words, wish->a->status->words_size);
 	if (result != CACHE_OK || pod == 0)
 		status_refuse(wish->a, 507, "no room for one pod more; raise --memory");
 	else if (cycle_profile_of(&s->cycle, pod) == NULL)
 		status_refuse(wish->a, 400,
 			"line %u: spec.schedulerName: is not that of any profile",
-			(unsigned)line_of(wish->root, TEXT("spec.schedulerName")));
+			(unsigned)line_of(wish->root, "spec.schedulerName"));
 	else if (needs_more_kinds(s, cache_class_of(cache, cache_pod_at(cache, pod))))
 		status_refuse(wish->a, 409,
 			"no pod with a claim has come yet, so claims are not followed");
 	else
-		cycle_explain(&s->cycle, pod, CACHE_TALLY_FAST, &w);
+		explain_reply(wish->a, pod);
 	if (result == CACHE_OK && pod != 0)
 		(void)cache_remove_pod(cache, pod);
 	cache->listener = listener;
 	cache->refused = refused;
-	if (net_exchange_has_begun(wish->a->exchange))
-		return;
-	if (w.overflowed)
-		status_refuse(wish->a, 507, "no room for the answer; raise --memory");
-	else
-		status_reply(wish->a, 200, status_json, writer_text(&w));
 }
 
 void what_if_answer(struct status_answer *a)

@@ -285,6 +285,24 @@ static void test_nobody_prefers(void)
 	TEST_ASSERT_FALSE(text_contains(writer_text(&out), TEXT("\"InterPodAffinity\"")));
 }
 
+static void test_best_nodes(void)
+{
+	char answer[8192];
+	struct writer out;
+	add_node("a", "");
+	add_pod("p", "", "", "");
+	writer_init(&out, answer, sizeof(answer));
+	cycle_best(&cycle, picture_pod("default", "p"), 5, &out);
+	TEST_ASSERT_EQUAL(0, out.used); /* no choice, no scores */
+	add_node("b", "");
+	add_node("c", "");
+	cycle_best(&cycle, picture_pod("default", "p"), 2, &out);
+	TEST_ASSERT_TRUE(text_starts(writer_text(&out), TEXT("[{\"node\":\"a\",\"total\":")));
+	TEST_ASSERT_TRUE(text_contains(writer_text(&out), TEXT("},{\"node\":\"b\",\"total\":")));
+	TEST_ASSERT_TRUE(text_contains(writer_text(&out), TEXT("\"TaintToleration\":300")));
+	TEST_ASSERT_FALSE(text_contains(writer_text(&out), TEXT("\"node\":\"c\"")));
+}
+
 /* ---- odd profiles ---- */
 
 static void test_without_prefilter(void)
@@ -355,6 +373,7 @@ int main(void)
 	RUN_TEST(test_nominated_pods_of_many_scalars);
 	RUN_TEST(test_an_empty_topology_key);
 	RUN_TEST(test_nobody_prefers);
+	RUN_TEST(test_best_nodes);
 	RUN_TEST(test_without_prefilter);
 	RUN_TEST(test_without_prescore);
 	RUN_TEST(test_a_preference_that_does_not_parse);

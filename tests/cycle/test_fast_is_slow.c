@@ -49,6 +49,7 @@ static struct {
 	uint64_t failed;
 	uint64_t preempting;
 	uint64_t give_ups;
+	uint64_t best;
 } seen;
 
 void setUp(void)
@@ -204,9 +205,29 @@ static void same_preemption(const struct cycle_preemption *a, const struct cycle
 		SAME(a->victims[i], b->victims[i], "victim");
 }
 
+/* Asking for the best nodes changes no decision, and the first of them is decided for. */
+static void compare_best(const struct writer *best, const struct cycle_decision *decision)
+{
+	char words[512];
+	struct writer first;
+	if (best->used == 0 || profile.percentage_of_nodes != 0 || !decision->is_scored)
+		return;
+	writer_init(&first, words, sizeof(words));
+	write_format(&first, "[{\"node\":\"%.*s\",\"total\":%lld,",
+		TEXT_ARGS(cache_text(&cache, cache_node_at(&cache, decision->node)->name)),
+		(long long)decision->score);
+	same_text(text_first(writer_text(best), first.used), writer_text(&first), "best node");
+	seen.best++;
+}
+
 static void compare_decisions(struct cycle_decision *decision)
 {
 	struct cycle_decision other;
+	char words[4096];
+	struct writer best;
+	writer_init(&best, words, sizeof(words));
+	cycle_best(&fast, pod, 5, &best);
+	TEST_ASSERT_FALSE(best.overflowed);
 	cycle_decide(&slow, pod, CACHE_TALLY_RECOUNT, &other);
 	cycle_decide(&fast, pod, CACHE_TALLY_FAST, decision);
 	if (!text_is(other.message, decision->message))
@@ -224,6 +245,7 @@ static void compare_decisions(struct cycle_decision *decision)
 	SAME(other.rejectors, decision->rejectors, "who rejects");
 	SAME(slow.rotation, fast.rotation, "where the next search starts");
 	same_preemption(&other.preemption, &decision->preemption);
+	compare_best(&best, decision);
 }
 
 static void compare_explanations(void)
@@ -512,6 +534,7 @@ static void test_fast_is_slow(void)
 	TEST_ASSERT_GREATER_THAN_UINT64(steps_wanted / 20, seen.rejected);
 	TEST_ASSERT_GREATER_THAN_UINT64(steps_wanted / 200, seen.preempting);
 	TEST_ASSERT_GREATER_THAN_UINT64(100, seen.give_ups);
+	TEST_ASSERT_GREATER_THAN_UINT64(100, seen.best);
 }
 
 int main(int argc, char **argv)

@@ -80,6 +80,14 @@ static void test_the_ring_forgets_the_oldest(void)
 	TEST_ASSERT_NULL(scheduler_record_at(&m, SCHEDULER_RECORDS + 2));
 }
 
+static void test_scores_belong_to_one_decision(void)
+{
+	m.best[5] = (struct scheduler_best){.serial = 5, .size = 2, .words = "[]"};
+	TEST_ASSERT_EQUAL(2, scheduler_best_at(&m, 5).size);
+	TEST_ASSERT_NULL(scheduler_best_at(&m, 5 + SCHEDULER_BEST).at);
+	TEST_ASSERT_NULL(scheduler_best_at(&m, 0).at);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -89,5 +97,6 @@ int main(void)
 	RUN_TEST(test_parts_of_the_queue);
 	RUN_TEST(test_who_was_woken_by_what);
 	RUN_TEST(test_the_ring_forgets_the_oldest);
+	RUN_TEST(test_scores_belong_to_one_decision);
 	return UNITY_END();
 }

@@ -172,6 +172,15 @@ static void test_overview(void)
 	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
 	expect_part("\"queue\":{\"active\":2,");
 	expect_part("\"cluster\":{\"nodes\":3,\"pods\":2,\"pending\":2,");
+	expect_part("\"latest\":{\"count\":0,\"medianUs\":0,\"mostUs\":0}");
+	for (int i = 5; i > 0; i--) {
+		struct scheduler_record *r = scheduler_record_next(&bed_scheduler.metrics);
+		r->at = clock_wall(&bed_scheduler.setup.clock);
+		r->at.us -= i == 5 ? CLOCK_S_US : 0; /* too long ago */
+		r->took_us = i * 10;
+	}
+	bed_get("/api/overview");
+	expect_part("\"latest\":{\"count\":4,\"medianUs\":30,\"mostUs\":40}");
 }
 
 static void test_nodes_in_pages(void)
@@ -205,6 +214,10 @@ static void test_explanations(void)
 	bed_get("/api/explain?pod=d%2Fbig");
 	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
 	expect_part("\"plugin\":\"NodeResourcesFit\"");
+	expect_part(
+		"\"requests\":{\"cpu\":64000,\"memory\":0,\"ephemeral-storage\":0},\"filters\":[");
+	expect_part("\"TaintToleration\",");
+	TEST_ASSERT_EQUAL_STRING("]}", bed_body() + strlen(bed_body()) - 2);
 	bed_get("/api/explain?pod=d/small"); /* a moment later: too soon */
 	TEST_ASSERT_EQUAL_UINT32(503, bed_code());
 	bed_loopback.now_us += CLOCK_S_US;
@@ -250,8 +263,13 @@ static void test_a_broken_pod_is_refused_with_its_line(void)
 	open_for_anyone();
 	ask_what_if("lots");
 	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
-	expect_part("{\"error\":\"line 1");
-	expect_part("spec.containers.resources.requests");
+	expect_part("{\"error\":\"line 11: spec.containers.resources.requests: ");
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_post("/api/whatif", "",
+		"kind: Pod\nmetadata: {name: a}\nspec:\n  priority: 5\n  containers:\n"
+		"  - name: c\n    resources: {requests: {cpu: 1}}\n  - name: d\n    resources:\n"
+		"      requests:\n        cpu: 1\n        memory: much\n");
+	expect_part("{\"error\":\"line 12: spec.containers.resources.requests: ");
 	bed_loopback.now_us += CLOCK_S_US;
 	bed_post("/api/whatif", "", "kind: Pod\n  oh: no\n");
 	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
@@ -286,8 +304,11 @@ static void test_decisions_newest_first(void)
 		struct scheduler_record *r = scheduler_record_next(&bed_scheduler.metrics);
 		snprintf(r->pod, sizeof(r->pod), "d/p%d \"</script>\x01", i);
 	}
+	bed_scheduler.metrics.best[100 % SCHEDULER_BEST] =
+		(struct scheduler_best){.serial = 100, .size = 12, .words = "[{\"node\":1}]"};
 	bed_get("/api/decisions");
 	expect_part("[\n{\"serial\":100,");
+	expect_part("\"tookUs\":0,\"best\":[{\"node\":1}]},\n{\"serial\":99,");
 	expect_part("d/p36 \\\"</script>\\u0001");
 	TEST_ASSERT_NULL(strstr(bed_body(), "d/p35 "));
 }
@@ -317,6 +338,8 @@ static void test_others(void)
 	TEST_ASSERT_EQUAL_UINT32(406, bed_code());
 	TEST_ASSERT_NOT_NULL(strstr(
 		bed_get("/page.js\nAccept-Encoding: gzip\r\n"), "Content-Encoding: gzip\r\n"));
+	TEST_ASSERT_NOT_NULL(
+		strstr(bed_get("/icon.svg\nAccept-Encoding: gzip\r\n"), "image/svg+xml"));
 	TEST_ASSERT_NOT_NULL(strstr(bed_get("/version"), "default-src 'none'"));
 }
 
@@ -410,6 +433,7 @@ static void test_listeners_of_whom_one_stalls(void)
 	for (uint32_t i = 0; i + 1 < STATUS_PLAIN_CONNECTIONS; i++) {
 		if (i != STALLED)
 			TEST_ASSERT_TRUE(count_of(listeners[i].heard, "event: overview") >= 35);
+		TEST_ASSERT_TRUE(bed_scheduler.metrics.best_wanted > 0);
 		bed_hang_up(&listeners[i]);
 	}
 	bed_turns(20);

@@ -2,377 +2,662 @@
 // The page of berth. All that comes from the cluster is put in as text, never as markup.
 'use strict';
 
+const SECONDS = 300; // of the curves
+const ROWS = 200; // of a long table, until more is asked for
+const LARGE = 150; // nodes: more are shown as small tiles
+
 const $ = (id) => document.getElementById(id);
 let token = sessionStorage.getItem('token') || '';
-let nodes = [];
-let rates = [];
-let last = null;
 
-function make(name, text, className) {
+// make('td', 'text' or [children], 'class', { attribute: value })
+function make(name, content, className, attributes) {
 	const e = document.createElement(name);
-	if (text !== undefined) e.textContent = text;
+	if (Array.isArray(content)) e.append(...content);
+	else if (content !== undefined) e.textContent = content;
 	if (className) e.className = className;
+	for (const [k, v] of Object.entries(attributes || {})) e.setAttribute(k, v);
 	return e;
 }
 
-async function ask(path, more) {
-	const options = more || {};
-	options.headers = token ? { Authorization: 'Bearer ' + token } : {};
-	options.cache = 'no-store';
-	const answer = await fetch(path, options);
-	if (answer.status === 401 || answer.status === 403) $('login').hidden = false;
-	if (!answer.ok) {
-		const words = await answer.text();
-		let said = words;
-		try { const o = JSON.parse(words); said = o.error || o.message || words; } catch (e) { /* text */ }
-		throw new Error(said);
+function button(text, act) {
+	const b = make('button', text, '', { type: 'button' });
+	b.onclick = act;
+	return b;
+}
+
+// Changes nothing that is so already: what has the focus or is read out stays in peace.
+function put(e, text) {
+	if (e.textContent !== String(text)) e.textContent = text;
+}
+
+// The children of `place` become those of `items`; who is there already stays.
+function sync(place, items, key, create, update) {
+	const wanted = new Set(items.map(key));
+	const had = new Map();
+	const focus = document.activeElement;
+	for (const e of [...place.children])
+		if (wanted.has(e.key)) had.set(e.key, e);
+		else e.remove();
+	let at = place.firstChild;
+	for (const item of items) {
+		let e = had.get(key(item));
+		if (!e) {
+			e = create(item);
+			e.key = key(item);
+		}
+		update(e, item);
+		if (e === at) at = at.nextSibling;
+		else place.insertBefore(e, at);
 	}
-	$('login').hidden = true;
-	return answer;
+	if (focus !== document.activeElement && place.contains(focus)) focus.focus();
+}
+
+async function ask(path, more) {
+	const headers = token ? { Authorization: 'Bearer ' + token } : {};
+	const answer = await fetch(path, { cache: 'no-store', headers, ...more });
+	$('login').hidden = answer.status !== 401 && answer.status !== 403;
+	if (answer.ok) return answer;
+	const words = await answer.text();
+	let said;
+	try { said = JSON.parse(words); } catch (e) { said = {}; }
+	throw new Error(said.error || said.message || words);
 }
 const askJson = async (path, more) => (await ask(path, more)).json();
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-function say(text, good) {
-	$('state').textContent = text;
-	$('state').className = good ? 'good' : 'bad';
-}
-
-// ---- numbers ----
+// ---- numbers and words ----
 
 function bytes(n) {
 	const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 	let u = 0;
 	while (Math.abs(n) >= 1024 && u < 5) { n /= 1024; u++; }
-	return (n < 10 && u ? n.toFixed(1) : Math.round(n)) + ' ' + units[u];
+	return (n < 10 && u ? n.toFixed(1).replace('.0', '') : Math.round(n)) + ' ' + units[u];
 }
 function time(s) {
-	if (s < 0) return 'at an event';
 	if (s < 120) return s + ' s';
 	if (s < 7200) return Math.round(s / 60) + ' min';
 	return s < 172800 ? Math.round(s / 3600) + ' h' : Math.round(s / 86400) + ' d';
 }
-const micro = (us) => us < 1000 ? us + ' µs' : (us / 1000).toFixed(1) + ' ms';
+const clock = (ms) => new Date(ms).toLocaleTimeString('en-GB');
+const micro = (us) => us < 1000 ? us + ' µs' : (us / 1000).toFixed(us < 10000 ? 1 : 0) + ' ms';
+const count = (n, word) => n.toLocaleString('en') + ' ' + word + (n === 1 ? '' : 's');
+const cores = (milli) => milli % 1000 && milli < 10000 ? milli + 'm' : String(Math.round(milli / 100) / 10);
+// How an amount of a resource is written.
+const amount = (name, n) => name === 'cpu' ? cores(n) : name === 'memory' || name === 'ephemeral-storage' ? bytes(n) : String(n);
+// Of one node it is said without "node(s)".
+const reasons = (r) => r.reasons.map((words) => words.replace('node(s) ', '')).join('; ');
+// What preemption adds to a message is for its own line.
+const short = (message) => message.replace(/\.? (no new claims to deallocate, )?preemption: .*/s, '.');
+
+// A list with "and 3 more".
+function some(list, most) {
+	return list.slice(0, most).join(', ') + (list.length > most ? ' and ' + (list.length - most) + ' more' : '');
+}
 
 // ---- overview ----
 
-function fact(list, name, value, more, bad) {
-	const box = make('div');
-	const dd = make('dd', String(value), bad ? 'bad' : '');
-	if (more) { dd.append(' '); dd.append(make('small', more)); }
-	box.append(make('dt', name), dd);
-	list.push(box);
+const states = {
+	ready: ['deciding', 'good'], 'not-leading': ['standing by', 'good'], 'not-synced': ['reading the cluster', 'warn'],
+	incomplete: ['the cluster is not known completely: nothing is bound', 'bad'], stopping: ['ending', 'warn'],
+};
+let last = null; // overview
+const rates = [], tooks = []; // one a second, newest last
+
+function say(text, how) {
+	put($('state'), text);
+	$('state').className = how;
+	document.body.classList.toggle('stale', how === 'bad' && last !== null);
 }
 
-const states = {
-	ready: 'deciding', 'not-leading': 'standing by', 'not-synced': 'reading the cluster',
-	incomplete: 'the cluster is not known completely: nothing is bound', stopping: 'ending',
-};
+function showFigures(id, list) {
+	sync($(id), list, (f) => f[0], (f) => make('div', [make('dt', f[0]), make('dd'), make('dd')]), (e, [, value, more, how]) => {
+		put(e.children[1], typeof value === 'number' ? value.toLocaleString('en') : value);
+		put(e.children[2], more || '');
+		e.children[1].className = how || '';
+	});
+}
 
 function showOverview(o) {
-	const l = [], q = o.queue, c = o.cluster, d = o.decisions;
-	say(states[o.state] || o.state, o.state === 'ready' || o.state === 'not-leading');
-	fact(l, 'Nodes', c.nodes);
-	fact(l, 'Pods', c.pods, c.pending + ' pending');
-	fact(l, 'Queue', q.active, 'active');
-	fact(l, 'Waiting', q.unschedulable, 'for an event, ' + q.backoff + ' for time, ' + q.gated + ' gated');
-	fact(l, 'Binding', q.binding);
-	fact(l, 'Bound', d.bound, d.preemptions + ' preemptions');
-	fact(l, 'A decision takes', micro(d.meanUs), '99 %: at most ' + micro(d.p99Us));
-	fact(l, 'Failed attempts', d.errors, d.unschedulable + ' without a node', d.errors > 0);
-	fact(l, 'Lease', o.lease ? o.lease.state : 'not used', o.lease ? o.lease.holder : '');
-	fact(l, 'Watches', o.connection.synced + ' of ' + o.connection.watches, o.connection.error,
-		o.connection.synced < o.connection.watches);
-	fact(l, 'Memory', bytes(o.memory.resident), o.memory.refused + ' times something was full', o.memory.refused > 0);
-	fact(l, 'Up', time(o.upS), 'version ' + o.version);
-	$('facts').replaceChildren(...l);
-	if (last) {
-		const s = Math.max(1, o.nowMs - last.nowMs) / 1000;
-		rates.push(Math.max(0, d.count - last.decisions.count) / s);
-		if (rates.length > 300) rates.shift();
-		draw();
+	const q = o.queue, c = o.cluster, d = o.decisions, l = o.lease, n = o.connection;
+	say(...(states[o.state] || [o.state, 'bad']));
+	put($('waiting'), c.pending || '');
+	showFigures('queue', [
+		['Ready to decide', q.active, 'pods'],
+		['Backing off', q.backoff, 'tried again in seconds'],
+		['Unschedulable', q.unschedulable, 'until something changes', q.unschedulable ? 'warn' : ''],
+		['Gated', q.gated, 'held by somebody'],
+		['Being bound', q.binding, 'on their way to a node'],
+		['Bound', d.bound, count(d.preemptions, 'preemption')],
+	]);
+	showFigures('facts', [
+		['Cluster', count(c.nodes, 'node'), count(c.pods, 'pod')],
+		['Lease', l ? l.state : 'not used', l ? (l.leading ? 'as ' : 'held by ') + l.holder : 'it decides without'],
+		['apiserver', n.synced < n.watches ? 'reading' : 'connected', n.error ||
+			n.synced + ' of ' + n.watches + ' watches, ' + count(n.open, 'connection'), n.synced < n.watches ? 'warn' : ''],
+		['Attempts without a node', d.unschedulable, count(d.errors, 'error'), d.errors ? 'bad' : ''],
+		['Memory', bytes(o.memory.resident), o.memory.refused ? count(o.memory.refused, 'time') + ' something was full' : 'nothing was ever full',
+			o.memory.refused ? 'bad' : ''],
+	]);
+	put($('about'), 'berth ' + o.version + ', up ' + time(o.upS));
+	if (last && d.count >= last.decisions.count) {
+		rates.push((d.count - last.decisions.count) * 1000 / Math.max(1, o.nowMs - last.nowMs));
+		tooks.push(d.latest);
+		if (rates.length > SECONDS) { rates.shift(); tooks.shift(); }
 	}
 	last = o;
+	draw();
 }
+
+// x of a second, counted from the newest.
+const across = (i, list) => SECONDS - list.length + i;
+// 1 µs to 100 ms, each decade a fifth.
+const height = (us) => 100 - Math.min(100, Math.log10(Math.max(1, us)) * 20);
 
 function draw() {
-	const canvas = $('rate');
-	const ratio = window.devicePixelRatio || 1;
-	const w = canvas.width = Math.max(1, canvas.clientWidth * ratio);
-	const h = canvas.height = 80 * ratio;
-	const g = canvas.getContext('2d');
-	const most = Math.max(1, ...rates);
-	const style = getComputedStyle(document.documentElement);
-	g.fillStyle = style.getPropertyValue('--bar');
-	rates.forEach((r, i) => g.fillRect(w - (rates.length - i) * w / 300, h - r / most * (h - 14 * ratio), w / 300, h));
-	g.fillStyle = style.getPropertyValue('--dim');
-	g.font = 11 * ratio + 'px system-ui';
-	g.fillText('at most ' + Math.round(most) + '/s', 4 * ratio, 12 * ratio);
+	if ($('overview').hidden || !last) return;
+	const most = Math.max(1, ...rates), now = Math.round(rates[rates.length - 1] || 0), latest = last.decisions.latest;
+	const bar = (x, top, low) => 'M' + x + ' ' + top.toFixed(1) + 'h1V' + low.toFixed(1) + 'h-1z';
+	$('rate').lastChild.setAttribute('d', rates.map((r, i) => r ? bar(across(i, rates), 100 - r / most * 96, 100) : '').join(''));
+	put($('rate-axis').firstChild, Math.round(most));
+	put($('rate-now'), 'now ' + now);
+	$('rate').setAttribute('aria-label', 'Decisions each second in the last five minutes: now ' + now + ', at most ' + Math.round(most));
+	const [, range, line] = $('took').children;
+	range.setAttribute('d', tooks.map((t, i) => t.count ?
+		bar(across(i, tooks), height(t.mostUs) - 0.6, height(t.medianUs) + 0.6) : '').join(''));
+	line.setAttribute('d', tooks.map((t, i) => t.count ? (i && tooks[i - 1].count ? 'L' : 'M') + across(i, tooks) + ' ' +
+		height(t.medianUs).toFixed(1) + 'h1' : '').join(''));
+	const words = latest.count ? 'half within ' + micro(latest.medianUs) + ', slowest ' + micro(latest.mostUs) :
+		'mean ' + micro(last.decisions.meanUs);
+	put($('took-now'), words);
+	$('took').setAttribute('aria-label', 'How long a decision takes, in the last five minutes: now ' + words);
 }
 
-// ---- decisions ----
-
-function showDecision(d) {
-	const row = make('tr');
-	const results = { scheduled: 'placed', unschedulable: 'no node', error: 'error' };
-	row.append(make('td', new Date(d.atMs).toLocaleTimeString(), 'num'), make('td', d.pod, 'wide'),
-		make('td', results[d.result], d.result === 'scheduled' ? 'good' : 'bad'),
-		make('td', d.node || d.message, 'wide'),
-		make('td', d.evaluated ? d.feasible + ' of ' + d.evaluated : '', 'num'), make('td', micro(d.tookUs), 'num'));
-	$('log').prepend(row);
-	while ($('log').children.length > 200) $('log').lastChild.remove();
+// A bar of what is used, with a mark where the most was.
+function meter(e, label, value, mark) {
+	const percent = (v) => Math.min(100, v * 100).toFixed(1);
+	e.className = mark === undefined ? 'meter' : 'meter mark';
+	e.classList.toggle('full', mark !== undefined && value > 0.95);
+	e.style.setProperty('--v', percent(value));
+	e.style.setProperty('--m', percent(mark || 0));
+	for (const [k, v] of Object.entries({ role: 'meter', 'aria-label': label, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': percent(value) }))
+		e.setAttribute(k, v);
+	return e;
 }
 
-// Server-sent events, read by hand: EventSource cannot show a token.
-async function listen() {
-	for (;;) {
-		try {
-			const answer = await ask('api/events');
-			const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-			let held = '';
-			for (;;) {
-				const part = await reader.read();
-				if (part.done) break;
-				held += part.value;
-				const events = held.split('\n\n');
-				held = events.pop();
-				for (const e of events) {
-					const m = /^event: (\w+)\ndata: ([^]*)$/.exec(e);
-					if (m && m[1] === 'overview') showOverview(JSON.parse(m[2]));
-					if (m && m[1] === 'decision') showDecision(JSON.parse(m[2]));
-				}
-			}
-			say('the connection ended; trying again', false);
-		} catch (e) {
-			say(e.message, false);
-		}
-		await new Promise((done) => setTimeout(done, 2000));
-		if (!$('login').hidden) return;
-	}
+async function loadRooms() {
+	const rooms = await askJson('api/memory');
+	const share = (r) => r.usedMax / (r.capacity || 1);
+	rooms.sort((a, b) => b.refused - a.refused || share(b) - share(a));
+	sync($('rooms'), rooms, (r) => r.name, (r) => make('li', [make('span', [make('b', r.name), make('span')]), make('i')]), (e, r) => {
+		const show = r.unit === 'bytes' ? bytes : (n) => n.toLocaleString('en');
+		const words = show(r.used) + ', at most ' + show(r.usedMax) + ', of ' + show(r.capacity);
+		put(e.firstChild.lastChild, show(r.used) + ' of ' + show(r.capacity) + (r.refused ? ', refused ' + r.refused : ''));
+		e.firstChild.lastChild.className = r.refused ? 'bad' : 'dim';
+		e.title = words;
+		meter(e.lastChild, r.name + ': ' + words, r.used / (r.capacity || 1), share(r));
+	});
 }
 
 // ---- nodes ----
 
-const share = (pair) => pair && pair[1] > 0 ? Math.min(1, pair[0] / pair[1]) : 0;
-const worst = (n) => Math.max(share(n.cpuMilli), share(n.memory));
+let nodes = [], nodesAt = 0; // and when they were read
+let refusals = {}; // of the pod that was chosen: by node
+let chosen = ''; // node
 
-function describe(n) {
-	if (n.ghost) return n.name + ': the node is not known, ' + n.pods + ' pods are on it';
-	const more = Object.entries(n.more).map(([k, v]) => ', ' + k + ' ' + v[0] + ' of ' + v[1]).join('');
-	return n.name + (n.zone ? ' in ' + n.zone : '') + ': CPU ' + n.cpuMilli[0] / 1000 + ' of ' + n.cpuMilli[1] / 1000 +
-		', memory ' + bytes(n.memory[0]) + ' of ' + bytes(n.memory[1]) + ', pods ' + n.pods[0] + ' of ' + n.pods[1] +
-		more + (n.unschedulable ? ', cordoned' : '') + (n.taints.length ? ', taints ' + n.taints.join(' ') : '');
+async function readNodes() {
+	nodes = await askJson('api/nodes');
+	nodesAt = Date.now();
+	for (const n of nodes) {
+		n.taints = n.taints || [];
+		n.words = [n.name, n.zone, ...n.taints].join(' ').toLowerCase();
+	}
 }
 
-function tile(n) {
-	const svg = 'http://www.w3.org/2000/svg';
-	const b = make('button', undefined, 'tile');
-	const s = document.createElementNS(svg, 'svg');
-	s.setAttribute('viewBox', '0 0 3 1');
-	s.setAttribute('preserveAspectRatio', 'none');
-	s.setAttribute('aria-hidden', 'true');
-	[share(n.cpuMilli), share(n.memory), share(n.pods)].forEach((v, i) => {
-		const r = document.createElementNS(svg, 'rect');
-		r.setAttribute('x', i + 0.1);
-		r.setAttribute('width', 0.8);
-		r.setAttribute('y', 1 - v);
-		r.setAttribute('height', v);
-		s.append(r);
-	});
-	b.append(s);
-	if (worst(n) > 0.95) b.classList.add('full');
-	if (n.unschedulable || n.ghost) b.classList.add('off');
-	b.type = 'button';
+const share = (pair) => pair && pair[1] > 0 ? pair[0] / pair[1] : 0;
+const bars = { CPU: 'cpuMilli', Memory: 'memory', Pods: 'pods' };
+const showers = { CPU: cores, Memory: bytes };
+
+function pairs(n) {
+	const list = Object.entries(bars).map(([name, key]) => [name, n[key], showers[name] || String]);
+	if (n.storage && n.storage[0]) list.push(['Ephemeral storage', n.storage, bytes]);
+	return list.concat(Object.entries(n.more || {}).map(([name, pair]) => [name, pair, String]));
+}
+
+function showNode() {
+	const n = nodes.find((other) => other.name === chosen), no = refusals[chosen], pod = $('node-pod').value;
+	if (!n) return;
+	const parts = [make('h3', n.name), make('p', n.zone ? 'in ' + n.zone : 'in no zone', 'dim')];
+	if (n.ghost) parts.push(make('p', count(n.pods, 'pod') + ' said to be on it, but the node is not known.', 'bad'));
+	else parts.push(make('ul', pairs(n).map(([name, pair, show]) => make('li', [
+		make('span', [make('b', name), make('span', show(pair[0]) + ' of ' + show(pair[1]), 'dim')]),
+		meter(make('i'), name + ' requested', share(pair))])), 'bars'));
+	if (n.unschedulable) parts.push(make('p', 'Cordoned: takes no new pods.', 'warn'));
+	if (n.taints.length) parts.push(make('h3', 'Taints'), make('p', n.taints.map((t) => make('span', t, 'chip'))));
+	if (no) parts.push(make('h3', 'Refuses ' + pod), make('p', reasons(no), 'bad'), make('p', no.plugin, 'dim'));
+	else if (pod && refusals !== null) parts.push(make('p', 'Would take ' + pod + '.', 'good'));
+	$('node-detail').replaceChildren(...parts);
+}
+
+function chooseNode(tile) {
+	chosen = tile.key;
+	for (const t of document.querySelectorAll('.tile[tabindex="0"],.tile[aria-pressed=true]')) {
+		t.tabIndex = -1;
+		t.setAttribute('aria-pressed', false);
+	}
+	tile.tabIndex = 0;
+	tile.setAttribute('aria-pressed', true);
+	showNode();
+}
+
+function makeTile(n) {
+	const b = make('button', undefined, 'tile', { type: 'button', tabindex: -1, 'aria-pressed': false });
 	b.title = n.name;
-	b.setAttribute('aria-label', n.name + ', ' + Math.round(worst(n) * 100) + ' percent requested');
-	b.onclick = b.onfocus = () => { $('node-detail').textContent = describe(n); };
+	if ($('node-tiles').classList.contains('few'))
+		b.append(make('b', n.name), ...Object.keys(bars).map((k) => make('i', [make('u', k), make('s', undefined, 'meter'), make('span')])), make('em'));
 	return b;
 }
 
+function updateTile(b, n) {
+	const shares = Object.values(bars).map((key) => n.ghost ? 0 : share(n[key])), pod = $('node-pod').value;
+	const now = shares.map((s) => (Math.min(1, s) * 100).toFixed(0));
+	const flags = [n.unschedulable || n.ghost ? 'off' : '', shares.some((s) => s > 0.95) ? 'hot' : '',
+		pod ? refusals[n.name] ? 'refuses' : 'takes' : ''].filter(Boolean).join(' ');
+	const words = pod && refusals[n.name] ? reasons(refusals[n.name]) : n.unschedulable ? 'cordoned' : n.taints.length ? count(n.taints.length, 'taint') : '';
+	if (b.said === now + flags + words) return;
+	b.said = now + flags + words;
+	if (b.firstChild) put(b.lastChild, words);
+	b.className = 'tile ' + flags;
+	now.forEach((v, i) => {
+		b.style.setProperty('--' + 'cmp'[i], v);
+		if (!b.firstChild) return;
+		const line = b.children[i + 1];
+		line.children[1].style.setProperty('--v', v);
+		put(line.lastChild, v + ' %');
+	});
+	b.setAttribute('aria-label', n.name + ': CPU ' + now[0] + ', memory ' + now[1] + ', pods ' + now[2] + ' percent' +
+		(pod ? refusals[n.name] ? ', refuses: ' : ', would take it' : ', ') + words);
+}
+
 function showNodes() {
-	const words = $('node-filter').value.toLowerCase();
-	const order = {
-		name: (a, b) => a.name < b.name ? -1 : 1,
-		cpu: (a, b) => share(b.cpuMilli) - share(a.cpuMilli),
-		memory: (a, b) => share(b.memory) - share(a.memory),
-		pods: (a, b) => share(b.pods) - share(a.pods),
-	}[$('node-order').value];
-	const shown = nodes.filter((n) => (n.name + ' ' + n.zone + ' ' + (n.taints || []).join(' ')).toLowerCase().includes(words));
+	const words = $('node-filter').value.toLowerCase(), by = $('node-order').value;
+	const shown = nodes.filter((n) => n.words.includes(words));
 	const zones = new Map();
-	for (const n of shown.sort(order)) {
+	shown.sort((a, b) => (by === 'name' ? 0 : share(b[by]) - share(a[by])) || (a.name < b.name ? -1 : 1));
+	for (const n of shown) {
 		const zone = n.zone || 'no zone';
 		if (!zones.has(zone)) zones.set(zone, []);
 		zones.get(zone).push(n);
 	}
-	$('node-count').textContent = shown.length + ' of ' + nodes.length + '; bars: CPU, memory, pods';
-	$('node-tiles').replaceChildren(...[...zones].sort().flatMap(([zone, list]) => {
-		const box = make('div', undefined, 'tiles');
-		box.append(...list.map(tile));
-		return [make('h3', zone + ' (' + list.length + ')'), box];
-	}));
+	const few = shown.length <= LARGE, place = $('node-tiles');
+	if (place.classList.contains('few') !== few) {
+		place.replaceChildren();
+		place.classList.toggle('few', few);
+	}
+	const refusing = $('node-pod').value ? ', ' + shown.filter((n) => refusals[n.name]).length.toLocaleString('en') + ' refuse' : '';
+	put($('node-count'), shown.length.toLocaleString('en') + ' of ' + nodes.length.toLocaleString('en') + refusing + (few ? '' : '; bars: CPU, memory, pods'));
+	sync(place, [...zones].sort(), ([zone]) => zone, ([zone]) => make('div', [make('h3'),
+		make('div', undefined, few ? 'zone large' : 'zone', { role: 'group', 'aria-label': zone })]), (e, [zone, list]) => {
+		put(e.firstChild, zone + ', ' + count(list.length, 'node'));
+		sync(e.lastChild, list, (n) => n.name, makeTile, updateTile);
+	});
+	if (!place.querySelector('.tile[tabindex="0"]') && place.querySelector('.tile')) place.querySelector('.tile').tabIndex = 0;
+	showNode();
+}
+
+// Which pods can be asked about.
+async function loadNodePods() {
+	const select = $('node-pod');
+	const names = (await askJson('api/pods?limit=200')).map((p) => p.namespace + '/' + p.name);
+	if (select.value && !names.includes(select.value)) names.unshift(select.value);
+	sync(select, ['', ...names], (n) => n, (n) => make('option', n || 'no pod', '', { value: n }), () => {});
+}
+
+async function askRefusals() {
+	const pod = $('node-pod').value;
+	refusals = {};
+	if (pod) refusals = (await explanation('api/explain?pod=' + encodeURIComponent(pod))).rejected || {};
+	showNodes();
 }
 
 async function loadNodes() {
-	try { nodes = await askJson('api/nodes'); showNodes(); } catch (e) { $('node-count').textContent = e.message; }
+	await readNodes();
+	await loadNodePods();
+	showNodes();
+}
+
+// Arrow keys go from tile to tile, up and down to the nearest of another line.
+function moveInTiles(event) {
+	const tiles = [...$('node-tiles').querySelectorAll('.tile')], at = tiles.indexOf(event.target);
+	if (at < 0) return;
+	const box = (t) => t.getBoundingClientRect(), from = box(event.target);
+	const line = (step) => {
+		let best = at, far = Infinity, top = null;
+		for (let i = at + step; tiles[i]; i += step) {
+			const b = box(tiles[i]), off = Math.abs(b.left - from.left);
+			if (b.top === from.top) continue;
+			if (top === null) top = b.top;
+			if (b.top !== top) break;
+			if (off < far) { far = off; best = i; }
+		}
+		return best;
+	};
+	const to = { ArrowLeft: () => at - 1, ArrowRight: () => at + 1, Home: () => 0, End: () => tiles.length - 1,
+		ArrowUp: () => line(-1), ArrowDown: () => line(1) }[event.key];
+	if (!to) return;
+	event.preventDefault();
+	const next = tiles[to()];
+	if (!next) return;
+	chooseNode(next);
+	next.focus();
 }
 
 // ---- explanations ----
 
 const helps = {
-	NodeResourcesFit: 'Smaller requests, a larger node, or room: fewer or less important pods.',
-	TaintToleration: 'A toleration for one of the taints, or a node without it.',
-	NodeAffinity: 'A label on a node, or another nodeSelector or node affinity.',
-	NodeUnschedulable: 'kubectl uncordon NODE.',
+	NodeAffinity: 'Give a node the labels that the pod asks for, or change its nodeSelector or affinity.',
+	NodeName: 'Take spec.nodeName away, or wait for that node.',
 	NodePorts: 'Another host port, or a node where it is free.',
-	PodTopologySpread: 'Nodes in more zones, a larger maxSkew, or ScheduleAnyway.',
-	InterPodAffinity: 'Another node for the anti-affinity, or the pods that the affinity asks for.',
+	PodTopologySpread: 'Room in the zones or nodes that have fewer of these pods, a larger maxSkew, or ScheduleAnyway.',
+	InterPodAffinity: 'Nodes without the pods that it keeps away from, or near those that it wants.',
 	VolumeBinding: 'A volume or a storage class that can be had on a node that will do.',
 	VolumeZone: 'A node in the zone of the volume.',
+	VolumeRestrictions: 'The volume is in use; it has to be let go first.',
 	NodeVolumeLimits: 'A node with fewer volumes.',
 	SchedulingGates: 'The gates have to be taken away by whoever put them there.',
 };
 
-function explain(o) {
-	const parts = [];
-	if (o.choice) parts.push(make('p', 'Goes to ' + o.choice + (o.best && o.best.length > 1 ? ', one of ' + o.best.length + ' equally good nodes.' : '.'), 'good'));
-	if (o.error) parts.push(make('p', o.error, 'bad'));
-	if (o.message) parts.push(make('p', o.message, 'bad'));
-	if (o.preFilter) parts.push(make('p', o.preFilter.plugin + ': ' + o.preFilter.reasons.join('; '), 'bad'));
-	for (const p of (o.preemption && o.preemption.picks) || [])
-		parts.push(make('p', 'Would preempt on ' + p.node + ': ' + p.victims.join(', ')));
-	const rejected = Object.entries(o.rejected || {});
-	const plugins = [...new Set(rejected.map(([, r]) => r.plugin).concat(o.preFilter ? [o.preFilter.plugin] : []))];
-	if (!o.choice && plugins.length) {
-		const list = make('ul');
-		for (const p of plugins) if (helps[p]) list.append(make('li', p + ': ' + helps[p]));
-		parts.push(make('h3', 'What would help'), list);
+// "2 nodes lack cpu; n3 lacks least: 300m"
+function lacking(reason, names, requests) {
+	const name = reason === 'Too many pods' ? 'pods' : reason.replace('Insufficient ', '');
+	const key = { cpu: 'cpuMilli', memory: 'memory', pods: 'pods', 'ephemeral-storage': 'storage' }[name];
+	const wish = name === 'pods' ? 1 : requests[name];
+	const rows = names.map((n) => nodes.find((other) => other.name === n)).filter((n) => n && wish !== undefined).map((n) => {
+		const pair = (key ? n[key] : (n.more || {})[name]) || [0, 0];
+		return { node: n.name, most: pair[1], lack: wish - (pair[1] - pair[0]) };
+	}).filter((r) => r.lack > 0).sort((a, b) => a.lack - b.lack);
+	if (!rows.length) return '';
+	const largest = Math.max(...rows.map((r) => r.most)), show = (n) => amount(name, n);
+	if (largest < wish) return count(rows.length, 'node') + ' too small: ' + show(wish) + ' ' + name + ' wanted, the largest has ' + show(largest) + '.';
+	return count(rows.length, 'node') + (rows.length > 1 ? ' lack ' : ' lacks ') + (rows[0].lack === rows[rows.length - 1].lack ? show(rows[0].lack) + ' ' + name :
+		name + '; least: ' + show(rows[0].lack) + ' on ' + rows[0].node) + '.';
+}
+
+function help(o, plugin, reasons, names) {
+	if (plugin === 'NodeResourcesFit')
+		return reasons.map((r) => lacking(r, names, o.requests || {})).join(' ') || 'Smaller requests, or room on a node.';
+	if (plugin === 'NodeUnschedulable') return 'kubectl uncordon ' + some(names, 3);
+	if (plugin !== 'TaintToleration') return helps[plugin] || '';
+	const taints = new Map(), set = new Set(names);
+	for (const n of nodes) if (set.has(n.name))
+		for (const t of n.taints) if (!t.endsWith(':PreferNoSchedule')) taints.set(t, (taints.get(t) || 0) + 1);
+	return taints.size ? 'Tolerate or remove ' + some([...taints].map(([t, n]) => t + ' (' + count(n, 'node') + ')'), 4) : '';
+}
+
+// One at a time is explained, and there is a pause between two.
+async function explanation(path, more) {
+	for (let i = 0; ; i++) {
+		try {
+			return await askJson(path, more);
+		} catch (e) {
+			if (i === 8 || !/ask again/.test(e.message)) throw e;
+			await pause(150);
+		}
 	}
-	const scores = Object.entries(o.scores || {}).sort((a, b) => b[1].total - a[1].total);
+}
+
+// What may be wider than the screen.
+const region = (label, e, more) => make('div', [e], 'scroll ' + (more || ''), { role: 'region', 'aria-label': label, tabindex: 0 });
+
+function table(label, head, rows) {
+	const body = make('tbody', rows.slice(0, ROWS)), place = region(label, make('table', [make('thead',
+		[make('tr', head.map((h, i) => make('th', h, rows[0].children[i].className === 'num' ? 'num' : '', { scope: 'col' })))]), body]), 'card');
+	if (rows.length <= ROWS) return [make('h3', label), place];
+	const more = button('Show all ' + rows.length, () => { body.append(...rows.slice(ROWS)); more.remove(); });
+	return [make('h3', label), place, make('p', [more])];
+}
+
+// The answer gets the focus; what was asked stays in sight when there is room for both.
+function reveal(place) {
+	const top = place.getBoundingClientRect().top;
+	place.focus({ preventScroll: true });
+	if (top < 0 || top > innerHeight * 0.6) place.scrollIntoView();
+}
+
+// The filter that refused first, those before it, and those that were not asked any more.
+function refusalRow(node, r, columns) {
+	const at = columns.indexOf(r.plugin);
+	return make('tr', [make('td', node, 'name'), ...columns.map((c, i) => i === at ? make('td', 'refuses', 'no') :
+		make('td', i < at ? 'passes' : 'not asked', i < at ? 'yes' : 'dim')), make('td', reasons(r), 'why')]);
+}
+
+function scoreTable(label, scores) {
 	const names = [...new Set(scores.flatMap(([, s]) => Object.keys(s.plugins)))];
-	const table = make('table'), head = make('tr'), body = make('tbody');
-	for (const n of ['Node', 'Result'].concat(names)) {
-		const th = make('th', n);
-		th.scope = 'col';
-		head.append(th);
+	return table(label, ['Node', 'Total', ...names], scores.map(([node, s]) => make('tr', [make('td', node, 'name'),
+		make('td', [make('b', s.total)], 'num'), ...names.map((n) => make('td', s.plugins[n], 'num'))])));
+}
+
+function refusalTables(o, rejected) {
+	const groups = new Map();
+	for (const [node, r] of rejected) {
+		const key = r.plugin + r.reasons;
+		if (!groups.has(key)) groups.set(key, { ...r, names: [] });
+		groups.get(key).names.push(node);
 	}
-	table.append(make('thead'), body);
-	table.firstChild.append(head);
-	for (const [node, s] of scores.slice(0, 200)) {
-		const row = make('tr');
-		row.append(make('td', node), make('td', s.total, 'num'), ...names.map((n) => make('td', s.plugins[n], 'num')));
-		body.append(row);
-	}
-	for (const [node, r] of rejected.slice(0, 200)) {
-		const row = make('tr'), why = make('td', r.plugin + ': ' + r.reasons.join('; '), 'bad');
-		why.colSpan = names.length + 1;
-		row.append(make('td', node), why);
-		body.append(row);
-	}
-	if (scores.length + rejected.length > 400) parts.push(make('p', 'The first 200 of each are shown.'));
-	const scroll = make('div', undefined, 'scroll');
-	scroll.append(table);
-	if (scores.length + rejected.length) parts.push(scroll);
+	const asked = new Set(rejected.map(([, r]) => r.plugin)), order = o.filters || [];
+	const columns = [...order.filter((f) => asked.has(f)), ...[...asked].filter((f) => !order.includes(f))];
+	return [
+		...table('Why, and what would help', ['Nodes', 'First refusal', 'Why', 'What would help'],
+			[...groups.values()].sort((a, b) => b.names.length - a.names.length).map((g) => make('tr', [
+				make('td', g.names.length.toLocaleString('en'), 'num'), make('td', g.plugin), make('td', reasons(g), 'bad'),
+				make('td', help(o, g.plugin, g.reasons, g.names), 'why')]))),
+		...table('Node by node', ['Node', ...columns, 'Why'], rejected.map(([node, r]) => refusalRow(node, r, columns))),
+	];
+}
+
+function explain(o) {
+	const parts = [], rejected = Object.entries(o.rejected || {}).sort((a, b) => a[0] < b[0] ? -1 : 1), pick = o.preemption || {};
+	const scores = Object.entries(o.scores || {}).sort((a, b) => b[1].total - a[1].total || (b[0] === o.choice) - (a[0] === o.choice));
+	const same = (o.best || []).length;
+	if (o.choice) parts.push(make('p', 'Goes to ' + o.choice + (same > 1 ? ', one of ' + same + ' equally good nodes.' : same ? ', the best of ' + scores.length + '.' : '.'), 'verdict good'));
+	if (o.error || o.message) parts.push(make('p', o.error || short(o.message), 'verdict bad'));
+	if (o.preFilter) parts.push(make('p', o.preFilter.plugin + ': ' + o.preFilter.reasons.join('; ') + '. ' + (helps[o.preFilter.plugin] || '')));
+	for (const p of pick.picks || [])
+		parts.push(make('p', 'Would preempt ' + p.victims.join(', ') + ' on ' + p.node + (p.pdbViolations ? ', against ' + count(p.pdbViolations, 'disruption budget') : '') + '.', 'verdict warn'));
+	if (pick.message) parts.push(make('p', pick.message, 'dim'));
+	if (scores.length) parts.push(...scoreTable('Nodes that would do, by score', scores));
+	if (rejected.length) parts.push(...refusalTables(o, rejected));
 	return parts;
 }
 
 async function showExplanation(place, title, path, more) {
-	place.replaceChildren(make('p', 'asking'));
 	try {
-		const o = await askJson(path, more);
-		place.replaceChildren(make('h3', title), ...explain(o));
+		const o = await explanation(path, more);
+		if (o.rejected && Date.now() - nodesAt > 3000) await readNodes();
+		place.replaceChildren(make('h3', [title, make('small', ' at ' + clock(Date.now()))]), ...explain(o));
 	} catch (e) {
-		place.replaceChildren(make('p', e.message, 'bad'));
+		place.replaceChildren(make('p', e.message, 'verdict bad'));
+		place.firstChild.setAttribute('role', 'alert');
+		return e.message;
 	}
-	place.focus();
+	reveal(place);
+	return '';
+}
+
+// ---- pending pods ----
+
+let podShown = '';
+
+// A row of a table that becomes a list on a narrow screen.
+function row(labels) {
+	return make('tr', labels.map((l) => make('td', undefined, '', { 'data-label': l })));
+}
+function choose(tr) {
+	for (const other of tr.parentNode.children) other.classList.toggle('on', other === tr);
 }
 
 async function loadPods() {
-	const filter = encodeURIComponent($('pod-filter').value.trim());
-	try {
-		const pods = await askJson('api/pods?state=pending&limit=500&q=' + filter);
-		$('pod-count').textContent = pods.length === 500 ? 'the first 500' : pods.length + ' pods';
-		$('pods').replaceChildren(...pods.map((p) => {
-			const row = make('tr'), cell = make('td', undefined, 'wide'), name = p.namespace + '/' + p.name;
-			const b = make('button', name);
-			b.type = 'button';
-			b.onclick = () => showExplanation($('why'), name, 'api/explain?pod=' + encodeURIComponent(name));
-			cell.append(b);
-			row.append(cell, make('td', p.state), make('td', time(p.sinceS), 'num'), make('td', p.nextTryS === 0 ? 'now' : time(p.nextTryS), 'num'),
-				make('td', p.attempts, 'num'), make('td', p.reason || p.plugins.join(', '), 'wide'));
-			return row;
+	const pods = await askJson('api/pods?limit=500&q=' + encodeURIComponent($('pod-filter').value.trim()));
+	put($('pod-count'), pods.length === 500 ? 'the first 500' : pods.length ? count(pods.length, 'pod') : 'No pod waits.');
+	sync($('pods'), pods, (p) => p.namespace + '/' + p.name, (p) => {
+		const tr = row(['Pod', 'State', 'Since', 'Next try', 'Tries', 'Why']), name = p.namespace + '/' + p.name;
+		tr.firstChild.append(button(name, () => {
+			choose(tr);
+			showExplanation($('why'), name, 'api/explain?pod=' + encodeURIComponent(name));
 		}));
-	} catch (e) {
-		$('pod-count').textContent = e.message;
+		tr.firstChild.className = 'name';
+		tr.lastChild.className = 'why';
+		return tr;
+	}, (tr, p) => {
+		const words = [p.state, time(p.sinceS), p.state === 'binding' ? '' : p.nextTryS < 0 ? 'at an event' : p.nextTryS === 0 ? 'now' : 'in ' + time(p.nextTryS), p.attempts,
+			p.reason ? short(p.reason) : p.plugins.join(', ') || (p.attempts ? '' : 'not tried yet')];
+		words.forEach((w, i) => put(tr.children[i + 1], w));
+	});
+}
+
+// ---- decisions ----
+
+const results = { unschedulable: 'no node: ', error: 'error: ' };
+
+function showBest(d) {
+	const parts = [make('h3', d.pod), make('p', d.result === 'scheduled' ? 'Went to ' + d.node + ' in ' + micro(d.tookUs) + '.' : results[d.result] + d.message,
+		d.result === 'scheduled' ? 'good' : 'bad')], best = d.best || [];
+	if (best.length) {
+		const line = (name, values) => make('tr', [make('th', name, '', { scope: 'row' }), ...values.map((v) => make('td', v, 'num'))]);
+		parts.push(make('p', 'Scores of the best ' + best.length + ' of ' + d.feasible + ' nodes, as they were then:', 'dim'),
+			region('Scores', make('table', [make('thead', [make('tr', [make('td'), ...best.map((b) => make('th', b.node, 'num', { scope: 'col' }))])]),
+				make('tbody', [line('Total', best.map((b) => b.total)),
+					...Object.keys(best[0].plugins).map((n) => line(n, best.map((b) => b.plugins[n])))])])));
+	} else if (d.result === 'scheduled') {
+		parts.push(make('p', d.feasible === 1 ? 'It was the only node that would do, so none was scored.' :
+			'Its scores were not kept: a few decisions a second are looked at twice while this page is open.', 'dim'));
+	}
+	$('best').replaceChildren(...parts);
+	reveal($('best'));
+}
+
+function showDecision(d) {
+	const log = $('log');
+	if ([...log.children].some((tr) => tr.serial === d.serial)) return;
+	const tr = row(['Time', 'Pod', 'Node', 'Would do', 'Took']), placed = d.result === 'scheduled', td = tr.children;
+	tr.serial = d.serial;
+	td[0].textContent = clock(d.atMs);
+	td[1].append(button(d.pod, () => { choose(tr); showBest(d); }), make('small', d.best ? ' scores' : ''));
+	td[2].textContent = placed ? d.node : results[d.result] + short(d.message);
+	td[2].className = placed ? '' : 'bad';
+	td[3].textContent = d.evaluated ? d.feasible.toLocaleString('en') + ' of ' + d.evaluated.toLocaleString('en') : 'none';
+	td[4].textContent = micro(d.tookUs);
+	td[1].className = 'name';
+	for (const i of [3, 4]) td[i].className = 'num';
+	const before = [...log.children].find((other) => other.serial < d.serial);
+	log.insertBefore(tr, before || null);
+	while (log.children.length > ROWS) log.lastChild.remove();
+}
+
+// ---- events: read by hand, as EventSource cannot show a token ----
+
+async function follow() {
+	const reader = (await ask('api/events')).body.pipeThrough(new TextDecoderStream()).getReader();
+	let held = '';
+	last = null;
+	$('log').replaceChildren();
+	for (const d of await askJson('api/decisions')) showDecision(d);
+	refresh();
+	for (;;) {
+		const part = await reader.read();
+		if (part.done) return;
+		const events = (held + part.value).split('\n\n');
+		held = events.pop();
+		for (const e of events) {
+			const [, name, data] = /^event: (\w+)\ndata: (.*)$/s.exec(e) || [];
+			if (name === 'overview') showOverview(JSON.parse(data));
+			if (name === 'decision') showDecision(JSON.parse(data));
+		}
+		refresh();
 	}
 }
 
-// ---- memory, dump ----
-
-async function loadMemory() {
-	try {
-		const rooms = await askJson('api/memory');
-		rooms.sort((a, b) => b.usedMax / (b.capacity || 1) - a.usedMax / (a.capacity || 1));
-		$('rooms').replaceChildren(...rooms.map((r) => {
-			const show = r.unit === 'bytes' ? bytes : String;
-			const row = make('tr'), cell = make('td'), bar = make('progress');
-			bar.max = r.capacity || 1;
-			bar.value = r.usedMax;
-			bar.setAttribute('aria-label', r.name + ', most ever used');
-			cell.append(bar, ' ' + show(r.usedMax));
-			row.append(make('td', r.name), make('td', show(r.used), 'num'), cell, make('td', show(r.capacity), 'num'),
-				make('td', r.refused, r.refused ? 'num bad' : 'num'));
-			return row;
-		}));
-	} catch (e) {
-		$('rooms').replaceChildren(make('tr', e.message));
-	}
-}
-
-async function dump() {
-	try {
-		const url = URL.createObjectURL(await (await ask('api/dump')).blob());
-		const a = make('a');
-		a.href = url;
-		a.download = 'cluster.json';
-		a.click();
-		URL.revokeObjectURL(url);
-	} catch (e) {
-		say(e.message, false);
+async function listen() {
+	for (;;) {
+		try {
+			await follow();
+			say('the connection ended; trying again', 'bad');
+		} catch (e) {
+			say(e instanceof TypeError ? 'berth does not answer; trying again' : e.message, 'bad');
+		}
+		if (!$('login').hidden) return;
+		await pause(1000);
 	}
 }
 
 // ---- views ----
 
-const views = ['overview', 'nodes', 'pending', 'decisions', 'whatif', 'memory'];
-const loads = { nodes: loadNodes, pending: loadPods, memory: loadMemory };
+const loads = { overview: loadRooms, nodes: loadNodes, pending: loadPods, decisions: null, whatif: null };
+let view = '', loaded = 0, loading = false;
+
+// What is shown is read again while it is looked at; a large cluster less often.
+async function refresh(now) {
+	const wait = view === 'nodes' && nodes.length > 1000 ? 15000 : 2000;
+	if (!loads[view] || loading || document.hidden || (!now && Date.now() - loaded < wait)) return;
+	loading = true;
+	loaded = Date.now();
+	try { await loads[view](); } catch (e) { say(e.message, 'bad'); }
+	loading = false;
+}
 
 function show() {
-	const view = views.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'overview';
-	for (const v of views) $(v).hidden = v !== view;
+	const name = location.hash.slice(1);
+	if (name === 'main') return;
+	view = name in loads ? name : 'overview';
+	for (const v in loads) $(v).hidden = v !== view;
 	for (const a of document.querySelectorAll('nav a'))
-		if (a.getAttribute('href') === '#' + view) a.setAttribute('aria-current', 'page');
+		if (a.hash === '#' + view) a.setAttribute('aria-current', 'page');
 		else a.removeAttribute('aria-current');
-	if (loads[view]) loads[view]();
-	if (view === 'overview') draw();
+	scrollTo(0, 0);
+	document.title = 'berth: ' + document.querySelector('nav [aria-current]').firstChild.textContent;
+	draw();
+	refresh(true);
 }
 
 function later(f) {
 	let timer = 0;
-	return () => { clearTimeout(timer); timer = setTimeout(f, 200); };
+	return () => { clearTimeout(timer); timer = setTimeout(f, 150); };
+}
+
+async function askWhatIf() {
+	const text = $('pod-text'), fault = await showExplanation($('answer'), 'Answer', 'api/whatif', { method: 'POST', body: text.value });
+	const line = /^line (\d+):/.exec(fault);
+	if (!line) return;
+	const lines = text.value.split('\n'), start = lines.slice(0, line[1] - 1).join('\n').length + (line[1] > 1 ? 1 : 0);
+	text.focus();
+	text.setSelectionRange(start, start + (lines[line[1] - 1] || '').length);
+}
+
+async function dump() {
+	try {
+		const a = make('a', '', '', { download: 'cluster.json' });
+		a.href = URL.createObjectURL(await (await ask('api/dump')).blob());
+		a.click();
+		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+	} catch (e) {
+		say(e.message, 'bad');
+	}
 }
 
 window.addEventListener('hashchange', show);
+document.addEventListener('visibilitychange', () => refresh(true));
 $('node-filter').oninput = later(showNodes);
 $('node-order').onchange = showNodes;
-$('node-again').onclick = loadNodes;
-$('pod-filter').oninput = later(loadPods);
-$('pod-again').onclick = loadPods;
+$('node-pod').onchange = () => askRefusals().catch((e) => say(e.message, 'bad'));
+$('node-tiles').onclick = (e) => { const t = e.target.closest('.tile'); if (t) chooseNode(t); };
+$('node-tiles').onkeydown = moveInTiles;
+$('pod-filter').oninput = later(() => refresh(true));
 $('dump').onclick = dump;
-$('ask').onclick = () => showExplanation($('answer'), 'Answer', 'api/whatif', { method: 'POST', body: $('pod-text').value });
-$('token-ok').onclick = () => {
+$('ask').onsubmit = (e) => { e.preventDefault(); askWhatIf(); };
+$('pod-text').onkeydown = (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) askWhatIf(); };
+$('login').onsubmit = (e) => {
+	e.preventDefault();
 	token = $('token').value.trim();
 	sessionStorage.setItem('token', token);
-	$('login').hidden = true;
-	show();
 	listen();
 };
 show();
