@@ -80,6 +80,7 @@ void binder_close(struct binder *binder)
 	CHECK(pool_used(&binder->flights) == 0);
 	CHECK(pool_used(&binder->cuts) == 0);
 	CHECK(binder->stats.unclear == 0);
+	CHECK(binder->vias + binder->vias_outside == 0);
 	budget_unregister(&binder->flights.budget);
 	budget_unregister(&binder->cuts.budget);
 	check_unregister(binder);
@@ -99,8 +100,13 @@ bool binder_has_room(const struct binder *binder)
 	uint32_t in_flight = pool_used(&binder->flights);
 
 	return in_flight < binder->window.max &&
-		in_flight - binder->stats.unclear < binder->window.size &&
+		in_flight - binder->stats.unclear - binder->vias_outside < binder->window.size &&
 		!net_timer_is_armed(&binder->pause);
+}
+
+bool binder_has_room_via(const struct binder *binder)
+{
+	return pool_used(&binder->flights) < binder->window.max && binder->vias < BINDER_VIAS_MAX;
 }
 
 /* False: names like these are not for sending. They come from the apiserver, so anything goes. */
@@ -118,7 +124,10 @@ static bool write_order(struct binder_flight *flight, const struct binder_order 
 	if (!body_path_binding(order->pod.namespace, order->pod.name, &path) || path.overflowed)
 		return false;
 	writer_init(&body, flight->body, sizeof(flight->body));
-	body_binding(&order->pod, order->node, &body);
+	if (order->via.client != NULL)
+		body_extender_binding(&order->pod, order->node, &body);
+	else
+		body_binding(&order->pod, order->node, &body);
 	if (body.overflowed)
 		return false;
 	CHECK(pod_path.used < path.used);
@@ -135,7 +144,7 @@ static bool write_order(struct binder_flight *flight, const struct binder_order 
 
 void binder_bind(struct binder *binder, const struct binder_order *order)
 {
-	CHECK(binder_has_room(binder));
+	CHECK(order->via.client != NULL ? binder_has_room_via(binder) : binder_has_room(binder));
 	CHECK(find(binder, order->tag) == NULL);
 	uint32_t index = pool_take(&binder->flights);
 	CHECK(index != 0);
@@ -144,6 +153,8 @@ void binder_bind(struct binder *binder, const struct binder_order *order)
 	flight->binder = binder;
 	flight->index = index;
 	flight->tag = order->tag;
+	flight->via = order->via;
+	binder->vias += order->via.client != NULL ? 1 : 0;
 	flight->started = net_now(binder->net);
 	flight->backoff = backoff;
 	flight->retry_after_ms = -1;

@@ -18,7 +18,10 @@
 #include "bind/body.h"
 #include "net/net.h"
 
-enum { BINDER_MESSAGE_MAX = 1024 }; /* bytes; a longer one is cut at a character */
+enum {
+	BINDER_MESSAGE_MAX = 1024, /* bytes; a longer one is cut at a character */
+	BINDER_VIAS_MAX = 8        /* in flight by way of an extender */
+};
 
 enum binder_outcome {
 	BINDER_BOUND, /* the pod is on our node */
@@ -31,9 +34,18 @@ enum binder_outcome {
 	BINDER_REFUSED
 };
 
+/* An extender that binds in place of the apiserver; texts stay the caller's. */
+struct binder_via {
+	struct net_client *client; /* NULL: the apiserver binds */
+	struct text url;           /* for messages */
+	struct text path;
+	int64_t timeout_ms;
+};
+
 struct binder_order {
 	struct body_pod pod; /* names are copied */
 	struct text node;
+	struct binder_via via;
 	uint64_t tag; /* the caller's; unique among those in flight */
 };
 
@@ -72,6 +84,8 @@ void binder_close(struct binder *binder); /* what is in flight is given up, nobo
  * window shrinks on 429 and when answers get slow, and grows back with each good answer.
  */
 bool binder_has_room(const struct binder *binder);
+/* For one by way of an extender: these are few, and do not count against the window. */
+bool binder_has_room_via(const struct binder *binder);
 void binder_bind(struct binder *binder, const struct binder_order *order); /* CHECKs the room */
 
 /*

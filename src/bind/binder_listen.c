@@ -91,6 +91,43 @@ static void on_status(struct binder_flight *flight, struct json_value root)
 		binder_keep_message(flight, status.message);
 }
 
+/* ---- of a binding by an extender ---- */
+
+static const struct json_want want_reply[] = {{"Error", NULL}, {"error", NULL}, {NULL, NULL}};
+
+/* In upstream's words, as far as there are some. */
+static void on_reply(struct binder_flight *flight, struct json_value root)
+{
+	struct json_value error = json_get(root, "Error");
+
+	if (json_type(error) == JSON_NONE)
+		error = json_get(root, "error");
+	hear(flight, json_text(error).size > 0 ? BINDER_SAYS_CONFLICT : BINDER_SAYS_BOUND);
+	if (json_text(error).size > 0)
+		binder_keep_message(flight, json_text(error));
+}
+
+static enum binder_word judge_reply(struct binder_flight *flight)
+{
+	const struct net_answer *answer = &flight->request.answer;
+	struct text url = flight->via.url;
+
+	if (answer->result == NET_OK && answer->status == 200 && flight->judged)
+		return flight->heard;
+	if (answer->result == NET_OK) {
+		binder_explain(flight,
+			answer->status == 200
+				? "failed %.*s with extender at URL %.*s, code %u: not JSON"
+				: "failed %.*s with extender at URL %.*s, code %u",
+			TEXT_ARGS(text_from(flight->via.path, 1)), TEXT_ARGS(url),
+			(unsigned)answer->status);
+		return BINDER_SAYS_CONFLICT;
+	}
+	binder_explain(flight, "Post \"%.*s\": %s: %s", TEXT_ARGS(url),
+		net_result_name(answer->result), answer->detail);
+	return answer->sent ? BINDER_SAYS_UNCLEAR : BINDER_SAYS_REFUSED;
+}
+
 /* ---- of a pod ---- */
 
 static struct text node_of(const struct binder_flight *flight)
@@ -158,6 +195,8 @@ static bool on_piece(void *self, struct json_piece piece)
 			on_pod(flight, root);
 		else if (flight->state == BINDER_CHECK)
 			on_no_pod(flight, root);
+		else if (binder_is_via(flight))
+			on_reply(flight, root);
 		else
 			on_status(flight, root);
 	}
@@ -178,7 +217,10 @@ enum net_flow binder_listen(struct net_request *request, struct text bytes)
 		struct json_cut *cut = json_cut_init(pool_at(cuts, flight->cut),
 			json_cut_size(BINDER_PIECE_MAX), BINDER_PIECE_MAX);
 
-		json_cut_start(cut, JSON_CUT_LINES, is_pod(flight) ? want_pod : kube_status_want,
+		json_cut_start(cut, JSON_CUT_LINES,
+			is_pod(flight)                  ? want_pod
+				: binder_is_via(flight) ? want_reply
+							: kube_status_want,
 			NULL, on_piece, flight);
 	}
 	if (json_cut_feed(pool_at(cuts, flight->cut), bytes) != JSON_CUT_MORE)
@@ -226,5 +268,7 @@ static enum binder_word judge_pod(struct binder_flight *flight)
 
 enum binder_word binder_judge(struct binder_flight *flight)
 {
+	if (binder_is_via(flight))
+		return judge_reply(flight);
 	return flight->state == BINDER_CHECK ? judge_pod(flight) : judge_binding(flight);
 }

@@ -28,6 +28,7 @@ enum {
 	BINDER_PIECE_MAX = 4096,           /* what is read of either */
 	BINDER_SCRATCH = 16 * 1024,        /* tokens of a piece */
 	BINDER_FAULTS_MAX = 10,            /* 5xx to one order, the pod seen unbound each time */
+	BINDER_FAULTS_VIA = 5,             /* what an extender's silence counts as */
 	BINDER_WINDOW_FIRST = 8,
 	BINDER_BACK_MS = 1000 /* who waited for the server comes back spread over this time */
 };
@@ -74,6 +75,7 @@ struct binder_flight {
 	bool doubted;  /* a binding may have happened that we were not told of */
 	bool stranded; /* waits because the server was not there */
 	enum binder_seen seen;
+	struct binder_via via;
 	uint32_t posts;
 	uint32_t faults; /* answers of 5xx */
 	uint64_t tag;
@@ -125,6 +127,8 @@ struct binder {
 	struct binder_window window;
 	struct net_timer pause; /* nothing new before */
 	bool away;              /* the server did not answer last */
+	uint32_t vias;          /* by way of an extender */
+	uint32_t vias_outside;  /* of those: not unclear, and yet not in the window */
 	struct binder_stats stats;
 	char message[BINDER_MESSAGE_MAX]; /* of the order that done() is told of */
 };
@@ -137,6 +141,11 @@ static inline bool binder_is_unclear(enum binder_state state)
 /* ---- binder_steps.c ---- */
 
 const char *binder_state_name(enum binder_state state);
+/* An extender is being asked, or about to be. */
+static inline bool binder_is_via(const struct binder_flight *flight)
+{
+	return flight->via.client != NULL && flight->state == BINDER_POST;
+}
 void binder_enter(struct binder_flight *flight, enum binder_state state);
 /* Told at the next turn. */
 void binder_settle(struct binder_flight *flight, enum binder_word word);

@@ -11,6 +11,10 @@
  * which may be the success of a try before it, or of the process before us, and a refusal after a
  * doubt. Both times the pod says what is true.
  *
+ * An extender that binds in the apiserver's place is asked the same way, and not believed either:
+ * it binds by some other client, so its refusal, too, may come after the deed. It is asked twice at
+ * most; that it cannot be reached is the end, as upstream.
+ *
  * Pauses grow per order, up to half a minute. When the server was away and is back, those who wait
  * for it do not sit out their pause.
  */
@@ -55,6 +59,12 @@ const char *binder_state_name(enum binder_state state)
 
 /* ---- entering ---- */
 
+/* Of an extender's pace the window knows nothing; who is unclear is out of it anyway. */
+static uint32_t outside(const struct binder_flight *flight, enum binder_state state)
+{
+	return flight->via.client != NULL && state != BINDER_FREE && !binder_is_unclear(state);
+}
+
 static void set_state(struct binder_flight *flight, enum binder_state state)
 {
 	struct binder *binder = flight->binder;
@@ -64,6 +74,7 @@ static void set_state(struct binder_flight *flight, enum binder_state state)
 	binder->stats.unclear -= binder_is_unclear(flight->state) ? 1 : 0;
 	binder->stats.unclear += binder_is_unclear(state) ? 1 : 0;
 	CHECK(binder->stats.unclear <= pool_used(&binder->flights));
+	binder->vias_outside += outside(flight, state) - outside(flight, flight->state);
 	flight->state = state;
 	trace("binder", (uint32_t)flight->tag, (uint32_t)state);
 }
@@ -80,7 +91,8 @@ static void send(struct binder_flight *flight)
 	binder_listen_end(flight);
 	flight->stranded = false;
 	flight->retry_after_ms = -1;
-	net_send(flight->binder->client, &flight->request);
+	net_send(binder_is_via(flight) ? flight->via.client : flight->binder->client,
+		&flight->request);
 }
 
 /* A process that was stopped after it had decided must not write when it goes on. */
@@ -109,6 +121,11 @@ static void post(struct binder_flight *flight)
 	request->body = (struct text){flight->body, flight->body_size};
 	request->timeout_ms = BINDER_POST_MS;
 	request->body_max = BINDER_ANSWER_MAX;
+	if (binder_is_via(flight)) {
+		request->class = NET_LEASE; /* which may have every connection */
+		request->path = flight->via.path;
+		request->timeout_ms = flight->via.timeout_ms;
+	}
 	send(flight);
 }
 
@@ -152,6 +169,7 @@ void binder_forget(struct binder_flight *flight)
 	binder_listen_end(flight);
 	set_state(flight, BINDER_FREE);
 	list_remove(&flight->link);
+	binder->vias -= flight->via.client != NULL ? 1 : 0;
 	pool_give(&binder->flights, flight->index);
 }
 
@@ -326,9 +344,13 @@ void binder_answered(struct net_request *request)
 	}
 	word = binder_judge(flight);
 	binder_listen_end(flight);
-	note_server(flight);
-	if (flight->state == BINDER_POST)
-		note_load(flight, word);
+	if (binder_is_via(flight)) {
+		flight->faults += word == BINDER_SAYS_UNCLEAR ? BINDER_FAULTS_VIA : 0;
+	} else {
+		note_server(flight);
+		if (flight->state == BINDER_POST)
+			note_load(flight, word);
+	}
 	follow(flight, weigh(flight, word));
 }
 

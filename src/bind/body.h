@@ -44,6 +44,8 @@ struct body_pod {
 };
 
 void body_binding(const struct body_pod *pod, struct text node, struct writer *out);
+/* ExtenderBindingArgs. */
+void body_extender_binding(const struct body_pod *pod, struct text node, struct writer *out);
 /* With the pod's own grace period. */
 void body_delete(struct writer *out);
 

@@ -33,6 +33,18 @@ void body_binding(const struct body_pod *pod, struct text node, struct writer *o
 	json_close_object(&j);
 }
 
+void body_extender_binding(const struct body_pod *pod, struct text node, struct writer *out)
+{
+	struct json_writer j;
+	json_write_init(&j, out);
+	json_open_object(&j);
+	json_member_text(&j, "PodName", pod->name);
+	json_member_text(&j, "PodNamespace", pod->namespace);
+	json_member_text(&j, "PodUID", pod->uid);
+	json_member_text(&j, "Node", node);
+	json_close_object(&j);
+}
+
 void body_delete(struct writer *out)
 {
 	struct json_writer j;

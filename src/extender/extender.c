@@ -34,16 +34,17 @@ static struct net_target target_of(const struct scheduler_extender *config)
 		.ca = tls->ca_data.size > 0 ? tls->ca_data : TEXT_NONE,
 		.certificate = tls->cert_data.size > 0 ? tls->cert_data : TEXT_NONE,
 		.key = tls->key_data.size > 0 ? tls->key_data : TEXT_NONE,
-		.connections = EXTENDER_CONNECTIONS,
+		.connections = EXTENDER_LINES + (config->bind_verb.size > 0 ? EXTENDER_BINDS : 0),
 		.connect_timeout_ms = config->timeout_us / CLOCK_MS_US};
 }
 
 uint32_t extenders_streams(const struct config_list *list, bool tls_only)
 {
 	uint32_t streams = 0;
-	for (uint32_t i = 0; i < list->count; i++)
-		if (!tls_only || target_of(config_at(list, i)).https)
-			streams += EXTENDER_CONNECTIONS;
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct net_target target = target_of(config_at(list, i));
+		streams += !tls_only || target.https ? target.connections : 0;
+	}
 	return streams;
 }
 

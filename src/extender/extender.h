@@ -27,10 +27,9 @@
 #include "net/net.h"
 
 enum {
-	EXTENDER_ASKS = 8,  /* pods at a time */
-	EXTENDER_LINES = 4, /* questions to one extender at a time */
-	EXTENDER_BINDS = 4, /* and bindings that it is asked for */
-	EXTENDER_CONNECTIONS = EXTENDER_LINES + EXTENDER_BINDS,
+	EXTENDER_ASKS = 8,             /* pods at a time */
+	EXTENDER_LINES = 4,            /* questions to one extender at a time */
+	EXTENDER_BINDS = 8,            /* and bindings, when it binds (bind/binder.h) */
 	EXTENDER_POD_MAX = 256 * 1024, /* a pod as it is sent */
 	EXTENDER_REASONS_MAX = 64,     /* different ones, about one pod */
 	EXTENDER_WORDS_MAX = 8 * 1024, /* bytes of them */

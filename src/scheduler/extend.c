@@ -25,9 +25,21 @@ static uint32_t say(const struct scheduler *s, uint32_t pod, enum extender_verb 
 
 bool scheduler_is_extended(const struct scheduler *s, uint32_t pod)
 {
-	return s->extenders != NULL &&
-		(say(s, pod, EXTENDER_FILTER) | say(s, pod, EXTENDER_SCORE) |
-			say(s, pod, EXTENDER_PREEMPT)) != 0;
+	uint32_t bits = 0;
+	for (uint32_t verb = 0; s->extenders != NULL && verb < EXTENDER_VERBS; verb++)
+		bits |= say(s, pod, (enum extender_verb)verb);
+	return bits != 0;
+}
+
+/* An extender that binds slowly holds up those that it is to bind, before they have a place. */
+static bool can_bind(const struct scheduler *s, uint32_t pod)
+{
+	return say(s, pod, EXTENDER_BIND) == 0 || binder_has_room_via(s->binder);
+}
+
+bool scheduler_has_turn(const struct scheduler *s, uint32_t pod)
+{
+	return extenders_have_room(s->extenders) && can_bind(s, pod);
 }
 
 static void asked(void *self, uint32_t ask)
@@ -155,7 +167,7 @@ static void begin(struct scheduler *s, const struct scheduler_ask *as)
 void scheduler_extend(struct scheduler *s, uint32_t entry)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
-	if (!extenders_have_room(s->extenders)) {
+	if (!scheduler_has_turn(s, pod)) {
 		queue_hold(&s->queue, entry, GATE);
 		return;
 	}
@@ -220,22 +232,25 @@ static void resume(struct scheduler *s, struct scheduler_ask *a)
 	end(s, a);
 }
 
+static uint32_t next_ready(const struct scheduler *s)
+{
+	uint32_t i = 0;
+	while (i < EXTENDER_ASKS &&
+		(s->asks[i].entry == 0 || !s->asks[i].ready || !can_bind(s, s->asks[i].pod)))
+		i++;
+	return i;
+}
+
 bool scheduler_can_resume(const struct scheduler *s)
 {
-	for (uint32_t i = 0; s->extenders != NULL && i < EXTENDER_ASKS; i++)
-		if (s->asks[i].entry != 0 && s->asks[i].ready)
-			return scheduler_has_room(s);
-	return false;
+	return s->extenders != NULL && next_ready(s) < EXTENDER_ASKS && scheduler_has_room(s);
 }
 
 bool scheduler_resume(struct scheduler *s)
 {
 	if (!scheduler_can_resume(s))
 		return false;
-	uint32_t i = 0;
-	while (s->asks[i].entry == 0 || !s->asks[i].ready)
-		i++;
-	resume(s, &s->asks[i]);
+	resume(s, &s->asks[next_ready(s)]);
 	return true;
 }
 
@@ -254,7 +269,8 @@ static uint32_t first_held(struct scheduler *s)
 	struct queue_walk walk = queue_walk(&s->queue, GATE);
 	uint32_t first = 0;
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
-		if (queue_group_at(&s->queue, g)->gate != GATE)
+		if (queue_group_at(&s->queue, g)->gate != GATE ||
+			!can_bind(s, queue_group_pod(&s->queue, g)))
 			continue;
 		uint32_t entry = cache_pod_at(&s->cache, queue_group_pod(&s->queue, g))->waiting;
 		if (first == 0 ||

@@ -10,15 +10,34 @@
 
 enum { MESSAGE_MAX = 2048 };
 
-static void bind_now(struct scheduler *s, uint32_t index)
+/* Who binds the pod, if it is not the apiserver. */
+static bool is_via(const struct scheduler *s, const struct scheduler_flight *flight,
+	struct extender_binder *by)
+{
+	return s->extenders != NULL && !flight->direct &&
+		scheduler_is_pod(s, flight->pod, flight->uid) &&
+		extenders_binder(s->extenders,
+			cache_class_of(&s->cache, cache_pod_at(&s->cache, flight->pod)), by);
+}
+
+/* Has it room to be bound now? It waits until it has. */
+static void bind(struct scheduler *s, uint32_t index)
 {
 	struct scheduler_flight *flight = pool_at(&s->flights, index);
 	struct scheduler_words words;
+	struct extender_binder by;
+	bool via = is_via(s, flight, &by);
+	if (!(via ? binder_has_room_via(s->binder) : binder_has_room(s->binder))) {
+		flight->state = SCHEDULER_CLEARED;
+		s->cleared++;
+		return;
+	}
 	flight->state = SCHEDULER_BINDS;
 	scheduler_words(s, flight->pod, &words);
 	const struct binder_order order = {
 		.pod = words.pod,
 		.node = cache_text(&s->cache, flight->node_name),
+		.via = {via ? by.client : NULL, by.url, by.path, by.timeout_ms},
 		.tag = index,
 	};
 	binder_bind(s->binder, &order);
@@ -63,7 +82,7 @@ void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct cycle_
 	if (decision->volume_count > 0)
 		bind_claims(s, index, decision, nominated);
 	else
-		bind_now(s, index);
+		bind(s, index);
 }
 
 static void end(struct scheduler *s, uint32_t index)
@@ -186,12 +205,13 @@ static void not_bound(struct scheduler *s, const struct scheduler_flight *flight
 	const struct binder_result *result)
 {
 	char room[MESSAGE_MAX];
+	struct extender_binder by;
 	bool lost = result->outcome == BINDER_LOST;
 	s->stats.bind_lost += lost;
 	s->stats.bind_refused += !lost;
 	failed(s, flight,
-		message_of("running Bind plugin \"DefaultBinder\": ", result->message, room,
-			sizeof(room)),
+		message_of(is_via(s, flight, &by) ? "" : "running Bind plugin \"DefaultBinder\": ",
+			result->message, room, sizeof(room)),
 		lost);
 }
 
@@ -224,10 +244,8 @@ void scheduler_launch_cleared(struct scheduler *s)
 		const struct scheduler_flight *flight = pool_at(&s->flights, i);
 		if (flight->state != SCHEDULER_CLEARED)
 			continue;
-		if (!binder_has_room(s->binder))
-			return;
 		s->cleared--;
-		bind_now(s, i);
+		bind(s, i);
 	}
 }
 
@@ -237,10 +255,19 @@ void scheduler_landed(void *self, const struct binder_result *result)
 {
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
-	const struct scheduler_flight *flight = pool_at(&s->flights, index);
+	struct scheduler_flight *flight = pool_at(&s->flights, index);
+	struct extender_binder by;
 	s->now = net_now(s->net);
 	/* A pod that goes leaves the queue first. */
 	CHECK(flight->entry == 0 || scheduler_is_pod(s, flight->pod, flight->uid));
+	if (result->outcome == BINDER_REFUSED && flight->entry != 0 && is_via(s, flight, &by) &&
+		by.ignorable) {
+		log_warn("extender", "ignored", "error=\"%.*s\"", TEXT_ARGS(result->message));
+		flight->direct = true;
+		flight->state = SCHEDULER_CLEARED;
+		s->cleared++;
+		return;
+	}
 	if (result->outcome == BINDER_BOUND)
 		bound(s, flight);
 	else

@@ -41,6 +41,8 @@ void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
 
 /* Has an extender a say in where the pod goes? */
 bool scheduler_is_extended(const struct scheduler *s, uint32_t pod);
+/* Is there room for one more such pod? */
+bool scheduler_has_turn(const struct scheduler *s, uint32_t pod);
 /* The attempt of such a pod: its extenders are asked, or it waits for its turn. */
 void scheduler_extend(struct scheduler *s, uint32_t entry);
 /* Is somebody's answer there, and room for what follows? */

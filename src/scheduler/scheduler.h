@@ -96,6 +96,7 @@ struct scheduler_flight {
 	uint32_t node_name; /* string id, kept: the node may go before the answer comes */
 	uint32_t attempts;
 	enum scheduler_flight_state state;
+	bool direct; /* not by way of an extender, though one would */
 	const struct plugin_profile *profile;
 	struct mono began;
 	struct mono first_attempt;

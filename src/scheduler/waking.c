@@ -36,8 +36,7 @@ uint32_t scheduler_gate(void *self, uint32_t pod)
 		return GATE_BIT(PLUGIN_DEFAULT_PREEMPTION);
 	if ((scheduler_kinds_of(s, p) & ~s->known) != 0)
 		return GATE_BIT(SCHEDULER_GATE_KINDS);
-	if (s->extenders != NULL && !extenders_have_room(s->extenders) &&
-		scheduler_is_extended(s, pod))
+	if (scheduler_is_extended(s, pod) && !scheduler_has_turn(s, pod))
 		return GATE_BIT(CYCLE_EXTENDER);
 	return 0;
 }
