@@ -380,13 +380,19 @@ static void local_close(struct kube_build *b, struct kube_pod_class *class)
 		hash_bytes(class + 1, class->local_end - sizeof(*class)));
 }
 
+/*
+ * Where a pod may go is asked before it has a node; after that nobody reads it. Pods of a DaemonSet
+ * name their node in a term each, so without it they are of one class.
+ */
 static void local_fill(struct kube_build *b, const struct pod_spec *spec, struct json_value object,
 	const struct pod_container *containers, struct kube_pod_class *class)
 {
+	bool has_node = kube_read_text(b, spec->node_name, "spec.nodeName").size > 0;
 	kube_pod_requests(b, object, class);
 	class->has_node_selector = !kube_is_absent(spec->node_selector);
 	kube_read_pairs(b, spec->node_selector, &class->node_selector, "spec.nodeSelector");
-	kube_pod_node_affinity_build(b, spec->affinity, class);
+	if (!has_node)
+		kube_pod_node_affinity_build(b, spec->affinity, class);
 	kube_tolerations_build(b, spec->tolerations, &class->tolerations);
 	host_ports_build(b, containers, class);
 	bool host_network = kube_read_bool(b, spec->host_network, false, "spec.hostNetwork");

@@ -46,7 +46,7 @@
 	"\"protocol\":\"UDP\"}]"
 
 static const char full_pod[] = "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"," FULL_META("p",
-	"\"annotations\":{\"a\":\"b\"},") ",\"spec\":{\"nodeName\":\"n1\",\"schedulerName\":"
+	"\"annotations\":{\"a\":\"b\"},") ",\"spec\":{\"nodeName\":\"\",\"schedulerName\":"
 					  "\"berth\",\"priority\":-5,"
 					  "\"preemptionPolicy\":\"Never\",\"schedulingGates\":[{"
 					  "\"name\":\"g1\"},{\"name\":\"g2\"}],"

@@ -52,7 +52,7 @@ static void test_identity_and_status(void)
 	fixture_text_is("p", pod.meta.name);
 	fixture_text_is("ns", pod.meta.namespace);
 	TEST_ASSERT_TRUE(pod.meta.deleting);
-	fixture_text_is("n1", pod.node_name);
+	fixture_text_is("", pod.node_name);
 	fixture_text_is("n2", pod.nominated_node_name);
 	fixture_text_is("Pending", pod.phase);
 	TEST_ASSERT_TRUE(pod.has_start_time);
@@ -362,6 +362,25 @@ static void test_local_twins(void)
 	}
 }
 
+/* Pods of a DaemonSet name their node in an affinity; they are of one class when they are there. */
+static void test_node_affinity_goes_when_there_is_a_node(void)
+{
+#define NAMES(node)                                                                                \
+	"\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{"     \
+	"\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\"," \
+	"\"values\":[\"" node "\"]}]}]}}}"
+	struct kube_pod other;
+	decode_spec(&pod, "{" NAMES("a") ",\"nodeName\":\"a\"}");
+	fixture_text_is("a", pod.node_name);
+	TEST_ASSERT_EQUAL(0, pod.class->required_nodes.count);
+	decode_spec(&other, "{" NAMES("b") ",\"nodeName\":\"b\"}");
+	TEST_ASSERT_TRUE(kube_blob_is(&pod.class->blob, &other.class->blob));
+	drop(&other);
+	decode_spec(&other, "{" NAMES("b") "}");
+	TEST_ASSERT_EQUAL(1, other.class->required_nodes.count);
+	drop(&other);
+}
+
 static void refused(const char *list, const char *element, uint32_t count, const char *reason)
 {
 	static char json[1 << 18];
@@ -435,6 +454,7 @@ int main(void)
 	RUN_TEST(test_equal_specs_give_equal_classes);
 	RUN_TEST(test_identity_is_no_part_of_the_class);
 	RUN_TEST(test_local_twins);
+	RUN_TEST(test_node_affinity_goes_when_there_is_a_node);
 	RUN_TEST(test_too_much_is_refused_by_name);
 	RUN_TEST(test_numbers_out_of_range);
 	return UNITY_END();
