@@ -13,6 +13,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/pool.h"
+#include "base/rate.h"
 #include "base/store.h"
 #include "bind/recorder.h"
 #include "net/backoff.h"
@@ -66,15 +67,10 @@ struct recorder_entry {
 	struct mono used_at, told_at;
 };
 
-/* Allowed is what keeps `busy_until` within the burst; one number is all there is to remember. */
-struct recorder_rate {
-	struct mono busy_until;
-};
-
 struct recorder_subject {
 	struct list link; /* the longest unused first */
 	uint32_t hash;
-	struct recorder_rate rate;
+	struct rate rate;
 };
 
 struct recorder_flight {
@@ -104,7 +100,7 @@ struct recorder {
 	struct pool subjects;
 	struct map by_subject;
 	struct list subjects_used;
-	struct recorder_rate rate;
+	struct rate rate;
 	struct net_backoff backoff;
 	struct mono resume; /* nothing is sent before */
 	struct net_timer pause, sweep;

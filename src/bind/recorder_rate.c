@@ -12,26 +12,19 @@
 #include "base/hash.h"
 #include "bind/recorder_private.h"
 
-/*
- * Each write keeps the rate busy for `every`, behind the writes before it; within a burst that
- * work may be owed.
- */
-static bool rate_take(struct recorder_rate *rate, struct mono now, int64_t every_us, int64_t burst,
-	struct mono *when)
+static bool try_take(
+	struct rate *rate, struct mono now, int64_t every_us, int64_t burst, struct mono *when)
 {
-	struct mono start = mono_reached(now, rate->busy_until) ? now : rate->busy_until;
-	struct mono busy_until = {start.us + every_us};
-
-	*when = (struct mono){busy_until.us - every_us * burst};
+	*when = rate_due(rate, now, every_us, burst);
 	if (!mono_reached(now, *when))
 		return false;
-	rate->busy_until = busy_until;
+	rate_take(rate, now, every_us);
 	return true;
 }
 
 bool recorder_rate_all(struct recorder *r, struct mono now, struct mono *when)
 {
-	return rate_take(&r->rate, now, CLOCK_S_US / RECORDER_PER_SECOND, RECORDER_BURST, when);
+	return try_take(&r->rate, now, CLOCK_S_US / RECORDER_PER_SECOND, RECORDER_BURST, when);
 }
 
 static struct recorder_subject *subject_at(const struct recorder *r, uint32_t index)
@@ -80,7 +73,7 @@ bool recorder_rate_subject(
 		list_remove(&subject->link);
 	}
 	list_add_last(&r->subjects_used, &subject->link);
-	return rate_take(&subject->rate, now, (int64_t)RECORDER_POD_EVERY_S * CLOCK_S_US,
+	return try_take(&subject->rate, now, (int64_t)RECORDER_POD_EVERY_S * CLOCK_S_US,
 		RECORDER_POD_BURST, &when);
 }
 

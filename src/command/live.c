@@ -310,6 +310,15 @@ static struct scheduler_lease lease_of(const struct live *live)
 	};
 }
 
+/* Less than one in a day is one in a day, and a burst of a million is one without end. */
+static struct scheduler_pace pace_of(double qps, int32_t burst)
+{
+	const double day_us = 86400.0 * CLOCK_S_US;
+	double every_us = qps > 0 ? (double)CLOCK_S_US / qps : 0;
+	return (struct scheduler_pace){.every_us = (int64_t)(every_us < day_us ? every_us : day_us),
+		.burst = burst < 1000000 ? burst : 1000000};
+}
+
 /* ---- profiles ---- */
 
 static bool build_profiles(struct live *live)
@@ -359,6 +368,8 @@ static bool start(struct live *live)
 			.unschedulable_max_us = o->unschedulable_max_us,
 			.lease = lease_of(live),
 			.hostname = text_of(live->host),
+			.paces = {pace_of(o->api_qps, o->api_burst),
+				pace_of(o->bind_qps, o->bind_burst)},
 		});
 	if (!build_profiles(live) || !open_extenders(live))
 		return false;
@@ -427,17 +438,6 @@ static bool carve(struct live *live)
 	return true;
 }
 
-/* What was asked for and is not there; a limit that does not limit is only told. */
-static bool can_do(struct live *live)
-{
-	const struct options *o = &live->options;
-	if (o->api_qps > 0 || o->bind_qps > 0)
-		log_warn("run", "no-rate-limit",
-			"clientConnection.qps and --bind-pods-qps have no effect: the apiserver's "
-			"own answers say how much it takes");
-	return true;
-}
-
 struct live *live_open(const struct command_io *io, int argc, char **argv, int *status)
 {
 	uint64_t seed = 1;
@@ -466,7 +466,7 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 		return NULL;
 	log_setup(live->options.verbosity > 0 ? LOG_DEBUG : LOG_INFO,
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
-	if (!can_do(live) || !carve(live) || !start(live) || !answer(live))
+	if (!carve(live) || !start(live) || !answer(live))
 		return NULL;
 	memory_seal();
 	lock_down(live);

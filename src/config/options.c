@@ -311,6 +311,8 @@ bool options_merge(struct options *o, const struct options_question *q)
 	const struct scheduler_client_connection *c = &o->config.client_connection;
 	o->api_qps = c->limited ? c->qps : 0;
 	o->api_burst = c->limited ? c->burst : 0;
+	if (o->api_qps > 0 && o->api_burst == 0)
+		o->api_burst = 10; /* as its client has it */
 	if (o->bind_qps > 0 && o->bind_burst == 0)
 		o->bind_burst = 20;
 	o->kubeconfig.search = true;

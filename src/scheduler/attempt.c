@@ -17,9 +17,36 @@ bool scheduler_has_room(const struct scheduler *s)
 		patcher_room(s->patcher) >= PATCHES_OF_AN_ATTEMPT;
 }
 
+/*
+ * What kube-scheduler does: in v1.0 every pod waited for a token before it was tried; today its
+ * client waits before each request, 50 times a second unless somebody says otherwise. What we do:
+ * nothing unless somebody says so; then every pod waits for a token, of each limit that was set,
+ * since a pod that is tried is a request: its binding, or its condition.
+ */
+struct mono scheduler_next_attempt(const struct scheduler *s)
+{
+	struct mono when = s->now;
+	for (uint32_t i = 0; i < SCHEDULER_PACES; i++) {
+		const struct scheduler_pace *pace = &s->setup.paces[i];
+		if (pace->every_us == 0)
+			continue;
+		struct mono due = rate_due(&s->rates[i], s->now, pace->every_us, pace->burst);
+		if (!mono_reached(when, due))
+			when = due;
+	}
+	return when;
+}
+
+static void take_pace(struct scheduler *s)
+{
+	for (uint32_t i = 0; i < SCHEDULER_PACES; i++)
+		if (s->setup.paces[i].every_us != 0)
+			rate_take(&s->rates[i], s->now, s->setup.paces[i].every_us);
+}
+
 bool scheduler_can_attempt(const struct scheduler *s)
 {
-	return scheduler_has_room(s) &&
+	return scheduler_has_room(s) && mono_reached(s->now, scheduler_next_attempt(s)) &&
 		s->queue.pods[QUEUE_ACTIVE] + s->queue.pods[QUEUE_BACKOFF] > 0;
 }
 
@@ -198,6 +225,7 @@ bool scheduler_attempt(struct scheduler *s)
 		scheduler_skip_deleting(s, entry);
 		return true;
 	}
+	take_pace(s);
 	record_best(s, pod);
 	s->metrics.attempt_began = clock_mono(&s->setup.clock);
 	if (scheduler_is_extended(s, pod)) {

@@ -190,6 +190,10 @@ static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
 	if (may && (scheduler_can_attempt(s) || scheduler_can_resume(s)))
 		return 0;
 	struct mono due = queue_next_due(&s->queue);
+	struct mono next = scheduler_next_attempt(s);
+	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(s->now, next) &&
+		next.us < due.us)
+		due = next;
 	if (due.us == MONO_NEVER.us)
 		return timeout_us;
 	/* The clock has moved on since it was read; being early once is harmless. */
@@ -201,10 +205,10 @@ static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
 
 static void decide(struct scheduler *s)
 {
-	struct mono start = clock_mono(&s->setup.clock);
-	struct mono now = start;
 	if (s->cleared > 0 && may_write(s))
 		scheduler_launch_cleared(s);
+	struct mono start = clock_mono(&s->setup.clock);
+	struct mono now = start;
 	while (mono_since_us(now, start) < SCHEDULER_DECIDE_US) {
 		/* A process that was stopped for a while must find out before it writes. */
 		if (scheduler_waits(s, now) != SCHEDULER_READY)

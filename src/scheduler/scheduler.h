@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/rate.h"
 #include "base/scratch.h"
 #include "bind/binder.h"
 #include "bind/patcher.h"
@@ -72,6 +73,12 @@ struct scheduler_lease {
 	int64_t retry_period_ms;
 };
 
+struct scheduler_pace { /* how fast pods are tried */
+	int64_t every_us; /* 0: no limit */
+	int64_t burst;
+};
+enum { SCHEDULER_PACES = 2 /* clientConnection's and that of --bind-pods-qps */ };
+
 struct scheduler_setup {
 	struct net *net;
 	struct net_client *client;
@@ -84,6 +91,7 @@ struct scheduler_setup {
 	int64_t unschedulable_max_us;
 	struct scheduler_lease lease;
 	struct text hostname; /* in events */
+	struct scheduler_pace paces[SCHEDULER_PACES];
 };
 
 /* A pod on its way: its claims are bound, then it waits for its turn, then it is bound. */
@@ -190,6 +198,7 @@ struct scheduler {
 	struct net_timer stop_timer;
 	struct mono stop_due;
 	enum scheduler_wait waits; /* as last logged */
+	struct rate rates[SCHEDULER_PACES];
 	uint32_t left_waiting;     /* pods that found no room in the queue */
 	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
 	uint32_t compare_left; /* kinds still to be compared */
