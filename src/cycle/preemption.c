@@ -121,11 +121,18 @@ static bool offer(struct evaluation *e, const struct victims *found)
 		.violations = found->violations,
 		.chosen = true,
 	};
-	for (uint32_t i = 0; i < found->count; i++)
-		offers->victims[offers->victim_count++] =
-			(struct extender_victim){.uid = cache_pod_at(cache, found->pods[i])->uid,
-				.pod = found->pods[i],
-				.chosen = 1};
+	for (uint32_t i = 0; i < found->count; i++) {
+		const struct cache_pod *pod = cache_pod_at(cache, found->pods[i]);
+		const struct kube_pod_class *class = cache_class_of(cache, pod);
+		offers->victims[offers->victim_count++] = (struct extender_victim){
+			.uid = pod->uid,
+			.pod = found->pods[i],
+			.name = pod->name,
+			.namespace = class->namespace,
+			.priority = class->priority,
+			.chosen = 1,
+		};
+	}
 	return true;
 }
 

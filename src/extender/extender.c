@@ -68,6 +68,14 @@ static size_t files_bytes(const struct scheduler_extender *config)
 			   : tls->ca_file.size + tls->cert_file.size + tls->key_file.size + 3 * 32;
 }
 
+static bool want_nodes(const struct config_list *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!config_at(list, i)->node_cache_capable)
+			return true;
+	return false;
+}
+
 size_t extenders_size(const struct config_list *list, uint32_t nodes)
 {
 	size_t by_node = sizeof(struct extender_word) + sizeof(uint32_t);
@@ -79,6 +87,7 @@ size_t extenders_size(const struct config_list *list, uint32_t nodes)
 		scratch_bytes(nodes) + 4 * 16;
 	if (list->count == 0)
 		return 0;
+	size += want_nodes(list) ? extender_nodes_size(nodes) : 0;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct net_target target = target_of(config_at(list, i));
 		size += EXTENDER_LINES * (json_cut_size(answer_max(nodes)) + 16) +
@@ -195,6 +204,8 @@ struct extenders *extenders_open(const struct extenders_setup *setup, struct wri
 			ARENA_ARRAY(arena, struct extender_word, (size_t)setup->nodes + 1);
 		ask->offers = ARENA_ARRAY(arena, struct extender_offers, 1);
 	}
+	if (want_nodes(setup->list))
+		x->nodes = extender_nodes_open(x);
 	size_t size = scratch_bytes(setup->nodes);
 	scratch_init(&x->scratch, arena_take_raw(arena, size), size);
 	return x;
@@ -205,6 +216,8 @@ void extenders_close(struct extenders *x)
 	for (uint32_t i = 0; i < EXTENDER_ASKS; i++)
 		if ((x->asks_used >> i & 1) != 0)
 			extender_end(x, i + 1);
+	if (x->nodes != NULL)
+		extender_nodes_close(x->nodes);
 	for (uint32_t i = 0; i < x->count; i++)
 		net_client_close(x->list[i].client);
 }

@@ -11,6 +11,7 @@
  *	extender.c         setting up: who is there, who cares for a pod
  *	extender_ask.c     one pod's way: it is read, filters in turn, scores at once, victims
  *	extender_call.c    one question: a line to the server, its answer
+ *	extender_nodes.c   whole nodes, for those that want them
  *	extender_body.c    what is sent
  *	extender_answer.c  what came back
  */
@@ -30,7 +31,7 @@ enum {
 	EXTENDER_ASKS = 8,             /* pods at a time */
 	EXTENDER_LINES = 4,            /* questions to one extender at a time */
 	EXTENDER_BINDS = 8,            /* and bindings, when it binds (bind/binder.h) */
-	EXTENDER_POD_MAX = 256 * 1024, /* a pod as it is sent */
+	EXTENDER_POD_MAX = 128 * 1024, /* a pod as it is sent */
 	EXTENDER_REASONS_MAX = 64,     /* different ones, about one pod */
 	EXTENDER_WORDS_MAX = 8 * 1024, /* bytes of them */
 	EXTENDER_ERROR_MAX = 1024,
@@ -82,6 +83,8 @@ static inline const struct extender_word *extender_word_of(
 struct extender_victim {
 	struct cache_uid uid;
 	uint32_t pod;
+	uint32_t name, namespace; /* string ids */
+	int32_t priority;
 	uint32_t chosen; /* still, by those who were asked */
 };
 struct extender_offer {

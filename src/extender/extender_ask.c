@@ -13,13 +13,13 @@
 #include "base/log.h"
 #include "extender/private.h"
 
-static const struct json_want want_metadata[] = {{"name", NULL}, {"generateName", NULL},
+const struct json_want extender_want_metadata[] = {{"name", NULL}, {"generateName", NULL},
 	{"namespace", NULL}, {"selfLink", NULL}, {"uid", NULL}, {"resourceVersion", NULL},
 	{"generation", NULL}, {"creationTimestamp", NULL}, {"deletionTimestamp", NULL},
 	{"deletionGracePeriodSeconds", NULL}, {"labels", NULL}, {"annotations", NULL},
 	{"ownerReferences", NULL}, {"finalizers", NULL}, {NULL, NULL}};
 static const struct json_want want_pod[] = {
-	{"metadata", want_metadata}, {"spec", NULL}, {"status", NULL}, {NULL, NULL}};
+	{"metadata", extender_want_metadata}, {"spec", NULL}, {"status", NULL}, {NULL, NULL}};
 
 static struct extender_ask *ask_at(const struct extenders *x, uint32_t ask)
 {
@@ -56,17 +56,32 @@ static void log_failure(const struct extender_ask *ask, const char *what)
 
 /* ---- nodes ---- */
 
+/* While victims are asked about they may go; what is said of them stays. */
+static void hold_offers(struct extender_ask *ask, void (*hold)(struct intern *intern, uint32_t id))
+{
+	struct intern *strings = &ask->all->setup.cache->strings;
+	for (uint32_t i = 0; i < ask->offers->count; i++)
+		hold(strings, ask->offers->list[i].name);
+	for (uint32_t i = 0; i < ask->offers->victim_count; i++) {
+		const struct extender_victim *victim = &ask->offers->victims[i];
+		hold(strings, victim->name);
+		hold(strings, victim->namespace);
+		if (victim->uid.high == CACHE_UID_TEXT)
+			hold(strings, (uint32_t)victim->uid.low);
+	}
+}
+
 static void give_nodes(struct extender_ask *ask)
 {
 	struct intern *strings = &ask->all->setup.cache->strings;
 	for (uint32_t i = 1; i <= ask->words.top; i++)
 		if (ask->words.of_node[i].verdict != EXTENDER_NOT_ASKED)
 			intern_give(strings, ask->words.of_node[i].name);
-	for (uint32_t i = 0; ask->offers_kept && i < ask->offers->count; i++)
-		intern_give(strings, ask->offers->list[i].name);
+	if (ask->offers_kept)
+		hold_offers(ask, intern_give);
 	ask->words.top = 0;
 	ask->offers_kept = false;
-	ask->offers->count = 0;
+	ask->offers->count = ask->offers->victim_count = 0;
 }
 
 /* Such as every apiserver wants them. */
@@ -178,6 +193,49 @@ void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bo
 		finish(ask);
 }
 
+/* ---- whole nodes ---- */
+
+static bool wants_nodes(const struct extender_ask *ask)
+{
+	for (uint32_t i = 0; i < ask->all->count; i++) {
+		const struct extender *e = &ask->all->list[i];
+		if ((ask->care >> i & 1) != 0 && !e->config->node_cache_capable &&
+			(e->url_size[EXTENDER_FILTER] > 0 || e->url_size[EXTENDER_SCORE] > 0))
+			return true;
+	}
+	return false;
+}
+
+static void look(struct extender_ask *ask)
+{
+	ask->step = EXTENDER_LOOKS;
+	ask->has_nodes = extender_nodes_take(ask->all->nodes);
+	if (ask->has_nodes)
+		begin(ask, EXTENDER_FILTERS);
+}
+
+void extender_asks_look(struct extenders *x, bool good)
+{
+	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
+		struct extender_ask *ask = &x->asks[i];
+		if ((x->asks_used >> i & 1) == 0 || ask->step != EXTENDER_LOOKS)
+			continue;
+		if (good) {
+			look(ask);
+			continue;
+		}
+		extender_ask_fail(ask, "the nodes could not be read for extenders");
+		finish(ask);
+	}
+}
+
+static void give_whole_nodes(struct extender_ask *ask)
+{
+	if (ask->has_nodes)
+		extender_nodes_give(ask->all->nodes);
+	ask->has_nodes = false;
+}
+
 /* ---- the pod ---- */
 
 static bool on_pod(void *self, struct json_piece piece)
@@ -203,7 +261,10 @@ static void on_read_done(struct net_request *request)
 	if (answer->result == NET_CANCELLED)
 		return;
 	if (answer->result == NET_OK && answer->status == 200 && ask->pod_json.at != NULL) {
-		begin(ask, ask->first);
+		if (ask->first == EXTENDER_FILTERS && wants_nodes(ask))
+			look(ask);
+		else
+			begin(ask, ask->first);
 		return;
 	}
 	if (answer->result == NET_OK && answer->status == 200)
@@ -268,8 +329,7 @@ void extender_ask_victims(struct extenders *x, uint32_t index)
 {
 	struct extender_ask *ask = ask_at(x, index);
 	CHECK(!ask->offers_kept);
-	for (uint32_t i = 0; i < ask->offers->count; i++)
-		intern_keep(&x->setup.cache->strings, ask->offers->list[i].name);
+	hold_offers(ask, intern_keep);
 	ask->offers_kept = true;
 	if (ask->step == EXTENDER_DONE)
 		begin(ask, EXTENDER_PREEMPTS);
@@ -282,7 +342,12 @@ void extender_end(struct extenders *x, uint32_t index)
 	for (uint32_t i = 0; i < x->count; i++)
 		extender_call_cancel(&ask->calls[i]);
 	give_nodes(ask);
+	give_whole_nodes(ask);
 	x->asks_used &= ~(UINT32_C(1) << (index - 1));
+	/* Who waits for the last user of old ones has nobody else to tell him. */
+	for (uint32_t i = 0; x->nodes != NULL && i < EXTENDER_ASKS; i++)
+		if ((x->asks_used >> i & 1) != 0 && x->asks[i].step == EXTENDER_LOOKS)
+			look(&x->asks[i]);
 }
 
 const struct extender_words *extender_words(const struct extenders *x, uint32_t ask)

@@ -52,6 +52,24 @@ static void put_names(struct slice *s, const struct extender_ask *ask)
 	put(s, TEXT("]"));
 }
 
+/* As a NodeList; those that are not known are not offered. */
+static void put_nodes(struct slice *s, const struct extender_ask *ask)
+{
+	bool first = true;
+	put(s, TEXT("{\"metadata\":{},\"items\":["));
+	for (uint32_t i = 0; i < ask->node_count && !is_full(s); i++) {
+		struct text node = extender_node_text(
+			ask->all->nodes, ask->nodes[i], ask->words.of_node[ask->nodes[i]].name);
+		if (node.size == 0)
+			continue;
+		if (!first)
+			put(s, TEXT(","));
+		first = false;
+		put(s, node);
+	}
+	put(s, TEXT("]}"));
+}
+
 static void put_i64(struct slice *s, int64_t value)
 {
 	char room[24];
@@ -61,22 +79,45 @@ static void put_i64(struct slice *s, int64_t value)
 	put(s, writer_text(&w));
 }
 
-static void put_uid(struct slice *s, const struct cache *cache, struct cache_uid uid)
+/*
+ * A victim by its uid; or as a pod, of which the picture knows what makes it this victim and no
+ * other, and what it is worth. It may be gone by now: nothing is looked up.
+ */
+static void put_victim(struct slice *s, const struct cache *cache,
+	const struct extender_victim *victim, bool by_uid)
 {
-	char room[512];
+	char room[3072];
+	char uid[128];
 	struct writer w;
+	struct writer u;
 	struct json_writer j;
-	char plain[128];
-	struct writer p;
-	writer_init(&p, plain, sizeof(plain));
-	cache_print_uid(cache, uid, &p);
 	writer_init(&w, room, sizeof(room));
+	writer_init(&u, uid, sizeof(uid));
 	json_write_init(&j, &w);
-	json_put_text(&j, writer_text(&p));
+	cache_print_uid(cache, victim->uid, &u);
+	if (by_uid) {
+		json_open_object(&j);
+		json_member_text(&j, "UID", writer_text(&u));
+		json_close_object(&j);
+		put(s, writer_text(&w));
+		return;
+	}
+	json_open_object(&j);
+	json_key(&j, "metadata");
+	json_open_object(&j);
+	json_member_text(&j, "name", cache_text(cache, victim->name));
+	json_member_text(&j, "namespace", cache_text(cache, victim->namespace));
+	json_member_text(&j, "uid", writer_text(&u));
+	json_close_object(&j);
+	json_key(&j, "spec");
+	json_open_object(&j);
+	json_member_i64(&j, "priority", victim->priority);
+	json_close_object(&j);
+	json_close_object(&j);
 	put(s, writer_text(&w));
 }
 
-static void put_victims(struct slice *s, const struct extender_call *call)
+static void put_victims(struct slice *s, const struct extender_call *call, bool by_uid)
 {
 	const struct extender_offers *offers = call->ask->offers;
 	const struct cache *cache = call->ask->all->setup.cache;
@@ -94,10 +135,10 @@ static void put_victims(struct slice *s, const struct extender_call *call)
 		for (uint32_t v = offer->first; v < offer->first + offer->count; v++) {
 			if (!offers->victims[v].chosen)
 				continue;
-			put(s, first_pod ? TEXT("{\"UID\":") : TEXT(",{\"UID\":"));
+			if (!first_pod)
+				put(s, TEXT(","));
 			first_pod = false;
-			put_uid(s, cache, offers->victims[v].uid);
-			put(s, TEXT("}"));
+			put_victim(s, cache, &offers->victims[v], by_uid);
 		}
 		put(s, TEXT("],\"NumPDBViolations\":"));
 		put_i64(s, offer->violations);
@@ -109,14 +150,21 @@ static void put_victims(struct slice *s, const struct extender_call *call)
 size_t extender_body(const struct extender_call *call, size_t from, char *to, size_t size)
 {
 	struct slice s = {.from = size == 0 ? SIZE_MAX : from, .to = to, .size = size};
+	bool capable = call->extender->config->node_cache_capable;
 	put(&s, TEXT("{\"Pod\":"));
 	put(&s, call->ask->pod_json);
 	if (call->verb == EXTENDER_PREEMPT) {
-		put(&s, TEXT(",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":"));
-		put_victims(&s, call);
-	} else {
+		put(&s,
+			capable ? TEXT(",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":")
+				: TEXT(",\"NodeNameToMetaVictims\":null,\"NodeNameToVictims\":"));
+		put_victims(&s, call, capable);
+	} else if (capable) {
 		put(&s, TEXT(",\"Nodes\":null,\"NodeNames\":"));
 		put_names(&s, call->ask);
+	} else {
+		put(&s, TEXT(",\"Nodes\":"));
+		put_nodes(&s, call->ask);
+		put(&s, TEXT(",\"NodeNames\":null"));
 	}
 	put(&s, TEXT("}"));
 	return size == 0 ? s.all : s.used;

@@ -53,6 +53,7 @@ struct extender {
 
 enum extender_step {
 	EXTENDER_READS,
+	EXTENDER_LOOKS, /* waits for whole nodes */
 	EXTENDER_FILTERS,
 	EXTENDER_SCORES,
 	EXTENDER_PREEMPTS,
@@ -65,6 +66,7 @@ struct extender_ask {
 	enum extender_step step;
 	enum extender_step first; /* after the pod was read */
 	bool offers_kept;         /* names of their nodes are */
+	bool has_nodes;           /* whole ones */
 	uint32_t care;            /* bits: extenders that care for the pod */
 	uint32_t next;            /* extender to be asked, of those in turn */
 	uint32_t open;            /* calls under way */
@@ -91,8 +93,9 @@ struct extenders {
 	uint32_t node_room;
 	struct extender *list; /* those that cannot be ignored first, as upstream asks them */
 	struct extender_ask *asks;
-	uint32_t asks_used;     /* bits, by index */
-	struct scratch scratch; /* tokens of an answer */
+	struct extender_nodes *nodes; /* NULL: nobody wants them */
+	uint32_t asks_used;           /* bits, by index */
+	struct scratch scratch;       /* tokens of an answer */
 	struct extenders_stats stats;
 };
 
@@ -101,6 +104,21 @@ struct extenders {
 void extender_ask_fail(struct extender_ask *ask, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A call ended; `ok` or the ask has an error. */
 void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bool ok);
+
+/* Nodes have been read, or not: those that wait for them go on. */
+void extender_asks_look(struct extenders *x, bool good);
+extern const struct json_want extender_want_metadata[]; /* all but managedFields */
+
+/* ---- extender_nodes.c ---- */
+
+struct extender_nodes *extender_nodes_open(struct extenders *x);
+size_t extender_nodes_size(uint32_t nodes);
+void extender_nodes_close(struct extender_nodes *n);
+/* False: they are, or will be, read; extender_asks_look() then. */
+bool extender_nodes_take(struct extender_nodes *n);
+void extender_nodes_give(struct extender_nodes *n);
+/* A whole node as JSON; empty when it is not known. */
+struct text extender_node_text(const struct extender_nodes *n, uint32_t node, uint32_t name);
 
 /* ---- extender_call.c ---- */
 

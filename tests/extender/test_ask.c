@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One pod's way past its extenders, in virtual time: who is asked what, in which order, how long.
+ */
+// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c extender/*.c
+// deps: config/url.c tests/extender/bed.c tests/watch/wire.c
+#include <stdio.h>
+#include <string.h>
+
+#include <unity.h>
+
+#include "extender/bed.h"
+
+static struct bed bed;
+
+void setUp(void)
+{
+}
+void tearDown(void)
+{
+}
+
+static const char sent_pod[] =
+	"{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":"
+	"\"11111111-2222-3333-4444-555555555555\",\"resourceVersion\":\"5\",\"annotations\":{"
+	"\"a\":\"b\"}},\"spec\":{\"schedulerName\":\"default-scheduler\",\"containers\":[{\"name\":"
+	"\"c\",\"env\":[{\"name\":\"X\",\"value\":\"y\"}],\"resources\":{\"limits\":{"
+	"\"example.com/gpu\":\"1\"}}}]}}";
+
+static void expect_sent(const struct bed_script *script, const char *rest)
+{
+	char all[WIRE_REQUEST_MAX];
+	snprintf(all, sizeof(all), "%s%s", sent_pod, rest);
+	TEST_ASSERT_EQUAL_STRING(all, script->seen);
+}
+
+static void test_filter_is_asked_about_names(void)
+{
+	bed_init(&bed, 1);
+	bed_open(&bed);
+	struct bed_script *a = bed_says(&bed, "/a/filter",
+		"{'Nodes':null,'NodeNames':['n3','n1'],'FailedNodes':{'n2':'full','n9':'what'},"
+		"'FailedAndUnresolvableNodes':{'n4':'broken'},'Error':''}");
+	uint32_t ask = bed_ask(&bed, 5);
+	bed_wait(&bed, ask, 1000);
+	bed_expect_error(&bed, ask, "");
+	TEST_ASSERT_EQUAL_STRING("KFKUD-", bed_verdicts(&bed, ask));
+	expect_sent(a, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\",\"n5\"]}");
+	const struct extender_words *words = extender_words(bed.extenders, ask);
+	TEST_ASSERT_EQUAL(2, words->kept);
+	TEST_ASSERT_EQUAL(3, words->removed);
+	TEST_ASSERT_EQUAL(2, words->reason_count);
+	TEST_ASSERT_TRUE(text_is_z(words->reasons[words->of_node[bed.nodes[2]].reason], "full"));
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_filters_are_asked_in_turn_and_scores_at_once(void)
+{
+	bed_init(&bed, 3);
+	bed.configs[0].ignorable = true; /* so it is the last */
+	bed.configs[1].prioritize_verb = bed.configs[2].prioritize_verb = TEXT("score");
+	bed.configs[2].weight = 3;
+	bed_open(&bed);
+	struct bed_script *a = bed_says(&bed, "/a/filter", "{'NodeNames':['n1','n2','n3']}");
+	struct bed_script *b = bed_says(&bed, "/b/filter", "{'NodeNames':['n4','n3','n2','n1']}");
+	struct bed_script *c = bed_says(&bed, "/c/filter", "{'nodenames':['n3','n2','n1','n4']}");
+	struct bed_script *score =
+		bed_says(&bed, "/b/score", "[{'Host':'n1','Score':2},{'Host':'n7','Score':9}]");
+	score->delay_ms = 1000;
+	bed_says(&bed, "/c/score",
+		"[{'host':'n1','score':1},{'Host':'n2','Score':10},{'Host':'n2','Score':-1}]")
+		->delay_ms = 1000;
+	uint32_t ask = bed_ask(&bed, 5);
+	int64_t began_us = bed.wire.now_us;
+	bed_wait(&bed, ask, 3000);
+	TEST_ASSERT_TRUE(bed.wire.now_us - began_us < 1100 * CLOCK_MS_US);
+	expect_sent(b, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\",\"n5\"]}");
+	expect_sent(c, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\"]}");
+	expect_sent(a, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\"]}");
+	expect_sent(score, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\"]}");
+	TEST_ASSERT_EQUAL_STRING("KKKDD-", bed_verdicts(&bed, ask));
+	const struct extender_word *of = extender_words(bed.extenders, ask)->of_node;
+	TEST_ASSERT_EQUAL(20 + 30, of[bed.nodes[1]].score);
+	TEST_ASSERT_EQUAL(300 - 30, of[bed.nodes[2]].score);
+	TEST_ASSERT_EQUAL(0, of[bed.nodes[3]].score);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_one_node_needs_no_points_and_none_no_further_filter(void)
+{
+	bed_init(&bed, 2);
+	bed.configs[0].prioritize_verb = TEXT("score");
+	bed_open(&bed);
+	bed_says(&bed, "/a/filter", "{'NodeNames':['n2']}");
+	struct bed_script *b = bed_says(&bed, "/b/filter", "{'NodeNames':['n2']}");
+	struct bed_script *score = bed_says(&bed, "/a/score", "[]");
+	uint32_t ask = bed_ask(&bed, 3);
+	bed_wait(&bed, ask, 1000);
+	TEST_ASSERT_EQUAL(0, score->asked);
+	TEST_ASSERT_EQUAL(1, b->asked);
+	extender_end(bed.extenders, ask);
+	bed_says(&bed, "/a/filter", "{'NodeNames':[]}");
+	ask = bed_ask(&bed, 3);
+	bed_wait(&bed, ask, 1000);
+	TEST_ASSERT_EQUAL_STRING("DDD---", bed_verdicts(&bed, ask));
+	TEST_ASSERT_EQUAL(1, b->asked);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_who_cares(void)
+{
+	static const struct scheduler_managed_resource gpu = {.name = {"example.com/gpu", 15}};
+	static const struct scheduler_managed_resource tpu = {.name = {"example.com/tpu", 15}};
+	bed_init(&bed, 2);
+	bed.configs[0].managed = (struct config_list){&tpu, 1};
+	bed.configs[1].managed = (struct config_list){&gpu, 1};
+	bed.configs[1].bind_verb = TEXT("bind");
+	bed_open(&bed);
+	const struct kube_pod_class *class =
+		cache_class_of(&bed.cache, cache_pod_at(&bed.cache, bed.pod));
+	struct extender_binder by;
+	TEST_ASSERT_EQUAL_HEX(2, extenders_for(bed.extenders, class, EXTENDER_FILTER));
+	TEST_ASSERT_EQUAL_HEX(0, extenders_for(bed.extenders, class, EXTENDER_SCORE));
+	TEST_ASSERT_TRUE(extenders_binder(bed.extenders, class, &by));
+	TEST_ASSERT_TRUE(text_is_z(by.url, "http://127.0.0.1:9/b/bind"));
+	TEST_ASSERT_TRUE(text_is_z(by.path, "/bind"));
+	struct bed_script *a = bed_says(&bed, "/a/filter", "{'NodeNames':[]}");
+	bed_says(&bed, "/b/filter", "{'NodeNames':['n1','n2','n3']}");
+	uint32_t ask = bed_ask(&bed, 3);
+	bed_wait(&bed, ask, 1000);
+	TEST_ASSERT_EQUAL(0, a->asked);
+	TEST_ASSERT_EQUAL_STRING("KKK---", bed_verdicts(&bed, ask));
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+/* ---- trouble ---- */
+
+static void test_trouble_is_told_with_the_url(void)
+{
+	static const struct {
+		int status;
+		const char *body;
+		int64_t cut_after, delay_ms;
+		const char *error;
+	} cases[] = {
+		{500, "no", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter, code 500"},
+		{200, "{'NodeNames':[}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: the "
+			"answer "
+			"is not JSON"},
+		{200, "", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: the "
+			"answer "
+			"is not JSON"},
+		{200, "{'NodeNames':['n1'],'Error':'out of luck'}", -1, 0, "out of luck"},
+		{200, "{'NodeNames':['n1']}", -1, 6000,
+			"Post \"http://127.0.0.1:9/a/filter\": context deadline exceeded "
+			"(Client.Timeout exceeded while awaiting headers)"},
+	};
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		bed_init(&bed, 1);
+		bed_open(&bed);
+		struct bed_script *a = bed_says(&bed, "/a/filter", cases[i].body);
+		a->status = cases[i].status;
+		a->cut_after = cases[i].cut_after;
+		a->delay_ms = cases[i].delay_ms;
+		uint32_t ask = bed_ask(&bed, 3);
+		bed_wait(&bed, ask, 10000);
+		bed_expect_error(&bed, ask, cases[i].error);
+		extender_end(bed.extenders, ask);
+		bed_close(&bed);
+	}
+}
+
+static void test_half_an_answer_is_none(void)
+{
+	bed_init(&bed, 1);
+	bed_open(&bed);
+	bed_says(&bed, "/a/filter", "{'NodeNames':['n1','n2']} ")->cut_after = 25;
+	uint32_t ask = bed_ask(&bed, 3);
+	bed_wait(&bed, ask, 10000);
+	TEST_ASSERT_TRUE(extender_error(bed.extenders, ask).size > 0);
+	TEST_ASSERT_EQUAL_STRING("KKK---", bed_verdicts(&bed, ask)); /* nothing was taken from it */
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_ignorable_trouble_is_ignored(void)
+{
+	bed_init(&bed, 2);
+	bed.configs[0].ignorable = true;
+	bed.configs[0].prioritize_verb = bed.configs[1].prioritize_verb = TEXT("score");
+	bed_open(&bed);
+	bed_says(&bed, "/a/filter", "{'NodeNames':['n1','n17'],'FailedNodes':{'n2':'x'}}");
+	bed_says(&bed, "/b/filter", "{'NodeNames':['n1','n2','n3']}");
+	bed_says(&bed, "/a/score", "{}");
+	bed_says(&bed, "/b/score", "[{'Host':'n2','Score':1}]");
+	uint32_t ask = bed_ask(&bed, 3);
+	bed_wait(&bed, ask, 1000);
+	bed_expect_error(&bed, ask, "");
+	TEST_ASSERT_EQUAL_STRING("KKK---", bed_verdicts(&bed, ask));
+	TEST_ASSERT_EQUAL(10, extender_words(bed.extenders, ask)->of_node[bed.nodes[2]].score);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_a_kept_connection_that_has_gone_costs_nothing(void)
+{
+	bed_init(&bed, 1);
+	bed_open(&bed);
+	struct bed_script *a = bed_says(&bed, "/a/filter", "{'NodeNames':['n1']}");
+	a->refuses = 1;
+	uint32_t ask = bed_ask(&bed, 2);
+	bed_wait(&bed, ask, 1000);
+	bed_expect_error(&bed, ask, "");
+	TEST_ASSERT_EQUAL(2, a->asked);
+	extender_end(bed.extenders, ask);
+	a->refuses = 2;
+	ask = bed_ask(&bed, 2);
+	bed_wait(&bed, ask, 1000);
+	TEST_ASSERT_EQUAL(4, a->asked);
+	TEST_ASSERT_TRUE(extender_error(bed.extenders, ask).size > 0);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_a_pod_that_cannot_be_read(void)
+{
+	bed_init(&bed, 1);
+	bed_open(&bed);
+	bed_says(&bed, "/api/v1/namespaces/default/pods/p", "{}")->status = 404;
+	uint32_t ask = bed_ask(&bed, 2);
+	bed_wait(&bed, ask, 1000);
+	bed_expect_error(&bed, ask, "the pod could not be read for its extenders: ok, code 404");
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+/* ---- many at a time ---- */
+
+static void test_a_slow_one_holds_up_its_own_pods_alone(void)
+{
+	bed_init(&bed, 1);
+	bed_open(&bed);
+	struct bed_script *a = bed_says(&bed, "/a/filter", "{'NodeNames':['n1']}");
+	a->delay_ms = 1000;
+	uint32_t asks[EXTENDER_ASKS];
+	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
+		TEST_ASSERT_TRUE(extenders_have_room(bed.extenders));
+		asks[i] = bed_ask(&bed, 2);
+	}
+	TEST_ASSERT_FALSE(extenders_have_room(bed.extenders));
+	bed_run(&bed, 500);
+	TEST_ASSERT_EQUAL(EXTENDER_LINES, a->asked);
+	bed_run(&bed, 1000);
+	TEST_ASSERT_EQUAL(EXTENDER_ASKS, a->asked);
+	bed_run(&bed, 1000);
+	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
+		TEST_ASSERT_EQUAL(1, bed.done[asks[i]]);
+		bed_expect_error(&bed, asks[i], "");
+		extender_end(bed.extenders, asks[i]);
+	}
+	TEST_ASSERT_TRUE(extenders_have_room(bed.extenders));
+	bed_close(&bed);
+}
+
+static void test_it_may_end_at_any_moment(void)
+{
+	bed_init(&bed, 2);
+	bed.configs[0].prioritize_verb = bed.configs[1].prioritize_verb = TEXT("score");
+	bed.configs[1].node_cache_capable = false;
+	bed_open(&bed);
+	bed_says(&bed, "/api/v1/nodes?resourceVersion=0",
+		"{'kind':'NodeList','items':[{'metadata':{'name':'n1'}},{'metadata':{'name':'n2'}}]"
+		"}")
+		->delay_ms = 7;
+	bed_says(&bed, "/a/filter", "{'NodeNames':['n1','n2']}")->delay_ms = 10;
+	bed_says(&bed, "/b/filter",
+		"{'Nodes':{'items':[{'metadata':{'name':'n1'}},{'metadata':{'name':'n2'}}]}}")
+		->delay_ms = 10;
+	bed_says(&bed, "/a/score", "[]")->delay_ms = 10;
+	bed_says(&bed, "/b/score", "[]")->delay_ms = 20;
+	for (uint32_t round = 0; round < 400; round++) {
+		uint32_t asks[EXTENDER_ASKS];
+		uint32_t count = 1 + random_below(&bed.random, EXTENDER_ASKS);
+		for (uint32_t i = 0; i < count; i++)
+			asks[i] = bed_ask(&bed, random_below(&bed.random, 5));
+		for (uint32_t i = 0; i < count; i++) {
+			bed_run(&bed, random_below(&bed.random, 30));
+			extender_end(bed.extenders, asks[i]);
+		}
+	}
+	bed_close(&bed);
+}
+
+/* ---- whole nodes ---- */
+
+static void test_whole_nodes_are_read_once_for_all(void)
+{
+	bed_init(&bed, 1);
+	bed.configs[0].node_cache_capable = false;
+	bed_open(&bed);
+	struct bed_script *list = bed_says(&bed, "/api/v1/nodes?resourceVersion=0",
+		"{'kind':'NodeList','metadata':{},'items':[{'metadata':{'name':'n2','annotations':"
+		"{'x':'y'},'managedFields':[1]},'spec':{'podCIDR':'10.0.0.0/24'}},{'metadata':{"
+		"'name':'n1'},'status':{'images':[{'names':['i']}]}},{'metadata':{'name':'n9'}}]}");
+	struct bed_script *a = bed_says(&bed, "/a/filter",
+		"{'Nodes':{'metadata':{},'items':[{'metadata':{'name':'n1','labels':{'name':'n2'}},"
+		"'status':{}}]},'NodeNames':['n2'],'FailedNodes':{'n2':'no'}}");
+	uint32_t one = bed_ask(&bed, 2);
+	uint32_t two = bed_ask(&bed, 2);
+	bed_wait(&bed, one, 1000);
+	bed_wait(&bed, two, 1000);
+	TEST_ASSERT_EQUAL(1, list->asked);
+	TEST_ASSERT_EQUAL_STRING("KF----", bed_verdicts(&bed, one));
+	expect_sent(a,
+		",\"Nodes\":{\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"n1\"},\"status\":"
+		"{\"images\":[{\"names\":[\"i\"]}]}},{\"metadata\":{\"name\":\"n2\","
+		"\"annotations\":"
+		"{\"x\":\"y\"}},\"spec\":{\"podCIDR\":\"10.0.0.0/24\"}}]},\"NodeNames\":null}");
+	extender_end(bed.extenders, one);
+	extender_end(bed.extenders, two);
+	bed_run(&bed, 2000);
+	one = bed_ask(&bed, 2);
+	bed_wait(&bed, one, 1000);
+	TEST_ASSERT_EQUAL(2, list->asked); /* they were too old */
+	extender_end(bed.extenders, one);
+	list->status = 500;
+	bed_run(&bed, 2000);
+	one = bed_ask(&bed, 2);
+	bed_wait(&bed, one, 1000);
+	bed_expect_error(&bed, one, "the nodes could not be read for extenders");
+	extender_end(bed.extenders, one);
+	bed_close(&bed);
+}
+
+/* ---- victims ---- */
+
+static void offer(struct extender_offers *offers, uint32_t node, uint32_t pod)
+{
+	offers->list[offers->count++] = (struct extender_offer){.node = node,
+		.name = cache_node_at(&bed.cache, node)->name,
+		.first = offers->victim_count,
+		.count = 1,
+		.violations = 1,
+		.chosen = true};
+	const struct cache_pod *p = cache_pod_at(&bed.cache, pod);
+	offers->victims[offers->victim_count++] = (struct extender_victim){.uid = p->uid,
+		.pod = pod,
+		.name = p->name,
+		.namespace = cache_class_of(&bed.cache, p)->namespace,
+		.priority = 3,
+		.chosen = 1};
+}
+
+static uint32_t ask_about_victims(void)
+{
+	uint32_t ask = bed_ask(&bed, 0);
+	struct extender_offers *offers = extender_offers(bed.extenders, ask);
+	offer(offers, bed.nodes[1],
+		bed_feed(&bed, KUBE_POD,
+			"{'metadata':{'name':'v1','namespace':'default','uid':"
+			"'aaaaaaaa-2222-3333-4444-555555555555'},'spec':{'nodeName':'n1'}}"));
+	offer(offers, bed.nodes[2],
+		bed_feed(&bed, KUBE_POD,
+			"{'metadata':{'name':'v2','namespace':'default','uid':'odd'},'spec':{"
+			"'nodeName':'n2'}}"));
+	extender_ask_victims(bed.extenders, ask);
+	return ask;
+}
+
+static void test_victims_are_shown_and_left(void)
+{
+	bed_init(&bed, 2);
+	bed.configs[0].preempt_verb = bed.configs[1].preempt_verb = TEXT("preempt");
+	bed.configs[1].node_cache_capable = false;
+	bed_open(&bed);
+	struct bed_script *a = bed_says(&bed, "/a/preempt",
+		"{'NodeNameToMetaVictims':{'n2':{'Pods':[{'UID':'odd'}],'NumPDBViolations':7}}}");
+	struct bed_script *b = bed_says(
+		&bed, "/b/preempt", "{'nodeNameToMetaVictims':{'n2':{'pods':[{'uid':'odd'}]}}}");
+	uint32_t ask = ask_about_victims();
+	bed_wait(&bed, ask, 1000);
+	bed_expect_error(&bed, ask, "");
+	expect_sent(a,
+		",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{\"n1\":{\"Pods\":[{\"UID\":"
+		"\"aaaaaaaa-2222-3333-4444-555555555555\"}],\"NumPDBViolations\":1},\"n2\":{"
+		"\"Pods\":[{\"UID\":\"odd\"}],\"NumPDBViolations\":1}}}");
+	expect_sent(b,
+		",\"NodeNameToMetaVictims\":null,\"NodeNameToVictims\":{\"n2\":{\"Pods\":[{"
+		"\"metadata\":{\"name\":\"v2\",\"namespace\":\"default\",\"uid\":\"odd\"},\"spec\":"
+		"{"
+		"\"priority\":3}}],\"NumPDBViolations\":7}}}");
+	const struct extender_offers *offers = extender_offers(bed.extenders, ask);
+	TEST_ASSERT_FALSE(offers->list[0].chosen);
+	TEST_ASSERT_TRUE(offers->list[1].chosen);
+	TEST_ASSERT_EQUAL(7, offers->list[1].violations);
+	TEST_ASSERT_EQUAL(1, offers->victims[1].chosen);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+static void test_victims_that_were_not_shown(void)
+{
+	static const struct {
+		const char *body;
+		const char *error;
+	} cases[] = {
+		{"{'NodeNameToMetaVictims':{'n3':{'Pods':[{'UID':'odd'}]}}}",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: it "
+			"names "
+			"a node that was not asked about"},
+		{"{'NodeNameToMetaVictims':{'n1':{'Pods':[{'UID':'odd'}]}}}",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: it "
+			"names "
+			"a victim that is not on the node"},
+		{"{'NodeNameToMetaVictims':{'n1':{'Pods':[]}}}",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: it "
+			"expects at least one victim on a node"},
+	};
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		bed_init(&bed, 1);
+		bed.configs[0].preempt_verb = TEXT("preempt");
+		bed_open(&bed);
+		bed_says(&bed, "/a/preempt", cases[i].body);
+		uint32_t ask = ask_about_victims();
+		bed_wait(&bed, ask, 1000);
+		bed_expect_error(&bed, ask, cases[i].error);
+		const struct extender_offers *offers = extender_offers(bed.extenders, ask);
+		TEST_ASSERT_TRUE(offers->list[0].chosen);
+		TEST_ASSERT_EQUAL(1, offers->victims[0].chosen);
+		extender_end(bed.extenders, ask);
+		bed_close(&bed);
+	}
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_filter_is_asked_about_names);
+	RUN_TEST(test_filters_are_asked_in_turn_and_scores_at_once);
+	RUN_TEST(test_one_node_needs_no_points_and_none_no_further_filter);
+	RUN_TEST(test_who_cares);
+	RUN_TEST(test_trouble_is_told_with_the_url);
+	RUN_TEST(test_half_an_answer_is_none);
+	RUN_TEST(test_ignorable_trouble_is_ignored);
+	RUN_TEST(test_a_kept_connection_that_has_gone_costs_nothing);
+	RUN_TEST(test_a_pod_that_cannot_be_read);
+	RUN_TEST(test_a_slow_one_holds_up_its_own_pods_alone);
+	RUN_TEST(test_it_may_end_at_any_moment);
+	RUN_TEST(test_whole_nodes_are_read_once_for_all);
+	RUN_TEST(test_victims_are_shown_and_left);
+	RUN_TEST(test_victims_that_were_not_shown);
+	return UNITY_END();
+}
