@@ -33,7 +33,7 @@ void scheduler_collect_left(struct scheduler *s);
 bool scheduler_attempt(struct scheduler *s);
 bool scheduler_can_attempt(const struct scheduler *s);
 struct mono scheduler_next_attempt(const struct scheduler *s); /* as far as its pace goes */
-bool scheduler_has_room(const struct scheduler *s); /* for what may follow a decision */
+bool scheduler_has_room(const struct scheduler *s);            /* for what may follow a decision */
 /* What was decided is done: the pod takes off, or is told why not and waits. */
 void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision);
 void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);

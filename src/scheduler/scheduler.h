@@ -73,7 +73,7 @@ struct scheduler_lease {
 	int64_t retry_period_ms;
 };
 
-struct scheduler_pace { /* how fast pods are tried */
+struct scheduler_pace {   /* how fast pods are tried */
 	int64_t every_us; /* 0: no limit */
 	int64_t burst;
 };
@@ -199,7 +199,7 @@ struct scheduler {
 	struct mono stop_due;
 	enum scheduler_wait waits; /* as last logged */
 	struct rate rates[SCHEDULER_PACES];
-	uint32_t left_waiting;     /* pods that found no room in the queue */
+	uint32_t left_waiting; /* pods that found no room in the queue */
 	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
 	uint32_t compare_left; /* kinds still to be compared */
 	uint32_t missed, redundant;
@@ -210,7 +210,10 @@ struct scheduler {
 
 size_t scheduler_size(const struct scheduler_limits *limits);
 
-/* The picture is there afterwards, for profiles to be built with; `s` must not move. */
+/*
+ * The picture is there afterwards, for profiles to be built with. `s` is zero, so that what is not
+ * needed yet is not touched, and must not move.
+ */
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup);
 /*
  * Before scheduler_start(), when there are extenders. False with one line in `fault`. Takes
