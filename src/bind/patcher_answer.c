@@ -7,9 +7,9 @@
  * all else is an error.
  *
  * What we do: the same, and three things more. 429 is waited for without a time, too: it says that
- * nothing was done. A patch whose connection broke is sent again, since it says the same twice; a
- * deletion is not, as another pod may have the name by then. A 404 that no apiserver signed is a
- * proxy's, and says nothing about the pod.
+ * nothing was done. A patch whose connection broke or whose answer did not come is sent again,
+ * since it says the same twice; a deletion is not, as another pod may have the name by then. A 404
+ * that no apiserver signed is a proxy's, and says nothing about the pod.
  */
 #include "bind/patcher_private.h"
 #include "kube/passing.h"
@@ -75,7 +75,8 @@ static enum patcher_verdict judge_silence(const struct patcher_errand *errand)
 
 	if (!answer->sent)
 		return PATCHER_AGAIN;
-	if (answer->result == NET_RESET && errand->step == PATCHER_PATCH)
+	bool is_lost = answer->result == NET_RESET || answer->result == NET_TIMEOUT;
+	if (is_lost && errand->step == PATCHER_PATCH)
 		return PATCHER_AGAIN;
 	return PATCHER_HOPELESS;
 }

@@ -145,6 +145,12 @@ static bool plan(struct live *live)
 	if (budget > SIZE_MAX / 2 || budget <= fixed ||
 		!capacity_plan(budget - fixed, nodes, pods, &capacity))
 		return false;
+	if (capacity.nodes < nodes || capacity.pods < pods)
+		log_warn("run", "less-room",
+			"memory=%lluMi is room for nodes=%u of %u and pods=%u of %u: a larger "
+			"cluster needs more --memory",
+			(unsigned long long)budget >> 20, (unsigned)capacity.nodes, (unsigned)nodes,
+			(unsigned)capacity.pods, (unsigned)pods);
 	live->limits = fixed_limits;
 	take_capacity(&live->limits, &capacity);
 	live->budget = (size_t)budget;

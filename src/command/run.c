@@ -15,6 +15,9 @@
 /* A signal between two turns is seen no later than this. */
 enum { TURN_MAX_US = 1000 * 1000 };
 
+/* The first time; each pause is twice the one before. */
+enum { PATIENCE_MS = 3000, PATIENCE_MAX_MS = 60 * 1000 };
+
 static volatile sig_atomic_t ends_asked;
 static volatile sig_atomic_t dumps_asked;
 
@@ -40,10 +43,43 @@ static void listen_to_signals(void)
 	(void)sigaction(SIGUSR2, &action, NULL);
 }
 
+struct patience {
+	struct mono due;
+	int64_t pause_ms;
+};
+
+/*
+ * All that can be silent - name server, network, apiserver, a proxy before it - is told when its
+ * own time is up, which may be half a minute. Who has just started berth is not left alone so long.
+ */
+static void tell_wait(const struct scheduler *s, struct patience *patience)
+{
+	struct mono now = net_now(s->net);
+	bool waits = s->waits == SCHEDULER_NOT_SYNCED ||
+		(s->waits == SCHEDULER_NOT_LEADING && lease_stats(s->lease).holder.size == 0);
+	if (!waits || patience->pause_ms == 0)
+		*patience = (struct patience){mono_after_ms(now, PATIENCE_MS), PATIENCE_MS};
+	if (!mono_reached(now, patience->due))
+		return;
+	struct net_client_stats net = net_client_stats(s->setup.client);
+	log_info("run", "waiting",
+		"for=%s connections=%u connects=%llu failures=%llu requests=%llu queued=%u "
+		"received=%llu",
+		s->waits == SCHEDULER_NOT_SYNCED ? "lists" : "lease", (unsigned)net.open,
+		(unsigned long long)net.connects, (unsigned long long)net.connect_failures,
+		(unsigned long long)net.requests, (unsigned)net.queued,
+		(unsigned long long)net.bytes_in);
+	patience->pause_ms *= 2;
+	if (patience->pause_ms > PATIENCE_MAX_MS)
+		patience->pause_ms = PATIENCE_MAX_MS;
+	patience->due = mono_after_ms(now, patience->pause_ms);
+}
+
 int run_run(const struct command_io *io, int argc, char **argv)
 {
 	int status;
 	bool failed = false;
+	struct patience patience = {.pause_ms = 0};
 	listen_to_signals(); /* first, or one that comes early is the end without an order */
 	struct live *live = live_open(io, argc, argv, &status);
 	if (live == NULL)
@@ -54,6 +90,7 @@ int run_run(const struct command_io *io, int argc, char **argv)
 		live->identity);
 	while (!scheduler_is_stopped(s)) {
 		scheduler_turn(s, TURN_MAX_US);
+		tell_wait(s, &patience);
 		failed = failed || (live->status != NULL && status_has_failed(live->status));
 		if (ends_asked != 0 || failed)
 			scheduler_stop(s);

@@ -3,8 +3,9 @@
  * Feed: what the watches tell goes into the picture; what cannot go in is remembered as damage.
  *
  * A pod on a node that we could not read takes space that we do not see, so nothing is decided
- * until a list without such a pod was told. A node that we could not read is not there for us: no
- * harm. The same holds for pods without a node, and for all other kinds.
+ * until a list without such a pod was told. A node that we could not read is not there for us,
+ * which does no harm, but people should know, and it may fit later: nodes are listed anew, too. All
+ * other kinds, and pods without a node, are only told.
  */
 #include "base/log.h"
 #include "cache/feed.h"
@@ -104,6 +105,14 @@ static void damaged(struct scheduler *s, enum kube_kind kind)
 								  : SCHEDULER_RELIST_MAX_MS;
 }
 
+static void missing(
+	struct scheduler *s, enum kube_kind kind, struct text namespace, struct text name)
+{
+	(void)cache_unfeed(&s->cache, kind, namespace, name);
+	if (kind == KUBE_NODE)
+		damaged(s, kind);
+}
+
 void scheduler_relist_due(struct net_timer *timer, struct mono now)
 {
 	struct scheduler *s = LIST_OWNER(timer, struct scheduler, relist);
@@ -189,7 +198,7 @@ static void refused(
 	if (object->kind == KUBE_POD && holds_a_place(s, object, fed))
 		damaged(s, KUBE_POD);
 	else
-		(void)cache_unfeed(&s->cache, object->kind, fed->namespace, fed->name);
+		missing(s, object->kind, fed->namespace, fed->name);
 }
 
 static bool is_known_already(const struct scheduler *s, const struct watch_object *object)
@@ -236,6 +245,8 @@ static void on_too_big(void *self, const struct watch_too_big *object)
 	/* Where it is cannot be known from half an object. */
 	if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED)
 		damaged(s, KUBE_POD);
+	else if (object->type != KUBE_WATCH_DELETED)
+		missing(s, object->kind, namespace, name);
 	else
 		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
 	s->dying = 0;

@@ -186,7 +186,7 @@ struct scheduler {
 
 	uint32_t wanted;  /* kinds, WATCH_KIND() bits */
 	uint32_t known;   /* of those: told to their end */
-	uint32_t damaged; /* kinds with an object that we do not know */
+	uint32_t damaged; /* kinds with an object that we do not know: pods, nodes */
 	uint32_t damaged_in_list;
 	struct net_timer relist;
 	int64_t relist_ms; /* the next pause before it */

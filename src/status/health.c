@@ -3,7 +3,8 @@
  * Health: /healthz, /livez and /readyz, word for word as kube-scheduler's.
  *
  * leaderElection passes always, as it does there: who stands by is well. Ours has one check more,
- * `picture`: while something of the cluster is unknown nothing is bound, and people should know.
+ * `picture`: while a pod is unknown nothing is bound, and while a node is, nothing is bound to it;
+ * people should know.
  */
 #include "status/private.h"
 
@@ -21,7 +22,7 @@ static const char *fault_of(const struct scheduler *s, enum check_id id)
 	/* Who stands by and never had a reason to list the pods is as ready as can be. */
 	if (id == CHECK_SYNC && (SCHEDULER_VITAL_KINDS & s->wanted & ~s->known) != 0)
 		return "handlers are not fully synchronized";
-	if (id == CHECK_PICTURE && (s->damaged & WATCH_KIND(KUBE_POD)) != 0)
+	if (id == CHECK_PICTURE && s->damaged != 0)
 		return "the picture of the cluster is incomplete";
 	return NULL;
 }

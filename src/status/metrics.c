@@ -508,6 +508,8 @@ static const struct single singles[] = {
 	{"berth_events_joined_total", false, "Events added to a series."},
 	{"berth_events_dropped_total", false, "Events for which there was no room, or too many."},
 	{"berth_cache_refused_total", false, "Objects that did not fit into the picture."},
+	{"berth_nodes_missing", true, "1: a node is not in the picture, as its log says."},
+	{"berth_pods_missing", true, "1: a pod on a node is not, and nothing is bound."},
 	{"berth_connections_open", true, "Connections to the apiserver."},
 	{"berth_connects_total", false, "Connections to the apiserver begun."},
 	{"berth_connect_failures_total", false, "Connections that failed."},
@@ -537,6 +539,7 @@ static void single_values(const struct status *status, double *v)
 		(double)s->stats.turns, (double)patcher.sent, (double)patcher.unchanged,
 		(double)patcher.failed, (double)recorder.sent, (double)recorder.joined,
 		(double)(recorder.dropped_full + recorder.dropped_rate), (double)s->cache.refused,
+		(s->damaged & WATCH_KIND(KUBE_NODE)) != 0, (s->damaged & WATCH_KIND(KUBE_POD)) != 0,
 		net.open, (double)net.connects, (double)net.connect_failures, (double)net.requests,
 		net.queued, (double)net.bytes_in, (double)net.bytes_out, (double)log_dropped(),
 		(double)memory_late_requests(), status->listeners};

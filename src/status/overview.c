@@ -22,6 +22,7 @@ static void put_cluster(struct status *status, struct json_writer *j)
 	json_member_i64(j, "pending", s->cache.pods_pending);
 	json_member_i64(j, "assumed", s->cache.pods_assumed);
 	json_member_i64(j, "refused", (int64_t)s->cache.refused);
+	json_member_bool(j, "nodesMissing", (s->damaged & WATCH_KIND(KUBE_NODE)) != 0);
 	json_close_object(j);
 }
 

@@ -80,11 +80,17 @@ static void test_an_incomplete_picture_is_not_ready(void)
 {
 	bed_open();
 	bed_fill();
-	bed_scheduler.damaged = WATCH_KIND(KUBE_POD);
-	bed_get("/readyz");
-	expect(500,
-		"[+]shutdown ok\n[+]sched-handler-sync ok\n[-]picture failed: reason withheld\n"
-		"readyz check failed\n");
+	static const enum kube_kind kinds[] = {KUBE_POD, KUBE_NODE};
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+		bed_scheduler.damaged = WATCH_KIND(kinds[i]);
+		bed_get("/readyz");
+		expect(500,
+			"[+]shutdown ok\n[+]sched-handler-sync ok\n[-]picture failed: reason "
+			"withheld\nreadyz check failed\n");
+		bed_get("/metrics");
+		TEST_ASSERT_NOT_NULL(strstr(bed_body(),
+			i == 0 ? "\nberth_pods_missing 1\n" : "\nberth_nodes_missing 1\n"));
+	}
 }
 
 /* ---- metrics ---- */
