@@ -229,6 +229,11 @@ firmware: $(B)/berth  ## what is shipped or flashed for BOARD
 	$(Q)firmware/build $(BOARD) $<
 
 # ---- looking at it ---------------------------------------------------------------------------------
+.PHONY: page screenshots
+page: $(B)/berth $(B)/apisim  ## the status page in a real browser, all of it or parts: make page ARGS='pending nodes'
+	$(Q)tools/packages page && BERTH_BUILD=$(B) node tests/page/test.js $(ARGS)
+screenshots: $(B)/berth $(B)/apisim  ## of each view, light and dark, on a desk and on a phone: build/screenshots
+	$(Q)tools/packages page && BERTH_BUILD=$(B) node tests/page/screenshots.js $(O)/screenshots
 .PHONY: size coverage lint
 size: $(B)/berth $(B)/berth.parts  ## bytes of the binary and of each module; fails over the budget of the board
 	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(CROSS)size $(B)
