@@ -23,7 +23,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 {
 	CHECK(l->nodes > 0);
 	CHECK(l->pods > 0);
-	*cache = (struct cache){0};
+	memset(cache, 0, offsetof(struct cache, changes));
 	store_init(&cache->store, "objects", arena_take(arena, l->store_bytes), l->store_bytes);
 	intern_init(&cache->strings, arena, &cache->store, l->strings);
 	cache_names_init(&cache->names, &cache->strings);

@@ -144,8 +144,6 @@ struct cache {
 	struct cache_topology topology;
 	struct cache_counters counters;
 
-	uint64_t change_count; /* node changes so far; the newest is changes[(count - 1) % LOG] */
-	uint32_t changes[CACHE_CHANGE_LOG];
 	uint16_t list_round[KUBE_KINDS];
 
 	uint64_t serials;
@@ -153,6 +151,9 @@ struct cache {
 	struct cache_listener listener; /* NULL function: nobody listens */
 
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
+
+	uint64_t change_count; /* node changes so far; the newest is changes[(count - 1) % LOG] */
+	uint32_t changes[CACHE_CHANGE_LOG]; /* stays last: not touched before it is written */
 };
 
 size_t cache_size(const struct cache_limits *limits); /* bytes cache_init() takes */

@@ -39,7 +39,8 @@ static void dump(const void *self)
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 {
 	const struct scheduler_limits *l = &setup->limits;
-	*s = (struct scheduler){.setup = *setup, .net = setup->net};
+	s->setup = *setup;
+	s->net = setup->net;
 	cache_init(&s->cache, setup->arena, &l->cache);
 	scratch_init(&s->scratch, arena_take_raw(setup->arena, l->scratch_bytes), l->scratch_bytes);
 	pool_init(

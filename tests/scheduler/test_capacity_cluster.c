@@ -27,6 +27,7 @@ enum {
 	CUT_PIECE = 1 << 16,
 	PODS_OF_DEPLOYMENT = 50,
 	STATEFUL_SHARE = 40, /* one pod of so many has a name, labels and a claim of its own */
+	DAEMON_SHARE = 3,    /* one of so many is there because its node is */
 	IMAGES = 600,
 	IMAGES_OF_NODE = 20,
 	PENDING = 64
@@ -195,6 +196,22 @@ static void add_stateful(uint32_t p, uint32_t nodes)
 		p, p % 40, p, p, p, NODE_OF(p % nodes), p, p % 20, p % IMAGES, 10, 64);
 }
 
+/* Its node is the only one that its affinity names. */
+static void add_daemon(uint32_t p, uint32_t nodes)
+{
+	uint32_t d = p / DAEMON_SHARE / nodes;
+	uint32_t n = p / DAEMON_SHARE % nodes;
+	feed("{'kind':'Pod','metadata':{'name':'agent-%u-%05x','namespace':'system','uid':"
+	     "'11111111-2222-4333-8444-%012u','labels':{'app':'agent-%u',"
+	     "'controller-revision-hash':'7d9c8b%04x','pod-template-generation':'1'},"
+	     "'ownerReferences':[{'apiVersion':'apps/v1','kind':'DaemonSet','name':'agent-%u',"
+	     "'uid':'d','controller':true}]},'spec':{'nodeName':'" NODE_NAME
+	     "','affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"
+	     "'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name','operator':'In',"
+	     "'values':['" NODE_NAME "']}]}]}}}," POD_SPEC "}}",
+		d, p, p, d, d, d, NODE_OF(n), NODE_OF(n), d, d % IMAGES, 10, 64);
+}
+
 static void fill(uint32_t nodes, uint32_t pods)
 {
 	for (uint32_t n = 0; n < nodes; n++)
@@ -209,6 +226,8 @@ static void fill(uint32_t nodes, uint32_t pods)
 				p / PODS_OF_DEPLOYMENT);
 		if (p % STATEFUL_SHARE == 0)
 			add_stateful(p, nodes);
+		else if (p % DAEMON_SHARE == 0)
+			add_daemon(p, nodes);
 		else
 			add_pod(p, nodes);
 	}
@@ -258,6 +277,14 @@ static void test_the_cluster_of_the_board(void)
 	TEST_ASSERT_EQUAL_UINT32(LIMITS_PODS_MAX, world.plan.pods);
 }
 
+/* What design promises; the board gives a little more. */
+static void test_large_in_64_mib(void)
+{
+	whole_cluster((64 << 20) - LIMITS_FIXED_BYTES, 5000, 150000);
+	TEST_ASSERT_EQUAL_UINT32(5000, world.plan.nodes);
+	TEST_ASSERT_EQUAL_UINT32(150000, world.plan.pods);
+}
+
 static void test_a_site(void)
 {
 	whole_cluster(18 << 20, 500, 15000);
@@ -274,5 +301,6 @@ int main(void)
 	RUN_TEST(test_a_tiny_budget);
 	RUN_TEST(test_a_site);
 	RUN_TEST(test_the_cluster_of_the_board);
+	RUN_TEST(test_large_in_64_mib);
 	return UNITY_END();
 }

@@ -182,6 +182,7 @@ static void open_network(void)
 
 static void open_scheduler(void)
 {
+	memset(&bed_scheduler, 0, sizeof(bed_scheduler));
 	scheduler_init(&bed_scheduler,
 		&(struct scheduler_setup){.net = bed_net,
 			.client = client,
