@@ -63,6 +63,11 @@ void log_setup(enum log_level level, enum log_form form, struct clock clock)
 	}
 }
 
+void log_set_level(enum log_level level)
+{
+	state.level = level;
+}
+
 bool log_enabled(enum log_level level)
 {
 	return level <= state.level;

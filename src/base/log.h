@@ -36,6 +36,7 @@ struct log_site {
  */
 void log_setup(enum log_level level, enum log_form form, struct clock clock);
 bool log_enabled(enum log_level level);
+void log_set_level(enum log_level level);
 void log_to(int fd);        /* tests */
 uint64_t log_dropped(void); /* lines that could not be written */
 void log_line(struct log_site *site, enum log_level level, const char *module, const char *event,

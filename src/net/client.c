@@ -47,6 +47,7 @@ static void finish(struct net_client *client, struct net_request *request, enum 
 	fault_copy(answer->detail, sizeof(answer->detail), detail);
 	request->client = NULL;
 	request->connection = 0;
+	net_count(&client->counts, request);
 	request->on_done(request);
 }
 

@@ -5,6 +5,7 @@
 #ifndef BERTH_NET_CLIENT_H
 #define BERTH_NET_CLIENT_H
 
+#include "net/counts.h"
 #include "net/credentials.h"
 #include "net/http.h"
 #include "net/net.h"
@@ -68,6 +69,7 @@ struct net_client {
 	uint32_t queued;
 	struct mono queue_due; /* no queued request ends before */
 	struct net_client_stats stats;
+	struct net_counts counts;
 	bool reachable, unreachable; /* as last logged */
 	bool closing;
 	char host[NET_ADDRESS_TEXT_MAX + RESOLVE_NAME_MAX];

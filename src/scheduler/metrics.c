@@ -19,6 +19,11 @@ void scheduler_observe(
 	h->sum += value;
 }
 
+void scheduler_metrics_reset(struct scheduler_metrics *m)
+{
+	memset(m, 0, offsetof(struct scheduler_metrics, attempt_began));
+}
+
 void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
 	enum scheduler_result result, int64_t took_us)
 {

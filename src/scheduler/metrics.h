@@ -78,7 +78,6 @@ struct scheduler_best {
 };
 
 struct scheduler_metrics {
-	struct mono attempt_began;
 	uint64_t attempts[QUEUE_PROFILES_MAX][SCHEDULER_RESULTS];
 	struct scheduler_histogram attempt[QUEUE_PROFILES_MAX][SCHEDULER_RESULTS];
 	struct scheduler_histogram algorithm;
@@ -88,14 +87,18 @@ struct scheduler_metrics {
 	uint64_t preemption_attempts;
 	uint64_t incoming[SCHEDULER_CAUSES][3]; /* active, backoff, unschedulable */
 	uint64_t woken[SCHEDULER_EVENT_KINDS][SCHEDULER_EVENT_ACTIONS][2]; /* active, backoff */
+	int64_t turn_us_max; /* longest turn, sleep not counted */
+	uint64_t busy_us;    /* of all turns */
+	/* what is not reset */
+	struct mono attempt_began;
 	uint64_t serial;
 	struct scheduler_record records[SCHEDULER_RECORDS]; /* serial % SCHEDULER_RECORDS */
 	struct scheduler_best best[SCHEDULER_BEST];         /* serial % SCHEDULER_BEST */
 	uint32_t best_wanted; /* decisions to come whose scores somebody wants to see */
-	int64_t turn_us_max;  /* longest turn, sleep not counted, since it was last reset */
-	uint64_t busy_us;     /* of all turns */
 };
 
+/* All counters and histograms begin anew; the latest decisions stay. */
+void scheduler_metrics_reset(struct scheduler_metrics *m);
 void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
 	enum scheduler_result result, int64_t took_us);
 void scheduler_count_incoming(

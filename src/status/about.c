@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* About berth itself: version, configuration, flags, what there is under /api/. */
+#include "base/log.h"
 #include "config/scheduler_write.h"
 #include "config/yaml.h"
 #include "cycle/profile.h"
@@ -121,6 +122,43 @@ void about_configz(struct status_answer *a)
 		status_refuse(a, 404, "the configuration is too large to be shown");
 	else
 		status_reply(a, 200, status_json, json);
+}
+
+/* ---- /debug, as far as it has a meaning here ---- */
+
+static bool is_debugged(struct status_answer *a)
+{
+	if (a->status->setup.options->profiling)
+		return true;
+	status_refuse(a, 404, "--profiling=false");
+	return false;
+}
+
+/* PUT of a level, until the next start. */
+void about_verbosity(struct status_answer *a)
+{
+	struct text body = text_trim((struct text){a->status->body, a->status->body_size});
+	struct writer w;
+	int64_t level;
+	if (!is_debugged(a))
+		return;
+	if (!text_to_i64(body, &level) || level < INT32_MIN || level > INT32_MAX) {
+		status_refuse(a, 400, "a level is a number");
+		return;
+	}
+	log_set_level(level > 0 ? LOG_DEBUG : LOG_INFO);
+	writer_init(&w, a->piece, sizeof(a->piece));
+	write_format(&w, "successfully set klog.logging.verbosity to %lld", (long long)level);
+	status_reply(a, 200, status_plain, writer_text(&w));
+}
+
+void about_debug(struct status_answer *a)
+{
+	if (is_debugged(a))
+		status_refuse(a, 404,
+			"there is no Go runtime to profile; perf looks at berth from outside, and "
+			"berth_turn_seconds_max and berth_busy_seconds_total of /metrics from "
+			"inside");
 }
 
 /* The table of routes is the documentation. */

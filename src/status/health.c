@@ -8,9 +8,13 @@
  */
 #include "status/private.h"
 
-enum check_id { CHECK_PING, CHECK_ELECTION, CHECK_SHUTDOWN, CHECK_SYNC, CHECK_PICTURE, CHECKS };
+enum check_id { CHECK_PING, CHECK_ELECTION, CHECK_SHUTDOWN, CHECK_SYNC, CHECK_PICTURE };
+enum { CHECKS = CHECK_PICTURE + 1 };
+_Static_assert((int)CHECKS == (int)STATUS_HEALTH_CHECKS, "one for each");
+enum kind { HEALTHZ, LIVEZ, READYZ };
 enum { EXCLUDES_MAX = 16, EXCLUDE_MAX = 64, LIST_MAX = 5 };
 
+static const char *const kinds[STATUS_HEALTH_KINDS] = {"healthz", "livez", "readyz"};
 static const char *const names[CHECKS] = {
 	"ping", "leaderElection", "shutdown", "sched-handler-sync", "picture"};
 
@@ -28,20 +32,20 @@ static const char *fault_of(const struct scheduler *s, enum check_id id)
 }
 
 struct checks {
-	const char *name;
+	enum kind kind;
 	enum check_id list[LIST_MAX];
 	uint32_t count;
 };
 
 static struct checks checks_of(const struct scheduler *s, struct text path)
 {
-	struct checks c = {.name = "healthz"};
+	struct checks c = {.kind = HEALTHZ};
 	bool elects = s->lease != NULL;
 	if (text_starts(path, TEXT("/livez"))) {
-		c.name = "livez";
+		c.kind = LIVEZ;
 		c.list[c.count++] = CHECK_PING;
 	} else if (text_starts(path, TEXT("/readyz"))) {
-		c.name = "readyz";
+		c.kind = READYZ;
 		if (elects)
 			c.list[c.count++] = CHECK_ELECTION;
 		c.list[c.count++] = CHECK_SHUTDOWN;
@@ -51,6 +55,14 @@ static struct checks checks_of(const struct scheduler *s, struct text path)
 		c.list[c.count++] = elects ? CHECK_ELECTION : CHECK_PING;
 	}
 	return c;
+}
+
+static const char *try_check(struct status *status, const struct checks *c, enum check_id id)
+{
+	const char *fault = fault_of(status->s, id);
+	status->passed[c->kind][id] = fault == NULL;
+	status->checks[c->kind][id][fault == NULL]++;
+	return fault;
 }
 
 /* ---- ?exclude ---- */
@@ -139,12 +151,12 @@ static void answer_all(struct status_answer *a, const struct checks *c)
 			write_format(&w, "[+]%s excluded: ok\n", name);
 			continue;
 		}
-		bool bad = fault_of(a->status->s, c->list[i]) != NULL;
+		bool bad = try_check(a->status, c, c->list[i]) != NULL;
 		failed = failed || bad;
 		write_format(&w, bad ? "[-]%s failed: reason withheld\n" : "[+]%s ok\n", name);
 	}
 	write_unknown(&x, &w);
-	write_format(&w, "%s check %s\n", c->name, failed ? "failed" : "passed");
+	write_format(&w, "%s check %s\n", kinds[c->kind], failed ? "failed" : "passed");
 	bool verbose = net_query_find(a->exchange->query, "verbose").at != NULL;
 	status_reply(a, failed ? 500 : 200, status_plain,
 		failed || verbose ? writer_text(&w) : TEXT("ok"));
@@ -155,7 +167,7 @@ static void answer_one(struct status_answer *a, const struct checks *c, struct t
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (!text_is_z(name, names[c->list[i]]))
 			continue;
-		const char *fault = fault_of(a->status->s, c->list[i]);
+		const char *fault = try_check(a->status, c, c->list[i]);
 		struct writer w;
 		writer_init(&w, a->piece, sizeof(a->piece));
 		if (fault == NULL)
@@ -178,4 +190,44 @@ void health_answer(struct status_answer *a)
 		answer_all(a, &c);
 	else
 		answer_one(a, &c, path);
+}
+
+/* ---- /metrics/slis ---- */
+
+/* What was never asked for has no line. Rows: the states, then how often. */
+static bool sli_step(struct status_answer *a, struct writer *w)
+{
+	static const char *const heads[] = {
+		"# HELP kubernetes_healthcheck [STABLE] Result of the latest health check.\n"
+		"# TYPE kubernetes_healthcheck gauge\n",
+		"# HELP kubernetes_healthchecks_total [STABLE] Results of all health checks.\n"
+		"# TYPE kubernetes_healthchecks_total counter\n"};
+	const struct status *status = a->status;
+	uint32_t kind = a->row / CHECKS, id = a->row % CHECKS;
+	if (a->row == 0)
+		write_z(w, heads[a->part]);
+	const uint64_t *counts = status->checks[kind][id];
+	for (uint32_t result = 0; result <= a->part; result++) {
+		if (a->part == 0 ? counts[0] + counts[1] == 0 : counts[result] == 0)
+			continue;
+		write_z(w,
+			a->part == 0 ? "kubernetes_healthcheck" : "kubernetes_healthchecks_total");
+		metrics_label(w, '{', "name", text_of(names[id]));
+		if (a->part == 1)
+			metrics_label(
+				w, ',', "status", result == 1 ? TEXT("success") : TEXT("error"));
+		metrics_label(w, ',', "type", text_of(kinds[kind]));
+		write_format(w, "} %llu\n",
+			(unsigned long long)(a->part == 1 ? counts[result]
+							  : status->passed[kind][id]));
+	}
+	if (++a->row < STATUS_HEALTH_KINDS * CHECKS)
+		return true;
+	a->row = 0;
+	return ++a->part < 2;
+}
+
+void slis_answer(struct status_answer *a)
+{
+	status_stream(a, metrics_type, sli_step);
 }

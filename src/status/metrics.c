@@ -12,38 +12,44 @@
 #include "base/budget.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "net/counts.h"
 #include "status/private.h"
+
+enum type { COUNTER, GAUGE, HISTOGRAM };
 
 struct family {
 	const char *name;
-	const char *type;
 	const char *help;
 	/* False: there is no such row. The head of the family stands before its first row. */
 	bool (*put)(struct status_answer *a, uint32_t row, struct writer *w);
+	uint8_t type;
+	uint8_t which; /* of families that look alike */
 };
 
-static const char *const results[SCHEDULER_RESULTS] = {"scheduled", "unschedulable", "error"};
 static const struct family *family_of(const struct status_answer *a);
 
 /* ---- parts of a line ---- */
 
-static void head(struct status_answer *a, struct writer *w)
+static void put_head(struct writer *w, const char *name, const char *help, enum type type)
+{
+	static const char *const types[] = {"counter", "gauge", "histogram"};
+	write_format(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, types[type]);
+}
+
+static const char *name_of(struct status_answer *a, struct writer *w)
 {
 	const struct family *f = family_of(a);
-	if (a->any)
-		return;
+	if (!a->any)
+		put_head(w, f->name, f->help, (enum type)f->type);
 	a->any = true;
-	write_format(w, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name, f->type);
+	return f->name;
 }
 
-static void put_name(struct status_answer *a, struct writer *w)
+void metrics_label(struct writer *w, char before, const char *name, struct text value)
 {
-	head(a, w);
-	write_z(w, family_of(a)->name);
-}
-
-static void put_escaped(struct writer *w, struct text value)
-{
+	write_char(w, before);
+	write_z(w, name);
+	write_z(w, "=\"");
 	for (size_t i = 0; i < value.size; i++) {
 		char c = value.at[i];
 		if (c == '\\' || c == '"')
@@ -53,14 +59,6 @@ static void put_escaped(struct writer *w, struct text value)
 		else
 			write_char(w, c);
 	}
-}
-
-static void put_label(struct writer *w, const char *before, const char *name, struct text value)
-{
-	write_z(w, before);
-	write_z(w, name);
-	write_z(w, "=\"");
-	put_escaped(w, value);
 	write_char(w, '"');
 }
 
@@ -71,6 +69,29 @@ static void put_value(struct writer *w, uint64_t value)
 	write_char(w, '\n');
 }
 
+struct labels {
+	char room[768];
+	struct writer w;
+};
+
+static struct writer *labels_begin(struct labels *l)
+{
+	writer_init(&l->w, l->room, sizeof(l->room));
+	return &l->w;
+}
+
+/* Up to two labels; the second one's name may be NULL. */
+static void put_row(struct status_answer *a, struct writer *w, const char *name, struct text value,
+	const char *second, struct text second_value, uint64_t count)
+{
+	write_z(w, name_of(a, w));
+	metrics_label(w, '{', name, value);
+	if (second != NULL)
+		metrics_label(w, ',', second, second_value);
+	write_char(w, '}');
+	put_value(w, count);
+}
+
 static struct text profile_name(const struct status_answer *a, uint32_t profile)
 {
 	const struct scheduler *s = a->status->s;
@@ -79,7 +100,7 @@ static struct text profile_name(const struct status_answer *a, uint32_t profile)
 
 /* ---- histograms ---- */
 
-/* Values count millionths when `divided`; labels: without braces, "" for none. */
+/* Values count millionths when `divided`. */
 static void put_real(struct writer *w, uint64_t value, bool divided)
 {
 	if (!divided) {
@@ -94,147 +115,120 @@ static void put_real(struct writer *w, uint64_t value, bool divided)
 		w->used--;
 }
 
-static bool put_histogram(struct status_answer *a, struct writer *w,
-	const struct scheduler_histogram *h, const struct scheduler_scale *scale, bool divided,
+/* Labels are "a=\"b\",..." or nothing. */
+static bool put_histogram(struct status_answer *a, struct writer *w, const uint64_t *counts,
+	uint64_t whole, const uint64_t *bounds, uint32_t bound_count, bool divided,
 	struct text labels)
 {
-	const char *name = family_of(a)->name;
-	const char *comma = labels.size > 0 ? "," : "";
-	const char *open = labels.size > 0 ? "{" : "";
-	const char *close = labels.size > 0 ? "}" : "";
+	const char *name = name_of(a, w);
+	bool any = labels.size > 0;
 	uint64_t sum = 0;
-	uint64_t bound = scale->first;
-	head(a, w);
-	for (uint32_t i = 0; i <= scale->count; i++, bound *= 2) {
-		sum += h->counts[i];
-		write_format(w, "%s_bucket{%.*s%sle=\"", name, TEXT_ARGS(labels), comma);
-		if (i < scale->count)
-			put_real(w, bound, divided);
+	for (uint32_t i = 0; i <= bound_count; i++) {
+		sum += counts[i];
+		write_format(w, "%s_bucket{%.*s%sle=\"", name, TEXT_ARGS(labels), any ? "," : "");
+		if (i < bound_count)
+			put_real(w, bounds[i], divided);
 		else
 			write_z(w, "+Inf");
-		write_char(w, '"');
-		write_char(w, '}');
+		write_z(w, "\"}");
 		put_value(w, sum);
 	}
-	write_format(w, "%s_sum%s%.*s%s ", name, open, TEXT_ARGS(labels), close);
-	put_real(w, h->sum, divided);
-	write_format(w, "\n%s_count%s%.*s%s", name, open, TEXT_ARGS(labels), close);
-	put_value(w, sum);
+	for (uint32_t i = 0; i < 2; i++) {
+		write_format(w, any ? "%s_%s{%.*s} " : "%s_%s%.*s ", name, i == 0 ? "sum" : "count",
+			TEXT_ARGS(labels));
+		put_real(w, i == 0 ? whole : sum, i == 0 && divided);
+		write_char(w, '\n');
+	}
 	return true;
+}
+
+static bool put_scaled(struct status_answer *a, struct writer *w,
+	const struct scheduler_histogram *h, const struct scheduler_scale *scale,
+	struct text labels)
+{
+	uint64_t bounds[SCHEDULER_BUCKETS_MAX];
+	for (uint32_t i = 0; i < scale->count; i++)
+		bounds[i] = scale->first << i;
+	return put_histogram(
+		a, w, h->counts, h->sum, bounds, scale->count, scale->first > 1, labels);
+}
+
+static bool is_empty(const uint64_t *counts, uint32_t count)
+{
+	while (count > 0 && counts[count - 1] == 0)
+		count--;
+	return count == 0;
 }
 
 /* ---- kube-scheduler's ---- */
 
-static bool is_result(const struct status_answer *a, uint32_t row, uint32_t *profile,
-	enum scheduler_result *result)
-{
-	*profile = row / SCHEDULER_RESULTS;
-	*result = (enum scheduler_result)(row % SCHEDULER_RESULTS);
-	return *profile < a->status->s->profile_count;
-}
-
-static void put_result_labels(const struct status_answer *a, struct writer *w, uint32_t profile,
-	enum scheduler_result result)
-{
-	put_label(w, "", "profile", profile_name(a, profile));
-	put_label(w, ",", "result", text_of(results[result]));
-}
-
 static bool put_attempts(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	uint32_t profile;
-	enum scheduler_result result;
-	if (!is_result(a, row, &profile, &result))
+	static const char *const results[SCHEDULER_RESULTS] = {
+		"scheduled", "unschedulable", "error"};
+	const struct scheduler_metrics *m = &a->status->s->metrics;
+	uint32_t profile = row / SCHEDULER_RESULTS, result = row % SCHEDULER_RESULTS;
+	struct labels l;
+	if (profile >= a->status->s->profile_count)
 		return false;
-	uint64_t count = a->status->s->metrics.attempts[profile][result];
-	if (count == 0)
+	if (m->attempts[profile][result] == 0)
 		return true;
-	put_name(a, w);
-	write_char(w, '{');
-	put_result_labels(a, w, profile, result);
-	write_char(w, '}');
-	put_value(w, count);
+	struct writer *labels = labels_begin(&l);
+	metrics_label(labels, ',', "profile", profile_name(a, profile));
+	metrics_label(labels, ',', "result", text_of(results[result]));
+	struct text words = text_from(writer_text(labels), 1);
+	if (family_of(a)->type == HISTOGRAM)
+		return put_scaled(
+			a, w, &m->attempt[profile][result], &scheduler_scale_attempt, words);
+	write_format(w, "%s{%.*s}", name_of(a, w), TEXT_ARGS(words));
+	put_value(w, m->attempts[profile][result]);
 	return true;
 }
 
-static bool put_attempt_duration(struct status_answer *a, uint32_t row, struct writer *w)
+static bool put_plain_histogram(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	char room[1024];
-	struct writer labels;
-	uint32_t profile;
-	enum scheduler_result result;
-	if (!is_result(a, row, &profile, &result))
-		return false;
-	if (a->status->s->metrics.attempts[profile][result] == 0)
-		return true;
-	writer_init(&labels, room, sizeof(room));
-	put_result_labels(a, &labels, profile, result);
-	return put_histogram(a, w, &a->status->s->metrics.attempt[profile][result],
-		&scheduler_scale_attempt, true, writer_text(&labels));
-}
-
-static bool put_algorithm(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return row == 0 &&
-		put_histogram(a, w, &a->status->s->metrics.algorithm, &scheduler_scale_attempt,
-			true, TEXT_NONE);
-}
-static bool put_tries(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return row == 0 &&
-		put_histogram(a, w, &a->status->s->metrics.tries, &scheduler_scale_tries, false,
-			TEXT_NONE);
-}
-static bool put_victims(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return row == 0 &&
-		put_histogram(a, w, &a->status->s->metrics.victims, &scheduler_scale_victims, false,
-			TEXT_NONE);
+	const struct scheduler_metrics *m = &a->status->s->metrics;
+	const struct {
+		const struct scheduler_histogram *h;
+		const struct scheduler_scale *scale;
+	} all[] = {{&m->algorithm, &scheduler_scale_attempt}, {&m->tries, &scheduler_scale_tries},
+		{&m->victims, &scheduler_scale_victims}};
+	uint32_t which = family_of(a)->which;
+	return row == 0 && put_scaled(a, w, all[which].h, all[which].scale, TEXT_NONE);
 }
 
 static bool put_sli(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	char room[32];
-	struct writer labels;
+	struct labels l;
 	if (row >= SCHEDULER_ATTEMPTS_MAX)
 		return false;
 	const struct scheduler_histogram *h = &a->status->s->metrics.sli[row];
-	bool any = h->sum > 0;
-	for (uint32_t i = 0; i <= SCHEDULER_BUCKETS_MAX && !any; i++)
-		any = h->counts[i] > 0;
-	if (!any)
+	if (is_empty(h->counts, SCHEDULER_BUCKETS_MAX + 1))
 		return true;
-	writer_init(&labels, room, sizeof(room));
-	write_format(&labels, "attempts=\"%u%s\"", row + 1,
+	write_format(labels_begin(&l), "attempts=\"%u%s\"", row + 1,
 		row + 1 == SCHEDULER_ATTEMPTS_MAX ? "+" : "");
-	return put_histogram(a, w, h, &scheduler_scale_sli, true, writer_text(&labels));
+	return put_scaled(a, w, h, &scheduler_scale_sli, writer_text(&l.w));
 }
+
+static const char *const queue_names[] = {"active", "backoff", "unschedulable", "gated"};
 
 static bool put_pending(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	static const char *const queues[] = {"active", "backoff", "gated", "unschedulable"};
 	const uint32_t *pods = a->status->s->queue.pods;
 	const uint32_t counts[] = {pods[QUEUE_ACTIVE],
-		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF], pods[QUEUE_GATED],
-		pods[QUEUE_UNSCHEDULABLE]};
-	if (row >= ARRAY_COUNT(queues))
+		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF], pods[QUEUE_UNSCHEDULABLE],
+		pods[QUEUE_GATED]};
+	if (row >= ARRAY_COUNT(queue_names))
 		return false;
-	put_name(a, w);
-	put_label(w, "{", "queue", text_of(queues[row]));
-	write_char(w, '}');
-	put_value(w, counts[row]);
+	put_row(a, w, "queue", text_of(queue_names[row]), NULL, TEXT_NONE, counts[row]);
 	return true;
 }
 
-static const char *const queue_names[] = {"active", "backoff", "unschedulable"};
-
-static void put_incoming_row(
-	struct status_answer *a, struct writer *w, const char *queue, const char *event)
+static void put_incoming_row(struct status_answer *a, struct writer *w, uint32_t queue,
+	struct text event, uint64_t count)
 {
-	put_name(a, w);
-	put_label(w, "{", "event", text_of(event));
-	put_label(w, ",", "queue", text_of(queue));
-	write_char(w, '}');
+	if (count > 0)
+		put_row(a, w, "event", event, "queue", text_of(queue_names[queue]), count);
 }
 
 static void put_incoming_event(
@@ -249,16 +243,15 @@ static void put_incoming_event(
 	struct writer e;
 	bool is_update = action > 1 && kind != KUBE_NODE && kind != KUBE_POD;
 	const char *version = kube_kinds[kind].api_version;
-	writer_init(&e, event, sizeof(event) - 1);
+	writer_init(&e, event, sizeof(event));
 	if (text_starts(text_of(version), TEXT("storage.k8s.io/")))
 		write_z(&e, "storage.k8s.io/");
 	if (text_starts(text_of(version), TEXT("resource.k8s.io/")))
 		write_z(&e, "resource.k8s.io/");
 	write_z(&e, kind == KUBE_POD ? "AssignedPod" : kube_kinds[kind].kind);
 	write_z(&e, is_update ? "Update" : actions[action]);
-	event[e.used] = '\0';
-	put_incoming_row(a, w, queue_names[queue], event);
-	put_value(w, a->status->s->metrics.woken[kind][action][queue]);
+	put_incoming_row(
+		a, w, queue, writer_text(&e), a->status->s->metrics.woken[kind][action][queue]);
 }
 
 static bool put_incoming(struct status_answer *a, uint32_t row, struct writer *w)
@@ -269,17 +262,11 @@ static bool put_incoming(struct status_answer *a, uint32_t row, struct writer *w
 	const struct scheduler_metrics *m = &a->status->s->metrics;
 	uint32_t kind = row / SCHEDULER_EVENT_ACTIONS;
 	uint32_t action = row % SCHEDULER_EVENT_ACTIONS;
+	for (uint32_t i = 0; row == 0 && i < SCHEDULER_CAUSES * 3; i++)
+		put_incoming_row(a, w, i % 3, text_of(causes[i / 3]), m->incoming[i / 3][i % 3]);
 	if (row == 0)
-		for (uint32_t i = 0; i < SCHEDULER_CAUSES * 3; i++) {
-			if (m->incoming[i / 3][i % 3] == 0)
-				continue;
-			put_incoming_row(a, w, queue_names[i % 3], causes[i / 3]);
-			put_value(w, m->incoming[i / 3][i % 3]);
-		}
-	if (row == 0 && a->status->s->queue.popped_early > 0) {
-		put_incoming_row(a, w, "active", "PopFromBackoffQ");
-		put_value(w, a->status->s->queue.popped_early);
-	}
+		put_incoming_row(
+			a, w, 0, TEXT("PopFromBackoffQ"), a->status->s->queue.popped_early);
 	if (kind >= KUBE_KINDS)
 		return false;
 	/* Every update of these has one label; the lowest bit of CACHE_UPDATE stands for it. */
@@ -291,12 +278,10 @@ static bool put_incoming(struct status_answer *a, uint32_t row, struct writer *w
 
 static bool put_goroutines(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	if (row > 0)
-		return false;
-	put_name(a, w);
-	write_z(w, "{operation=\"binding\"}");
-	put_value(w, pool_used(&a->status->s->flights));
-	return true;
+	if (row == 0)
+		put_row(a, w, "operation", TEXT("binding"), NULL, TEXT_NONE,
+			pool_used(&a->status->s->flights));
+	return row == 0;
 }
 
 static bool put_cache_size(struct status_answer *a, uint32_t row, struct writer *w)
@@ -307,27 +292,19 @@ static bool put_cache_size(struct status_answer *a, uint32_t row, struct writer 
 		pool_used(&cache->pods) - cache->pods_pending};
 	if (row >= ARRAY_COUNT(types))
 		return false;
-	put_name(a, w);
-	put_label(w, "{", "type", text_of(types[row]));
-	write_char(w, '}');
-	put_value(w, counts[row]);
+	put_row(a, w, "type", text_of(types[row]), NULL, TEXT_NONE, counts[row]);
 	return true;
 }
 
 static bool put_unschedulable(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	uint32_t profile = row / PLUGIN_COUNT;
-	uint32_t plugin = row % PLUGIN_COUNT;
+	uint32_t profile = row / PLUGIN_COUNT, plugin = row % PLUGIN_COUNT;
 	if (profile >= a->status->s->profile_count)
 		return false;
 	uint32_t count = a->status->s->queue.rejected[profile][plugin];
-	if (count == 0)
-		return true;
-	put_name(a, w);
-	put_label(w, "{", "plugin", text_of(plugins[plugin].name));
-	put_label(w, ",", "profile", profile_name(a, profile));
-	write_char(w, '}');
-	put_value(w, count);
+	if (count > 0)
+		put_row(a, w, "plugin", text_of(plugins[plugin].name), "profile",
+			profile_name(a, profile), count);
 	return true;
 }
 
@@ -336,72 +313,87 @@ static bool put_master(struct status_answer *a, uint32_t row, struct writer *w)
 	const struct scheduler *s = a->status->s;
 	if (row > 0 || s->lease == NULL)
 		return false;
-	put_name(a, w);
-	put_label(w, "{", "name", s->setup.lease.name);
-	write_char(w, '}');
-	put_value(w, lease_holds(s->lease, clock_mono(&s->setup.clock)));
+	put_row(a, w, "name", s->setup.lease.name, NULL, TEXT_NONE,
+		lease_holds(s->lease, clock_mono(&s->setup.clock)));
 	return true;
 }
+
+/* ---- requests to the apiserver ---- */
+
+static bool put_requests(struct status_answer *a, uint32_t row, struct writer *w)
+{
+	const struct net_client *client = a->status->setup.client;
+	const struct net_counts *counts = net_client_counts(client);
+	char code[16] = "<error>";
+	struct writer c;
+	if (row >= NET_COUNTED_CODES || counts->codes[row].count == 0)
+		return false;
+	const struct net_code_count *n = &counts->codes[row];
+	if (n->status != 0) {
+		writer_init(&c, code, sizeof(code) - 1);
+		write_u64(&c, n->status);
+		code[c.used] = '\0';
+	}
+	write_z(w, name_of(a, w));
+	metrics_label(w, '{', "code", text_of(code));
+	metrics_label(w, ',', "host", text_of(net_client_host(client)));
+	metrics_label(w, ',', "method", text_of(net_method_names[n->method]));
+	write_char(w, '}');
+	put_value(w, n->count);
+	return true;
+}
+
+static bool put_request_histogram(struct status_answer *a, uint32_t row, struct writer *w)
+{
+	const struct net_client *client = a->status->setup.client;
+	uint32_t which = family_of(a)->which;
+	struct labels l;
+	if (row >= NET_COUNTED_VERBS)
+		return false;
+	const struct net_histogram *h = &net_client_counts(client)->verbs[row][which];
+	uint32_t count = which == NET_TOOK ? NET_TOOK_BOUNDS : NET_SIZE_BOUNDS;
+	if (is_empty(h->counts, count + 1))
+		return true;
+	struct writer *labels = labels_begin(&l);
+	metrics_label(labels, ',', "host", text_of(net_client_host(client)));
+	metrics_label(labels, ',', "verb", text_of(net_method_names[row]));
+	return put_histogram(a, w, h->counts, h->sum,
+		which == NET_TOOK ? net_took_bounds : net_size_bounds, count, which == NET_TOOK,
+		text_from(writer_text(labels), 1));
+}
+
+/* ---- berth's own ---- */
 
 static bool put_build(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	if (row > 0)
-		return false;
-	put_name(a, w);
-	write_z(w, "{board=\"" BERTH_BOARD "\",version=\"" BERTH_VERSION "\"} 1\n");
-	return true;
-}
-
-/* ---- budgets, watches ---- */
-
-static const struct budget *nth_budget(uint32_t row)
-{
-	const struct budget *b = budget_first();
-	while (b != NULL && row-- > 0)
-		b = budget_next(b);
-	return b;
+	if (row == 0)
+		put_row(a, w, "board", TEXT(BERTH_BOARD), "version", TEXT(BERTH_VERSION), 1);
+	return row == 0;
 }
 
 /* Names may come twice (a queue of each server): then they are numbered. */
-static bool put_budget(struct status_answer *a, uint32_t row, struct writer *w, const char *what)
+static bool put_budget(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	const struct budget *b = nth_budget(row);
+	const struct budget *b = budget_first();
 	uint32_t same = 0;
+	for (uint32_t i = 0; b != NULL && i < row; i++)
+		b = budget_next(b);
 	if (b == NULL)
 		return false;
 	for (const struct budget *o = budget_first(); o != b; o = budget_next(o))
 		same += strcmp(o->name, b->name) == 0;
-	put_name(a, w);
-	put_label(w, "{", "name", text_of(b->name));
+	const uint64_t values[] = {b->used, b->used_max, b->capacity, b->refused};
+	write_z(w, name_of(a, w));
+	metrics_label(w, '{', "name", text_of(b->name));
 	if (same > 0)
 		write_format(w, ",number=\"%u\"", same);
-	put_label(w, ",", "unit", text_of(b->unit));
+	metrics_label(w, ',', "unit", text_of(b->unit));
 	write_char(w, '}');
-	put_value(w,
-		what[0] == 'u'           ? b->used
-			: what[0] == 'm' ? b->used_max
-			: what[0] == 'c' ? b->capacity
-					 : b->refused);
+	put_value(w, values[family_of(a)->which]);
 	return true;
 }
-static bool put_budget_used(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_budget(a, row, w, "used");
-}
-static bool put_budget_most(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_budget(a, row, w, "most");
-}
-static bool put_budget_capacity(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_budget(a, row, w, "capacity");
-}
-static bool put_budget_refused(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_budget(a, row, w, "refused");
-}
 
-static bool put_watch(struct status_answer *a, uint32_t row, struct writer *w, const char *what)
+static bool put_watch(struct status_answer *a, uint32_t row, struct writer *w)
 {
 	const struct scheduler *s = a->status->s;
 	uint32_t kind = KUBE_NO_KIND + 1 + row;
@@ -410,67 +402,19 @@ static bool put_watch(struct status_answer *a, uint32_t row, struct writer *w, c
 	if ((s->wanted & WATCH_KIND(kind)) == 0)
 		return true;
 	struct watch_stats stats = watch_stats(s->watch, (enum kube_kind)kind);
-	put_name(a, w);
-	put_label(w, "{", "resource", text_of(kube_kinds[kind].plural));
-	write_char(w, '}');
-	put_value(w,
-		what[0] == 's'           ? stats.synced
-			: what[0] == 'o' ? stats.objects
-			: what[0] == 'l' ? stats.lists
-			: what[0] == 'f' ? stats.failures
-					 : stats.refused);
+	const uint64_t values[] = {
+		stats.synced, stats.objects, stats.lists, stats.failures, stats.refused};
+	put_row(a, w, "resource", text_of(kube_kinds[kind].plural), NULL, TEXT_NONE,
+		values[family_of(a)->which]);
 	return true;
-}
-static bool put_watch_synced(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_watch(a, row, w, "synced");
-}
-static bool put_watch_objects(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_watch(a, row, w, "objects");
-}
-static bool put_watch_lists(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_watch(a, row, w, "lists");
-}
-static bool put_watch_failures(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_watch(a, row, w, "failures");
-}
-static bool put_watch_refused(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	return put_watch(a, row, w, "refused");
 }
 
 static bool put_waits(struct status_answer *a, uint32_t row, struct writer *w)
 {
 	if (row > SCHEDULER_STOPPING)
 		return false;
-	put_name(a, w);
-	put_label(w, "{", "state", text_of(scheduler_wait_name((enum scheduler_wait)row)));
-	write_char(w, '}');
-	put_value(w, a->status->s->waits == (enum scheduler_wait)row);
-	return true;
-}
-
-static bool put_turn_max(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	if (row > 0)
-		return false;
-	put_name(a, w);
-	write_char(w, ' ');
-	put_real(w, (uint64_t)a->status->s->metrics.turn_us_max, true);
-	write_char(w, '\n');
-	return true;
-}
-static bool put_busy(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	if (row > 0)
-		return false;
-	put_name(a, w);
-	write_char(w, ' ');
-	put_real(w, a->status->s->metrics.busy_us, true);
-	write_char(w, '\n');
+	put_row(a, w, "state", text_of(scheduler_wait_name((enum scheduler_wait)row)), NULL,
+		TEXT_NONE, a->status->s->waits == (enum scheduler_wait)row);
 	return true;
 }
 
@@ -478,48 +422,53 @@ static bool put_busy(struct status_answer *a, uint32_t row, struct writer *w)
 
 struct single {
 	const char *name;
-	bool is_gauge;
 	const char *help;
+	uint8_t type;
 };
 
-/* In the order in which single_values() has them. */
+/* In the order that single_values() has them. */
 static const struct single singles[] = {
-	{"process_cpu_seconds_total", false, "Total user and system CPU time spent in seconds."},
-	{"process_resident_memory_bytes", true, "Resident memory size in bytes."},
-	{"process_virtual_memory_bytes", true, "Virtual memory size in bytes."},
-	{"process_max_fds", true, "Maximum number of open file descriptors."},
-	{"process_start_time_seconds", true,
-		"Start time of the process since unix epoch in seconds."},
-	{"berth_bindings_total", false, "Pods bound."},
-	{"berth_bindings_lost_total", false, "Pods that somebody else had bound or deleted."},
-	{"berth_bindings_refused_total", false, "Bindings that the apiserver refused for good."},
-	{"berth_bindings_throttled_total", false, "Answers 429 to bindings."},
-	{"berth_bindings_in_doubt_total", false, "Bindings without a clear answer, looked up."},
-	{"berth_binding_window", true, "Bindings that may be in flight at a time."},
-	{"berth_preemptions_total", false, "Preemptions begun."},
-	{"berth_victims_total", false, "Pods that were told to go."},
-	{"berth_pods_woken_total", false, "Waiting pods moved by events."},
-	{"berth_queue_full_total", false, "Pods that found no room in the queue."},
-	{"berth_turns_total", false, "Turns of the loop."},
-	{"berth_status_patches_total", false, "Status patches that the apiserver took."},
-	{"berth_status_patches_unchanged_total", false, "Status patches that said nothing new."},
-	{"berth_status_patches_failed_total", false, "Status patches given up."},
-	{"berth_events_sent_total", false, "Events that the apiserver took."},
-	{"berth_events_joined_total", false, "Events added to a series."},
-	{"berth_events_dropped_total", false, "Events for which there was no room, or too many."},
-	{"berth_cache_refused_total", false, "Objects that did not fit into the picture."},
-	{"berth_nodes_missing", true, "1: a node is not in the picture, as its log says."},
-	{"berth_pods_missing", true, "1: a pod on a node is not, and nothing is bound."},
-	{"berth_connections_open", true, "Connections to the apiserver."},
-	{"berth_connects_total", false, "Connections to the apiserver begun."},
-	{"berth_connect_failures_total", false, "Connections that failed."},
-	{"berth_requests_total", false, "Requests to the apiserver."},
-	{"berth_requests_queued", true, "Requests that wait for a connection."},
-	{"berth_received_bytes_total", false, "Bytes from the apiserver."},
-	{"berth_sent_bytes_total", false, "Bytes to the apiserver."},
-	{"berth_log_dropped_total", false, "Log lines that could not be written."},
-	{"berth_late_allocations_total", false, "Requests to malloc after start."},
-	{"berth_status_listeners", true, "Who listens to events of the page."},
+	{"process_cpu_seconds_total", "Total user and system CPU time spent in seconds.", COUNTER},
+	{"process_resident_memory_bytes", "Resident memory size in bytes.", GAUGE},
+	{"process_virtual_memory_bytes", "Virtual memory size in bytes.", GAUGE},
+	{"process_virtual_memory_max_bytes", "Most virtual memory there may be.", GAUGE},
+	{"process_open_fds", "Number of open file descriptors; 0: not known.", GAUGE},
+	{"process_max_fds", "Maximum number of open file descriptors.", GAUGE},
+	{"process_start_time_seconds", "Start time of the process since unix epoch in seconds.",
+		GAUGE},
+	{"berth_bindings_total", "Pods bound.", COUNTER},
+	{"berth_bindings_lost_total", "Pods that somebody else had bound or deleted.", COUNTER},
+	{"berth_bindings_refused_total", "Bindings that the apiserver refused for good.", COUNTER},
+	{"berth_bindings_throttled_total", "Answers 429 to bindings.", COUNTER},
+	{"berth_bindings_in_doubt_total", "Bindings without a clear answer, looked up.", COUNTER},
+	{"berth_binding_window", "Bindings that may be in flight at a time.", GAUGE},
+	{"berth_preemptions_total", "Preemptions begun.", COUNTER},
+	{"berth_victims_total", "Pods that were told to go.", COUNTER},
+	{"berth_pods_woken_total", "Waiting pods moved by events.", COUNTER},
+	{"berth_queue_full_total", "Pods that found no room in the queue.", COUNTER},
+	{"berth_turns_total", "Turns of the loop.", COUNTER},
+	{"berth_status_patches_total", "Status patches that the apiserver took.", COUNTER},
+	{"berth_status_patches_unchanged_total", "Status patches that said nothing new.", COUNTER},
+	{"berth_status_patches_failed_total", "Status patches given up.", COUNTER},
+	{"berth_events_sent_total", "Events that the apiserver took.", COUNTER},
+	{"berth_events_joined_total", "Events added to a series.", COUNTER},
+	{"berth_events_dropped_total", "Events for which there was no room, or too many.", COUNTER},
+	{"berth_cache_refused_total", "Objects that did not fit into the picture.", COUNTER},
+	{"berth_connections_open", "Connections to the apiserver.", GAUGE},
+	{"berth_connects_total", "Connections to the apiserver begun.", COUNTER},
+	{"berth_connect_failures_total", "Connections that failed.", COUNTER},
+	{"berth_requests_total", "Requests to the apiserver.", COUNTER},
+	{"berth_requests_queued", "Requests that wait for a connection.", GAUGE},
+	{"berth_received_bytes_total", "Bytes from the apiserver.", COUNTER},
+	{"berth_sent_bytes_total", "Bytes to the apiserver.", COUNTER},
+	{"berth_log_dropped_total", "Log lines that could not be written.", COUNTER},
+	{"berth_late_allocations_total", "Requests to malloc after start.", COUNTER},
+	{"berth_status_listeners", "Who listens to events of the page.", GAUGE},
+	{"scheduler_preemption_attempts_total", "[STABLE] Attempts to preempt until now.", COUNTER},
+	{"scheduler_pod_scheduled_after_flush_total", "[ALPHA] Never counted, as in v1.36.",
+		COUNTER},
+	{"berth_turn_seconds_max", "Longest turn of the loop, without its sleep.", GAUGE},
+	{"berth_busy_seconds_total", "Time in turns, without their sleep.", COUNTER},
 };
 
 static void single_values(const struct status *status, double *v)
@@ -532,17 +481,19 @@ static void single_values(const struct status *status, double *v)
 	struct process_facts p;
 	process_facts(&status->process, &p);
 	const double values[] = {p.cpu_s, (double)p.resident_bytes, (double)p.virtual_bytes,
-		(double)p.files_max, (double)status->started_at.us / 1e6, (double)s->stats.bound,
+		(double)p.virtual_max_bytes, (double)p.files_open, (double)p.files_max,
+		(double)status->started_at.us / 1e6, (double)s->stats.bound,
 		(double)s->stats.bind_lost, (double)s->stats.bind_refused, (double)binder.throttled,
 		(double)binder.doubted, binder.window, (double)s->stats.preemptions,
 		(double)s->stats.victims, (double)s->stats.woken, (double)s->stats.queue_full,
 		(double)s->stats.turns, (double)patcher.sent, (double)patcher.unchanged,
 		(double)patcher.failed, (double)recorder.sent, (double)recorder.joined,
 		(double)(recorder.dropped_full + recorder.dropped_rate), (double)s->cache.refused,
-		(s->damaged & WATCH_KIND(KUBE_NODE)) != 0, (s->damaged & WATCH_KIND(KUBE_POD)) != 0,
 		net.open, (double)net.connects, (double)net.connect_failures, (double)net.requests,
 		net.queued, (double)net.bytes_in, (double)net.bytes_out, (double)log_dropped(),
-		(double)memory_late_requests(), status->listeners};
+		(double)memory_late_requests(), status->listeners,
+		(double)s->metrics.preemption_attempts, 0, (double)s->metrics.turn_us_max / 1e6,
+		(double)s->metrics.busy_us / 1e6};
 	_Static_assert(sizeof(values) / sizeof(values[0]) == ARRAY_COUNT(singles), "one each");
 	memcpy(v, values, sizeof(values));
 }
@@ -553,57 +504,65 @@ static bool put_singles(struct status_answer *a, uint32_t row, struct writer *w)
 	if (row > 0)
 		return false;
 	single_values(a->status, values);
-	for (size_t i = 0; i < ARRAY_COUNT(singles); i++)
-		write_format(w, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", singles[i].name,
-			singles[i].help, singles[i].name, singles[i].is_gauge ? "gauge" : "counter",
-			singles[i].name, values[i]);
+	for (size_t i = 0; i < ARRAY_COUNT(singles); i++) {
+		const struct single *single = &singles[i];
+		put_head(w, single->name, single->help, (enum type)single->type);
+		write_format(w, "%s %.15g\n", single->name, values[i]);
+	}
 	return true;
 }
 
 /* ---- all of them ---- */
 
 static const struct family families[] = {
-	{"scheduler_schedule_attempts_total", "counter",
-		"[STABLE] Number of attempts to schedule pods, by the result.", put_attempts},
-	{"scheduler_scheduling_attempt_duration_seconds", "histogram",
-		"[STABLE] Scheduling attempt latency in seconds, binding included.",
-		put_attempt_duration},
-	{"scheduler_scheduling_algorithm_duration_seconds", "histogram",
-		"[ALPHA] Scheduling algorithm latency in seconds.", put_algorithm},
-	{"scheduler_pod_scheduling_sli_duration_seconds", "histogram",
-		"[BETA] E2e latency for a pod being scheduled, from its first attempt.", put_sli},
-	{"scheduler_pod_scheduling_attempts", "histogram",
-		"[STABLE] Number of attempts to successfully schedule a pod.", put_tries},
-	{"scheduler_preemption_victims", "histogram",
-		"[STABLE] Number of selected preemption victims.", put_victims},
-	{"scheduler_pending_pods", "gauge", "[STABLE] Number of pending pods, by the queue.",
-		put_pending},
-	{"scheduler_queue_incoming_pods_total", "counter",
+	{"scheduler_schedule_attempts_total",
+		"[STABLE] Number of attempts to schedule pods, by the result.", put_attempts,
+		COUNTER, 0},
+	{"scheduler_scheduling_attempt_duration_seconds",
+		"[STABLE] Scheduling attempt latency in seconds, binding included.", put_attempts,
+		HISTOGRAM, 0},
+	{"scheduler_scheduling_algorithm_duration_seconds",
+		"[ALPHA] Scheduling algorithm latency in seconds.", put_plain_histogram, HISTOGRAM,
+		0},
+	{"scheduler_pod_scheduling_attempts",
+		"[STABLE] Number of attempts to successfully schedule a pod.", put_plain_histogram,
+		HISTOGRAM, 1},
+	{"scheduler_preemption_victims", "[STABLE] Number of selected preemption victims.",
+		put_plain_histogram, HISTOGRAM, 2},
+	{"scheduler_pod_scheduling_sli_duration_seconds",
+		"[BETA] E2e latency for a pod being scheduled, from its first attempt.", put_sli,
+		HISTOGRAM, 0},
+	{"scheduler_pending_pods", "[STABLE] Number of pending pods, by the queue.", put_pending,
+		GAUGE, 0},
+	{"scheduler_queue_incoming_pods_total",
 		"[STABLE] Number of pods added to scheduling queues by event and queue.",
-		put_incoming},
-	{"scheduler_goroutines", "gauge", "[BETA] Bindings under way.", put_goroutines},
-	{"scheduler_cache_size", "gauge", "[ALPHA] Number of nodes, pods, and assumed pods.",
-		put_cache_size},
-	{"scheduler_unschedulable_pods", "gauge",
-		"[BETA] Pods that wait, by the plugin that rejected them.", put_unschedulable},
-	{"leader_election_master_status", "gauge", "[ALPHA] 1: this process leads.", put_master},
-	{"berth_build_info", "gauge", "Version and board.", put_build},
-	{"berth_state", "gauge", "1: the state that decisions are in.", put_waits},
-	{"berth_budget_used", "gauge", "What is in use of a fixed room.", put_budget_used},
-	{"berth_budget_used_max", "gauge", "Most that was ever in use.", put_budget_most},
-	{"berth_budget_capacity", "gauge", "What there is room for.", put_budget_capacity},
-	{"berth_budget_refused_total", "counter", "What found no room.", put_budget_refused},
-	{"berth_watch_synced", "gauge", "1: all of the kind was told.", put_watch_synced},
-	{"berth_watch_objects_total", "counter", "Objects told.", put_watch_objects},
-	{"berth_watch_lists_total", "counter", "Lists begun.", put_watch_lists},
-	{"berth_watch_failures_total", "counter", "Attempts to watch that failed.",
-		put_watch_failures},
-	{"berth_watch_refused_total", "counter", "Objects that could not be taken.",
-		put_watch_refused},
-	{"berth_turn_seconds_max", "gauge", "Longest turn of the loop, without its sleep.",
-		put_turn_max},
-	{"berth_busy_seconds_total", "counter", "Time in turns, without their sleep.", put_busy},
-	{NULL, NULL, NULL, put_singles},
+		put_incoming, COUNTER, 0},
+	{"scheduler_goroutines", "[BETA] Bindings under way.", put_goroutines, GAUGE, 0},
+	{"scheduler_cache_size", "[ALPHA] Number of nodes, pods, and assumed pods.", put_cache_size,
+		GAUGE, 0},
+	{"scheduler_unschedulable_pods", "[BETA] Pods that wait, by the plugin that rejected them.",
+		put_unschedulable, GAUGE, 0},
+	{"rest_client_requests_total", "[ALPHA] Number of HTTP requests, by code, method and host.",
+		put_requests, COUNTER, 0},
+	{"rest_client_request_duration_seconds", "[ALPHA] Request latency in seconds.",
+		put_request_histogram, HISTOGRAM, NET_TOOK},
+	{"rest_client_request_size_bytes", "[ALPHA] Request size in bytes.", put_request_histogram,
+		HISTOGRAM, NET_SENT},
+	{"rest_client_response_size_bytes", "[ALPHA] Response size in bytes.",
+		put_request_histogram, HISTOGRAM, NET_RECEIVED},
+	{"leader_election_master_status", "[ALPHA] 1: this process leads.", put_master, GAUGE, 0},
+	{"berth_build_info", "Version and board.", put_build, GAUGE, 0},
+	{"berth_state", "1: the state that decisions are in.", put_waits, GAUGE, 0},
+	{"berth_budget_used", "What is in use of a fixed room.", put_budget, GAUGE, 0},
+	{"berth_budget_used_max", "Most that was ever in use.", put_budget, GAUGE, 1},
+	{"berth_budget_capacity", "What there is room for.", put_budget, GAUGE, 2},
+	{"berth_budget_refused_total", "What found no room.", put_budget, COUNTER, 3},
+	{"berth_watch_synced", "1: all of the kind was told.", put_watch, GAUGE, 0},
+	{"berth_watch_objects_total", "Objects told.", put_watch, COUNTER, 1},
+	{"berth_watch_lists_total", "Lists begun.", put_watch, COUNTER, 2},
+	{"berth_watch_failures_total", "Attempts to watch that failed.", put_watch, COUNTER, 3},
+	{"berth_watch_refused_total", "Objects that could not be taken.", put_watch, COUNTER, 4},
+	{"", "", put_singles, GAUGE, 0},
 };
 
 static const struct family *family_of(const struct status_answer *a)
@@ -625,7 +584,15 @@ static bool step(struct status_answer *a, struct writer *w)
 	return true;
 }
 
+const char metrics_type[] = "text/plain; version=0.0.4; charset=utf-8";
+
 void metrics_answer(struct status_answer *a)
 {
-	status_stream(a, "text/plain; version=0.0.4; charset=utf-8", step);
+	if (a->exchange->method == NET_DELETE) {
+		scheduler_metrics_reset(&a->status->s->metrics);
+		net_client_counts_reset(a->status->setup.client);
+		status_reply(a, 200, status_plain, TEXT("metrics reset\n"));
+		return;
+	}
+	status_stream(a, metrics_type, step);
 }

@@ -12,7 +12,9 @@ enum {
 	STATUS_PIECE_MAX = 8 * 1024, /* one row has to fit */
 	STATUS_LOOKS_MAX = 512,      /* rows that are passed over at a time */
 	STATUS_PAUSE_MS = 100,       /* between two explanations */
-	STATUS_CONFIGURATION_MAX = 64 * 1024
+	STATUS_CONFIGURATION_MAX = 64 * 1024,
+	STATUS_HEALTH_CHECKS = 5,
+	STATUS_HEALTH_KINDS = 3
 };
 
 struct status_answer;
@@ -65,8 +67,8 @@ struct status_door {
 };
 
 struct process {
-	int statm; /* -1: there is no /proc */
-	uint64_t files_max;
+	int statm, files; /* -1: there is no /proc */
+	uint64_t files_max, virtual_max_bytes;
 };
 
 struct status {
@@ -80,6 +82,10 @@ struct status {
 	struct access *access;
 	struct authorities *authorities; /* of the secure door */
 	bool failed;
+	/* Health checks that were asked for: how often they failed and passed, and the last time.
+	 */
+	uint64_t checks[STATUS_HEALTH_KINDS][STATUS_HEALTH_CHECKS][2];
+	bool passed[STATUS_HEALTH_KINDS][STATUS_HEALTH_CHECKS];
 
 	struct mono turn; /* and what it has been spent of it */
 	int64_t spent_us;
@@ -152,13 +158,18 @@ const struct options_words *authorities_words(
 /* ---- answers ---- */
 
 void health_answer(struct status_answer *a);
+extern const char metrics_type[];
+void metrics_label(struct writer *w, char before, const char *name, struct text value);
 void metrics_answer(struct status_answer *a);
-void metrics_resources_answer(struct status_answer *a);
+void resources_answer(struct status_answer *a);
+void slis_answer(struct status_answer *a);
 void about_version(struct status_answer *a);
 void about_statusz(struct status_answer *a);
 void about_flagz(struct status_answer *a);
 void about_configz(struct status_answer *a);
 void about_api(struct status_answer *a);
+void about_verbosity(struct status_answer *a);
+void about_debug(struct status_answer *a);
 void about_init(struct status *status);
 void overview_answer(struct status_answer *a);
 void overview_put(struct status *status, struct json_writer *j);
@@ -192,8 +203,8 @@ void explain_reply(struct status_answer *a, uint32_t pod);
 
 struct process_facts {
 	double cpu_s;
-	uint64_t resident_bytes, virtual_bytes;
-	uint64_t files_max;
+	uint64_t resident_bytes, virtual_bytes, virtual_max_bytes;
+	uint64_t files_open, files_max;
 };
 void process_open(struct process *process);
 void process_close(const struct process *process);

@@ -5,21 +5,27 @@
  */
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "status/private.h"
 
 void process_open(struct process *process)
 {
-	struct rlimit files;
+	struct rlimit limit;
 	process->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	process->files_max = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : 0;
+	/* Its size is the number of descriptors, since Linux 6.2. */
+	process->files = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	process->files_max = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+	process->virtual_max_bytes = getrlimit(RLIMIT_AS, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 void process_close(const struct process *process)
 {
 	if (process->statm >= 0)
 		(void)close(process->statm);
+	if (process->files >= 0)
+		(void)close(process->files);
 }
 
 static double seconds(struct timeval t)
@@ -34,7 +40,11 @@ void process_facts(const struct process *process, struct process_facts *facts)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct text part;
 	uint64_t pages;
-	*facts = (struct process_facts){.files_max = process->files_max};
+	struct stat files;
+	*facts = (struct process_facts){
+		.files_max = process->files_max, .virtual_max_bytes = process->virtual_max_bytes};
+	if (fstat(process->files, &files) == 0)
+		facts->files_open = (uint64_t)files.st_size;
 	if (getrusage(RUSAGE_SELF, &usage) == 0)
 		facts->cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
 	ssize_t got = pread(process->statm, line, sizeof(line), 0);

@@ -381,7 +381,7 @@ static void unchunk(struct bed_client *c)
 	*to = '\0';
 }
 
-static const char *finish(const char *request)
+const char *bed_send(const char *request)
 {
 	bed_dial(&talk);
 	bed_say(&talk, request);
@@ -402,7 +402,7 @@ const char *bed_get(const char *path)
 	snprintf(request, sizeof(request), "GET %.*s HTTP/1.1\r\n%sConnection: close\r\n%s\r\n",
 		(int)size, path, strstr(path, "\nHost:") != NULL ? "" : "Host: status.example\r\n",
 		path[size] == '\n' ? path + size + 1 : "");
-	return finish(request);
+	return bed_send(request);
 }
 
 const char *bed_post(const char *path, const char *headers, const char *body)
@@ -412,7 +412,7 @@ const char *bed_post(const char *path, const char *headers, const char *body)
 		"POST %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
 		"%zu\r\n%s\r\n%s",
 		path, strlen(body), headers, body);
-	return finish(request);
+	return bed_send(request);
 }
 
 const char *bed_body(void)

@@ -51,6 +51,7 @@ void bed_hear(struct bed_client *client); /* what is there now */
 void bed_hang_up(struct bed_client *client);
 
 /* A whole answer over plain HTTP: the status line and all; the body of it. */
+const char *bed_send(const char *request);
 const char *bed_get(const char *path_and_headers);
 const char *bed_body(void);
 uint32_t bed_code(void);

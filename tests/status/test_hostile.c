@@ -150,8 +150,7 @@ static const struct attack table[] = {
 		NULL},
 	{400, "POST /api/whatif HTTP/1.1\r\n" HERE "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
 		NULL},
-	{400, "POST /api/whatif HTTP/1.1\r\n" HERE "Content-Length: 4\r\n\r\n\xff\xfe{}",
-		NULL},
+	{400, "POST /api/whatif HTTP/1.1\r\n" HERE "Content-Length: 4\r\n\r\n\xff\xfe{}", NULL},
 };
 
 static void test_the_table(void)

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Metrics against kube-scheduler's: every family that v1.36 has is in the table below, with its
+ * type, its labels and its buckets, or with why there is none here. What /metrics says is compared
+ * with it, both ways.
+ */
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
+// deps: extender/*.c
+// deps: tests/status/bed.c tests/net/loopback.c
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unity.h>
+
+#include "base/log.h"
+#include "net/counts.h"
+#include "status/bed.h"
+
+struct spec {
+	const char *name;
+	const char *type;   /* NULL: there is none here ... */
+	const char *labels; /* sorted, or ... why there is none */
+	double from, factor;
+	int count;           /* buckets: exp(from, factor, count) */
+	const char *buckets; /* or these */
+};
+
+#define REST_TIMES "0.005 0.025 0.1 0.25 0.5 1 2 4 8 15 30 60"
+#define REST_SIZES "64 256 512 1024 4096 16384 65536 262144 1048576 4194304 16777216"
+#define PASS       "all plugins run in one pass over remembered answers"
+#define BATCH      "every pod is decided for itself, in a time that needs no batches"
+#define DRA        "claims of devices hold their pods back"
+#define GATE       "of a gate that is off"
+#define CLIENT     "of Go's client library"
+#define GO         "of Go's runtime"
+#define SERVING    "of the serving library"
+
+static const struct spec specs[] = {
+	{"scheduler_schedule_attempts_total", "counter", "profile result", 0, 0, 0, NULL},
+	{"scheduler_scheduling_attempt_duration_seconds", "histogram", "profile result", 0.001, 2,
+		15, NULL},
+	{"scheduler_scheduling_algorithm_duration_seconds", "histogram", "", 0.001, 2, 15, NULL},
+	{"scheduler_event_handling_duration_seconds", NULL, "events are microseconds here", 0, 0, 0,
+		NULL},
+	{"scheduler_preemption_victims", "histogram", "", 1, 2, 7, NULL},
+	{"scheduler_preemption_attempts_total", "counter", "", 0, 0, 0, NULL},
+	{"scheduler_pending_pods", "gauge", "queue", 0, 0, 0, NULL},
+	{"scheduler_inflight_events", NULL, "nothing happens while a pod is decided about", 0, 0, 0,
+		NULL},
+	{"scheduler_goroutines", "gauge", "operation", 0, 0, 0, NULL},
+	{"scheduler_pod_scheduling_sli_duration_seconds", "histogram", "attempts", 0.01, 2, 20,
+		NULL},
+	{"scheduler_pod_scheduling_attempts", "histogram", "", 1, 2, 5, NULL},
+	{"scheduler_pod_scheduled_after_flush_total", "counter", "", 0, 0, 0, NULL},
+	{"scheduler_framework_extension_point_duration_seconds", NULL, PASS, 0, 0, 0, NULL},
+	{"scheduler_plugin_execution_duration_seconds", NULL, PASS, 0, 0, 0, NULL},
+	{"scheduler_queueing_hint_execution_duration_seconds", NULL, PASS, 0, 0, 0, NULL},
+	{"scheduler_queue_incoming_pods_total", "counter", "event queue", 0, 0, 0, NULL},
+	{"scheduler_permit_wait_duration_seconds", NULL, "no plugin makes a pod wait", 0, 0, 0,
+		NULL},
+	{"scheduler_cache_size", "gauge", "type", 0, 0, 0, NULL},
+	{"scheduler_unschedulable_pods", "gauge", "plugin profile", 0, 0, 0, NULL},
+	{"scheduler_plugin_evaluation_total", NULL, PASS, 0, 0, 0, NULL},
+	{"scheduler_batch_attempts_total", NULL, BATCH, 0, 0, 0, NULL},
+	{"scheduler_batch_cache_flushed_total", NULL, BATCH, 0, 0, 0, NULL},
+	{"scheduler_get_node_hint_duration_seconds", NULL, BATCH, 0, 0, 0, NULL},
+	{"scheduler_store_schedule_results_duration_seconds", NULL, BATCH, 0, 0, 0, NULL},
+	{"scheduler_preemption_goroutines_duration_seconds", NULL, "one thread", 0, 0, 0, NULL},
+	{"scheduler_preemption_goroutines_execution_total", NULL, "one thread", 0, 0, 0, NULL},
+	{"scheduler_resourceclaim_creates_total", NULL, DRA, 0, 0, 0, NULL},
+	{"scheduler_dra_bindingconditions_allocations_total", NULL, DRA, 0, 0, 0, NULL},
+	{"scheduler_dra_bindingconditions_wait_duration_seconds", NULL, DRA, 0, 0, 0, NULL},
+	{"scheduler_async_api_call_execution_total", NULL, GATE, 0, 0, 0, NULL},
+	{"scheduler_async_api_call_execution_duration_seconds", NULL, GATE, 0, 0, 0, NULL},
+	{"scheduler_pending_async_api_calls", NULL, GATE, 0, 0, 0, NULL},
+	{"scheduler_podgroup_schedule_attempts_total", NULL, GATE, 0, 0, 0, NULL},
+	{"scheduler_podgroup_scheduling_attempt_duration_seconds", NULL, GATE, 0, 0, 0, NULL},
+	{"scheduler_podgroup_scheduling_algorithm_duration_seconds", NULL, GATE, 0, 0, 0, NULL},
+	{"scheduler_volume_scheduling_stage_error_total", NULL, "they are attempts that failed", 0,
+		0, 0, NULL},
+	{"scheduler_volume_binder_cache_requests_total", NULL, "never counted there either", 0, 0,
+		0, NULL},
+	{"rest_client_requests_total", "counter", "code host method", 0, 0, 0, NULL},
+	{"rest_client_request_duration_seconds", "histogram", "host verb", 0, 0, 0, REST_TIMES},
+	{"rest_client_rate_limiter_duration_seconds", NULL, "no limiter of the client's own", 0, 0,
+		0, NULL},
+	{"rest_client_request_size_bytes", "histogram", "host verb", 0, 0, 0, REST_SIZES},
+	{"rest_client_response_size_bytes", "histogram", "host verb", 0, 0, 0, REST_SIZES},
+	{"rest_client_request_retries_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_exec_plugin_ttl_seconds", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_exec_plugin_certificate_rotation_age", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_exec_plugin_call_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_transport_cache_entries", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_transport_create_calls_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_transport_cache_gc_calls_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_transport_ca_reload_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"rest_client_transport_cert_rotation_gc_calls_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"leader_election_master_status", "gauge", "name", 0, 0, 0, NULL},
+	{"leader_election_slowpath_total", NULL, CLIENT, 0, 0, 0, NULL},
+	{"workqueue_", NULL, CLIENT, 0, 0, 0, NULL},
+	{"kubernetes_build_info", NULL, "berth has a version of its own: berth_build_info", 0, 0, 0,
+		NULL},
+	{"kubernetes_feature_enabled", NULL, "there are no gates", 0, 0, 0, NULL},
+	{"version_info", NULL, "berth has a version of its own", 0, 0, 0, NULL},
+	{"process_cpu_seconds_total", "counter", "", 0, 0, 0, NULL},
+	{"process_resident_memory_bytes", "gauge", "", 0, 0, 0, NULL},
+	{"process_virtual_memory_bytes", "gauge", "", 0, 0, 0, NULL},
+	{"process_virtual_memory_max_bytes", "gauge", "", 0, 0, 0, NULL},
+	{"process_open_fds", "gauge", "", 0, 0, 0, NULL},
+	{"process_max_fds", "gauge", "", 0, 0, 0, NULL},
+	{"process_start_time_seconds", "gauge", "", 0, 0, 0, NULL},
+	{"go_", NULL, GO, 0, 0, 0, NULL},
+	{"apiserver_", NULL, SERVING, 0, 0, 0, NULL},
+	{"authentication_", NULL, SERVING, 0, 0, 0, NULL},
+	{"authorization_", NULL, SERVING, 0, 0, 0, NULL},
+};
+
+void setUp(void)
+{
+	bed_init();
+	bed_peer = "127.0.0.1";
+}
+void tearDown(void)
+{
+	bed_scheduler.queue.rejected[0][PLUGIN_FIT] = 0;
+	bed_close();
+}
+
+static const char *get(const char *path)
+{
+	char request[256];
+	snprintf(request, sizeof(request), "%s\nHost: localhost\r\n", path);
+	bed_get(request);
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	return bed_body();
+}
+
+/* One of everything that shows only once it was counted. */
+static void count_something(void)
+{
+	struct scheduler_metrics *m = &bed_scheduler.metrics;
+	for (enum scheduler_result r = SCHEDULER_SCHEDULED; r <= SCHEDULER_ERROR; r++)
+		scheduler_count_attempt(m, 0, r, 3000);
+	scheduler_observe(&m->sli[0], &scheduler_scale_sli, 20000);
+	scheduler_observe(&m->sli[14], &scheduler_scale_sli, 20000);
+	bed_scheduler.queue.rejected[0][PLUGIN_FIT] = 1;
+}
+
+/* Labels of a series without `le`, sorted as they should be: "a b". */
+static void names_of(const char *line, char *to)
+{
+	const char *at = strchr(line, '{');
+	*to = '\0';
+	if (at == NULL || at > strchr(line, ' '))
+		return;
+	while (*at == '{' || *at == ',') {
+		size_t size = strcspn(++at, "=");
+		if (strncmp(at, "le=", 3) != 0)
+			sprintf(to + strlen(to), "%s%.*s", *to == '\0' ? "" : " ", (int)size, at);
+		for (at += size + 2; *at != '"'; at += *at == '\\' ? 2 : 1)
+			;
+		at++;
+	}
+}
+
+static void check_bucket(const struct spec *spec, const char *line, int bucket)
+{
+	char bound[32] = "+Inf";
+	const char *rest = spec->buckets;
+	const char *le = strstr(line, "le=\"");
+	while (le[-1] != ',' && le[-1] != '{')
+		le = strstr(le + 1, "le=\"");
+	le += 4;
+	if (rest != NULL) {
+		for (int i = 0; i < bucket && rest != NULL; i++)
+			rest = strchr(rest, ' ') == NULL ? NULL : strchr(rest, ' ') + 1;
+		if (rest != NULL)
+			snprintf(bound, sizeof(bound), "%.*s", (int)strcspn(rest, " "), rest);
+	} else if (bucket < spec->count) {
+		snprintf(bound, sizeof(bound), "%.10g", spec->from * pow(spec->factor, bucket));
+	}
+	char is[32];
+	snprintf(is, sizeof(is), "%.*s", (int)strcspn(le, "\""), le);
+	if (strcmp(bound, "+Inf") != 0 && strcmp(is, "+Inf") != 0)
+		TEST_ASSERT_TRUE_MESSAGE(fabs(atof(bound) / atof(is) - 1) < 1e-9, line);
+	else
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(bound, is, line);
+}
+
+static void check_family(const struct spec *spec, const char *text)
+{
+	char head[256], names[256];
+	size_t size = strlen(spec->name);
+	int series = 0, bucket = 0;
+	snprintf(head, sizeof(head), "# TYPE %s %s\n", spec->name, spec->type);
+	const char *at = strstr(text, head);
+	TEST_ASSERT_NOT_NULL_MESSAGE(at, head);
+	for (at += strlen(head); strncmp(at, spec->name, size) == 0; at = strchr(at, '\n') + 1) {
+		names_of(at, names);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(spec->labels, names, spec->name);
+		series++;
+		if (strncmp(at + size, "_bucket{", 8) == 0)
+			check_bucket(spec, at, bucket++);
+		else
+			bucket = 0;
+	}
+	TEST_ASSERT_TRUE_MESSAGE(series > 0, spec->name);
+}
+
+static const struct spec *spec_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(specs); i++) {
+		size_t size = strlen(specs[i].name);
+		bool is_prefix = specs[i].name[size - 1] == '_';
+		if (strncmp(name, specs[i].name, size) == 0 && (is_prefix || name[size] == ' '))
+			return &specs[i];
+	}
+	return NULL;
+}
+
+static void test_families_are_those_of_kube_scheduler(void)
+{
+	static char text[BED_HEARD_MAX];
+	bed_open();
+	bed_fill();
+	count_something();
+	strcpy(text, get("/metrics"));
+	for (size_t i = 0; i < ARRAY_COUNT(specs); i++)
+		if (specs[i].type != NULL &&
+			strcmp(specs[i].name, "leader_election_master_status") != 0)
+			check_family(&specs[i], text);
+	/* Whatever is there is in the table, unless it is berth's own. */
+	for (const char *at = text; (at = strstr(at, "# TYPE ")) != NULL; at++) {
+		const struct spec *spec = spec_of(at + 7);
+		if (strncmp(at + 7, "berth_", 6) == 0)
+			continue;
+		TEST_ASSERT_NOT_NULL_MESSAGE(spec, at);
+		TEST_ASSERT_NOT_NULL_MESSAGE(spec->type, at);
+	}
+}
+
+static void test_reset(void)
+{
+	bed_open();
+	bed_fill();
+	count_something();
+	TEST_ASSERT_NOT_NULL(strstr(get("/metrics"), "attempts=\"15+\""));
+	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "code=\"503\""));
+	bed_send("DELETE /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	TEST_ASSERT_EQUAL_STRING("metrics reset\n", bed_body());
+	TEST_ASSERT_NULL(strstr(get("/metrics"), "attempts=\"15+\""));
+	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "scheduler_pending_pods{queue=\"active\"} 2\n"));
+}
+
+static void test_resources(void)
+{
+	bed_open();
+	bed_fill();
+	bed_add(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'d','uid':'9','resourceVersion':'1'},'spec':{"
+		"'nodeName':'n1','priority':7,'schedulerName':'other','containers':[{'name':'c',"
+		"'resources':{'limits':{'cpu':'2','memory':'1Gi'},'requests':{'cpu':'150m',"
+		"'memory':'1Mi','hugepages-2Mi':'4Mi','example.com/a':'3','ephemeral-storage':'5'}}"
+		"}]}}");
+	const char *text = get("/metrics/resources");
+#define POD "{namespace=\"d\",pod=\"p\",node=\"n1\",scheduler=\"other\",priority=\"7\",resource="
+	static const char *const lines[] = {
+		"# TYPE kube_pod_resource_limit gauge\n",
+		"kube_pod_resource_limit" POD "\"cpu\",unit=\"cores\"} 2\n",
+		"kube_pod_resource_limit" POD "\"memory\",unit=\"bytes\"} 1073741824\n",
+		"# TYPE kube_pod_resource_request gauge\n",
+		"kube_pod_resource_request" POD "\"cpu\",unit=\"cores\"} 0.15\n",
+		"kube_pod_resource_request" POD "\"memory\",unit=\"bytes\"} 1048576\n",
+		"kube_pod_resource_request" POD "\"ephemeral-storage\",unit=\"bytes\"} 5\n",
+		"kube_pod_resource_request" POD "\"hugepages-2Mi\",unit=\"bytes\"} 4194304\n",
+		"kube_pod_resource_request" POD "\"example.com/a\",unit=\"\"} 3\n",
+		"kube_pod_resource_request{namespace=\"d\",pod=\"big\",node=\"\",scheduler="
+		"\"default-scheduler\",priority=\"0\",resource=\"cpu\",unit=\"cores\"} 64\n",
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(lines); i++)
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, lines[i]), lines[i]);
+}
+
+static void test_slis(void)
+{
+	bed_open();
+	TEST_ASSERT_NULL(strstr(get("/metrics/slis"), "{"));
+	bed_get("/readyz");
+	bed_get("/livez");
+	bed_get("/livez");
+	const char *text = get("/metrics/slis");
+	static const char *const lines[] = {
+		"kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n",
+		"kubernetes_healthcheck{name=\"sched-handler-sync\",type=\"readyz\"} 0\n",
+		"kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} "
+		"2\n",
+		"kubernetes_healthchecks_total{name=\"sched-handler-sync\",status=\"error\","
+		"type=\"readyz\"} 1\n"};
+	for (size_t i = 0; i < ARRAY_COUNT(lines); i++)
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, lines[i]), lines[i]);
+	TEST_ASSERT_NULL(strstr(text, "leaderElection"));
+}
+
+#define PUT(body, size)                                                  \
+	"PUT /debug/flags/v HTTP/1.1\r\nHost: localhost\r\nConnection: " \
+	"close\r\nContent-Length: " size "\r\n\r\n" body
+
+static void test_debug(void)
+{
+	bed_options.profiling = true;
+	bed_open();
+	bed_send(PUT("4\n", "2"));
+	TEST_ASSERT_EQUAL_STRING("successfully set klog.logging.verbosity to 4", bed_body());
+	TEST_ASSERT_TRUE(log_enabled(LOG_DEBUG));
+	bed_send(PUT("0", "1"));
+	TEST_ASSERT_FALSE(log_enabled(LOG_DEBUG));
+	bed_send(PUT("x", "1"));
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	bed_get("/debug/pprof/profile\nHost: localhost\r\n");
+	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "no Go runtime"));
+	bed_get("/debug/flags/v\nHost: localhost\r\n");
+	TEST_ASSERT_EQUAL_UINT32(405, bed_code());
+	bed_options.profiling = false;
+	bed_send(PUT("4", "1"));
+	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_families_are_those_of_kube_scheduler);
+	RUN_TEST(test_reset);
+	RUN_TEST(test_resources);
+	RUN_TEST(test_slis);
+	RUN_TEST(test_debug);
+	return UNITY_END();
+}
