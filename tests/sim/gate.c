@@ -10,7 +10,11 @@ static bool is_write(const struct api_request *request)
 	return !text_is(request->method, TEXT("GET"));
 }
 
-static void refuse(struct world *w, const struct api_request *request, struct api_answer *answer)
+enum {
+	EVERYWHERE = 4 /* of the moods below, the first ones */
+};
+
+static void turn_away(struct world *w, const struct api_request *request, struct api_answer *answer)
 {
 	static const struct {
 		int status;
@@ -30,9 +34,15 @@ static void refuse(struct world *w, const struct api_request *request, struct ap
 		{409, "Conflict", 0,
 			STATUS("409", "Conflict",
 				"Operation cannot be fulfilled: the object has been modified")},
+		{410, "Expired", 0, STATUS("410", "Expired", "too old resource version: 1 (2)")},
+		{504, "Timeout", 1,
+			STATUS("504", "Timeout", "Too large resource version: 2, current: 1")},
 	};
-	uint32_t count = is_write(request) ? ARRAY_COUNT(moods) : ARRAY_COUNT(moods) - 1;
-	uint32_t i = world_below(w, count);
+	uint32_t i = world_below(w, EVERYWHERE + (is_write(request) ? 1 : 2));
+
+	/* What only writes meet, and what only reads. */
+	if (i >= EVERYWHERE && !is_write(request))
+		i++;
 
 	*answer = (struct api_answer){.status = moods[i].status,
 		.content_type = "application/json",
@@ -78,7 +88,7 @@ void gate_ask(
 
 	w->counts.requests++;
 	if (moody && !half && world_has(w, SIM_ERRORS)) {
-		refuse(w, request, answer);
+		turn_away(w, request, answer);
 	} else {
 		api_ask(api, request, answer);
 		judge(w, request, answer->status);

@@ -154,14 +154,40 @@ void judge_always(struct world *w)
 
 		if (!p->is_up || p->inside)
 			continue;
-		struct mono now = {w->network.now_us + p->mono_us};
 		scheduler_audit(p->scheduler);
-		leaders += p->scheduler->lease != NULL && lease_holds(p->scheduler->lease, now);
+		leaders += p->scheduler->lease != NULL &&
+			lease_holds(p->scheduler->lease, process_now(p));
 	}
 	if (leaders > 1)
 		world_found(w, "%u schedulers lead at once", (unsigned)leaders);
 	if (memory_late_requests() > 0)
 		world_found(w, "memory was asked for after the start");
+}
+
+/*
+ * Who leads knows it when a decision begins. Between the two no clock is read: so the reading
+ * before the one that the attempt began with must have been in time.
+ */
+void judge_decisions(struct sim_process *p)
+{
+	const struct scheduler *s = p->scheduler;
+	int64_t began = s->metrics.attempt_began.us;
+	uint64_t i = p->readings_count;
+
+	if (began == p->decided_us || s->lease == NULL)
+		return;
+	p->decided_us = began;
+	while (i > 1 && p->readings_count - i < SIM_READINGS - 2 &&
+		p->readings[(i - 1) % SIM_READINGS] != began)
+		i--;
+	if (i <= 1 || p->readings[(i - 1) % SIM_READINGS] != began)
+		return;
+	/* A clock that stands tells nothing. */
+	if (p->readings[(i - 2) % SIM_READINGS] == began)
+		return;
+	if (!lease_holds(s->lease, (struct mono){p->readings[(i - 2) % SIM_READINGS]}))
+		world_found(
+			p->world, "scheduler %u decides and does not lead", (unsigned)p->number);
 }
 
 /* ---- in calm ---- */
@@ -285,6 +311,69 @@ static const char *judge_pod(struct scheduler *s, uint32_t pod)
 static bool waits(const struct scheduler *s, uint32_t pod)
 {
 	return cache_pod_at(&s->cache, pod)->node == 0 && cycle_profile_of(&s->cycle, pod) != NULL;
+}
+
+/*
+ * A pod that goes can make its group empty, and then the first one of the group fits anywhere:
+ * kube-scheduler wakes nobody for that, and neither do we.
+ */
+static bool may_be_first(const struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+
+	if (class->affinity.count == 0)
+		return false;
+	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i)) {
+		const struct cache_pod *other = cache_pod_at(&s->cache, i);
+
+		if (other->node != 0 && other->labels == p->labels &&
+			cache_class_of(&s->cache, other)->namespace == class->namespace)
+			return false;
+	}
+	return true;
+}
+
+/* Nor for one that is told to go, and does not count for spreading any more. */
+static bool may_count_less(const struct scheduler *s, uint32_t pod)
+{
+	if (cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->spread.count == 0)
+		return false;
+	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i))
+		if ((cache_pod_at(&s->cache, i)->flags & CACHE_POD_DELETING) != 0)
+			return true;
+	return false;
+}
+
+/*
+ * Whoever is parked must not fit, as far as the scheduler knows: else a wake-up was missed. Places
+ * that are not certain yet (bindings on their way, victims that go) wake others when they are.
+ */
+void judge_waiting(struct world *w)
+{
+	for (uint32_t i = 0; i < w->plan.schedulers; i++) {
+		struct sim_process *p = &w->processes[i];
+		struct scheduler *s = p->scheduler;
+
+		if (!p->is_up || p->inside || p->is_dying ||
+			scheduler_waits(s, process_now(p)) != SCHEDULER_READY ||
+			pool_used(&s->flights) + pool_used(&s->preemptions) > 0 ||
+			pool_used(&s->victims) > 0 || s->cache.pods_assumed > 0)
+			continue;
+		for (uint32_t k = pool_next(&s->cache.pods, 0); k != 0;
+			k = pool_next(&s->cache.pods, k)) {
+			const struct cache_pod *pod = cache_pod_at(&s->cache, k);
+
+			if (pod->waiting == 0 || may_be_first(s, k) || may_count_less(s, k) ||
+				queue_entry_at(&s->queue, pod->waiting)->state !=
+					QUEUE_UNSCHEDULABLE)
+				continue;
+			const char *what = judge_pod(s, k);
+			w->counts.waiting++;
+			if (what != NULL)
+				world_found(w, "scheduler %u: %s", (unsigned)p->number, what);
+		}
+	}
 }
 
 const char *judge_settled(struct world *w)

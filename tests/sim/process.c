@@ -19,10 +19,26 @@ enum {
 	VICTIMS = 256,
 	CLAIMANTS = 32,
 	SERIES = 512,
-	SLACK = 256 * 1024
+	SLACK = 256 * 1024,
+	RATE_PPM_MAX = 100 * 1000
 };
 
 /* ---- its clocks ---- */
+
+struct mono process_now(const struct sim_process *p)
+{
+	int64_t now = p->world->network.now_us;
+
+	return (struct mono){now + p->mono_us + now * p->rate_ppm / 1000000};
+}
+
+/* One that stands still where it hurts. */
+static bool pauses_here(const struct sim_process *p)
+{
+	return !p->pauses_busy ||
+		(p->scheduler->waits == SCHEDULER_READY &&
+			p->scheduler->queue.pods[QUEUE_ACTIVE] > 0);
+}
 
 static struct mono process_mono(void *self)
 {
@@ -33,13 +49,15 @@ static struct mono process_mono(void *self)
 		w->network.now_us += random_below(&p->random, w->plan.clock_us_max + 1);
 	if (p->inside && p->dies_in > 0 && --p->dies_in == 0)
 		p->is_dying = true;
-	if (p->inside && p->pauses_in > 0 && --p->pauses_in == 0) {
+	if (p->inside && p->pauses_in > 0 && pauses_here(p) && --p->pauses_in == 0) {
 		world_note(w, "scheduler %u stands still for %lld ms", (unsigned)p->number,
 			(long long)(p->pause_us / CLOCK_MS_US));
 		w->counts.pauses++;
 		world_pass(w, p->pause_us, p);
 	}
-	return (struct mono){w->network.now_us + p->mono_us};
+	struct mono now = process_now(p);
+	p->readings[p->readings_count++ % SIM_READINGS] = now.us;
+	return now;
 }
 
 static struct wall process_wall(void *self)
@@ -63,7 +81,11 @@ void process_init(struct sim_process *p, struct world *w, uint32_t number)
 	CHECK(net_address_parse(text_of(literal), number == 0 ? SIM_PORT : 0, &address));
 	p->host = network_host(&w->network, address, false);
 	random_init(&p->random, w->seed * 8 + number);
-	p->mono_us = number == 0 ? 0 : (int64_t)random_below(&p->random, 1000) * CLOCK_S_US;
+	if (number == 0)
+		return;
+	p->mono_us = (int64_t)random_below(&p->random, 1000) * CLOCK_S_US;
+	if (world_has(w, SIM_RATES))
+		p->rate_ppm = (int64_t)random_below(&p->random, 2 * RATE_PPM_MAX) - RATE_PPM_MAX;
 }
 
 static struct net_target target_of(const struct world *w)
@@ -173,6 +195,7 @@ void process_start(struct sim_process *p)
 		memory_unseal();
 	carve(p);
 	p->starts++;
+	p->decided_us = 0;
 	p->is_dying = false;
 	p->dies_in = p->pauses_in = 0;
 	p->paused_until_us = 0;
@@ -225,6 +248,7 @@ void process_turn(struct sim_process *p)
 	p->inside = true;
 	scheduler_turn(p->scheduler, -1);
 	p->inside = false;
+	judge_decisions(p);
 	w->counts.turns++;
 	if (p->is_dying || scheduler_is_stopped(p->scheduler)) {
 		process_kill(p);
@@ -261,9 +285,7 @@ struct sim_process *process_leader(struct world *w)
 {
 	for (uint32_t i = 0; i < w->plan.schedulers; i++) {
 		struct sim_process *p = &w->processes[i];
-		struct mono now = {w->network.now_us + p->mono_us};
-
-		if (p->is_up && scheduler_waits(p->scheduler, now) == SCHEDULER_READY)
+		if (p->is_up && scheduler_waits(p->scheduler, process_now(p)) == SCHEDULER_READY)
 			return p;
 	}
 	return NULL;

@@ -87,13 +87,15 @@ static void strike(struct world *w, enum sim_trouble trouble, struct sim_process
 			scheduler_stop(p->scheduler);
 		break;
 	case SIM_PAUSES:
+	case SIM_BUSY_PAUSES:
 		if (p == NULL)
 			break;
-		if (world_below(w, 2) == 0) {
+		p->pauses_busy = trouble == SIM_BUSY_PAUSES;
+		if (!p->pauses_busy && world_below(w, 2) == 0) {
 			p->paused_until_us = now + some_time(w);
 			w->counts.pauses++;
 		} else {
-			p->pauses_in = 1 + world_below(w, 300);
+			p->pauses_in = 1 + world_below(w, p->pauses_busy ? 10 : 300);
 			p->pause_us = some_time(w);
 		}
 		break;
@@ -142,5 +144,7 @@ void trouble_end(struct world *w)
 		for (uint32_t k = 1; k <= NETWORK_STREAMS; k++)
 			p->wires[k].will_break = false;
 	}
+	for (uint32_t k = 1; k <= NETWORK_STREAMS; k++)
+		w->network.streams[k].lag_us = 0;
 	world_note(w, "calm");
 }

@@ -33,6 +33,11 @@ static uint32_t wires_open(void *self, enum net_stream_kind kind, const struct n
 		else
 			wire->break_out = world_below(w, most);
 	}
+	if (world_has(w, SIM_LAGS) && world_below(w, 4) == 0) {
+		w->network.streams[stream].lag_us =
+			(int64_t)world_below(w, 40 * 1000) * CLOCK_MS_US;
+		w->counts.lags++;
+	}
 	return stream;
 }
 
@@ -126,7 +131,7 @@ static void look(struct sim_process *p, struct text bytes)
 
 	if (s == NULL || s->lease == NULL || !is_order(bytes))
 		return;
-	if (lease_holds(s->lease, (struct mono){p->world->network.now_us + p->mono_us}))
+	if (lease_holds(s->lease, process_now(p)))
 		return;
 	struct text line = text_first(bytes, text_find(bytes, '\r'));
 	world_found(p->world, "scheduler %u does not lead and sends %.*s", (unsigned)p->number,
@@ -181,7 +186,9 @@ static void wires_wait(void *self, int64_t timeout_us)
 
 	p->asleep = !p->host->news && timeout_us != 0;
 	p->host->news = false;
-	p->due_us = timeout_us < 0 ? INT64_MAX : p->world->network.now_us + timeout_us;
+	p->due_us = timeout_us < 0
+		? INT64_MAX
+		: p->world->network.now_us + 1 + timeout_us * 1000000 / (1000000 + p->rate_ppm);
 }
 
 struct net_bytes wires_bytes(struct sim_process *p)

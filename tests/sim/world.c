@@ -14,6 +14,7 @@ enum {
 	SCRATCH = 8 << 20,
 	BUSY_TURNS_MAX = 400 * 1000, /* in a second */
 	JUDGE_SHARE = 400,           /* one turn of so many is judged */
+	WAITING_SHARE = 300,         /* of so many, one is followed by a look at who waits */
 	FOLLOW_MS = 1000,            /* until controllers and kubelets look at what is new */
 	DOWN_S = 2400,               /* until the last node is back */
 	SETTLE_S = 240,
@@ -111,6 +112,8 @@ static void turn(struct world *w, struct sim_process *p)
 	w->network.now_us += 1 + world_below(w, 20);
 	if (world_below(w, JUDGE_SHARE) == 0)
 		judge_always(w);
+	if (world_below(w, WAITING_SHARE) == 0)
+		judge_waiting(w);
 	if (w->network.now_us - w->busy_since_us > CLOCK_S_US) {
 		w->busy_since_us = w->network.now_us;
 		w->busy_turns = 0;
@@ -147,6 +150,7 @@ static void change_mood(struct world *w)
 		w->mood_us = INT64_MAX;
 		return;
 	}
+	judge_waiting(w);
 	w->is_quiet = !w->is_quiet;
 	w->mood_us = w->network.now_us + lasts;
 	if (w->is_quiet)

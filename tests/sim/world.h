@@ -26,6 +26,7 @@
 enum {
 	SIM_PROCESSES_MAX = 5,
 	SIM_NOTES = 128,
+	SIM_READINGS = 256,
 	SIM_NOTE_MAX = 240,
 	SIM_NODES_MAX = 64,
 	SIM_PODS_MAX = 4096,
@@ -47,6 +48,9 @@ enum sim_trouble {
 	SIM_CRASHES,      /* of a scheduler, anywhere */
 	SIM_STOPS,        /* of a scheduler, in order */
 	SIM_PAUSES,       /* of a scheduler's process, anywhere */
+	SIM_BUSY_PAUSES,  /* the same, while there are pods to decide about */
+	SIM_LAGS,         /* some connections are far behind: of several apiservers one is slow */
+	SIM_RATES,        /* clocks of schedulers go faster or slower */
 	SIM_TROUBLES
 };
 
@@ -120,9 +124,14 @@ struct sim_process {
 	bool inside;                 /* a turn is under way */
 	bool is_dying;               /* nothing that it says gets out any more */
 	uint64_t dies_in, pauses_in; /* readings of the clock */
+	bool pauses_busy;            /* counted only while pods can be decided about */
 	int64_t pause_us;
 	int64_t paused_until_us, starts_us;
 	int64_t mono_us, wall_us; /* its clocks, against the network's */
+	int64_t rate_ppm;
+	int64_t readings[SIM_READINGS]; /* of its clock, the last ones */
+	uint64_t readings_count;
+	int64_t decided_us; /* the last attempt began */
 	struct random random;
 	void *block;
 	size_t size;
@@ -140,7 +149,7 @@ struct sim_process {
 
 struct sim_counts {
 	uint64_t turns, requests, bindings, restarts, pauses, cuts, silences, errors, jumps;
-	uint64_t compactions, outages, checks, quiet_s;
+	uint64_t compactions, outages, lags, checks, waiting, quiet_s;
 	uint64_t digest; /* of all requests and answers, and when */
 };
 
@@ -206,6 +215,7 @@ void process_turn(struct sim_process *p);
 void process_kill(struct sim_process *p); /* between two turns */
 bool process_is_ready(const struct sim_process *p);
 int64_t process_next(const struct sim_process *p);
+struct mono process_now(const struct sim_process *p); /* by its own clock */
 /* Who may write now; NULL: nobody. */
 struct sim_process *process_leader(struct world *w);
 
@@ -234,6 +244,8 @@ void shapes_pod(struct world *w, struct writer *out, const char *name);
 
 void judge_binding(struct world *w, struct text namespace, struct text name, struct text node);
 void judge_always(struct world *w);
+void judge_waiting(struct world *w);
+void judge_decisions(struct sim_process *p); /* after a turn */
 /* NULL, or why it is not settled yet. */
 const char *judge_settled(struct world *w);
 const char *judge_explained(struct world *w);

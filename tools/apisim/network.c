@@ -171,7 +171,7 @@ static size_t network_send(void *self, uint32_t stream, const void *bytes, size_
 		return 0;
 	memcpy(peer->pipe + peer->size, bytes, size);
 	if (peer->size == peer->here)
-		peer->due_us = flight(n);
+		peer->due_us = flight(n) + peer->lag_us;
 	peer->size += size;
 	n->bytes += size;
 	return size;

@@ -43,6 +43,7 @@ struct network_stream {
 	bool end_sent, cut_sent; /* by the peer */
 	size_t size, here;       /* bytes in the pipe; of those, arrived */
 	int64_t due_us;          /* when the rest arrives */
+	int64_t lag_us;          /* so much later than others */
 	char *pipe;
 };
 
