@@ -106,7 +106,7 @@ FLAGS_static := -Itests -Itools -DBERTH_TEST
 FIRST_static := $(LIBC)
 LINK_static = $(LINK_board)
 END_static = $(END_board)
-PROGRAMS_static := $(TESTS)
+PROGRAMS_static := $(TESTS) $(FUZZERS)
 
 DIR_test := $(O)/test
 CC_test := gcc $(SANITIZE)
@@ -115,13 +115,13 @@ CC_clang := clang $(SANITIZE)
 DIR_coverage := $(O)/coverage
 # Without optimisation gcc thinks that Unity's longjmp clobbers constants. What a test forks leaves its counts too.
 CC_coverage := gcc -O0 --coverage -Wno-clobbered -D_exit=exit
-PROGRAMS_coverage := $(TESTS) $(WHOLE)
+PROGRAMS_coverage := $(TESTS) $(FUZZERS) $(WHOLE)
 DIR_fuzz := $(O)/fuzz
-CC_fuzz := clang $(SANITIZE) -O2 -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
+CC_fuzz := clang $(SANITIZE) -O2 -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp -DBERTH_FUZZ
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
 $(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
-	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group -lm)$(eval PROGRAMS_$(v) ?= $(TESTS)))
+	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group -lm)$(eval PROGRAMS_$(v) ?= $(TESTS) $(FUZZERS)))
 
 # variant NAME: objects of src/ and tests/ below its folder.
 define variant
