@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "cycle/evaluation.h"
-#include "cycle/profile.h"
+#include "cycle/profile_private.h"
 #include "cycle/rows.h"
 #include "cycle/world.h"
 
@@ -374,9 +374,43 @@ static void draw_spread_defaults(void)
 	}
 }
 
+static void draw_labels(struct plugin_label_list *to)
+{
+	static const char *const keys[] = {
+		"rack", "disk", "size", "topology.kubernetes.io/zone", "kubernetes.io/hostname"};
+	to->count = world_below(&world, 3);
+	for (uint32_t i = 0; i < to->count; i++)
+		TEST_ASSERT_TRUE(intern_take(&cache.strings,
+			text_of(keys[world_below(&world, ARRAY_COUNT(keys))]), &to->keys[i]));
+}
+
+/* Some of the plugins of older releases, behind the others. */
+static void draw_older(void)
+{
+	draw_labels(&profile.node_label.present_preferred);
+	draw_labels(&profile.node_label.absent_preferred);
+	draw_labels(&profile.service_affinity.together);
+	draw_labels(&profile.service_affinity.apart);
+	if (world_chance(&world, 4))
+		draw_labels(&profile.node_label.present);
+	for (uint32_t id = PLUGIN_DEFAULTS; id < PLUGIN_COUNT; id++) {
+		if (world_chance(&world, 2))
+			continue;
+		for (uint32_t point = 0; point < SCHEDULER_POINTS; point++) {
+			struct plugin_uses *uses =
+				profile_uses(&profile, (enum scheduler_point)point);
+			if (uses != NULL &&
+				profile_implements((enum plugin_id)id, (enum scheduler_point)point))
+				uses->list[uses->count++] = (struct plugin_use){(uint8_t)id, 1};
+		}
+	}
+}
+
 static void draw_profile(void)
 {
 	profile_defaults(&cache, &profile);
+	if (world_chance(&world, 3))
+		draw_older();
 	profile.inter_pod_affinity.hard_weight = (int32_t)(world_below(&world, 3) * 25);
 	profile.inter_pod_affinity.ignore_preferred_of_existing = world_chance(&world, 3);
 	profile.fit.strategy = (enum fit_strategy)world_below(&world, 2);

@@ -102,7 +102,10 @@ static void write_node_status(struct world *w, const struct world_node *node)
 			i, (i + 1) * 300000000);
 		any = true;
 	}
-	write_format(&w->out, "],'declaredFeatures':[%s]}",
+	write_format(&w->out,
+		"],'conditions':[{'type':'MemoryPressure','status':'%s'},"
+		"{'type':'Ready','status':'%s'}],'declaredFeatures':[%s]}",
+		node->disk == 1 ? "True" : "False", node->disk == 2 ? "Unknown" : "True",
 		node->features != 0 ? "'UserNamespacesHostNetworkSupport'" : "");
 }
 
@@ -113,6 +116,11 @@ static void feed_node(struct world *w, uint32_t number)
 	write_format(&w->out, "{'metadata':{'name':'n%u','uid':'node-%u','resourceVersion':'%llu'",
 		number, number, (unsigned long long)++w->version);
 	write_node_labels(w, node);
+	if (node->rack == 1)
+		write_z(&w->out,
+			",'annotations':{'scheduler.alpha.kubernetes.io/preferAvoidPods':'"
+			"{\\\"preferAvoidPods\\\":[{\\\"podSignature\\\":{\\\"podController\\\":{"
+			"\\\"kind\\\":\\\"ReplicaSet\\\",\\\"uid\\\":\\\"o\\\"}}}]}'}");
 	write_format(&w->out, "},'spec':{'unschedulable':%s,'taints':[",
 		node->unschedulable ? "true" : "false");
 	bool any = false;
