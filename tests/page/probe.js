@@ -48,7 +48,7 @@ function headings() {
 
 // The page as a table's text: rows of cells.
 function cells(css) {
-	return [...document.querySelectorAll(css + ' tr')].map((tr) => [...tr.children].map((c) => c.textContent));
+	return [...document.querySelectorAll(css + ' tr')].map((tr) => [...tr.children].map((c) => c.textContent.replace(/\u200b/g, '')));
 }
 
 // Where the focus is, and whether that can be seen.

@@ -81,7 +81,9 @@ function time(s) {
 const clock = (ms) => new Date(ms).toLocaleTimeString('en-GB');
 const micro = (us) => us < 1000 ? us + ' µs' : (us / 1000).toFixed(us < 10000 ? 1 : 0) + ' ms';
 const count = (n, word) => n.toLocaleString('en') + ' ' + word + (n === 1 ? '' : 's');
-const cores = (milli) => milli % 1000 && milli < 10000 ? milli + 'm' : String(Math.round(milli / 100) / 10);
+const cores = (milli) => milli > 0 && milli < 1000 ? milli + 'm' : String(Math.round(milli / 10) / 100);
+// May be broken between its words.
+const soft = (name) => name.replace(/([a-z])([A-Z])/g, '$1\u200b$2');
 // How an amount of a resource is written.
 const amount = (name, n) => name === 'cpu' ? cores(n) : name === 'memory' || name === 'ephemeral-storage' ? bytes(n) : String(n);
 // Of one node it is said without "node(s)".
@@ -325,30 +327,15 @@ async function loadNodes() {
 	showNodes();
 }
 
-// Arrow keys go from tile to tile, up and down to the nearest of another line.
+// Arrow keys go from tile to tile, up and down by as many as there are in a line.
 function moveInTiles(event) {
 	const tiles = [...$('node-tiles').querySelectorAll('.tile')], at = tiles.indexOf(event.target);
-	if (at < 0) return;
-	const box = (t) => t.getBoundingClientRect(), from = box(event.target);
-	const line = (step) => {
-		let best = at, far = Infinity, top = null;
-		for (let i = at + step; tiles[i]; i += step) {
-			const b = box(tiles[i]), off = Math.abs(b.left - from.left);
-			if (b.top === from.top) continue;
-			if (top === null) top = b.top;
-			if (b.top !== top) break;
-			if (off < far) { far = off; best = i; }
-		}
-		return best;
-	};
-	const to = { ArrowLeft: () => at - 1, ArrowRight: () => at + 1, Home: () => 0, End: () => tiles.length - 1,
-		ArrowUp: () => line(-1), ArrowDown: () => line(1) }[event.key];
-	if (!to) return;
+	const line = [...event.target.parentNode.children].filter((t) => t.offsetTop === event.target.offsetTop).length;
+	const to = { ArrowLeft: at - 1, ArrowRight: at + 1, ArrowUp: at - line, ArrowDown: at + line, Home: 0, End: tiles.length - 1 }[event.key];
+	if (at < 0 || !tiles[to]) return;
 	event.preventDefault();
-	const next = tiles[to()];
-	if (!next) return;
-	chooseNode(next);
-	next.focus();
+	chooseNode(tiles[to]);
+	tiles[to].focus();
 }
 
 // ---- explanations ----
@@ -408,9 +395,10 @@ async function explanation(path, more) {
 // What may be wider than the screen.
 const region = (label, e, more) => make('div', [e], 'scroll ' + (more || ''), { role: 'region', 'aria-label': label, tabindex: 0 });
 
-function table(label, head, rows) {
+function table(label, head, rows, className) {
+	for (const tr of rows) head.forEach((h, i) => tr.children[i].setAttribute('data-label', h));
 	const body = make('tbody', rows.slice(0, ROWS)), place = region(label, make('table', [make('thead',
-		[make('tr', head.map((h, i) => make('th', h, rows[0].children[i].className === 'num' ? 'num' : '', { scope: 'col' })))]), body]), 'card');
+		[make('tr', head.map((h, i) => make('th', soft(h), rows[0].children[i].className === 'num' ? 'num' : '', { scope: 'col' })))]), body], className), 'card');
 	if (rows.length <= ROWS) return [make('h3', label), place];
 	const more = button('Show all ' + rows.length, () => { body.append(...rows.slice(ROWS)); more.remove(); });
 	return [make('h3', label), place, make('p', [more])];
@@ -449,7 +437,7 @@ function refusalTables(o, rejected) {
 		...table('Why, and what would help', ['Nodes', 'First refusal', 'Why', 'What would help'],
 			[...groups.values()].sort((a, b) => b.names.length - a.names.length).map((g) => make('tr', [
 				make('td', g.names.length.toLocaleString('en'), 'num'), make('td', g.plugin), make('td', reasons(g), 'bad'),
-				make('td', help(o, g.plugin, g.reasons, g.names), 'why')]))),
+				make('td', help(o, g.plugin, g.reasons, g.names), 'why')])), 'rows'),
 		...table('Node by node', ['Node', ...columns, 'Why'], rejected.map(([node, r]) => refusalRow(node, r, columns))),
 	];
 }
@@ -484,8 +472,6 @@ async function showExplanation(place, title, path, more) {
 }
 
 // ---- pending pods ----
-
-let podShown = '';
 
 // A row of a table that becomes a list on a narrow screen.
 function row(labels) {
@@ -526,7 +512,7 @@ function showBest(d) {
 		parts.push(make('p', 'Scores of the best ' + best.length + ' of ' + d.feasible + ' nodes, as they were then:', 'dim'),
 			region('Scores', make('table', [make('thead', [make('tr', [make('td'), ...best.map((b) => make('th', b.node, 'num', { scope: 'col' }))])]),
 				make('tbody', [line('Total', best.map((b) => b.total)),
-					...Object.keys(best[0].plugins).map((n) => line(n, best.map((b) => b.plugins[n])))])])));
+					...Object.keys(best[0].plugins).map((n) => line(soft(n), best.map((b) => b.plugins[n])))])])));
 	} else if (d.result === 'scheduled') {
 		parts.push(make('p', d.feasible === 1 ? 'It was the only node that would do, so none was scored.' :
 			'Its scores were not kept: a few decisions a second are looked at twice while this page is open.', 'dim'));
@@ -542,7 +528,7 @@ function showDecision(d) {
 	tr.serial = d.serial;
 	td[0].textContent = clock(d.atMs);
 	td[1].append(button(d.pod, () => { choose(tr); showBest(d); }), make('small', d.best ? ' scores' : ''));
-	td[2].textContent = placed ? d.node : results[d.result] + short(d.message);
+	td[2].append(make('div', placed ? d.node : results[d.result] + short(d.message), 'clamp'));
 	td[2].className = placed ? '' : 'bad';
 	td[3].textContent = d.evaluated ? d.feasible.toLocaleString('en') + ' of ' + d.evaluated.toLocaleString('en') : 'none';
 	td[4].textContent = micro(d.tookUs);
