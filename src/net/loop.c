@@ -49,6 +49,11 @@ struct mono net_now(const struct net *net)
 	return net->now;
 }
 
+bool net_is_hurried(const struct net *net)
+{
+	return net->hurried;
+}
+
 void net_wake(struct net *net)
 {
 	net->woken = true;
@@ -165,6 +170,7 @@ static int64_t sleep_us(const struct net *net, int64_t timeout_us)
 
 void net_poll(struct net *net, int64_t timeout_us)
 {
+	net->hurried = timeout_us == 0;
 	turn_members(net, true);
 	int64_t wait = sleep_us(net, timeout_us);
 	net->woken = false;

@@ -45,7 +45,7 @@ struct net {
 	struct list timers; /* by due, the first is the next */
 	struct list members;
 	struct mono members_due;
-	bool woken;
+	bool woken, hurried;
 	bool has_tls;
 	uint32_t handshakes;        /* under way, of clients */
 	uint32_t server_handshakes; /* under way, of servers */

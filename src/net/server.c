@@ -130,10 +130,11 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 	uint32_t count = server->setup.connections_max;
 	struct mono due = MONO_NEVER;
 
-	(void)now;
-	server->handshake_steps = SERVER_HANDSHAKE_STEPS_MAX;
+	server->handshake_steps = server->net->hurried && !mono_reached(now, server->rested)
+		? 0
+		: SERVER_HANDSHAKE_STEPS_MAX;
 	server->requests = server->setup.requests_per_turn;
-	server->budget = SERVER_TURN_BYTES;
+	server->budget = server->net->hurried ? SERVER_HURRIED_BYTES : SERVER_TURN_BYTES;
 	refresh_identity(server);
 	accept_some(server);
 	for (uint32_t i = 0; i < count; i++) {

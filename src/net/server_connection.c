@@ -315,7 +315,11 @@ static enum want step_shaking(struct server_connection *c)
 		c->again = true;
 		return WANT_BYTES;
 	}
+	const struct clock *clock = &c->server->net->clock;
+	struct mono began = clock_mono(clock);
 	enum tls_step step = tls_handshake(&c->tls, now_of(c));
+	struct mono ended = clock_mono(clock);
+	c->server->rested.us = ended.us + mono_since_us(ended, began) * SERVER_HANDSHAKE_REST;
 	if (step == TLS_WAIT)
 		return WANT_BYTES;
 	c->server->handshake_steps--;

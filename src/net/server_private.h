@@ -33,8 +33,13 @@ enum {
 	SERVER_REQUESTS_PER_TURN = 16,
 	SERVER_CONNECTION_BYTES = 32 * 1024, /* in and out */
 	SERVER_TURN_BYTES = 128 * 1024,
-	/* A step of a handshake is milliseconds of arithmetic. */
-	SERVER_HANDSHAKE_STEPS_MAX = 1
+	/*
+	 * A step of a handshake is milliseconds of arithmetic. While the loop is hurried a step
+	 * that took one is followed by so many without one, and fewer bytes are moved.
+	 */
+	SERVER_HANDSHAKE_STEPS_MAX = 1,
+	SERVER_HANDSHAKE_REST = 30,
+	SERVER_HURRIED_BYTES = 16 * 1024
 };
 
 /* Around what is written at a time: "0abc\r\n" before, "\r\n" behind, "0\r\n\r\n" at the end. */
@@ -110,6 +115,7 @@ struct net_server {
 	bool exchange_wanted; /* somebody waits for one */
 	bool draining;
 	uint32_t handshake_steps, requests; /* what this turn has left */
+	struct mono rested;                 /* no step of a handshake before, when hurried */
 	size_t budget;
 	struct net_server_stats stats;
 };

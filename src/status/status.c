@@ -172,7 +172,8 @@ static bool has_time(struct status *status)
 		status->turn = now;
 		status->spent_us = 0;
 	}
-	return status->spent_us < STATUS_TURN_US;
+	return status->spent_us <
+		(net_is_hurried(status->setup.net) ? STATUS_HURRIED_US : STATUS_TURN_US);
 }
 
 /* As many rows as fit; one that does not fit alone is left out. */
