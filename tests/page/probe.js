@@ -28,6 +28,8 @@ function pale() {
 function wide() {
 	const found = [];
 	if (document.documentElement.scrollWidth > innerWidth) found.push('the page: ' + document.documentElement.scrollWidth + ' of ' + innerWidth);
+	for (const e of document.querySelectorAll('.scroll'))
+		if (innerWidth < 600 && e.checkVisibility() && e.querySelector('.rows') && e.scrollWidth > e.clientWidth) found.push('a list: ' + e.scrollWidth + ' of ' + e.clientWidth);
 	for (const e of document.querySelectorAll('body *'))
 		if (e.checkVisibility() && !e.closest('.scroll *, .skip, .rows thead') && e.getBoundingClientRect().right > innerWidth + 0.5)
 			found.push(e.tagName + '.' + e.className + '#' + e.id);

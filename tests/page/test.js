@@ -45,7 +45,7 @@ const below = (title) => b.run((t) => {
 // n1 has too little left, n2 a taint, n3 is cordoned, n4 is too small; `big` fits nowhere.
 async function fill() {
 	await bed.node('n1', { zone: 'a' });
-	await bed.node('n2', { zone: 'a', taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] });
+	await bed.node('n2', { zone: 'a', taints: [{ key: 'node-role.kubernetes.io/dedicated', value: 'gpu', effect: 'NoSchedule' }] });
 	await bed.node('n3', { zone: 'b', unschedulable: true });
 	await bed.node('n4', { zone: 'b', cpu: '1', memory: '2Gi' });
 	await bed.pod('filler', { cpu: '1500m', memory: '1Gi' });
@@ -114,7 +114,7 @@ async function pending() {
 		const lack = requests.reduce((sum, r) => sum + r, 3000) - 4000;
 		const rows = (await below('Why, and what would help')).slice(1).map((r) => r[0] + ' ' + r[1] + ': ' + r[3]);
 		assert.deepEqual(rows.sort(), ['1 NodeUnschedulable: kubectl uncordon n3',
-			'1 TaintToleration: Tolerate or remove dedicated=gpu:NoSchedule (1 node)', '2 NodeResourcesFit: 2 nodes lack cpu; least: ' + lack + 'm on n1.']);
+			'1 TaintToleration: Tolerate or remove node-role.kubernetes.io/dedicated=gpu:NoSchedule (1 node)', '2 NodeResourcesFit: 2 nodes lack cpu; least: ' + lack + 'm on n1.']);
 	});
 	await claim('the list is filtered, and keeps up', async () => {
 		await b.write('#pod-filter', 'gat');
@@ -141,7 +141,7 @@ async function nodes() {
 	});
 	await claim('a node in full: what is requested, taints', async () => {
 		await press('.tile b', 'n2');
-		await saying('#node-detail', 'dedicated=gpu:NoSchedule');
+		await saying('#node-detail', 'node-role.kubernetes.io/dedicated=gpu:NoSchedule');
 		assert.match(await text('#node-detail'), /CPU\s*0 of 4/);
 	});
 	await claim('why it refuses a pod', async () => {
@@ -271,6 +271,11 @@ async function looks() {
 				await view(v);
 				await pause(100);
 				if (v === 'nodes') await refusalsOf('default/big');
+				if (v === 'pending') {
+					await saying('#pods', 'default/big');
+					await press('#pods button', 'default/big');
+					await saying('#why', 'Node by node');
+				}
 				await b.run(() => { document.querySelector('#waiting').textContent = '1234'; });
 				assert.deepEqual(await b.run(probe.wide), [], v);
 				assert.deepEqual(await b.run(probe.small), [], v);

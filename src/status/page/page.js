@@ -236,7 +236,7 @@ function showNode() {
 	if (n.unschedulable) parts.push(make('p', 'Cordoned: takes no new pods.', 'warn'));
 	if (n.taints.length) parts.push(make('h3', 'Taints'), make('p', n.taints.map((t) => make('span', t, 'chip'))));
 	if (no) parts.push(make('h3', 'Refuses ' + pod), make('p', reasons(no), 'bad'), make('p', no.plugin, 'dim'));
-	else if (pod && refusals !== null) parts.push(make('p', 'Would take ' + pod + '.', 'good'));
+	else if (pod && !n.ghost) parts.push(make('p', 'Would take ' + pod + '.', 'good'));
 	$('node-detail').replaceChildren(...parts);
 }
 
@@ -260,7 +260,7 @@ function makeTile(n) {
 }
 
 function updateTile(b, n) {
-	const shares = Object.values(bars).map((key) => n.ghost ? 0 : share(n[key])), pod = $('node-pod').value;
+	const shares = Object.values(bars).map((key) => n.ghost ? 0 : share(n[key])), pod = n.ghost ? '' : $('node-pod').value;
 	const now = shares.map((s) => (Math.min(1, s) * 100).toFixed(0));
 	const flags = [n.unschedulable || n.ghost ? 'off' : '', shares.some((s) => s > 0.95) ? 'hot' : '',
 		pod ? refusals[n.name] ? 'refuses' : 'takes' : ''].filter(Boolean).join(' ');
