@@ -72,9 +72,8 @@ const struct status_route status_routes[] = {
 	{"/api/whatif", BIT(NET_POST), STATUS_FOR_API, what_if_answer,
 		"POST a pod, JSON or YAML: what would be decided now. Nothing is written anywhere"},
 	{"/api/decisions", READ, STATUS_FOR_API, decisions_answer,
-		"the latest decisions, newest first; best: scores of the best nodes by plugin, of "
-		"a "
-		"few decisions a second while somebody listens to events"},
+		"the latest decisions, newest first; best: scores of the best nodes, of some while "
+		"somebody listens to events"},
 	{"/api/memory", READ, STATUS_FOR_API, memory_answer,
 		"every fixed room: used, most ever used, capacity, refused"},
 	{"/api/events", READ, STATUS_FOR_API, events_answer,
