@@ -178,7 +178,8 @@ static bool write_file(struct checking *c, const char *path)
 	if (fd < 0)
 		return complain(c, strerror(errno));
 	output_init(&c->out, fd);
-	return show(c) & (close(fd) == 0);
+	bool shown = show(c);
+	return close(fd) == 0 && shown;
 }
 
 int check_config_write(
