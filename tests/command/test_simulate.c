@@ -321,6 +321,26 @@ static void test_a_policy_of_older_releases(void)
 		strstr(said.out, "1 node(s) didn't have the requested labels"), said.out);
 }
 
+static void test_a_policy_that_asks_all(void)
+{
+	static const char *const answers[] = {"0/1 nodes are available: 1 Insufficient cpu. ",
+		"0/1 nodes are available: 1 Insufficient cpu, 1 node(s) didn't have the requested "
+		"labels. "};
+	for (uint32_t i = 0; i < 2; i++) {
+		char policy[512];
+		snprintf(policy, sizeof(policy),
+			"kind: Policy\nalwaysCheckAllPredicates: %s\npredicates: [{name: "
+			"PodFitsResources}, {name: InZone, argument: {labelsPresence: {labels: "
+			"[zone], presence: true}}}]\n",
+			i == 0 ? "false" : "true");
+		const char *name = config_file(policy);
+		RUN(&said, simulate_run, NODE POD("a", "", ", overhead: {cpu: 5}"), "-", "--config",
+			name);
+		(void)remove(name);
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.out, answers[i]), said.out);
+	}
+}
+
 /* Without the plugin nobody looks at gates. */
 static void test_gates_nobody_looks_at(void)
 {
@@ -391,6 +411,7 @@ int main(void)
 	RUN_TEST(test_profiles_of_a_configuration);
 	RUN_TEST(test_gates_nobody_looks_at);
 	RUN_TEST(test_a_policy_of_older_releases);
+	RUN_TEST(test_a_policy_that_asks_all);
 	RUN_TEST(test_broken_configurations);
 	RUN_TEST(test_profiles_that_cannot_be_made);
 	RUN_TEST(test_configurations_that_cannot_be_read);
