@@ -276,13 +276,13 @@ static bool choose_victim(struct hearing *r, const struct extender_offer *offer,
 }
 
 /* True: it has victims. */
-static bool read_offer(struct hearing *r, struct extender_offer *offer, struct json_value victims)
+static bool read_offer(struct hearing *r, const struct extender_offer *offer,
+	struct json_value victims, int64_t *violations)
 {
 	bool any = false;
 	struct json_walk walk = json_walk(victims);
 	while (json_walk_next(&walk)) {
-		if (is_key(walk.key, "numpdbviolations") &&
-			(!json_i64(walk.value, &offer->violations)))
+		if (is_key(walk.key, "numpdbviolations") && !json_i64(walk.value, violations))
 			mistrust(r, "NumPDBViolations is no whole number");
 		if (!is_key(walk.key, "pods") ||
 			!is_there(r, walk.value, JSON_ARRAY, "Pods is no list"))
@@ -302,36 +302,46 @@ static bool read_offer(struct hearing *r, struct extender_offer *offer, struct j
 	return any;
 }
 
+struct naming { /* what an answer says about an offer */
+	bool named;
+	int64_t violations;
+};
+
+static void read_offers(struct hearing *r, struct json_value map, struct naming *names)
+{
+	struct extender_offers *offers = r->ask->offers;
+	struct json_walk nodes = json_walk(map);
+	while (json_walk_next(&nodes)) {
+		const struct extender_offer *offer =
+			find_offer(offers, r->ask->all->setup.cache, nodes.key);
+		if (offer == NULL) {
+			mistrust(r, "it names a node that was not asked about");
+			continue;
+		}
+		struct naming *name = &names[offer - offers->list];
+		if (read_offer(r, offer, nodes.value, &name->violations))
+			name->named = true;
+		else if (!r->extender->config->ignorable)
+			mistrust(r, "it expects at least one victim on a node");
+	}
+}
+
 static void read_victims(struct hearing *r, struct json_value root)
 {
 	struct extender_offers *offers = r->ask->offers;
-	uint32_t named = 0;
-	bool is_named[EXTENDER_OFFERS_MAX] = {false};
+	struct naming names[EXTENDER_OFFERS_MAX] = {{false, 0}};
 	struct json_walk walk = json_walk(root);
 	(void)is_there(r, root, JSON_OBJECT, "the answer is no ExtenderPreemptionResult");
-	while (json_walk_next(&walk)) {
-		if (!is_key(walk.key, "nodenametometavictims") ||
-			!is_there(r, walk.value, JSON_OBJECT, "NodeNameToMetaVictims is no map"))
-			continue;
-		struct json_walk nodes = json_walk(walk.value);
-		while (json_walk_next(&nodes)) {
-			struct extender_offer *offer =
-				find_offer(offers, r->ask->all->setup.cache, nodes.key);
-			if (offer == NULL) {
-				mistrust(r, "it names a node that was not asked about");
-				continue;
-			}
-			if (read_offer(r, offer, nodes.value))
-				is_named[offer - offers->list] = true;
-			else if (!r->extender->config->ignorable)
-				mistrust(r, "it expects at least one victim on a node");
-			named++;
-		}
-	}
+	while (json_walk_next(&walk))
+		if (is_key(walk.key, "nodenametometavictims") &&
+			is_there(r, walk.value, JSON_OBJECT, "NodeNameToMetaVictims is no map"))
+			read_offers(r, walk.value, names);
 	for (uint32_t i = 0; i < offers->count; i++) {
 		struct extender_offer *offer = &offers->list[i];
-		if (r->ok && offer->chosen)
-			offer->chosen = is_named[i];
+		if (r->ok && offer->chosen) {
+			offer->chosen = names[i].named;
+			offer->violations = names[i].violations;
+		}
 		for (uint32_t v = offer->first; v < offer->first + offer->count; v++) {
 			uint32_t *chosen = &offers->victims[v].chosen;
 			*chosen = r->ok ? *chosen / NAMED : *chosen % NAMED;

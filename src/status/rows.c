@@ -147,6 +147,8 @@ static void put_rejectors(uint32_t bits, struct json_writer *j)
 	for (uint32_t i = 0; i < PLUGIN_COUNT; i++)
 		if ((bits >> i & 1) != 0)
 			json_put_z(j, plugins[i].name);
+	if ((bits >> CYCLE_EXTENDER & 1) != 0)
+		json_put_z(j, "Extender");
 	if ((bits >> SCHEDULER_GATE_KINDS & 1) != 0)
 		json_put_z(j, "waiting for what it refers to to be listed");
 	json_close_array(j);
