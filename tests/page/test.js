@@ -429,38 +429,48 @@ async function login() {
 	bed = calm;
 }
 
+// How much longer than alone things take here now: wall clock by processor time.
+function crowd() {
+	const before = process.cpuUsage(), start = performance.now();
+	while (performance.now() - start < 200);
+	const { user, system } = process.cpuUsage(before);
+	return Math.max(1, 200000 / (user + system));
+}
+
 async function large() {
 	const calm = bed;
 	bed = await Bed.open(['--nodes', '5000', '--pods', '3000'], ['--page-access', 'anyone']);
+	const measure = async (act, longest) => {
+		let crowded = crowd();
+		const m = await b.run(probe.smooth, String(act));
+		crowded = Math.max(crowded, crowd());
+		const said = words(m) + (crowded > 1.2 ? ', on a machine that is ' + crowded.toFixed(1) + ' times as slow as alone' : '');
+		assert.ok(m.longest < longest * crowded && m.frame < 34 * crowded, said);
+		return said;
+	};
 	const words = (m) => m.took + ' ms, longest task ' + m.longest + ' ms, frames of ' + m.frame + ' ms, the worst ' + m.worst + ' ms';
 	await claim('5,000 nodes are shown', async () => {
 		await b.go(bed.url);
 		await figureIs('Cluster', '5,000 nodes');
 		await figureIs('Ready to decide', '0');
-		const m = await b.run(probe.smooth, String(() => new Promise((done) => {
+		return measure(() => new Promise((done) => {
 			location.hash = 'nodes';
 			const look = () => document.querySelectorAll('.tile').length === 5000 ? done() : setTimeout(look, 20);
 			look();
-		})));
-		assert.ok(m.took < 5000 && m.longest < 1000, words(m));
-		return words(m);
+		}), 400);
 	});
 	for (const [what, act, most] of [
 		['scrolled', async () => { for (let y = 0; y < 3000; y += 60) { scrollTo(0, y); await new Promise(requestAnimationFrame); } }, 100],
 		['filtered', async () => {
 			const f = document.querySelector('#node-filter');
 			for (const w of ['0', '04', '049', '']) { f.value = w; f.dispatchEvent(new Event('input')); await new Promise((done) => setTimeout(done, 400)); }
-		}, 600],
+		}, 200],
 		['sorted', async () => {
 			const s = document.querySelector('#node-order');
 			for (const w of ['cpuMilli', 'memory', 'name']) { s.value = w; s.dispatchEvent(new Event('change')); await new Promise((done) => setTimeout(done, 400)); }
-		}, 600],
+		}, 200],
 	])
-		await claim('5,000 nodes stay smooth while they are ' + what, async () => {
-			const m = await b.run(probe.smooth, String(act));
-			assert.ok(m.longest < most && m.frame <= 34, words(m));
-			return words(m);
-		});
+		await claim('5,000 nodes stay smooth while they are ' + what, () => measure(act, most));
 	await claim('an explanation of 5,000 nodes is shown', async () => {
 		await bed.pod('big', { cpu: '900' });
 		await view('pending');

@@ -341,16 +341,16 @@ function moveInTiles(event) {
 // ---- explanations ----
 
 const helps = {
-	NodeAffinity: 'Give a node the labels that the pod asks for, or change its nodeSelector or affinity.',
-	NodeName: 'Take spec.nodeName away, or wait for that node.',
+	NodeAffinity: 'A node with the labels that the pod asks for, or a pod that asks for less.',
+	NodeName: 'No spec.nodeName, or that node.',
 	NodePorts: 'Another host port, or a node where it is free.',
-	PodTopologySpread: 'Room in the zones or nodes that have fewer of these pods, a larger maxSkew, or ScheduleAnyway.',
-	InterPodAffinity: 'Nodes without the pods that it keeps away from, or near those that it wants.',
-	VolumeBinding: 'A volume or a storage class that can be had on a node that will do.',
+	PodTopologySpread: 'Room where there are fewer of these pods, a larger maxSkew, or ScheduleAnyway.',
+	InterPodAffinity: 'A node without the pods that it avoids, or with those that it wants.',
+	VolumeBinding: 'A volume or a storage class that a node that will do can have.',
 	VolumeZone: 'A node in the zone of the volume.',
-	VolumeRestrictions: 'The volume is in use; it has to be let go first.',
+	VolumeRestrictions: 'Whoever uses the volume has to let it go.',
 	NodeVolumeLimits: 'A node with fewer volumes.',
-	SchedulingGates: 'The gates have to be taken away by whoever put them there.',
+	SchedulingGates: 'Whoever put the gates there has to take them away.',
 };
 
 // "2 nodes lack cpu; n3 lacks least: 300m"
