@@ -49,6 +49,11 @@ struct mono net_now(const struct net *net)
 	return net->now;
 }
 
+void net_hurry(struct net *net, bool hurried)
+{
+	net->hurried = hurried;
+}
+
 bool net_is_hurried(const struct net *net)
 {
 	return net->hurried;
@@ -170,7 +175,6 @@ static int64_t sleep_us(const struct net *net, int64_t timeout_us)
 
 void net_poll(struct net *net, int64_t timeout_us)
 {
-	net->hurried = timeout_us == 0;
 	turn_members(net, true);
 	int64_t wait = sleep_us(net, timeout_us);
 	net->woken = false;

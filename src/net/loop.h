@@ -36,7 +36,9 @@ void net_close(struct net *net);               /* tests, simulator */
 void net_poll(struct net *net, int64_t timeout_us);
 struct mono net_now(const struct net *net); /* as read by the last turn */
 void net_wake(struct net *net);             /* the next net_poll() does not sleep */
-/* The last turn was not to sleep: its caller has work, strangers get less of the time. */
+/* Whether there is work that waits, for requests of ours as well: strangers get less of the time.
+ */
+void net_hurry(struct net *net, bool hurried);
 bool net_is_hurried(const struct net *net);
 
 /* The owner embeds it, so arming cannot fail. Cost: linear in the timers due later. */
