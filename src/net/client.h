@@ -19,6 +19,7 @@ enum {
 	   that. */
 	IDLE_MAX_MS = 60 * 1000,
 	RECONNECT_PAUSE_MS = 100, /* after no address answered */
+	TICKET_PAUSE_MS = 20,     /* a round trip; servers without tickets cost it once */
 	RESOLVE_AGAIN_MS = 5 * 1000,
 	CLIENT_HEAD_MAX = 512
 };
@@ -64,6 +65,7 @@ struct net_client {
 	struct net_connection *connections; /* shared ones first, then those for watches */
 	uint32_t connection_count;
 	struct mono open_after[2]; /* shared, watch */
+	struct mono ticket_due;    /* until then the first handshake's ticket is waited for */
 	struct list queues[NET_CLASSES];
 	struct list refused; /* not fit to be sent: they end at the next turn */
 	uint32_t queued;

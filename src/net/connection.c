@@ -145,11 +145,34 @@ static enum want step_opening(struct net_connection *connection)
 	return WANT_STEP;
 }
 
+/*
+ * With a ticket there is no certificate to verify and nothing to sign, which is most of a
+ * handshake. So whoever opens several connections shakes hands on the first of them and gives its
+ * ticket a moment to come before it goes on with the others.
+ */
+static bool may_shake(struct net_connection *connection)
+{
+	const struct net_client *client = connection->client;
+	bool first = client->credentials.ticket.size == 0;
+
+	connection->due = MONO_NEVER;
+	if (net_of(connection)->handshakes >= NET_HANDSHAKES_MAX)
+		return false;
+	for (uint32_t i = 0; first && i < client->connection_count; i++)
+		if (client->connections[i].state == CONNECTION_SHAKING)
+			return false;
+	if (first && !mono_reached(now_of(connection), client->ticket_due)) {
+		connection->due = client->ticket_due;
+		return false;
+	}
+	return true;
+}
+
 static enum want step_queueing(struct net_connection *connection)
 {
 	struct net_client *client = connection->client;
 
-	if (net_of(connection)->handshakes >= NET_HANDSHAKES_MAX) {
+	if (!may_shake(connection)) {
 		if (stream_state(connection) == NET_STREAM_OPEN)
 			return WANT_BYTES;
 		return opening_failed(
@@ -180,6 +203,8 @@ static enum want step_shaking(struct net_connection *connection)
 		return opening_failed(connection, NET_TLS_FAILED, connection->tls.fault);
 	client->stats.handshakes++;
 	client->stats.resumptions += connection->tls.resumed ? 1 : 0;
+	if (client->stats.handshakes == 1)
+		client->ticket_due = mono_after_ms(now_of(connection), TICKET_PAUSE_MS);
 	net_of(connection)->handshakes--;
 	net_wake(net_of(connection));
 	return opened(connection);

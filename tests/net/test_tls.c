@@ -362,6 +362,24 @@ static void test_resumption_with_tls12(void)
 	check_resumption(true);
 }
 
+/* Who wants four connections at once shakes hands in full on the first, and the others have its
+ * ticket. */
+static void test_one_full_handshake_for_all(void)
+{
+	f.target.connections = 4;
+	serve((struct server_setup){.certificate = NULL});
+	for (int i = 0; i < 4; i++) {
+		r[i].request.class = NET_LEASE;
+		fixture_send(&f, &r[i], NET_GET, "/slow/400");
+	}
+	for (int i = 0; i < 4; i++) {
+		TEST_ASSERT_TRUE(fixture_wait(&f, &r[i]));
+		check(&r[i], NET_OK, 200);
+	}
+	TEST_ASSERT_EQUAL_UINT64(4, net_client_stats(f.client).handshakes);
+	TEST_ASSERT_EQUAL_UINT64(3, net_client_stats(f.client).resumptions);
+}
+
 /* A server that was restarted does not know the ticket: a full handshake, no failure. */
 static void test_a_ticket_that_the_server_forgot(void)
 {
@@ -604,6 +622,7 @@ int main(void)
 	RUN_TEST(test_targets_that_cannot_work);
 	RUN_TEST(test_resumption_with_tls13);
 	RUN_TEST(test_resumption_with_tls12);
+	RUN_TEST(test_one_full_handshake_for_all);
 	RUN_TEST(test_a_ticket_that_the_server_forgot);
 	RUN_TEST(test_a_token_file_that_changes);
 	RUN_TEST(test_a_client_certificate_that_changes);
