@@ -19,7 +19,7 @@ enum {
 	   that. */
 	IDLE_MAX_MS = 60 * 1000,
 	RECONNECT_PAUSE_MS = 100, /* after no address answered */
-	TICKET_PAUSE_MS = 20,     /* a round trip; servers without tickets cost it once */
+	TICKET_PAUSE_MS = 250,    /* at most; tickets come before the first answer */
 	RESOLVE_AGAIN_MS = 5 * 1000,
 	CLIENT_HEAD_MAX = 512
 };

@@ -440,6 +440,7 @@ static enum want step_busy(struct net_connection *connection)
 			break;
 		budget -= part.size < budget ? part.size : budget;
 		connection->heard = true;
+		connection->client->ticket_due = now_of(connection); /* it came or never will */
 		connection->heard_at = now_of(connection);
 		connection->client->stats.bytes_in += part.size;
 		if (!feed(connection, part))
