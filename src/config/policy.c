@@ -7,8 +7,8 @@
  * and names of fields of extenders had any case.
  *
  * What we do: the result is a profile whose MultiPoint is empty and whose points name what they
- * have. NodeResourcesFit has one strategy, so LeastRequestedPriority, MostRequestedPriority and
- * RequestedToCapacityRatio exclude each other. SelectorSpreadPriority is what it was until v1.19;
+ * have. NodeResourcesFit has one strategy: whoever is wanted besides has a plugin of its own, as it
+ * had until v1.21. SelectorSpreadPriority is what it was until v1.19;
  * PodTopologySpread, which replaced it, has no default constraints beside it.
  */
 #include "config/policy_private.h"
@@ -403,15 +403,9 @@ static void choose_strategy(struct policy_making *m)
 {
 	bool least = weight_of(m, "LeastRequestedPriority") > 0;
 	bool most = weight_of(m, "MostRequestedPriority") > 0;
-	bool ratio = weight_of(m, POLICY_RATIO) > 0;
-	if (least + most + ratio > 1)
-		refuse(m->r, "priorities",
-			"LeastRequestedPriority, MostRequestedPriority and "
-			"RequestedToCapacityRatio exclude each other: NodeResourcesFit has one "
-			"strategy; leave one of them");
-	m->strategy->type = ratio ? TEXT("RequestedToCapacityRatio")
-		: most            ? TEXT("MostAllocated")
-				  : TEXT("LeastAllocated");
+	m->strategy->type = weight_of(m, POLICY_RATIO) > 0 ? TEXT("RequestedToCapacityRatio")
+		: most && !least                           ? TEXT("MostAllocated")
+							   : TEXT("LeastAllocated");
 }
 
 static struct config_list list_of(const struct labels *labels)
@@ -496,9 +490,25 @@ static void enable_at(struct policy_making *m, const char *name, uint32_t points
 				point == SCHEDULER_SCORE ? weight : 0);
 }
 
+/* The plugin of a priority whose strategy NodeResourcesFit does not have; else those of the row. */
+static const char *plugins_of(const struct policy_making *m, const struct policy_row *row)
+{
+	static const struct {
+		const char *priority, *type, *plugin;
+	} rows[] = {
+		{"LeastRequestedPriority", "LeastAllocated", "NodeResourcesLeastAllocated"},
+		{"MostRequestedPriority", "MostAllocated", "NodeResourcesMostAllocated"},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+		if (strcmp(row->name, rows[i].priority) == 0 &&
+			!text_is_z(m->strategy->type, rows[i].type))
+			return rows[i].plugin;
+	return row->plugins;
+}
+
 static void enable_row(struct policy_making *m, const struct policy_row *row, int64_t weight)
 {
-	struct text rest = text_of(row->plugins);
+	struct text rest = text_of(plugins_of(m, row));
 	struct text name;
 	while (text_cut(&rest, ' ', &name)) {
 		const struct policy_plugin *plugin = plugin_of(name);

@@ -119,6 +119,8 @@ const struct policy_plugin policy_plugins[] = {
 	{"CheckNodeMemoryPressure", ONLY_FILTER, 0, false},
 	{"CheckNodePIDPressure", ONLY_FILTER, 0, false},
 	{"CheckNodeDiskPressure", ONLY_FILTER, 0, false},
+	{"NodeResourcesLeastAllocated", 0, AT(SCORE), false},
+	{"NodeResourcesMostAllocated", 0, AT(SCORE), false},
 };
 const uint32_t policy_plugin_count = ARRAY_COUNT(policy_plugins);
 _Static_assert(ARRAY_COUNT(policy_plugins) <= POLICY_LIST_MAX, "a list has room for all");

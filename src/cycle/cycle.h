@@ -21,7 +21,7 @@ struct cycle_rows;
 
 /* Among rejectors, no plugin: extenders took nodes away (upstream's "Extender"). */
 enum { CYCLE_EXTENDER = 30 };
-_Static_assert((int)PLUGIN_COUNT <= (int)CYCLE_EXTENDER, "each has a bit of its own");
+_Static_assert((int)PLUGIN_REJECTORS <= (int)CYCLE_EXTENDER, "each has a bit of its own");
 
 struct cycle_limits {
 	uint32_t nodes;

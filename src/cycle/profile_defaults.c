@@ -44,6 +44,8 @@ static const uint32_t points_of[PLUGIN_COUNT] = {
 	[PLUGIN_MEMORY_PRESSURE] = AT(FILTER),
 	[PLUGIN_DISK_PRESSURE] = AT(FILTER),
 	[PLUGIN_PID_PRESSURE] = AT(FILTER),
+	[PLUGIN_LEAST_ALLOCATED] = AT(SCORE),
+	[PLUGIN_MOST_ALLOCATED] = AT(SCORE),
 };
 
 _Static_assert((int)PLUGIN_COUNT <= (int)PLUGIN_LIST_MAX, "a list has room for every plugin");

@@ -122,10 +122,12 @@ static int64_t percent(int64_t value, int64_t of)
 	return of == -1 ? cache_minus(0, hundredfold) : hundredfold / of;
 }
 
-static int64_t resource_score(const struct fit_args *args, const struct amounts *a)
+/* args: for the shape of a ratio. */
+static int64_t resource_score(
+	enum fit_strategy strategy, const struct fit_args *args, const struct amounts *a)
 {
 	int64_t wanted = cache_plus(a->used, a->request);
-	switch (args->strategy) {
+	switch (strategy) {
 	case FIT_LEAST_ALLOCATED:
 		return wanted > a->allocatable
 			? 0
@@ -139,17 +141,17 @@ static int64_t resource_score(const struct fit_args *args, const struct amounts 
 	CHECK_NEVER("a scoring strategy");
 }
 
-static int64_t score_of(const struct fit_args *args, const struct cache_node *node,
-	const struct wanted *wanted, uint32_t count)
+static int64_t score_of(enum fit_strategy strategy, const struct fit_args *args,
+	const struct cache_node *node, const struct wanted *wanted, uint32_t count)
 {
-	bool by_ratio = args->strategy == FIT_REQUESTED_TO_CAPACITY_RATIO;
+	bool by_ratio = strategy == FIT_REQUESTED_TO_CAPACITY_RATIO;
 	int64_t sum = 0;
 	int64_t weights = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct amounts a = amounts_of(node, &wanted[i]);
 		if (a.allocatable == 0)
 			continue;
-		int64_t score = resource_score(args, &a);
+		int64_t score = resource_score(strategy, args, &a);
 		if (by_ratio && score <= 0)
 			continue;
 		sum = cache_plus(sum, cache_times(score, wanted[i].weight));
@@ -167,7 +169,8 @@ void fit_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64
 	uint32_t wanted = wanted_list(
 		d, &d->pod.class->score, args->resources, args->resource_count, true, list);
 	for (uint32_t i = 0; i < count; i++)
-		scores[i] = score_of(args, cache_node_at(d->cache, nodes[i]), list, wanted);
+		scores[i] = score_of(
+			args->strategy, args, cache_node_at(d->cache, nodes[i]), list, wanted);
 }
 
 int64_t fit_score(struct decision *d, uint32_t node)
@@ -175,6 +178,28 @@ int64_t fit_score(struct decision *d, uint32_t node)
 	int64_t score;
 	fit_scores(d, &node, 1, &score);
 	return score;
+}
+
+/* ---- NodeResourcesLeastAllocated and NodeResourcesMostAllocated, until v1.21 ---- */
+
+static int64_t score_alone(struct decision *d, uint32_t node, enum fit_strategy strategy)
+{
+	const struct plugin_resource_weight resources[] = {
+		{d->cache->names.cpu, 1}, {d->cache->names.memory, 1}};
+	struct wanted list[ARRAY_COUNT(resources)];
+	uint32_t wanted =
+		wanted_list(d, &d->pod.class->score, resources, ARRAY_COUNT(resources), true, list);
+	return score_of(strategy, NULL, cache_node_at(d->cache, node), list, wanted);
+}
+
+int64_t least_allocated_score(struct decision *d, uint32_t node)
+{
+	return score_alone(d, node, FIT_LEAST_ALLOCATED);
+}
+
+int64_t most_allocated_score(struct decision *d, uint32_t node)
+{
+	return score_alone(d, node, FIT_MOST_ALLOCATED);
 }
 
 /* ---- NodeResourcesBalancedAllocation ---- */

@@ -154,7 +154,15 @@ const struct plugin plugins[PLUGIN_COUNT] = {
 		.filter = disk_pressure_filter},
 	[PLUGIN_PID_PRESSURE] = {.name = "CheckNodePIDPressure",
 		.filter_is_local = true,
-		.filter = pid_pressure_filter}};
+		.filter = pid_pressure_filter},
+	[PLUGIN_LEAST_ALLOCATED] = {.name = "NodeResourcesLeastAllocated",
+		.weight = 1,
+		.score_is_local = true,
+		.score = least_allocated_score},
+	[PLUGIN_MOST_ALLOCATED] = {.name = "NodeResourcesMostAllocated",
+		.weight = 1,
+		.score_is_local = true,
+		.score = most_allocated_score}};
 
 enum plugin_id plugin_find(struct text name)
 {

@@ -53,6 +53,10 @@ enum plugin_id {
 	PLUGIN_MEMORY_PRESSURE,
 	PLUGIN_DISK_PRESSURE,
 	PLUGIN_PID_PRESSURE,
+
+	PLUGIN_REJECTORS, /* behind: who only scores, and has no bit among them */
+	PLUGIN_LEAST_ALLOCATED = PLUGIN_REJECTORS, /* NodeResourcesLeastAllocated */
+	PLUGIN_MOST_ALLOCATED,
 	PLUGIN_COUNT
 };
 

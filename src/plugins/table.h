@@ -104,6 +104,8 @@ void selector_spread_normalize(struct decision *d, int64_t *scores, uint32_t cou
 
 int64_t node_prefer_avoid_pods_score(struct decision *d, uint32_t node);
 int64_t node_resource_limits_score(struct decision *d, uint32_t node);
+int64_t least_allocated_score(struct decision *d, uint32_t node);
+int64_t most_allocated_score(struct decision *d, uint32_t node);
 
 enum plugin_code node_condition_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);

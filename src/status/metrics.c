@@ -298,7 +298,7 @@ static bool put_cache_size(struct status_answer *a, uint32_t row, struct writer 
 
 static bool put_unschedulable(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	uint32_t profile = row / PLUGIN_COUNT, plugin = row % PLUGIN_COUNT;
+	uint32_t profile = row / PLUGIN_REJECTORS, plugin = row % PLUGIN_REJECTORS;
 	if (profile >= a->status->s->profile_count)
 		return false;
 	uint32_t count = a->status->s->queue.rejected[profile][plugin];

@@ -144,7 +144,7 @@ static void put_rejectors(uint32_t bits, struct json_writer *j)
 {
 	json_key(j, "plugins");
 	json_open_array(j);
-	for (uint32_t i = 0; i < PLUGIN_COUNT; i++)
+	for (uint32_t i = 0; i < PLUGIN_REJECTORS; i++)
 		if ((bits >> i & 1) != 0)
 			json_put_z(j, plugins[i].name);
 	if ((bits >> CYCLE_EXTENDER & 1) != 0)

@@ -278,6 +278,23 @@ static void test_labels_of_priorities(void)
 	TEST_ASSERT_EQUAL_STRING("ServiceAffinity", show(SCHEDULER_PRE_SCORE));
 }
 
+static void test_strategies_beside_each_other(void)
+{
+	is_strategy(POLICY "priorities:\n- {name: LeastRequestedPriority, weight: 1}\n"
+			   "- {name: MostRequestedPriority, weight: 2}\n",
+		"LeastAllocated");
+	TEST_ASSERT_EQUAL_STRING(
+		"NodeResourcesFit=1 NodeResourcesMostAllocated=2", show(SCHEDULER_SCORE));
+	is_strategy(POLICY
+		"priorities:\n- {name: LeastRequestedPriority, weight: 1}\n"
+		"- {name: MostRequestedPriority, weight: 2}\n- {name: R, weight: 3, argument: "
+		"{requestedToCapacityRatioArguments: {shape: [{utilization: 0, score: 1}]}}}\n",
+		"RequestedToCapacityRatio");
+	TEST_ASSERT_EQUAL_STRING("NodeResourcesLeastAllocated=1 NodeResourcesMostAllocated=2 "
+				 "NodeResourcesFit=3",
+		show(SCHEDULER_SCORE));
+}
+
 static void test_extenders(void)
 {
 	is_read(POLICY "extenders:\n- {URLPrefix: 'http://a', filterverb: f, ENABLEHTTPS: true, "
@@ -329,11 +346,6 @@ static void test_faults(void)
 		{POLICY "priorities: [{name: LeastRequestedPriority, weight: 21474837}]\n",
 			"f:3:53: priorities[0].weight: Invalid value: 21474837: should have a "
 			"positive weight applied to it or it has overflown\n"},
-		{POLICY "priorities:\n- {name: LeastRequestedPriority, weight: 1}\n"
-			"- {name: MostRequestedPriority, weight: 1}\n",
-			"f:4:1: priorities: LeastRequestedPriority, MostRequestedPriority and "
-			"RequestedToCapacityRatio exclude each other: NodeResourcesFit has one "
-			"strategy; leave one of them\n"},
 		{POLICY "priorities: [{name: RequestedToCapacityRatioPriority, weight: 1}]\n",
 			"f:3:14: priorities[0].argument.requestedToCapacityRatioArguments: "
 			"Required "
@@ -412,6 +424,7 @@ int main(void)
 	RUN_TEST(test_arguments);
 	RUN_TEST(test_labels_of_predicates);
 	RUN_TEST(test_labels_of_priorities);
+	RUN_TEST(test_strategies_beside_each_other);
 	RUN_TEST(test_extenders);
 	RUN_TEST(test_faults);
 	RUN_TEST(test_which_kind);

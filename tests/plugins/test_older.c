@@ -357,6 +357,24 @@ static void test_nodes_as_large_as_limits(void)
 			"'cpu':'2'") "," LIMITS("'cpu':'1500m'") "]"));
 }
 
+/* ---- NodeResourcesLeastAllocated, NodeResourcesMostAllocated ---- */
+
+static void test_strategies(void)
+{
+	picture_add("{'kind':'Node','metadata':{'name':'n1'},"
+		    "'status':{'allocatable':{'cpu':'4','memory':'4Gi'}}}");
+	picture_add("{'kind':'Node','metadata':{'name':'n2'},"
+		    "'status':{'allocatable':{'cpu':'8','memory':'2Gi'}}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'p'},'spec':{'containers':[{'resources':"
+		    "{'requests':{'cpu':'2','memory':'1Gi'}}}]}}");
+	TEST_ASSERT_EQUAL_STRING("62 62", questions_scores(PLUGIN_LEAST_ALLOCATED));
+	TEST_ASSERT_EQUAL_STRING("37 37", questions_scores(PLUGIN_MOST_ALLOCATED));
+	picture_add("{'kind':'Pod','metadata':{'name':'q'},'spec':{'nodeName':'n2','containers':"
+		    "[{'resources':{'requests':{'cpu':'4','memory':'1Gi'}}}]}}");
+	TEST_ASSERT_EQUAL_STRING("62 12", questions_scores(PLUGIN_LEAST_ALLOCATED));
+	TEST_ASSERT_EQUAL_STRING("37 87", questions_scores(PLUGIN_MOST_ALLOCATED));
+}
+
 /* ---- conditions ---- */
 
 static const char *under(enum plugin_id id, const char *spec, const char *conditions)
@@ -501,6 +519,7 @@ int main(void)
 	RUN_TEST(test_spread_of_a_controller);
 	RUN_TEST(test_nodes_that_pods_had_better_avoid);
 	RUN_TEST(test_nodes_as_large_as_limits);
+	RUN_TEST(test_strategies);
 	RUN_TEST(test_conditions);
 	RUN_TEST(test_nodes_that_wake);
 	RUN_TEST(test_pods_and_services_that_wake);
