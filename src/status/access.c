@@ -697,7 +697,11 @@ static void ask_credentials(struct status_answer *a)
 		turn_down(a, 401, "Unauthorized", "");
 	} else {
 		read_nobody(&user);
-		ask_about_user(a, &user);
+		/* Of paths below others there are as many as a stranger likes. */
+		if (text_is_z(a->exchange->path, a->route->path))
+			ask_about_user(a, &user);
+		else
+			turn_down(a, 403, "Forbidden", user.name);
 	}
 }
 

@@ -106,6 +106,20 @@ static void test_a_stranger_gets_a_status(void)
 		body);
 }
 
+/* As kube-scheduler does; paths without end would be questions without end. */
+static void test_a_stranger_is_asked_about_once_per_path(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
+	TEST_ASSERT_NOT_NULL(strstr(bed_asked,
+		"\"user\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}}"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/api/a"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/debug/pprof/b"));
+	TEST_ASSERT_EQUAL_UINT32(404, ask(NULL, "/nothing"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
+}
+
 static void test_a_token_is_reviewed_once(void)
 {
 	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
@@ -170,6 +184,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_health_needs_nobody);
 	RUN_TEST(test_a_stranger_gets_a_status);
+	RUN_TEST(test_a_stranger_is_asked_about_once_per_path);
 	RUN_TEST(test_a_token_is_reviewed_once);
 	RUN_TEST(test_masters_are_not_asked_about);
 	RUN_TEST(test_a_void_token_is_not_anonymous);
