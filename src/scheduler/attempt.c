@@ -187,24 +187,30 @@ static void record(struct scheduler *s, uint32_t pod, const struct cycle_decisio
 		s->metrics.preemption_attempts++;
 }
 
-/* Before the clock starts: a decision with all its scores is slow, and only for who looks on. */
-static void record_best(struct scheduler *s, uint32_t pod)
+/*
+ * All scores again, slowly, for who looks on; the time is taken already. What the decision points
+ * to is lost, so one with volumes has to do without.
+ */
+static void record_best(struct scheduler *s, uint32_t pod, const struct cycle_decision *decision)
 {
 	struct scheduler_metrics *m = &s->metrics;
-	struct scheduler_best *best = &m->best[(m->serial + 1) % SCHEDULER_BEST];
+	struct scheduler_best *best = &m->best[m->serial % SCHEDULER_BEST];
 	struct writer w;
-	if (m->best_wanted == 0 || scheduler_is_extended(s, pod))
+	if (m->best_wanted == 0 || !decision->is_scored || decision->volume_count > 0 ||
+		scheduler_is_extended(s, pod))
 		return;
 	m->best_wanted--;
 	writer_init(&w, best->words, sizeof(best->words));
 	cycle_best(&s->cycle, pod, SCHEDULER_BEST_NODES, &w);
-	best->serial = w.overflowed || w.used == 0 ? 0 : m->serial + 1;
+	best->serial = w.overflowed ? 0 : m->serial;
 	best->size = w.used;
 }
 
 void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
 {
-	record(s, queue_entry_at(&s->queue, entry)->pod, decision);
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	record(s, pod, decision);
+	record_best(s, pod, decision);
 	if (decision->outcome == CYCLE_PLACED)
 		place(s, entry, decision);
 	else
@@ -226,7 +232,6 @@ bool scheduler_attempt(struct scheduler *s)
 		return true;
 	}
 	take_pace(s);
-	record_best(s, pod);
 	s->metrics.attempt_began = clock_mono(&s->setup.clock);
 	if (scheduler_is_extended(s, pod)) {
 		scheduler_extend(s, entry);
