@@ -2,8 +2,10 @@
 /*
  * berth: the composition root. Finds the command, runs it, nothing else.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "dependencies.h"
@@ -65,8 +67,20 @@ static int help_run(const struct command_io *io, int argc, char **argv)
 	return 0;
 }
 
+/* Else a socket gets one of their numbers, and the log or a panic report is sent to somebody. */
+static void fill_standard_files(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		(void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	fill_standard_files();
 	const struct command_io io = command_io();
 	const char *word = argc > 1 ? argv[1] : "help";
 

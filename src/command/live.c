@@ -146,7 +146,7 @@ static bool plan(struct live *live)
 		!capacity_plan(budget - fixed, nodes, pods, &capacity))
 		return false;
 	if (capacity.nodes < nodes || capacity.pods < pods)
-		log_warn("run", "less-room",
+		log_info("run", "less-room",
 			"memory=%lluMi is room for nodes=%u of %u and pods=%u of %u: a larger "
 			"cluster needs more --memory",
 			(unsigned long long)budget >> 20, (unsigned)capacity.nodes, (unsigned)nodes,
@@ -438,8 +438,13 @@ static bool carve(struct live *live)
 	if (!plan(live))
 		return complain(live, TEXT("--memory: too little for any cluster"));
 	void *block = memory_reserve(live->budget);
-	if (block == NULL)
-		return complain(live, TEXT("the system does not give the memory of the budget"));
+	if (block == NULL) {
+		output_format(&live->err,
+			"berth: --memory: the system does not give %llu MiB: %s\n",
+			(unsigned long long)live->budget >> 20, strerror(errno));
+		output_flush(&live->err);
+		return false;
+	}
 	arena_init_zeroed(&live->arena, block, live->budget);
 	return true;
 }

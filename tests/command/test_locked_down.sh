@@ -6,34 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/report.sh
-
-make -s build/x86_64/berth build/x86_64/apisim >"$work/make" 2>&1 || cat "$work/make"
-berth=$PWD/build/x86_64/berth apisim=$PWD/build/x86_64/apisim
-api='' pid=''
-end() { for p in $pid $api; do kill "$p" 2>/dev/null && wait "$p" 2>/dev/null; done; rm -rf "$work"; }
-trap end EXIT
-
-# eventually SECONDS COMMAND...
-eventually() {
-	local ends=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		[ $SECONDS -lt $ends ] || { echo "not in time: $*"; tail -n 20 "$work/log"; return 1; }
-		sleep 0.2
-	done
-}
-says() { grep -q -- "$1" "$work/log"; }
-
-# serve TOKEN: an apiserver with another authority each time, always at the same port.
-port=0
-serve() {
-	[ -z "$api" ] || { kill "$api"; wait "$api" 2>/dev/null; }
-	rm -f "$work/made"
-	"$apisim" --port "$port" --kubeconfig-out "$work/made" --token "$1" --life --hurry 20 --nodes 5 >"$work/apisim" 2>&1 &
-	api=$!
-	eventually 10 test -s "$work/made"
-	port=$(sed -n 's/.*server: .*:\([0-9]*\)$/\1/p' "$work/made")
-}
+. tests/tools/bundled.sh
 
 # rotate N TOKEN: as kubelet does in a volume of a pod.
 rotate() {
@@ -63,23 +36,9 @@ start() {
 	pid=$!
 	eventually 20 says 'INFO scheduler synced'
 }
-stop() {
-	local status=0
-	kill -TERM "$pid"
-	wait "$pid" || status=$?
-	pid=''
-	[ $status = 0 ] && says 'INFO run ends'
-}
-
-ask() { curl -sk --max-time 5 "https://127.0.0.1:$page$1"; }
-bound() { ask /metrics | awk '$1 == "berth_bindings_total" { print $2 }'; }
-binds_more_than() { [ "$(bound)" -gt "$1" ] 2>/dev/null; }
-process() { [ "$(sed -n "s/^$1:[[:space:]]*//p" "/proc/$pid/status" | cut -f1)" = "$2" ]; }
-
-page=$((20000 + $$ % 10000))
 chmod 755 "$work"
 mkdir "$work/secrets"
-serve one
+serve --token one --life --hurry 20 --nodes 5
 rotate 1 one
 
 claim 'it starts, and says what is in force' start
@@ -96,13 +55,13 @@ claim 'its own memory is measured' memory_is_measured
 kill -USR2 "$pid"
 claim 'what it knows is shown and compared' eventually 10 says 'cache-match kind=pods missed=0 redundant=0'
 kill -STOP "$pid"; sleep 0.3; kill -CONT "$pid"
-before=$(bound)
+before=$(metric berth_bindings_total)
 claim 'stopped and continued, it goes on' eventually 20 binds_more_than "$before"
-serve two
+serve --token two --life --hurry 20 --nodes 5
 rotate 2 two
 claim 'new authorities are read' eventually 40 says 'certificates-reloaded'
 claim 'a new token is read' eventually 40 says 'token-reloaded'
-before=$(bound)
+before=$(metric berth_bindings_total)
 claim 'and pods are bound' eventually 60 binds_more_than "$before"
 claim 'it ends in order' stop
 
@@ -112,7 +71,7 @@ if [ "$(id -u)" = 0 ]; then
 	claim 'files of root: it is told that it keeps a right' says 'WARN run not-in-force user: .* so berth keeps the right to read$'
 	claim 'files of root: it is nobody all the same' process Uid 65534
 	claim 'files of root: with this right alone' process CapPrm 0000000000000004
-	serve three
+	serve --token three --life --hurry 20 --nodes 5
 	rotate 3 three
 	claim 'files of root: they are read again' eventually 40 says 'token-reloaded'
 	claim 'files of root: it ends in order' stop

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The binary where the system gives little: memory, files, a place for the log, /proc, devices, IPv6, an answer. It
+# works, or says in a line why not.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tools/report.sh
+. tests/tools/bundled.sh
+
+# start COMMAND [FLAG...]: the command, a function that ends in exec, runs berth with its log where $log says.
+log=$work/log
+plain() { exec "$berth" "$@"; }
+start() {
+	local command=$1
+	shift
+	: >"$work/log"
+	"$command" run --kubeconfig "$work/made" --secure-port "$page" --bind-address 127.0.0.1 "$@" >>"$log" 2>&1 </dev/null &
+	pid=$!
+}
+works() { eventually 30 binds_more_than 3; }
+# refuses WORDS COMMAND [FLAG...]: it ends with 1 and says so in one line.
+refuses() {
+	local words=$1 status=0
+	shift
+	(start "$@"; wait "$pid") || status=$?
+	cat "$work/log"
+	[ $status = 1 ] && [ "$(wc -l <"$work/log")" = 1 ] && says "$words"
+}
+files_32() { ulimit -n 32; exec "$berth" "$@"; }
+space_20() { ulimit -v 20000; exec "$berth" "$@"; }
+space_40() { ulimit -v 40000; exec "$berth" "$@"; }
+# shellcheck disable=SC2317
+closed() { exec "$berth" "$@" <&- >&- 2>&-; }
+# Nothing of /proc and /dev, in particular no /dev/urandom.
+bare() {
+	# shellcheck disable=SC2016  # the inner shell's
+	exec unshare -m sh -c 'mount -t tmpfs none /dev; mount -t tmpfs none /proc; exec "$@"' sh "$berth" "$@"
+}
+
+serve --life --hurry 20 --nodes 5
+
+claim '32 files: it starts' start files_32
+claim '32 files: it works' works
+claim '32 files: it ends in order' stop
+
+claim 'address space for nothing: it says so' refuses 'does not give .* MiB' space_20
+claim 'address space for little: it starts' start space_40 --memory 16Mi
+claim 'address space for little: it works' works
+claim 'address space for little: it tells how much fits' says 'INFO run less-room memory=16Mi'
+claim 'address space for little: it ends in order' stop
+claim 'a budget for nothing: it says so' refuses 'too little for any cluster' plain --memory 64Ki
+
+log=/dev/full
+claim 'a full disk for the log: it starts' start plain
+claim 'a full disk for the log: it works' works
+lines_are_counted() { [ "$(metric berth_log_dropped_total)" -gt 3 ]; }
+claim 'a full disk for the log: lost lines are counted' lines_are_counted
+claim 'a full disk for the log: it ends in order' stop
+
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe"
+log=$work/pipe
+claim 'a log that nobody reads: it starts' start plain -v 5
+claim 'a log that nobody reads: it works' works
+for _ in {1..40}; do kill -USR2 "$pid"; sleep 0.02; done
+before=$(metric berth_bindings_total)
+claim 'a log that nobody reads: it goes on' eventually 20 binds_more_than "$before"
+claim 'a log that nobody reads: it ends in order' stop
+exec 9<&-
+
+log=$work/log
+# shellcheck disable=SC2317
+closed() { exec "$berth" "$@" <&- >&- 2>&-; }
+claim 'no standard files: it starts' start closed
+claim 'no standard files: it works' works
+claim 'no standard files: it ends in order' stop
+
+# A mount namespace of its own needs root.
+if [ "$(id -u)" = 0 ]; then
+	claim 'no /proc, no /dev: it starts' start bare
+	claim 'no /proc, no /dev: it works' works
+	memory_is_unknown() { [ "$(metric process_resident_memory_bytes)" = 0 ]; }
+	claim 'no /proc, no /dev: it says what it does not know' memory_is_unknown
+	claim 'no /proc, no /dev: it ends in order' stop
+fi
+
+serve --nodes 40 --pods 10
+claim 'more nodes than there is room for: it starts' start plain --nodes-max 16
+nodes_are_missing() { [ "$(metric berth_nodes_missing)" = 1 ]; }
+claim 'more nodes than there is room for: metrics say so' eventually 20 nodes_are_missing
+not_ready() { ask '/readyz?verbose' | grep -q '^\[-\]picture failed'; }
+claim 'more nodes than there is room for: readyz says so' not_ready
+overview_says() { ask /api/overview | grep -q '"nodesMissing":true'; }
+claim 'more nodes than there is room for: the page says so' overview_says
+claim 'more nodes than there is room for: the log names them' says 'WARN scheduler refused kind=nodes name=.* reason="no room in the picture"'
+claim 'more nodes than there is room for: it ends in order' stop
+
+kill -STOP "$api"
+claim 'an apiserver that is silent: it starts' start plain
+claim 'an apiserver that is silent: it says what it waits for' eventually 5 says 'INFO run waiting for=lease'
+kill -CONT "$api"
+claim 'an apiserver that is silent, and speaks: it goes on' eventually 30 says 'INFO scheduler ready'
+claim 'an apiserver that is silent, and speaks: it ends in order' stop
+
+finish
