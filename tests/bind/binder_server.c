@@ -117,12 +117,31 @@ static int read_pod(struct server *server, const char *name, char *body, size_t 
 	return 200;
 }
 
+/* An extender that binds by a client of its own. */
+static int bind_for(struct server *server, const char *text, char *body, size_t size)
+{
+	char name[SERVER_TEXT_MAX], uid[SERVER_TEXT_MAX], node[SERVER_TEXT_MAX];
+	char binding[3 * SERVER_TEXT_MAX + 64], said[1024];
+
+	value_of(text, "\"PodName\":\"", name, sizeof(name));
+	value_of(text, "\"PodUID\":\"", uid, sizeof(uid));
+	value_of(text, "\"Node\":\"", node, sizeof(node));
+	TEST_ASSERT_NOT_NULL(strstr(text, "\"PodNamespace\":\"default\""));
+	snprintf(binding, sizeof(binding),
+		"\"uid\":\"%s\",\"target\":{\"kind\":\"Node\",\"name\":\"%s\"}", uid, node);
+	int status = bind(server, name, binding, said, sizeof(said));
+	snprintf(body, size, "{\"Error\":\"%s\"}", status == 201 ? "" : "the apiserver said no");
+	return 200;
+}
+
 /* Does what is asked for; the answer's body. */
 static int carry_out(struct server *server, const char *request, char *body, size_t size)
 {
 	const char *path = strchr(request, ' ') + 1;
 	char name[SERVER_TEXT_MAX];
 
+	if (strncmp(path, "/x/bind ", 8) == 0)
+		return bind_for(server, strstr(request, "\r\n\r\n") + 4, body, size);
 	TEST_ASSERT_EQUAL_STRING_LEN(pods_path, path, sizeof(pods_path) - 1);
 	path += sizeof(pods_path) - 1;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/ "), path);

@@ -41,6 +41,7 @@ static struct world {
 	struct extender_word words[16];
 	struct extender_offers offers;
 	uint32_t nodes[NODES];
+	uint32_t left[NODES];
 	struct text answer;
 	bool ready;
 } world;
@@ -86,6 +87,10 @@ static void world_start(void)
 	w->all.setup.cache = &w->cache;
 	w->all.scratch = w->scratch;
 	w->extender.config = &w->config;
+	for (uint32_t verb = 0; verb < EXTENDER_VERBS; verb++) {
+		memcpy(w->extender.url[verb], "/x", 2);
+		w->extender.url_size[verb] = 2;
+	}
 	w->config.url_prefix = TEXT("http://x");
 	w->config.weight = 3;
 	w->ready = true;
@@ -99,7 +104,8 @@ static void ask_anew(struct world *w)
 	memset(w->words, 0, sizeof(w->words));
 	w->offers = (struct extender_offers){0};
 	ask->all = &w->all;
-	ask->nodes = w->nodes + 1;
+	memcpy(w->left, w->nodes + 1, sizeof(w->left) - sizeof(w->left[0]));
+	ask->nodes = w->left;
 	ask->offers = &w->offers;
 	ask->words.of_node = w->words;
 	ask->words.top = pool_top(&w->cache.nodes);
