@@ -34,15 +34,15 @@ static struct recorder_subject *subject_at(const struct recorder *r, uint32_t in
 
 static uint32_t make_room(struct recorder *r)
 {
-	uint32_t index = pool_take(&r->subjects);
-
-	if (index != 0)
-		return index;
+	/* Full is how it usually is: nobody is refused. */
+	if (pool_used(&r->subjects) < r->subjects.capacity)
+		return pool_take(&r->subjects);
 	/* One that was silent for long has all of its burst again, or most of it. */
 	struct recorder_subject *oldest =
 		LIST_OWNER(list_first(&r->subjects_used), struct recorder_subject, link);
 
-	index = 1 + (uint32_t)(oldest - (struct recorder_subject *)(void *)r->subjects.slots);
+	uint32_t index =
+		1 + (uint32_t)(oldest - (struct recorder_subject *)(void *)r->subjects.slots);
 	CHECK(subject_at(r, index) == oldest);
 	map_remove(&r->by_subject, oldest->hash, index);
 	list_remove(&oldest->link);

@@ -175,10 +175,10 @@ function draw() {
 }
 
 // A bar of what is used, with a mark where the most was.
-function meter(e, label, value, mark) {
+function meter(e, label, value, mark, bad) {
 	const percent = (v) => Math.min(100, v * 100).toFixed(1);
 	e.className = mark === undefined ? 'meter' : 'meter mark';
-	e.classList.toggle('full', mark !== undefined && value > 0.95);
+	e.classList.toggle('full', !!bad);
 	e.style.setProperty('--v', percent(value));
 	e.style.setProperty('--m', percent(mark || 0));
 	for (const [k, v] of Object.entries({ role: 'meter', 'aria-label': label, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': percent(value) }))
@@ -196,7 +196,7 @@ async function loadRooms() {
 		put(e.firstChild.lastChild, show(r.used) + ' of ' + show(r.capacity) + (r.refused ? ', refused ' + r.refused : ''));
 		e.firstChild.lastChild.className = r.refused ? 'bad' : 'dim';
 		e.title = words;
-		meter(e.lastChild, r.name + ': ' + words, r.used / (r.capacity || 1), share(r));
+		meter(e.lastChild, r.name + ': ' + words, r.used / (r.capacity || 1), share(r), r.refused > 0);
 	});
 }
 
