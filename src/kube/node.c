@@ -143,6 +143,7 @@ static void images_build(
 
 /* ---- scheduler.alpha.kubernetes.io/preferAvoidPods: JSON in a string ---- */
 
+enum { AVOIDED_BYTES_MAX = 8192 /* of the annotation; a longer one is as good as none */ };
 #define AVOIDED "scheduler.alpha.kubernetes.io/preferAvoidPods"
 
 static const struct json_want want_controller[] = {
@@ -198,7 +199,7 @@ static struct json_value parse_annotation(struct kube_build *b, struct text word
 static void avoided_build(
 	struct kube_build *b, struct text annotation, struct kube_node_facts *facts)
 {
-	if (annotation.size == 0)
+	if (annotation.size == 0 || annotation.size > AVOIDED_BYTES_MAX)
 		return;
 	struct json_value list = json_get(parse_annotation(b, annotation), "preferAvoidPods");
 	uint32_t count = json_type(list) == JSON_ARRAY ? json_count(list) : 0;

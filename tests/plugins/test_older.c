@@ -5,6 +5,9 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
 // deps: tests/plugins/questions.c
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <unity.h>
 
 #include "plugins/hints.h"
@@ -320,7 +323,11 @@ static void test_nodes_that_pods_had_better_avoid(void)
 	avoiding("n3", "not JSON");
 	avoiding("n4", "{\\\"preferAvoidPods\\\":[{},7,null]} more");
 	avoiding("n5", "{\\\"preferAvoidPods\\\":{\\\"a\\\":1}}");
-	node("n6", "");
+	char *large = malloc(16 * 1000);
+	snprintf(large, 16 * 1000, "%*s{\\\"preferAvoidPods\\\":[%s]}", 9000, "",
+		ENTRY("ReplicaSet", "u1"));
+	avoiding("n6", large);
+	free(large);
 	TEST_ASSERT_EQUAL_STRING("0 100 100 100 100 100", avoid("ReplicaSet", "u1"));
 	TEST_ASSERT_EQUAL_STRING("100 100 100 100 100 100", avoid("ReplicaSet", "u2"));
 	TEST_ASSERT_EQUAL_STRING("100 0 100 100 100 100", avoid("ReplicationController", "u2"));
