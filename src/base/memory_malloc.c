@@ -91,6 +91,8 @@ void free(void *pointer)
 	if (pointer == NULL)
 		return;
 	int error = errno;
+	/* Keys may have been in it: of a kubeconfig, while libyaml read it. */
+	explicit_bzero(pointer, malloc_usable_size(pointer));
 	store_give(&heap.store, store_handle(&heap.store, pointer));
 	errno = error;
 }

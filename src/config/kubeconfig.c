@@ -557,7 +557,7 @@ static void forget_credentials(struct kubeconfig *to)
 	to->certificate_file = to->key_file = to->token_file = NULL;
 }
 
-bool kubeconfig_load(struct kubeconfig *kubeconfig, const struct kubeconfig_question *question,
+static bool load_all(struct kubeconfig *kubeconfig, const struct kubeconfig_question *question,
 	struct arena *arena, struct scratch *scratch, struct writer *fault)
 {
 	struct load load = {.to = kubeconfig,
@@ -587,4 +587,15 @@ bool kubeconfig_load(struct kubeconfig *kubeconfig, const struct kubeconfig_ques
 	if (!kubeconfig->server.https)
 		forget_credentials(kubeconfig);
 	return true;
+}
+
+bool kubeconfig_load(struct kubeconfig *kubeconfig, const struct kubeconfig_question *question,
+	struct arena *arena, struct scratch *scratch, struct writer *fault)
+{
+	struct scratch_mark mark = scratch_mark(scratch);
+	bool loaded = load_all(kubeconfig, question, arena, scratch, fault);
+	/* Keys and tokens, as they stood in the file. */
+	explicit_bzero(scratch->base + mark.used, scratch->used - mark.used);
+	scratch_rewind(scratch, mark);
+	return loaded;
 }

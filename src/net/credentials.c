@@ -134,6 +134,7 @@ static bool set_basic(struct credentials *c, struct writer *fault)
 	writer_init(&w, c->authorization, c->authorization_room);
 	write_z(&w, "Basic ");
 	write_base64(&w, pair, plain.used);
+	explicit_bzero(pair, sizeof(pair));
 	if (plain.overflowed || w.overflowed) {
 		write_z(fault, "username and password: too long");
 		return false;
@@ -152,16 +153,16 @@ static bool load_token(struct credentials *c, struct writer *fault)
 
 	if (fd < 0)
 		return false;
-	bool read = secret_read(fd, at, (size_t)seen.size);
+	bool good = secret_read(fd, at, (size_t)seen.size);
 	close(fd);
-	if (!read) {
+	if (!good)
 		write_format(fault, "%s: cannot be read", c->target->token_file);
-		return false;
-	}
-	if (!set_bearer(c, (struct text){at, (size_t)seen.size}, c->target->token_file, fault))
-		return false;
-	c->token = seen;
-	return true;
+	good = good &&
+		set_bearer(c, (struct text){at, (size_t)seen.size}, c->target->token_file, fault);
+	explicit_bzero(at, (size_t)seen.size);
+	if (good)
+		c->token = seen;
+	return good;
 }
 
 void credentials_refresh_token(struct credentials *c, struct mono now)

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/poison.h"
 #include "config/base64.h"
 #include "config/kubeconfig.h"
 
@@ -520,6 +521,33 @@ static void test_base64(void)
 	}
 }
 
+static bool is_in_scratch(const char *part)
+{
+	const char *at = memory[1];
+	size_t size = strlen(part);
+
+	poison_lift(at, MEMORY);
+	for (size_t i = 0; i + size <= MEMORY; i++)
+		if (memcmp(at + i, part, size) == 0)
+			return true;
+	return false;
+}
+
+/* Other files are read into the same memory, and may fail and be printed. */
+static void test_nothing_of_it_is_left_behind(void)
+{
+	struct text key;
+
+	TEST_ASSERT_TRUE(load_text(k3s));
+	key = config.key;
+	TEST_ASSERT_GREATER_THAN_size_t(20, key.size);
+	TEST_ASSERT_FALSE(is_in_scratch("BEGIN EC PRIVATE KEY"));
+	TEST_ASSERT_FALSE(is_in_scratch(KEY_BASE64));
+	TEST_ASSERT_EQUAL_size_t(0, scratch.used);
+	TEST_ASSERT_FALSE(load_text("users: [{name: u, user: {token: s3cret}}]\n"));
+	TEST_ASSERT_FALSE(is_in_scratch("s3cret"));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -539,5 +567,6 @@ int main(void)
 	RUN_TEST(test_too_little_arena_is_a_fault);
 	RUN_TEST(test_urls);
 	RUN_TEST(test_base64);
+	RUN_TEST(test_nothing_of_it_is_left_behind);
 	return UNITY_END();
 }
