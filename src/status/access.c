@@ -239,6 +239,13 @@ static void remember(struct access *access, struct text token, bool about_access
 /* ---- asking the apiserver ---- */
 
 /* False: this user is too much for us. */
+/* A zero inside would make it the shorter name of somebody else. */
+static bool take_name(struct text name, struct user *user)
+{
+	return text_find(name, '\0') == name.size &&
+		text_copy(name, user->name, sizeof(user->name));
+}
+
 static bool read_user(struct json_value value, struct user *user)
 {
 	struct groups groups;
@@ -254,7 +261,7 @@ static bool read_user(struct json_value value, struct user *user)
 	while (json_walk_next(&walk))
 		groups_add(&groups, json_text(walk.value));
 	return groups_end(&groups) && fits &&
-		text_copy(json_text(json_get(value, "username")), user->name, sizeof(user->name));
+		take_name(json_text(json_get(value, "username")), user);
 }
 
 static bool on_piece(void *self, struct json_piece piece)
@@ -622,7 +629,7 @@ static bool read_certificate(const struct net_client_names *names, struct user *
 {
 	struct groups groups;
 	if (names->proof != NET_PROOF_GOOD || !names->by_client_ca ||
-		!text_copy(names->common_name, user->name, sizeof(user->name)))
+		!take_name(names->common_name, user))
 		return false;
 	groups_begin(&groups, user);
 	for (uint32_t i = 0; i < names->organization_count; i++)

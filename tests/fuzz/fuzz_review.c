@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Any bytes as the apiserver's answer to who somebody is. Byte 0 is the size of slices, the rest
+ * the answer. access.c stands inside, with the few things that it asks of others played here.
+ *
+ * Whatever comes: who is known is the one whom the answer names, and the question what he may do is
+ * JSON about him and his groups.
+ */
+// deps: base/*.c json/*.c
+// deps: tests/fuzz/fuzz.c
+#include <stdlib.h>
+
+#include "fuzz/fuzz.h"
+#include "status/access.c"
+
+enum { INPUT_MAX = 1 << 14, WORK_SIZE = 1 << 18 };
+
+static struct access world;
+static struct status_review *const review = &world.reviews[0];
+static _Alignas(16) uint8_t scratch_block[SCRATCH_MAX], work_block[WORK_SIZE];
+static _Alignas(16) uint8_t cut_block[WORK_SIZE];
+
+/* ---- what access.c asks of others ---- */
+
+const char status_json[] = "", status_plain[] = "";
+
+void status_reply(struct status_answer *a, uint16_t code, const char *type, struct text body)
+{
+	status_reply_with(a, code, type, "", body);
+}
+void status_reply_with(struct status_answer *a, uint16_t code, const char *type,
+	const char *headers, struct text body)
+{
+	(void)a;
+	(void)code;
+	(void)type;
+	(void)headers;
+	(void)body;
+}
+void status_refuse(struct status_answer *a, uint16_t code, const char *format, ...)
+{
+	status_reply(a, code, status_plain, text_of(format));
+}
+void status_route(struct status_answer *a)
+{
+	(void)a;
+}
+const struct options_words *authorities_words(
+	const struct authorities *authorities, enum authority_words which)
+{
+	(void)authorities;
+	(void)which;
+	return NULL;
+}
+void net_send(struct net_client *client, struct net_request *request)
+{
+	(void)client;
+	(void)request;
+}
+void net_cancel(struct net_request *request)
+{
+	(void)request;
+}
+struct mono net_now(const struct net *net)
+{
+	(void)net;
+	return (struct mono){0};
+}
+const char *net_result_name(enum net_result result)
+{
+	(void)result;
+	return "";
+}
+struct text net_exchange_header(const struct net_exchange *e, const char *name, uint32_t nth)
+{
+	(void)e;
+	(void)name;
+	(void)nth;
+	return TEXT_NONE;
+}
+void net_exchange_client(const struct net_exchange *e, struct net_client_names *names)
+{
+	(void)e;
+	*names = (struct net_client_names){.common_name = TEXT_NONE};
+}
+
+/* ---- one answer ---- */
+
+static struct json_value parse(struct text text, struct scratch *scratch)
+{
+	struct json_value root;
+
+	CHECK(json_parse(text, scratch, &root) == JSON_PARSED);
+	return root;
+}
+
+/* The answer as the cutter leaves it, with everything that is in it. */
+static char answer_block[INPUT_MAX];
+static struct text answer_piece;
+
+static bool keep_piece(void *self, struct json_piece piece)
+{
+	(void)self;
+	if (piece.kind == JSON_PIECE_LINE) {
+		memcpy(answer_block, piece.text.at, piece.text.size);
+		answer_piece = (struct text){answer_block, piece.text.size};
+	}
+	return false;
+}
+
+static void check_question(struct text answer, struct scratch *scratch)
+{
+	struct net_exchange exchange = {.path = TEXT("/metrics")};
+	struct status_answer a = {.exchange = &exchange};
+
+	review->answer = &a;
+	ask_access(review);
+	struct json_value asked = parse(review->request.body, scratch);
+	struct json_value spec = json_get(asked, "spec");
+	CHECK(text_is_z(json_text(json_path(spec, "nonResourceAttributes.path")), "/metrics"));
+	CHECK(json_type(json_get(spec, "groups")) == JSON_ARRAY);
+	CHECK(json_count(json_get(spec, "groups")) > 0);
+
+	answer_piece = TEXT_NONE;
+	json_cut_start(review->cut, JSON_CUT_LINES, want_review, NULL, keep_piece, NULL);
+	(void)!json_cut_feed(review->cut, answer);
+	struct json_value user = json_path(parse(answer_piece, scratch), "status.user");
+	CHECK(text_is(json_text(json_get(spec, "user")), json_text(json_get(user, "username"))));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct status status;
+	struct scratch scratch;
+	struct writer none;
+
+	if (size < 1 || size > INPUT_MAX)
+		return 0;
+	memset(review, 0, sizeof(*review));
+	review->access = &world;
+	world.status = &status;
+	review->cut = json_cut_init(cut_block, json_cut_size(PIECE_MAX), PIECE_MAX);
+	scratch_init(&world.scratch, scratch_block, sizeof(scratch_block));
+	scratch_init(&scratch, work_block, sizeof(work_block));
+	writer_init(&none, review->body, 0);
+	send(review, "/", &none);
+	struct text answer = {(const char *)data + 1, size - 1};
+	size_t slice = data[0] == 0 ? size : data[0];
+	for (struct text rest = answer; rest.size > 0;) {
+		size_t part = rest.size < slice ? rest.size : slice;
+		if (on_body(&review->request, text_first(rest, part)) == NET_STOP)
+			break;
+		rest = text_from(rest, part);
+	}
+	CHECK(world.scratch.used == 0);
+	CHECK(review->is_read || !review->yes);
+	if (!review->yes)
+		return 0;
+	check_question(answer, &scratch);
+	return 0;
+}
