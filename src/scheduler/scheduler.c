@@ -273,10 +273,10 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 	count_flushed(s, queue_flush(&s->queue, s->now, SCHEDULER_FLUSH_MAX));
 	scheduler_collect_left(s);
 	decide(s);
+	net_hurry(s->net, s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY);
 	/* Events are for people, who can wait; the last third of the room is kept flowing. */
 	struct recorder_stats events = recorder_stats(s->recorder);
 	recorder_hold(s->recorder,
-	net_hurry(s->net, s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY);
 		s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY &&
 			events.waiting < s->setup.limits.events / 3 * 2);
 	scheduler_note_wait(s);
