@@ -129,9 +129,9 @@ const struct option option_table[] = {
 	{"help", 'h', OPTION_HELP, OPTION_GROUP_PROCESS, 0, NULL, "this page"},
 
 	{"kube-api-qps", 0, OPTION_REAL, OPTION_GROUP_DEPRECATED, GIVEN(qps), "NUMBER",
-		"requests in a second at most; by default the apiserver says what is too much"},
+		"pods tried in a second at most; by default the apiserver says what is too much"},
 	{"kube-api-burst", 0, OPTION_I32, OPTION_GROUP_DEPRECATED, GIVEN(burst), "NUMBER",
-		"requests that may come at once"},
+		"pods that may be tried at once"},
 	{"profiling", 0, OPTION_BOOL, OPTION_GROUP_DEPRECATED, AT(profiling), NULL, "serve /debug"},
 	{"kube-api-content-type", 0, OPTION_TEXT, OPTION_GROUP_DEPRECATED, GIVEN(content_type),
 		"TYPE", "JSON is spoken whatever it says"},
