@@ -277,8 +277,8 @@ static void test_resources(void)
 		"kube_pod_resource_request" POD "\"ephemeral-storage\",unit=\"bytes\"} 5\n",
 		"kube_pod_resource_request" POD "\"hugepages-2Mi\",unit=\"bytes\"} 4194304\n",
 		"kube_pod_resource_request" POD "\"example.com/a\",unit=\"\"} 3\n",
-		"kube_pod_resource_request{namespace=\"d\",pod=\"big\",node=\"\",scheduler="
-		"\"default-scheduler\",priority=\"0\",resource=\"cpu\",unit=\"cores\"} 64\n",
+		("kube_pod_resource_request{namespace=\"d\",pod=\"big\",node=\"\",scheduler="
+		 "\"default-scheduler\",priority=\"0\",resource=\"cpu\",unit=\"cores\"} 64\n"),
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(lines); i++)
 		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, lines[i]), lines[i]);
@@ -295,10 +295,10 @@ static void test_slis(void)
 	static const char *const lines[] = {
 		"kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n",
 		"kubernetes_healthcheck{name=\"sched-handler-sync\",type=\"readyz\"} 0\n",
-		"kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} "
-		"2\n",
-		"kubernetes_healthchecks_total{name=\"sched-handler-sync\",status=\"error\","
-		"type=\"readyz\"} 1\n"};
+		("kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} "
+		 "2\n"),
+		("kubernetes_healthchecks_total{name=\"sched-handler-sync\",status=\"error\","
+		 "type=\"readyz\"} 1\n")};
 	for (size_t i = 0; i < ARRAY_COUNT(lines); i++)
 		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, lines[i]), lines[i]);
 	TEST_ASSERT_NULL(strstr(text, "leaderElection"));
