@@ -368,6 +368,28 @@ static void test_gate_holds_back_and_lets_go(void)
 	TEST_ASSERT_EQUAL(QUEUE_BACKOFF, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(9)));
 }
 
+/* There was no room for the attempt: it is as if it had not been begun. */
+static void test_an_attempt_is_taken_back(void)
+{
+	uint32_t entry = add(1);
+	const struct queue_entry *e = queue_entry_at(&queue, entry);
+	TEST_ASSERT_EQUAL_UINT32(1, pop());
+	gates[1] = GATES;
+	queue_hold(&queue, entry, GATES);
+	TEST_ASSERT_EQUAL(QUEUE_GATED, state(entry));
+	TEST_ASSERT_EQUAL_UINT32(0, e->attempts);
+	TEST_ASSERT_EQUAL_UINT32(0, e->unschedulable_count + e->error_count);
+	TEST_ASSERT_EQUAL_UINT32(1, count_groups(GATES));
+	TEST_ASSERT_EQUAL_UINT32(0, pop());
+	queue_audit(&queue);
+	gates[1] = 0;
+	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AT_ONCE, at_ms(5)));
+	TEST_ASSERT_EQUAL_UINT32(1, pop());
+	TEST_ASSERT_EQUAL_UINT32(1, e->attempts);
+	queue_park(&queue, entry, TAINT, 0, at_ms(6));
+	queue_audit(&queue);
+}
+
 /* The end of a backoff does not ask the gate, an activation from there neither. */
 static void test_backoff_passes_the_gate(void)
 {
@@ -617,6 +639,7 @@ int main(void)
 	RUN_TEST(test_leftovers_on_the_half_minute);
 	RUN_TEST(test_a_leftover_still_gated_stays_for_another_round);
 	RUN_TEST(test_gate_holds_back_and_lets_go);
+	RUN_TEST(test_an_attempt_is_taken_back);
 	RUN_TEST(test_backoff_passes_the_gate);
 	RUN_TEST(test_groups_by_plugin);
 	RUN_TEST(test_waking_a_group);
