@@ -194,6 +194,7 @@ async function decisions() {
 		const total = rows.find((r) => r[0] === 'Total'), parts = rows.slice(2);
 		assert.ok(parts.some((r) => r[0] === 'NodeResourcesFit'));
 		for (let i = 1; i < 6; i++) assert.equal(Number(total[i]), parts.reduce((sum, r) => sum + Number(r[i]), 0));
+		await bed.tell('DELETE', '/api/v1/namespaces/default/pods/scored?gracePeriodSeconds=0');
 		for (let i = 0; i < 5; i++) await bed.tell('DELETE', '/api/v1/nodes/s' + i);
 	});
 }
@@ -351,6 +352,7 @@ async function restart() {
 	await claim('berth goes away and comes back; the page follows by itself', async () => {
 		await view('overview');
 		await b.run(() => { window.stays = true; });
+		assert.ok(Number(await figure('Bound')) > 5);
 		await bed.stop();
 		await b.until(() => document.querySelector('#state').className === 'bad' && document.body.classList.contains('stale'));
 		await bed.start();
@@ -486,7 +488,7 @@ async function large() {
 
 async function main() {
 	const only = process.argv.slice(2);
-	bed = await Bed.open([], ['--page-access', 'anyone']);
+	bed = await Bed.open(['--no-life'], ['--page-access', 'anyone']);
 	await fill();
 	b = await Browser.open();
 	await b.size(1280, 800);

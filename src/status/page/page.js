@@ -586,7 +586,8 @@ async function refresh(now) {
 	if (!loads[view] || loading || document.hidden || (!now && Date.now() - loaded < wait)) return;
 	loading = true;
 	loaded = Date.now();
-	try { await loads[view](); } catch (e) { say(e.message, 'bad'); }
+	// Whether berth is there is told by the events.
+	try { await loads[view](); } catch (e) { if (!(e instanceof TypeError)) say(e.message, 'warn'); }
 	loading = false;
 }
 
