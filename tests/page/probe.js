@@ -14,12 +14,16 @@ function pale() {
 		return layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]);
 	};
 	const found = [];
+	const check = (color, back, e, text) => {
+		const [high, low] = [bright(over(parse(color), back)), bright(back)].sort((a, b) => b - a), ratio = (high + 0.05) / (low + 0.05);
+		if (ratio < 4.5) found.push(ratio.toFixed(2) + ' ' + e.tagName + '.' + e.className + ' ' + text.slice(0, 30));
+	};
 	for (const e of document.querySelectorAll('body *')) {
 		const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join('');
 		if (!e.checkVisibility() || (!text && !/^(INPUT|TEXTAREA|SELECT)$/.test(e.tagName))) continue;
-		const back = behind(e), front = over(parse(getComputedStyle(e).color), back);
-		const [high, low] = [bright(front), bright(back)].sort((a, b) => b - a), ratio = (high + 0.05) / (low + 0.05);
-		if (ratio < 4.5) found.push(ratio.toFixed(2) + ' ' + e.tagName + '.' + e.className + ' ' + text.slice(0, 30));
+		const back = behind(e);
+		check(getComputedStyle(e).color, back, e, text);
+		if (e.placeholder) check(getComputedStyle(e, '::placeholder').color, back, e, e.placeholder);
 	}
 	return found;
 }
