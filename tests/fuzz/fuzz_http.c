@@ -7,7 +7,7 @@
  * was fed.
  */
 // deps: net/http.c net/dns.c net/address.c
-// deps: base/text.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>

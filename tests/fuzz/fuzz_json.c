@@ -6,8 +6,9 @@
  * In slices and in one go the same must come out; a piece must be parsed by the reader; fed again
  * with everything wanted, it must come out as it is.
  */
+// deps: base/real.c
 // deps: json/*.c
-// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/scratch.c base/check.c base/budget.c base/trace.c
 // deps: tests/fuzz/fuzz.c
 #include <stdio.h>
 #include <stdlib.h>
