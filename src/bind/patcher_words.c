@@ -56,6 +56,7 @@ struct text patcher_cut_message(struct text message, size_t escaped_max)
 static void doubt_condition(
 	const struct body_status *status, struct kube_condition *room, struct body_status *to)
 {
+	CHECK(status->condition != NULL);
 	for (uint32_t i = 0; i < status->old_count; i++)
 		room[i] = status->old[i];
 	to->old = room;
