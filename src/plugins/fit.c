@@ -65,6 +65,11 @@ static void fit_scalar(const struct decision *d, const struct cache_sums *sums,
 	fitting->hopeless = fitting->hopeless || scalar->value > allocatable;
 }
 
+static bool is_crowded(const struct cache_sums *sums, const struct kube_resources *offer)
+{
+	return (int64_t)sums->pods + 1 > offer->pods;
+}
+
 enum plugin_code fit_filter(
 	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
 {
@@ -72,7 +77,7 @@ enum plugin_code fit_filter(
 	const struct kube_resources *offer = &view->node->facts->allocatable;
 	const struct cache_sums *sums = view->sums;
 	struct fitting fitting = {.why = why};
-	if ((int64_t)sums->pods + 1 > offer->pods) {
+	if (is_crowded(sums, offer)) {
 		plugin_because(why, "Too many pods");
 		fitting.fails = true;
 	}
@@ -104,7 +109,7 @@ uint32_t fit_keep(struct decision *d, uint32_t *nodes, uint32_t count)
 		const struct cache_node *node = cache_node_at(d->cache, nodes[i]);
 		const struct kube_resources *offer = &node->facts->allocatable;
 		const struct cache_sums *sums = &node->sums;
-		bool fits = (int64_t)sums->pods + 1 <= offer->pods &&
+		bool fits = !is_crowded(sums, offer) &&
 			has_left(request.cpu_milli, offer->cpu_milli, sums->cpu_milli) &&
 			has_left(request.memory_bytes, offer->memory_bytes, sums->memory_bytes) &&
 			has_left(request.storage_bytes, offer->storage_bytes, sums->storage_bytes);

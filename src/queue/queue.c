@@ -291,6 +291,15 @@ enum queue_state queue_wake(
 	return e->state;
 }
 
+uint32_t queue_longest_waiting(const struct queue *queue, struct mono now, int64_t least_us)
+{
+	if (queue->waiting.count == 0)
+		return 0;
+	uint32_t first = heap_first(&queue->waiting);
+	int64_t waited_us = mono_since_us(now, queue_waits_since(queue_entry(queue, first)));
+	return waited_us < least_us ? 0 : first;
+}
+
 void queue_remove(struct queue *queue, uint32_t entry)
 {
 	struct queue_entry *e = queue_entry(queue, entry);

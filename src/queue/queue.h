@@ -208,6 +208,13 @@ void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_
 enum queue_state queue_wake(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now);
 
+/*
+ * The entry that has been left alone longest while it waits for an event, for who needs its place;
+ * 0: nobody is, for that long.
+ */
+MUST_USE uint32_t queue_longest_waiting(
+	const struct queue *queue, struct mono now, int64_t least_us);
+
 /* Gone or bound, from any state. */
 void queue_remove(struct queue *queue, uint32_t entry);
 

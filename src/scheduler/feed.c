@@ -93,16 +93,23 @@ void scheduler_want(struct scheduler *s, uint32_t kinds)
 
 /* ---- damage ---- */
 
-static void damaged(struct scheduler *s, enum kube_kind kind)
+/* What found no room is not there for us; when there is more room it is listed. */
+static void lacks(struct scheduler *s, enum kube_kind kind)
 {
-	s->damaged_in_list |= WATCH_KIND(kind);
-	s->damaged |= WATCH_KIND(kind);
+	s->lacking |= WATCH_KIND(kind);
 	if (net_timer_is_armed(&s->relist))
 		return;
 	/* A cluster that is too big stays too big: its lists are asked for less and less. */
 	net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, s->relist_ms));
 	s->relist_ms = s->relist_ms * 2 < SCHEDULER_RELIST_MAX_MS ? s->relist_ms * 2
 								  : SCHEDULER_RELIST_MAX_MS;
+}
+
+static void damaged(struct scheduler *s, enum kube_kind kind)
+{
+	s->damaged_in_list |= WATCH_KIND(kind);
+	s->damaged |= WATCH_KIND(kind);
+	lacks(s, kind);
 }
 
 static void missing(
@@ -118,7 +125,7 @@ void scheduler_relist_due(struct net_timer *timer, struct mono now)
 	struct scheduler *s = LIST_OWNER(timer, struct scheduler, relist);
 	(void)now;
 	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
-		if ((s->damaged & WATCH_KIND(kind)) == 0)
+		if ((s->lacking & WATCH_KIND(kind)) == 0)
 			continue;
 		watch_want(s->watch, (enum kube_kind)kind, false);
 		watch_want(s->watch, (enum kube_kind)kind, true);
@@ -131,6 +138,7 @@ static void on_list_begin(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
 	s->damaged_in_list &= ~WATCH_KIND(kind);
+	s->lacking &= ~WATCH_KIND(kind);
 	cache_list_begin(&s->cache, kind);
 }
 
@@ -150,7 +158,7 @@ static void on_list_end(void *self, enum kube_kind kind)
 	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
 	s->barrier &= ~bit;
 	s->known |= bit;
-	if (s->damaged == 0)
+	if (s->lacking == 0)
 		s->relist_ms = SCHEDULER_RELIST_MS;
 	if ((s->compare_left & bit) != 0) {
 		s->compare_left &= ~bit;
@@ -199,6 +207,8 @@ static void refused(
 		damaged(s, KUBE_POD);
 	else
 		missing(s, object->kind, fed->namespace, fed->name);
+	if (fed->decoded != KUBE_MALFORMED)
+		lacks(s, object->kind);
 }
 
 static bool is_known_already(const struct scheduler *s, const struct watch_object *object)

@@ -17,6 +17,7 @@ uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *p
 
 /* ---- waking.c ---- */
 
+void scheduler_init_waking(struct scheduler *s); /* the table of who waits for what */
 void scheduler_changed(void *self, const struct cache_event *event);
 /* As the queue asks: the bit of who holds the pod back, 0: nobody. */
 uint32_t scheduler_gate(void *self, uint32_t pod);

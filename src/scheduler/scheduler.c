@@ -172,6 +172,7 @@ bool scheduler_start(
 		.sink = scheduler_sink(s),
 		.kinds = all_kinds,
 	});
+	scheduler_init_waking(s);
 	s->cache.listener = (struct cache_listener){scheduler_changed, s};
 	s->waits = scheduler_waits(s, s->now);
 	recorder_start(s->recorder);
@@ -194,6 +195,9 @@ static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
 	struct mono next = scheduler_next_attempt(s);
 	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(s->now, next) &&
 		next.us < due.us)
+		due = next;
+	next = mono_after_ms(s->gave_way, SCHEDULER_GIVE_WAY_MS);
+	if (s->left_waiting > 0 && next.us < due.us)
 		due = next;
 	if (due.us == MONO_NEVER.us)
 		return timeout_us;

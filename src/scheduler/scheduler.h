@@ -37,8 +37,10 @@
 #include "watch/watch.h"
 
 enum {
-	SCHEDULER_DECIDE_US = 4000, /* deciding in one turn, before sockets are looked at again */
-	SCHEDULER_FLUSH_MAX = 1000, /* pods moved by time in one turn */
+	SCHEDULER_DECIDE_US = 4000,   /* deciding in one turn, before sockets are looked at again */
+	SCHEDULER_FLUSH_MAX = 1000,   /* pods moved by time in one turn */
+	SCHEDULER_GIVE_WAY_MS = 1000, /* in a full queue: how often pods that wait give way ... */
+	SCHEDULER_GIVE_WAY_MAX = 64,  /* ... and so many at a time */
 	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
 	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
 	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is listed anew */
@@ -188,6 +190,7 @@ struct scheduler {
 	uint32_t known;   /* of those: told to their end */
 	uint32_t damaged; /* kinds with an object that we do not know: pods, nodes */
 	uint32_t damaged_in_list;
+	uint32_t lacking; /* those with one that found no room, the damaged ones among them */
 	struct net_timer relist;
 	int64_t relist_ms; /* the next pause before it */
 	bool leading;      /* as the lease said last */
@@ -200,6 +203,10 @@ struct scheduler {
 	enum scheduler_wait waits; /* as last logged */
 	struct rate rates[SCHEDULER_PACES];
 	uint32_t left_waiting; /* pods that found no room in the queue */
+	uint32_t left_at;      /* the pod that was looked at last when they were collected */
+	struct mono gave_way;  /* when pods last gave their places up for them */
+	/* Plugins that wait for an event, by its action; the last is any update. */
+	uint32_t waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
 	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
 	uint32_t compare_left; /* kinds still to be compared */
 	uint32_t missed, redundant;

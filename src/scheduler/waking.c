@@ -110,19 +110,52 @@ static void leave(struct scheduler *s, uint32_t pod)
 	queue_remove(&s->queue, entry);
 }
 
+/*
+ * A queue full of pods that nothing helps would never let anybody in. So they give their places up
+ * in turn, and come back as those that found none.
+ */
+static void give_way(struct scheduler *s)
+{
+	if (mono_since_us(s->now, s->gave_way) < SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US)
+		return;
+	s->gave_way = s->now;
+	for (uint32_t i = 0; i < SCHEDULER_GIVE_WAY_MAX; i++) {
+		uint32_t entry = queue_longest_waiting(
+			&s->queue, s->now, SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US);
+		if (entry == 0)
+			return;
+		uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+		if (scheduler_waits_for_victims(s, pod))
+			return;
+		leave(s, pod);
+	}
+}
+
+static bool is_full(const struct scheduler *s)
+{
+	return pool_used(&s->queue.entries) == s->queue.entries.capacity;
+}
+
 void scheduler_collect_left(struct scheduler *s)
 {
-	if (s->left_waiting == 0 || pool_used(&s->queue.entries) == s->queue.entries.capacity)
+	if (s->left_waiting == 0)
 		return;
-	s->left_waiting = 0;
+	if (is_full(s))
+		give_way(s);
+	/* From where it ended last: who gave way comes after all others. */
 	const struct pool *pods = &s->cache.pods;
-	for (uint32_t i = pool_next(pods, 0); i != 0; i = pool_next(pods, i)) {
-		const struct cache_pod *p = cache_pod_at(&s->cache, i);
-		if (p->node == 0 && p->waiting == 0 && cycle_profile_of(&s->cycle, i) != NULL)
-			join(s, i);
-		if (s->left_waiting > 0)
-			return; /* full again */
+	uint32_t looked = 0;
+	for (; looked < pool_used(pods) && !is_full(s); looked++) {
+		s->left_at = pool_next(pods, s->left_at);
+		if (s->left_at == 0)
+			s->left_at = pool_next(pods, 0);
+		const struct cache_pod *p = cache_pod_at(&s->cache, s->left_at);
+		if (p->node == 0 && p->waiting == 0 && (p->flags & CACHE_POD_DELETING) == 0 &&
+			cycle_profile_of(&s->cycle, s->left_at) != NULL)
+			join(s, s->left_at);
 	}
+	if (looked == pool_used(pods))
+		s->left_waiting = 0;
 }
 
 /* ---- asking those who wait ---- */
@@ -182,12 +215,24 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 	return queue;
 }
 
-static uint32_t waited_for(enum kube_kind kind, uint32_t actions)
+void scheduler_init_waking(struct scheduler *s)
+{
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
+		for (uint32_t at = 0; at <= SCHEDULER_EVENT_ACTIONS; at++)
+			for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+				if (plugin_is_waited_for(GATE_BIT(id), (enum kube_kind)kind,
+					    at == SCHEDULER_EVENT_ACTIONS ? CACHE_UPDATE
+									  : UINT32_C(1) << at))
+					s->waited_for[kind][at] |= GATE_BIT(id);
+}
+
+static uint32_t waited_for(const struct scheduler *s, enum kube_kind kind, uint32_t actions)
 {
 	uint32_t mask = is_for_extenders(kind) ? GATE_BIT(CYCLE_EXTENDER) : 0;
-	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
-		if (plugin_is_waited_for(GATE_BIT(id), kind, actions))
-			mask |= GATE_BIT(id);
+	if (actions == CACHE_UPDATE)
+		return mask | s->waited_for[kind][SCHEDULER_EVENT_ACTIONS];
+	for (; actions != 0; actions &= actions - 1)
+		mask |= s->waited_for[kind][__builtin_ctz(actions)];
 	return mask;
 }
 
@@ -196,8 +241,9 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 	const struct asking asking = {s, event, priority_max};
 	s->events += event->actions != 0 && is_for_extenders(event->kind);
 	uint32_t waiting = s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED];
-	uint32_t mask =
-		event->actions == 0 || waiting == 0 ? 0 : waited_for(event->kind, event->actions);
+	uint32_t mask = event->actions == 0 || waiting == 0
+		? 0
+		: waited_for(s, event->kind, event->actions);
 	if (mask == 0)
 		return;
 	struct queue_walk walk = queue_walk(&s->queue, mask);
