@@ -12,7 +12,7 @@
 #include "cache/feed.h"
 #include "json/json.h"
 
-enum { MEMORY = 24 << 20, SCRATCH = 1 << 18 };
+enum { MEMORY = 48 << 20, SCRATCH = 1 << 18 };
 
 static const struct cache_limits limits = {.nodes = 16,
 	.pods = 64,
@@ -93,7 +93,7 @@ static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
 	TEST_ASSERT_EQUAL(s->request + s->request_size, body + 4 + body_size);
 	const char *path = strchr(s->request, ' ') + 1;
 	struct text at = {path, strcspn(path, " ")};
-	TEST_ASSERT_EQUAL(length != NULL, strncmp(s->request, "POST ", 5) == 0);
+	TEST_ASSERT_EQUAL(length != NULL, strncmp(s->request, "GET ", 4) != 0);
 	s->request_size = 0;
 	answer(bed, stream, at, body + 4);
 	return size;
@@ -208,7 +208,7 @@ void bed_init(struct bed *bed, uint32_t extenders)
 	bed->list = (struct config_list){bed->configs, extenders};
 }
 
-void bed_open(struct bed *bed)
+void bed_open_network(struct bed *bed)
 {
 	const struct net_target target = {.name = "test",
 		.host = {"127.0.0.1", 9},
@@ -235,8 +235,16 @@ void bed_open(struct bed *bed)
 	writer_init(&fault, words, sizeof(words));
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &fault);
 	TEST_ASSERT_NOT_NULL(bed->client);
-	cache_init(&bed->cache, &bed->arena, &limits);
 	scratch_init(&bed->scratch, arena_take_raw(&bed->arena, SCRATCH), SCRATCH);
+}
+
+void bed_open(struct bed *bed)
+{
+	char words[256];
+	struct writer fault;
+	bed_open_network(bed);
+	writer_init(&fault, words, sizeof(words));
+	cache_init(&bed->cache, &bed->arena, &limits);
 	for (uint32_t i = 1; i <= BED_NODES; i++) {
 		char json[256];
 		snprintf(json, sizeof(json),
@@ -276,6 +284,11 @@ void bed_close(struct bed *bed)
 				cache_node_at(&bed->cache, bed->nodes[i])->name);
 	TEST_ASSERT_TRUE_MESSAGE(strings <= bed->strings, "a name is still held");
 	cache_audit(&bed->cache);
+	bed_close_network(bed);
+}
+
+void bed_close_network(struct bed *bed)
+{
 	net_client_close(bed->client);
 	net_close(bed->net);
 	free(bed->memory);

@@ -50,6 +50,8 @@ struct bed {
 
 /* One extender "http://127.0.0.1:9/a" that filters by names; others are like it: b, c. */
 void bed_init(struct bed *bed, uint32_t extenders);
+void bed_open_network(struct bed *bed); /* and nothing else: the caller closes it */
+void bed_close_network(struct bed *bed);
 void bed_open(struct bed *bed);
 void bed_close(struct bed *bed); /* CHECKs that nothing is held */
 
