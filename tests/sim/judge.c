@@ -289,33 +289,9 @@ static const char *explained(struct world *w, struct text namespace, struct text
 	return because("%.*s waits and nobody says why", TEXT_ARGS(name));
 }
 
-static const char *judge_pod(struct scheduler *s, uint32_t pod)
-{
-	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	struct text name = cache_text(&s->cache, p->name);
-	struct cycle_decision decision;
-
-	if (p->waiting == 0)
-		return s->left_waiting > 0 ? NULL
-					   : because("%.*s is not in the queue", TEXT_ARGS(name));
-	if (cache_class_of(&s->cache, p)->gates.count > 0)
-		return NULL;
-	cycle_decide(&s->cycle, pod, CACHE_TALLY_RECOUNT, &decision);
-	if (decision.outcome == CYCLE_PLACED)
-		return because("%.*s waits and fits on %.*s", TEXT_ARGS(name),
-			TEXT_ARGS(cache_text(
-				&s->cache, cache_node_at(&s->cache, decision.node)->name)));
-	return NULL;
-}
-
-static bool waits(const struct scheduler *s, uint32_t pod)
-{
-	return cache_pod_at(&s->cache, pod)->node == 0 && cycle_profile_of(&s->cycle, pod) != NULL;
-}
-
 /*
- * A pod that goes can make its group empty, and then the first one of the group fits anywhere:
- * kube-scheduler wakes nobody for that, and neither do we.
+ * Where kube-scheduler wakes nobody, and neither do we: a pod that goes can make its group empty,
+ * and then the first one of the group fits anywhere;
  */
 static bool may_be_first(const struct scheduler *s, uint32_t pod)
 {
@@ -334,7 +310,7 @@ static bool may_be_first(const struct scheduler *s, uint32_t pod)
 	return true;
 }
 
-/* Nor for one that is told to go, and does not count for spreading any more. */
+/* one that is told to go does not count for spreading any more. */
 static bool may_count_less(const struct scheduler *s, uint32_t pod)
 {
 	if (cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->spread.count == 0)
@@ -345,17 +321,47 @@ static bool may_count_less(const struct scheduler *s, uint32_t pod)
 	return false;
 }
 
+static const char *judge_pod(struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct text name = cache_text(&s->cache, p->name);
+	struct cycle_decision decision;
+
+	if (p->waiting == 0)
+		return s->left_waiting > 0 ? NULL
+					   : because("%.*s is not in the queue", TEXT_ARGS(name));
+	if (cache_class_of(&s->cache, p)->gates.count > 0 || may_be_first(s, pod) ||
+		may_count_less(s, pod))
+		return NULL;
+	cycle_decide(&s->cycle, pod, CACHE_TALLY_RECOUNT, &decision);
+	if (decision.outcome == CYCLE_PLACED)
+		return because("%.*s waits and fits on %.*s", TEXT_ARGS(name),
+			TEXT_ARGS(cache_text(
+				&s->cache, cache_node_at(&s->cache, decision.node)->name)));
+	return NULL;
+}
+
+static bool waits(const struct scheduler *s, uint32_t pod)
+{
+	return cache_pod_at(&s->cache, pod)->node == 0 && cycle_profile_of(&s->cycle, pod) != NULL;
+}
+
 /*
  * Whoever is parked must not fit, as far as the scheduler knows: else a wake-up was missed. Places
  * that are not certain yet (bindings on their way, victims that go) wake others when they are.
  */
 void judge_waiting(struct world *w)
 {
+	/* Hints of kube-scheduler, and ours, see no labels of namespaces. */
+	if (w->plan.namespace_terms)
+		return;
 	for (uint32_t i = 0; i < w->plan.schedulers; i++) {
 		struct sim_process *p = &w->processes[i];
 		struct scheduler *s = p->scheduler;
 
+		/* Nodes that went before their pods: the pods wake others when they go. */
 		if (!p->is_up || p->inside || p->is_dying ||
+			pool_used(&s->cache.nodes) > s->cache.order.count ||
 			scheduler_waits(s, process_now(p)) != SCHEDULER_READY ||
 			pool_used(&s->flights) + pool_used(&s->preemptions) > 0 ||
 			pool_used(&s->victims) > 0 || s->cache.pods_assumed > 0)
@@ -364,7 +370,7 @@ void judge_waiting(struct world *w)
 			k = pool_next(&s->cache.pods, k)) {
 			const struct cache_pod *pod = cache_pod_at(&s->cache, k);
 
-			if (pod->waiting == 0 || may_be_first(s, k) || may_count_less(s, k) ||
+			if (pod->waiting == 0 ||
 				queue_entry_at(&s->queue, pod->waiting)->state !=
 					QUEUE_UNSCHEDULABLE)
 				continue;

@@ -74,6 +74,7 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	plan->hurry = between(&random, 1, 30);
 	plan->nodes_change = random_below(&random, 2) == 0;
 	plan->namespaces_change = random_below(&random, 2) == 0;
+	plan->namespace_terms = !plan->namespaces_change && random_below(&random, 2) == 0;
 	plan->budgets = random_below(&random, 2) == 0;
 	plan->streaming_lists = random_below(&random, 3) != 0;
 	plan->delay_us = between(&random, 50, random_below(&random, 2) == 0 ? 500 : 40000);
@@ -89,6 +90,9 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	/* Long enough for a wake-up that is missing to be missed. */
 	if (plan->troubles != 0)
 		plan->unschedulable_max_us = INT64_C(600) * CLOCK_S_US;
+	/* Hints see no labels of namespaces: those pods wait for this time. */
+	if (plan->namespace_terms)
+		plan->unschedulable_max_us = INT64_C(100) * CLOCK_S_US;
 }
 
 static void print_bits(const char *name, uint32_t bits, uint32_t kinds)

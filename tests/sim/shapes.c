@@ -50,7 +50,7 @@ static void write_term(struct world *w, struct writer *out, uint32_t group, bool
 	switch (world_below(w, 4)) {
 	case 0: write_z(out, ",\"namespaces\":[\"team-a\",\"team-b\"]"); break;
 	case 1:
-		if (!hard || !w->plan.namespaces_change)
+		if (!hard || w->plan.namespace_terms)
 			write_z(out, ",\"namespaceSelector\":{\"matchLabels\":{\"team\":\"a\"}}");
 		break;
 	default: break;

@@ -84,6 +84,7 @@ struct sim_plan {
 	int64_t busy_us, quiet_us; /* how long much happens, and then little; on average */
 	bool nodes_change;         /* taints, labels, more room, coming and going */
 	bool namespaces_change;    /* labels */
+	bool namespace_terms;      /* what holds pods back selects namespaces by labels */
 	bool budgets;              /* PodDisruptionBudgets */
 	bool streaming_lists;
 	int64_t delay_us, jitter_us;
