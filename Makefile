@@ -68,7 +68,7 @@ OPTIMIZE = -Oz
 FAST := $(addprefix src/,base/hash base/intern base/map cache/counter cache/topology cycle/cycle cycle/fast cycle/plain \
 	cycle/rows cycle/score json/cut json/cut_run json/cut_step plugins/fit plugins/fit_score plugins/image_locality \
 	plugins/inter_pod_affinity plugins/inter_pod_affinity_score plugins/node_affinity plugins/node_unschedulable \
-	plugins/normalize plugins/spread plugins/taint_toleration)
+	plugins/normalize plugins/spread plugins/taint_toleration) $(basename $(wildcard tests/sim/*.c tools/apisim/*.c))
 # What is shipped is optimised as a whole, which takes a tenth off; tests and benches link the same objects as they are.
 WHOLE_PROGRAM := -flto=auto -ffat-lto-objects
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
@@ -212,11 +212,13 @@ unit-clang: programs-clang  ## the same, built by clang
 unit-static: programs-static  ## the same as static binaries of BOARD, under qemu when it is a foreign one
 	$(Q)tools/run-tests --under '$(EMULATOR)' $(filter-out $(LEFT_OUT),$(call programs_of,static))
 
-.PHONY: vectors sim fuzz bench bench-live e2e firmware
+.PHONY: vectors sim mutations fuzz bench bench-live e2e firmware
 vectors: $(B)/vectors/vectors  ## kube-scheduler's decisions: make vectors VECTORS=DIR
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
 sim: $(B)/sim/sim  ## the simulator: make sim SEED=7, make sim SEEDS=100
 	$(Q)$< $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(ARGS)
+mutations: $(B)/sim/sim  ## the simulator must find every bug of tests/sim/mutations/list
+	$(Q)tests/sim/mutations/run $(ARGS)
 fuzz: programs-fuzz  ## every fuzzer for TIME seconds on tests/fuzz/corpus/NAME: make fuzz TIME=600
 	$(Q)tools/fuzz $(TIME) $(call programs_of,fuzz)
 bench: $(patsubst tests/%.c,$(B)/%,$(BENCHES))  ## measure, as the shipped binary is built
