@@ -71,7 +71,7 @@ FAST := $(addprefix src/,base/hash base/intern base/map cache/counter cache/topo
 	plugins/normalize plugins/spread plugins/taint_toleration) $(basename $(wildcard tests/sim/*.c tools/apisim/*.c))
 # What is shipped is optimised as a whole, which takes a tenth off; tests and benches link the same objects as they are.
 WHOLE_PROGRAM := -flto=auto -ffat-lto-objects
-SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 B := $(O)/$(BOARD)

@@ -3,11 +3,11 @@
  * berth: the composition root. Finds the command, runs it, nothing else.
  */
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/output.h"
 #include "dependencies.h"
 #include "limits.h"
 
@@ -34,36 +34,44 @@ static const struct command commands[] = {
 
 static const size_t commands_count = sizeof(commands) / sizeof(commands[0]);
 
-static int usage_error(const char *what, const char *word)
+static int usage_error(const struct command_io *io, const char *what, const char *word)
 {
-	fprintf(stderr, "berth: %s '%s'; 'berth help' lists what there is\n", what, word);
+	struct output err;
+	output_init(&err, io->err);
+	output_format(&err, "berth: %s '%s'; 'berth help' lists what there is\n", what, word);
+	output_flush(&err);
 	return COMMAND_MISUSED;
 }
 
 static int version_run(const struct command_io *io, int argc, char **argv)
 {
-	(void)io;
+	struct output out;
 	if (argc > 1)
-		return usage_error("version takes no argument", argv[1]);
-	printf("berth %s\nboard %s\nmemory budget %llu MiB\n", BERTH_VERSION, BERTH_BOARD,
-		(unsigned long long)LIMITS_MEMORY_BYTES >> 20);
+		return usage_error(io, "version takes no argument", argv[1]);
+	output_init(&out, io->out);
+	output_format(&out, "berth %s\nboard %s\nmemory budget %llu MiB\n", BERTH_VERSION,
+		BERTH_BOARD, (unsigned long long)LIMITS_MEMORY_BYTES >> 20);
 	for (size_t i = 0; i < sizeof(dependencies) / sizeof(dependencies[0]); i++)
-		printf("%s\n", dependencies[i]);
+		output_format(&out, "%s\n", dependencies[i]);
+	output_flush(&out);
 	return 0;
 }
 
 static int help_run(const struct command_io *io, int argc, char **argv)
 {
-	(void)io;
+	struct output out;
 	if (argc > 1)
-		return usage_error("help takes no argument", argv[1]);
-	puts("berth finds every pod its berth: a Kubernetes scheduler in one small binary.\n\n"
-	     "usage: berth COMMAND [flags]\n");
+		return usage_error(io, "help takes no argument", argv[1]);
+	output_init(&out, io->out);
+	output_z(&out,
+		"berth finds every pod its berth: a Kubernetes scheduler in one small binary.\n\n"
+		"usage: berth COMMAND [flags]\n\n");
 	for (size_t i = 0; i < commands_count; i++) {
 		const struct command *c = &commands[i];
 		int width = 30 - (int)strlen(c->name);
-		printf("  %s %-*s %s\n", c->name, width, c->arguments, c->what);
+		output_format(&out, "  %s %-*s %s\n", c->name, width, c->arguments, c->what);
 	}
+	output_flush(&out);
 	return 0;
 }
 
@@ -91,5 +99,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < commands_count; i++)
 		if (strcmp(word, commands[i].name) == 0)
 			return commands[i].run(&io, argc - 1, argv + 1);
-	return usage_error(word[0] == '-' ? "unknown flag" : "unknown command", word);
+	return usage_error(&io, word[0] == '-' ? "unknown flag" : "unknown command", word);
 }

@@ -11,11 +11,11 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/format.h"
 #include "base/trace.h"
 
 enum { CHECK_PRINT_MAX = 512, CHECK_WAIT_MS = 200 };
@@ -52,20 +52,17 @@ static void check_write(const char *at, size_t size)
 
 void check_print(const char *format, ...)
 {
-	/* vsnprintf of musl and glibc takes no memory for the conversions we use. */
 	char line[CHECK_PRINT_MAX];
 	va_list args;
 	va_start(args, format);
-	int size = vsnprintf(line, sizeof(line), format, args);
+	size_t size = format_into(line, sizeof(line), format, args);
 	va_end(args);
-	if (size < 0)
-		return;
-	if ((size_t)size >= sizeof(line)) {
-		static const char cut[] = "...\n";
-		size = (int)sizeof(line) - 1;
-		memcpy(line + sizeof(line) - sizeof(cut), cut, sizeof(cut));
+	if (size > sizeof(line)) {
+		static const char cut[] = {'.', '.', '.', '\n'};
+		size = sizeof(line);
+		memcpy(line + size - sizeof(cut), cut, sizeof(cut));
 	}
-	check_write(line, (size_t)size);
+	check_write(line, size);
 }
 
 void check_version(const char *version)

@@ -11,11 +11,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/text.h"
 
 enum {
@@ -219,11 +219,10 @@ void log_line(struct log_site *site, enum log_level level, const char *module, c
 	char detail[LOG_LINE_MAX];
 	va_list args;
 	va_start(args, format);
-	int size = vsnprintf(detail, sizeof(detail), format, args);
+	size_t kept = format_into(detail, sizeof(detail), format, args);
 	va_end(args);
-	size_t kept = size < 0 ? 0 : (size_t)size;
-	if (kept >= sizeof(detail))
-		kept = sizeof(detail) - 1;
+	if (kept > sizeof(detail))
+		kept = sizeof(detail);
 	struct log_entry entry = {
 		.now = clock_wall(&clock),
 		.level = level,

@@ -3,7 +3,8 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+
+#include "base/format.h"
 
 bool text_is_z(struct text a, const char *zero_terminated)
 {
@@ -249,16 +250,14 @@ void write_format_v(struct writer *w, const char *format, va_list args)
 {
 	CHECK(w->used <= w->size);
 	size_t left = w->size - w->used;
-	if (w->overflowed || left == 0) {
+	if (w->overflowed)
+		return;
+	size_t size = format_into(w->at + w->used, left, format, args);
+	if (size > left) {
 		w->overflowed = true;
 		return;
 	}
-	int size = vsnprintf(w->at + w->used, left, format, args);
-	if (size < 0 || (size_t)size >= left) {
-		w->overflowed = true;
-		return;
-	}
-	w->used += (size_t)size;
+	w->used += size;
 }
 
 void write_format(struct writer *w, const char *format, ...)

@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <unistd.h>
+
+#include "base/format.h"
 
 void output_init(struct output *o, int fd)
 {
@@ -81,11 +82,10 @@ void output_format(struct output *o, const char *format, ...)
 	char line[OUTPUT_FORMAT_MAX];
 	va_list args;
 	va_start(args, format);
-	int size = vsnprintf(line, sizeof(line), format, args);
+	size_t used = format_into(line, sizeof(line), format, args);
 	va_end(args);
-	if (size < 0)
-		return;
-	size_t used = (size_t)size < sizeof(line) ? (size_t)size : sizeof(line) - 1;
+	if (used > sizeof(line))
+		used = sizeof(line);
 	bool has_line_feed = used > 0 && line[used - 1] == '\n';
 	output_text(o, (struct text){line, used - has_line_feed});
 	if (has_line_feed)

@@ -8,8 +8,7 @@
  */
 #include "config/fields.h"
 
-#include <stdlib.h>
-
+#include "base/real.h"
 #include "config/base64.h"
 #include "config/nearest.h"
 #include "config/yaml_scalar.h"
@@ -247,10 +246,7 @@ static bool is_real(const struct yaml_node *node, double *value)
 	char plain[PLAIN_SIZE];
 	if (node->kind != YAML_INTEGER && node->kind != YAML_FLOAT)
 		return false;
-	if (plain_of(node, plain, sizeof(plain)).size == 0)
-		return false;
-	*value = strtod(plain, NULL);
-	return true;
+	return real_parse(plain_of(node, plain, sizeof(plain)), value);
 }
 
 static void write_found(struct writer *out, const struct yaml_node *node)

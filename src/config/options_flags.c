@@ -7,8 +7,8 @@
  * that are no flags are refused. What we do: go on behind a fault, so that all of them are told.
  */
 #include <arpa/inet.h>
-#include <stdlib.h>
 
+#include "base/real.h"
 #include "config/nearest.h"
 #include "config/options_private.h"
 
@@ -109,13 +109,9 @@ static bool set_i32(struct flags_reading *r, int64_t least, int64_t most, const 
 	return true;
 }
 
-/* strtod() alone takes too much: spaces, hexadecimals, "nan". */
 static bool set_real(struct flags_reading *r, double *to)
 {
-	char *end;
-	size_t size = strspn(r->value, "0123456789.eE+-");
-	*to = strtod(r->value, &end);
-	if (size == 0 || r->value[size] != '\0' || *end != '\0' || *to > 1e9 || *to < -1e9)
+	if (!real_parse(text_of(r->value), to) || *to > 1e9 || *to < -1e9)
 		return refuse_value(r, "a number");
 	return true;
 }

@@ -5,9 +5,7 @@
  */
 #include "config/yaml_scalar.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
+#include "base/real.h"
 
 enum { SCALAR_NUMBER_MAX = 128 };
 
@@ -97,44 +95,20 @@ static bool parse_integer(struct text t, struct integer *value)
 	return digits > 0 && (!value->negative || value->magnitude <= (uint64_t)INT64_MAX + 1);
 }
 
-/* [-+]? ( .D+ | D+ (. D*)? ) ( [eE] [-+]? D+ )?, underscores left out; a copy for strtod(). */
+/* Underscores may stand anywhere in it. */
 static bool parse_float(struct text t, double *value)
 {
 	char copy[SCALAR_NUMBER_MAX];
-	size_t used = 0, i = 0, before = 0, after = 0, exponent = 0;
-	bool dot = false;
+	size_t used = 0;
 
-	for (size_t k = 0; k < t.size; k++) {
-		if (t.at[k] == '_')
+	for (size_t i = 0; i < t.size; i++) {
+		if (t.at[i] == '_')
 			continue;
-		if (used == sizeof(copy) - 1)
+		if (used == sizeof(copy))
 			return false;
-		copy[used++] = t.at[k];
+		copy[used++] = t.at[i];
 	}
-	copy[used] = '\0';
-	i += copy[i] == '-' || copy[i] == '+';
-	for (; copy[i] >= '0' && copy[i] <= '9'; i++)
-		before++;
-	if (copy[i] == '.') {
-		dot = true;
-		for (i++; copy[i] >= '0' && copy[i] <= '9'; i++)
-			after++;
-	}
-	if (before + after == 0 || (dot && before == 0 && after == 0))
-		return false;
-	if (copy[i] == 'e' || copy[i] == 'E') {
-		i++;
-		i += copy[i] == '-' || copy[i] == '+';
-		for (; copy[i] >= '0' && copy[i] <= '9'; i++)
-			exponent++;
-		if (exponent == 0)
-			return false;
-	}
-	if (copy[i] != '\0' || i != used)
-		return false;
-	errno = 0;
-	*value = strtod(copy, NULL);
-	return isfinite(*value) != 0;
+	return real_parse((struct text){copy, used}, value);
 }
 
 static enum yaml_kind kind_of_plain(struct text t)
@@ -201,9 +175,7 @@ static bool write_integer(struct text t, struct writer *out)
 /* The shortest text that reads back as the same number. */
 static bool write_float(struct text t, struct writer *out)
 {
-	char digits[40];
-	struct writer w;
-	double value, again;
+	double value;
 
 	if (!parse_float(t, &value))
 		return false;
@@ -211,13 +183,7 @@ static bool write_float(struct text t, struct writer *out)
 		write_char(out, '0'); /* and not -0, which nobody means */
 		return true;
 	}
-	for (int precision = 6; precision <= 17; precision++) {
-		writer_init(&w, digits, sizeof(digits));
-		write_format(&w, "%.*g", precision, value);
-		if (parse_float(writer_text(&w), &again) && !(again < value) && !(again > value))
-			break;
-	}
-	write_text(out, writer_text(&w));
+	real_write_shortest(out, value);
 	return true;
 }
 

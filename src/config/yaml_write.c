@@ -2,6 +2,7 @@
 /* Lines of YAML. */
 #include "config/yaml_write.h"
 
+#include "base/real.h"
 #include "config/yaml_scalar.h"
 
 void yaml_write_init(struct yaml_writer *y, struct writer *out)
@@ -96,7 +97,7 @@ void yaml_write_real(struct yaml_writer *y, const char *key, double value)
 	char digits[40];
 	struct writer w;
 	writer_init(&w, digits, sizeof(digits));
-	write_format(&w, "%.17g", value);
+	real_write_shortest(&w, value);
 	CHECK(yaml_scalar_write(YAML_FLOAT, writer_text(&w), yaml_write_key(y, key)));
 	write_char(y->out, '\n');
 }

@@ -8,8 +8,8 @@
  * extenders, and its bytes go on as they came. That costs the apiserver one GET a pod, and no
  * memory for the pods that no extender cares for.
  */
-#include <stdio.h>
 
+#include "base/format.h"
 #include "base/log.h"
 #include "extender/private.h"
 
@@ -36,9 +36,10 @@ void extender_ask_fail(struct extender_ask *ask, const char *format, ...)
 	va_list args;
 	char room[EXTENDER_ERROR_MAX];
 	va_start(args, format);
-	int size = vsnprintf(room, sizeof(room), format, args);
+	size_t most = format_into(room, sizeof(room), format, args);
 	va_end(args);
-	size_t most = size < 0 ? 0 : (size_t)size < sizeof(room) ? (size_t)size : sizeof(room) - 1;
+	if (most > sizeof(room))
+		most = sizeof(room);
 	writer_init(&w, ask->error, sizeof(ask->error));
 	for (size_t at = 0, next; at < most; at += next) { /* whole characters */
 		next = text_utf8_next((struct text){room + at, most - at});

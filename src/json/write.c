@@ -6,9 +6,8 @@
 #include "json/json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "base/real.h"
 #include "json/utf8.h"
 
 void json_write_init(struct json_writer *j, struct writer *out)
@@ -167,24 +166,14 @@ void json_put_i64(struct json_writer *j, int64_t value)
 	write_i64(j->out, value);
 }
 
-/* The shortest of the three that reads back as the same number. JSON has no infinity. */
+/* JSON has no infinity. */
 void json_put_double(struct json_writer *j, double value)
 {
-	char digits[32];
-	int size = 0;
-
 	begin_value(j);
-	if (!isfinite(value)) {
+	if (isfinite(value))
+		real_write_shortest(j->out, value);
+	else
 		write_z(j->out, "null");
-		return;
-	}
-	for (int precision = 15; precision <= 17; precision++) {
-		size = snprintf(digits, sizeof(digits), "%.*g", precision, value);
-		if (strtod(digits, NULL) == value)
-			break;
-	}
-	CHECK(size > 0);
-	write_bytes(j->out, digits, (size_t)size);
 }
 
 void json_put_bool(struct json_writer *j, bool value)

@@ -12,6 +12,7 @@
 #include "base/budget.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/real.h"
 #include "net/counts.h"
 #include "status/private.h"
 
@@ -510,7 +511,9 @@ static bool put_singles(struct status_answer *a, uint32_t row, struct writer *w)
 	for (size_t i = 0; i < ARRAY_COUNT(singles); i++) {
 		const struct single *single = &singles[i];
 		put_head(w, single->name, single->help, (enum type)single->type);
-		write_format(w, "%s %.15g\n", single->name, values[i]);
+		write_format(w, "%s ", single->name);
+		real_write(w, values[i], 15);
+		write_char(w, '\n');
 	}
 	return true;
 }

@@ -4,6 +4,7 @@
  * counts. Of limits the picture has cpu and memory, without overhead; of the other ones only that
  * they are there.
  */
+#include "base/real.h"
 #include "status/private.h"
 
 struct line {
@@ -40,7 +41,9 @@ static void put(const struct line *line, struct text resource, const char *unit,
 	metrics_label(line->w, ',', "priority", writer_text(&p));
 	metrics_label(line->w, ',', "resource", resource);
 	metrics_label(line->w, ',', "unit", text_of(unit));
-	write_format(line->w, "} %.15g\n", value);
+	write_z(line->w, "} ");
+	real_write(line->w, value, 15);
+	write_char(line->w, '\n');
 }
 
 static void put_requests(const struct line *line, const struct kube_pod_class *class)

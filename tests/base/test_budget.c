@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Budgets: counting and the list. */
-// deps: base/budget.c base/check.c base/trace.c
+// deps: base/budget.c base/check.c base/format.c base/trace.c
 #include "base/budget.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The panic report, seen from outside: a child fails, the parent reads its stderr. */
-// deps: base/check.c base/budget.c base/trace.c
+// deps: base/check.c base/format.c base/budget.c base/trace.c
 #include "base/check.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Clock: arithmetic, the system's clocks, and every day of eight hundred years. */
-// deps: base/clock.c base/check.c base/budget.c base/trace.c
+// deps: base/clock.c base/check.c base/format.c base/budget.c base/trace.c
 #include "base/clock.h"
 
 #include <time.h>

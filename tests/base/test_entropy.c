@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Entropy: the generator's known numbers, bounds without bias, and the system's source. */
-// deps: base/entropy.c base/check.c base/budget.c base/trace.c
+// deps: base/entropy.c base/check.c base/format.c base/budget.c base/trace.c
 #include "base/entropy.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Heap: order, removal in the middle, changed ranks, random steps next to a naive model. */
 // deps: base/heap.c base/arena.c base/memory.c base/entropy.c base/check.c base/budget.c
+// deps: base/format.c
 // deps: base/trace.c
 #include "base/heap.h"
 

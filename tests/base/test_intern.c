@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Intern: sameness, references, ids used again, both ways of being full, random steps. */
 // deps: base/intern.c base/hash.c base/map.c base/pool.c base/store.c base/text.c base/arena.c
+// deps: base/format.c
 // deps: base/memory.c base/entropy.c base/check.c base/budget.c base/trace.c
 #include "base/intern.h"
 

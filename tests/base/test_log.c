@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Log: both forms, escapes, limits, and every way in which stderr can be broken. */
 // deps: base/log.c base/text.c base/clock.c base/entropy.c base/check.c base/budget.c
+// deps: base/format.c
 // deps: base/trace.c
 #include "base/log.h"
 

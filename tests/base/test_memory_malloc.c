@@ -5,6 +5,7 @@
  * through pointers the compiler cannot see through.
  */
 // deps: base/memory.c base/store.c base/entropy.c base/check.c base/budget.c base/trace.c
+// deps: base/format.c
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pool: full, empty, reuse, walks, and 200,000 random steps next to a naive model. */
 // deps: base/pool.c base/arena.c base/memory.c base/entropy.c base/check.c base/budget.c
+// deps: base/format.c
 // deps: base/trace.c
 #include "base/pool.h"
 

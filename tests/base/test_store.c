@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Store: splitting, merging in every order, alignment, and random steps next to a naive model. */
 // deps: base/store.c base/memory.c base/entropy.c base/check.c base/budget.c base/trace.c
+// deps: base/format.c
 #include "base/store.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text: slices, numbers at their limits, strict UTF-8, a writer whose overflow sticks. */
-// deps: base/text.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 #include "base/text.h"
 
 #include <stdio.h>
@@ -341,23 +341,23 @@ static void test_writer_overflow_sticks(void)
 	TEST_ASSERT_TRUE(w.overflowed);
 }
 
-static void test_writer_format_needs_one_more(void)
+static void test_writer_format_fills_the_room(void)
 {
 	char *buffer = malloc(8); /* exactly: a byte too far is seen */
 	TEST_ASSERT_NOT_NULL(buffer);
 	struct writer w;
 	writer_init(&w, buffer, 8);
-	write_format(&w, "%s", "1234567");
-	TEST_ASSERT_FALSE(w.overflowed);
-	is("1234567", writer_text(&w));
-	writer_init(&w, buffer, 8);
 	write_format(&w, "%s", "12345678");
+	TEST_ASSERT_FALSE(w.overflowed);
+	is("12345678", writer_text(&w));
+	writer_init(&w, buffer, 8);
+	write_format(&w, "%s", "123456789");
 	TEST_ASSERT_TRUE(w.overflowed);
 	TEST_ASSERT_EQUAL_size_t(0, w.used);
 	writer_init(&w, buffer, 8);
 	write_z(&w, "12345678");
 	write_format(&w, "%s", "");
-	TEST_ASSERT_TRUE(w.overflowed);
+	TEST_ASSERT_FALSE(w.overflowed);
 	free(buffer);
 }
 
@@ -391,7 +391,7 @@ int main(void)
 	RUN_TEST(test_writer_numbers);
 	RUN_TEST(test_writer_exact_fill);
 	RUN_TEST(test_writer_overflow_sticks);
-	RUN_TEST(test_writer_format_needs_one_more);
+	RUN_TEST(test_writer_format_fills_the_room);
 	RUN_TEST(test_writer_without_room);
 	return UNITY_END();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The trace ring: empty, partly full, wrapped. */
-// deps: base/trace.c base/check.c base/budget.c
+// deps: base/trace.c base/check.c base/format.c base/budget.c
 #include "base/trace.h"
 
 #include "unity.h"

@@ -5,8 +5,9 @@
  *
  *   bench_json [MB [ROUNDS [list|heavy|pretty|whole]]]
  */
+// deps: base/real.c
 // deps: json/*.c
-// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

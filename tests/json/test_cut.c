@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pieces and wants: what comes out of the cutter, in which order, and what does not fit. */
 // deps: json/cut.c json/cut_run.c json/cut_step.c json/name.c
-// deps: base/text.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include "json/collect.h"

@@ -4,7 +4,7 @@
  * moved along so that its parts meet every place of a 16-byte block.
  */
 // deps: json/cut.c json/cut_run.c json/cut_step.c
-// deps: base/text.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include "json/collect.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading thinned objects. */
 // deps: json/read.c json/cut.c json/cut_run.c json/cut_step.c
-// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * what a real apiserver sent.
  */
 // deps: json/cut.c json/cut_run.c json/cut_step.c
-// deps: base/text.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include "json/collect.h"

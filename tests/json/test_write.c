@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writing JSON: nesting, escapes, numbers, and that the cutter takes what the writer made. */
+// deps: base/real.c
 // deps: json/*.c
-// deps: base/text.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: base/text.c base/format.c base/scratch.c base/check.c base/budget.c base/trace.c
 #include <unity.h>
 
 #include <setjmp.h>

@@ -4,6 +4,7 @@
  * apiserver, each whole, byte by byte, cut in two and cut off at every position.
  */
 // deps: net/http.c base/text.c base/check.c base/budget.c base/trace.c base/log.c base/clock.c
+// deps: base/format.c
 #include "unity.h"
 
 #include <dirent.h>

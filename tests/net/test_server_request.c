@@ -4,6 +4,7 @@
  * at every position, and in a buffer that is too small by every number of bytes.
  */
 // deps: net/server_request.c base/text.c base/check.c base/budget.c base/trace.c
+// deps: base/format.c
 // deps: base/log.c base/clock.c
 #include "unity.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Queue next to a naive model: an array, linear search, and the words of the rule book. */
 // deps: queue/*.c base/arena.c base/heap.c base/pool.c base/map.c base/hash.c base/memory.c
-// deps: base/check.c base/budget.c base/trace.c base/entropy.c
+// deps: base/check.c base/format.c base/budget.c base/trace.c base/entropy.c
 #include "queue/queue.h"
 
 #include <string.h>

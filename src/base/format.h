@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Format: what printf() does of what berth uses, without files, locales and wide characters, which
+ * are most of the C library's. Conversions: d i u x X c s p and %, with '-', '0', a width and,
+ * for s, a precision; lengths h l ll z j. Real numbers are written by base/real.h.
+ */
+#ifndef BERTH_BASE_FORMAT_H
+#define BERTH_BASE_FORMAT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/check.h"
+
+/* Writes what fits of it, no terminating zero; returns the bytes that all of it takes. */
+size_t format_into(char *to, size_t size, const char *format, va_list args) PRINTF_LIKE(3, 0);
+
+#endif
