@@ -244,8 +244,6 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 	sandbox_reads(setup->key_file);
 	sandbox_reads(setup->client_ca_file);
 	sandbox_reads(setup->proxy_ca_file);
-	sandbox_reads(setup->client_ca_file);
-	sandbox_reads(setup->proxy_ca_file);
 	server->net = net;
 	server->setup = with_defaults(setup);
 	if (setup->https && !net->has_tls) {
