@@ -20,12 +20,14 @@
  */
 #include "net/tls.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include <mbedtls/error.h>
 #include <psa/crypto.h>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/store.h"
 #include "net/fence.h"
 #include "net/private.h"
@@ -58,6 +60,18 @@ psa_status_t mbedtls_psa_external_get_random(mbedtls_psa_external_random_context
 		return PSA_ERROR_INSUFFICIENT_ENTROPY;
 	*output_length = output_size;
 	return PSA_SUCCESS;
+}
+
+/* What mbedTLS has for snprintf(): see vendor/mbedtls/mbedtls_config.h. */
+int tls_format(char *to, size_t size, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	size_t used = size == 0 ? 0 : format_into(to, size - 1, format, args);
+	va_end(args);
+	if (size > 0)
+		to[used < size ? used : size - 1] = '\0';
+	return (int)used;
 }
 
 int tls_random(void *context, unsigned char *output, size_t size)

@@ -190,6 +190,29 @@ static uint32_t count_domains(
 	return count;
 }
 
+/*
+ * The logarithm as Go's library has it, bit for bit, since scores are cut to whole numbers: n as
+ * 2^k * (1 + f) near 1, then log(1 + f) as a series in f / (2 + f) whose coefficients fdlibm found.
+ */
+static double natural_log(uint32_t n)
+{
+	static const double series[] = {6.666666666666735130e-01, 3.999999999940941908e-01,
+		2.857142874366239149e-01, 2.222219843214978396e-01, 1.818357216161805012e-01,
+		1.531383769920937332e-01, 1.479819860511658591e-01};
+	int k;
+	double f = frexp(n, &k);
+	if (f < M_SQRT1_2) {
+		f *= 2;
+		k--;
+	}
+	f -= 1;
+	double s = f / (2 + f), s2 = s * s, s4 = s2 * s2, half = 0.5 * f * f;
+	double odd = s2 * (series[0] + s4 * (series[2] + s4 * (series[4] + s4 * series[6])));
+	double even = s4 * (series[1] + s4 * (series[3] + s4 * series[5]));
+	return k * 6.93147180369123816490e-01 -
+		((half - (s * (half + odd + even) + k * 1.90821492927058770002e-10)) - f);
+}
+
 static const char no_room[] = "no room to score by topology spread constraints";
 
 enum plugin_code spread_prescore(struct decision *d)
@@ -218,7 +241,7 @@ enum plugin_code spread_prescore(struct decision *d)
 		uint32_t domains = c->rule.topology_key == d->cache->names.hostname
 			? taking_part
 			: count_domains(d, state, c);
-		c->weight = log((double)domains + 2);
+		c->weight = natural_log(domains + 2);
 	}
 	return PLUGIN_SUCCESS;
 }

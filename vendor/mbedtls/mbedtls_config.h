@@ -12,6 +12,10 @@
 #define MBEDTLS_HAVE_TIME
 #define MBEDTLS_HAVE_TIME_DATE /* certificates expire */
 #define MBEDTLS_PLATFORM_C
+/* Of printf() it needs numbers and texts; the C library's brings 8 kB of real numbers along. */
+#include <stddef.h>
+int tls_format(char *to, size_t size, const char *format, ...);
+#define MBEDTLS_PLATFORM_SNPRINTF_MACRO tls_format
 #define MBEDTLS_PLATFORM_MEMORY
 #define MBEDTLS_MEMORY_BUFFER_ALLOC_C
 #define MBEDTLS_MEMORY_DEBUG /* highest use of the heap, for the status page */
