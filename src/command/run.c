@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "command/live.h"
 
-/* A signal between two turns is seen no later than this. */
-enum { TURN_MAX_US = 1000 * 1000 };
+/* A signal between two turns is seen no later than this; a short turn is for who is impatient. */
+enum { TURN_MAX_US = 5 * 1000 * 1000, TURN_SHORT_US = 1000 * 1000 };
 
 /* The first time; each pause is twice the one before. */
 enum { PATIENCE_MS = 3000, PATIENCE_MAX_MS = 60 * 1000 };
@@ -51,8 +51,9 @@ struct patience {
 /*
  * All that can be silent - name server, network, apiserver, a proxy before it - is told when its
  * own time is up, which may be half a minute. Who has just started berth is not left alone so long.
+ * True: there is something to wait for.
  */
-static void tell_wait(const struct scheduler *s, struct patience *patience)
+static bool tell_wait(const struct scheduler *s, struct patience *patience)
 {
 	struct mono now = net_now(s->net);
 	bool waits = s->waits == SCHEDULER_NOT_SYNCED ||
@@ -60,7 +61,7 @@ static void tell_wait(const struct scheduler *s, struct patience *patience)
 	if (!waits || patience->pause_ms == 0)
 		*patience = (struct patience){mono_after_ms(now, PATIENCE_MS), PATIENCE_MS};
 	if (!mono_reached(now, patience->due))
-		return;
+		return waits;
 	struct net_client_stats net = net_client_stats(s->setup.client);
 	log_info("run", "waiting",
 		"for=%s connections=%u connects=%llu failures=%llu requests=%llu queued=%u "
@@ -73,12 +74,13 @@ static void tell_wait(const struct scheduler *s, struct patience *patience)
 	if (patience->pause_ms > PATIENCE_MAX_MS)
 		patience->pause_ms = PATIENCE_MAX_MS;
 	patience->due = mono_after_ms(now, patience->pause_ms);
+	return waits;
 }
 
 int run_run(const struct command_io *io, int argc, char **argv)
 {
 	int status;
-	bool failed = false;
+	bool failed = false, waits = true;
 	struct patience patience = {.pause_ms = 0};
 	listen_to_signals(); /* first, or one that comes early is the end without an order */
 	struct live *live = live_open(io, argc, argv, &status);
@@ -89,8 +91,8 @@ int run_run(const struct command_io *io, int argc, char **argv)
 		TEXT_ARGS(live->kubeconfig.server.host), (unsigned)live->kubeconfig.server.port,
 		live->identity);
 	while (!scheduler_is_stopped(s)) {
-		scheduler_turn(s, TURN_MAX_US);
-		tell_wait(s, &patience);
+		scheduler_turn(s, waits ? TURN_SHORT_US : TURN_MAX_US);
+		waits = tell_wait(s, &patience);
 		failed = failed || (live->status != NULL && status_has_failed(live->status));
 		if (ends_asked != 0 || failed)
 			scheduler_stop(s);
