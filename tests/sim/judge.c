@@ -327,9 +327,8 @@ static const char *judge_pod(struct scheduler *s, uint32_t pod)
 	struct text name = cache_text(&s->cache, p->name);
 	struct cycle_decision decision;
 
-	if (p->waiting == 0)
-		return s->left_waiting > 0 ? NULL
-					   : because("%.*s is not in the queue", TEXT_ARGS(name));
+	if (p->waiting == 0 && s->left_waiting == 0)
+		return because("%.*s is not in the queue", TEXT_ARGS(name));
 	if (cache_class_of(&s->cache, p)->gates.count > 0 || may_be_first(s, pod) ||
 		may_count_less(s, pod))
 		return NULL;
