@@ -44,13 +44,13 @@ static void on_power_cut(void *self, uint32_t zone)
 	cuts++;
 }
 
-static void begin(uint64_t seed, bool calm)
+static void begin_with(uint32_t nodes, uint64_t seed, bool calm)
 {
 	struct life_setup setup = {.api = desk->api,
 		.arena = &arena,
 		.clock = {NULL, NULL, NULL},
 		.seed = seed,
-		.nodes = NODES,
+		.nodes = nodes,
 		.pods = PODS,
 		.pods_max = 4000,
 		.calm = calm,
@@ -61,6 +61,11 @@ static void begin(uint64_t seed, bool calm)
 	memory = malloc(life_size(&setup));
 	arena_init(&arena, memory, life_size(&setup));
 	life = life_init(&setup);
+}
+
+static void begin(uint64_t seed, bool calm)
+{
+	begin_with(NODES, seed, calm);
 }
 
 /* Else a node is chosen for it, which is where the pod goes once it has one. */
@@ -213,6 +218,13 @@ static void a_day_has_everything(void)
 	compare();
 }
 
+static void a_cluster_may_have_no_nodes(void)
+{
+	begin_with(0, 5, false);
+	live(600);
+	compare();
+}
+
 static void the_same_seed_is_the_same_day(void)
 {
 	uint64_t version, created;
@@ -235,6 +247,7 @@ int main(void)
 	RUN_TEST(a_calm_cluster_comes_to_rest);
 	RUN_TEST(a_volume_somebody_reserved_is_bound);
 	RUN_TEST(a_day_has_everything);
+	RUN_TEST(a_cluster_may_have_no_nodes);
 	RUN_TEST(the_same_seed_is_the_same_day);
 	return UNITY_END();
 }

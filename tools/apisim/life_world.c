@@ -307,8 +307,9 @@ static void control(struct life *life)
 
 static void scale(struct life *life)
 {
+	if (life->apps_count == 0)
+		return;
 	struct life_app *app = &life->apps[1 + below(life, life->apps_count)];
-
 	if (app->kind != LIFE_DEPLOYMENT)
 		return;
 	app->wanted = below(life, app->wanted_max + 1);
