@@ -89,6 +89,7 @@ struct status {
 
 	struct mono turn; /* and what it has been spent of it */
 	int64_t spent_us;
+	struct mono rested; /* before, nothing more while pods wait */
 
 	struct text configuration; /* JSON of what is in effect */
 	char *words;               /* an explanation */
