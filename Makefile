@@ -19,7 +19,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 ifeq ($(wildcard board/$(BOARD)/board.mk),)
 $(error no board '$(BOARD)'; there are: $(BOARDS))
 endif
-# Sets CROSS, CPU, MUSL_TARGET, QEMU, PACKAGES, SIZE_MAX.
+# Sets CROSS, CPU, MUSL_TARGET, QEMU, PACKAGES, SIZE_MAX, LAYOUT.
 include board/$(BOARD)/board.mk
 
 # ---- what there is: files are found, never listed --------------------------------------------------
@@ -61,14 +61,13 @@ CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -I
 # musl has no fortified headers, so _FORTIFY_SOURCE would do nothing. In its place: stack protector, stack clash
 # probes, automatic variables set to zero, RELRO with bind now, position independence, the banned calls of tools/check,
 # and the sanitizers over every test.
-HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE \
+HARDEN := -fstack-protector -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE \
 	-fvisibility=hidden
-# Small, but for what runs for each node of each decision, and for each byte that is read.
-OPTIMIZE = -Oz
-FAST := $(addprefix src/,base/hash base/intern base/map cache/counter cache/topology cycle/cycle cycle/fast cycle/plain \
-	cycle/rows cycle/score json/cut json/cut_run json/cut_step plugins/fit plugins/fit_score plugins/image_locality \
-	plugins/inter_pod_affinity plugins/inter_pod_affinity_score plugins/node_affinity plugins/node_unschedulable \
-	plugins/normalize plugins/spread plugins/taint_toleration) $(basename $(wildcard tests/sim/*.c tools/apisim/*.c))
+# Small, but for what runs for each node of each decision, and for each byte that is read. Each flag was measured.
+OPTIMIZE = -Oz -fno-tree-sra -fno-inline-small-functions -fno-jump-tables -fno-tree-ch -fno-tree-dominator-opts
+QUICK := -O2 -fno-tree-vectorize -fno-align-functions -fno-align-loops -fno-align-jumps -fno-align-labels
+FAST := $(addprefix src/,base/hash cycle/cycle cycle/fast json/cut_run json/cut_step plugins/fit plugins/spread) \
+	$(basename $(wildcard tests/sim/*.c tools/apisim/*.c))
 # What is shipped is optimised as a whole, which takes a tenth off; tests and benches link the same objects as they are.
 WHOLE_PROGRAM := -flto=auto -ffat-lto-objects
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
@@ -91,7 +90,7 @@ FIRST_board := $(LIBC)
 # Objects hold both forms; a linker that is told nothing takes the long way for every program.
 LINK_WHOLE = -fno-lto
 # Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
-LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none $(RELOCATIONS) \
+LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none $(LAYOUT) \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 # A static binary relocates itself and knows relative relocations only; a linker that leaves another kind (RISC-V does
 # for visible symbols, hence -fvisibility=hidden) has made a binary with null pointers in its tables.
@@ -147,7 +146,7 @@ $(DIR_$(1))/$(basename $(patsubst tools/%,%,$(patsubst tests/%,%,$(2)))): $(pats
 		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1))
 $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))): | $(FIRST_$(1)) $(call stamps,$(call libs_of,$(2)))
 endef
-$(foreach f,$(FAST),$(foreach v,board static,$(eval $(DIR_$(v))/$(f).o: OPTIMIZE = -O2)))
+$(foreach f,$(FAST),$(foreach v,board static,$(eval $(DIR_$(v))/$(f).o: OPTIMIZE = $(QUICK))))
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
 $(foreach v,board test clang coverage fuzz,$(eval $(call archive,$(v))))
 $(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
@@ -157,6 +156,7 @@ $(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
 $(O)/vendor/%/.version: vendor/%/recipe vendor/fetch
 	$(call say,FETCH,$*)
 	$(Q)tools/packages build && vendor/fetch $* $(O)/vendor/$*
+$(foreach c,$(wildcard vendor/*/cut),$(eval $(O)/$(dir $(c)).version: $(c)))
 
 $(LIBC): $(O)/vendor/musl/.version vendor/build.mk
 	$(call say,MUSL,$(BOARD))
@@ -182,11 +182,9 @@ $(B)/berth: $(B)/berth.debug
 	$(call say,STRIP,$@)
 	$(Q)$(CROSS)objcopy --strip-all $< $@
 
-.PHONY: all run
 all: $(B)/berth  ## build the binary of BOARD (default x86_64)
 run: $(B)/berth $(B)/apisim  ## build it and run it, on the cluster of KUBECONFIG or on the bundled one (or ARGS='simulate ...')
 	$(Q)$(if $(ARGS),$(B)/berth $(ARGS),tools/run $(B))
-.PHONY: all-boards $(BOARDS:%=board-%)
 all-boards: $(BOARDS:%=board-%)  ## the binary of every board
 $(BOARDS:%=board-%): board-%:
 	$(Q)$(MAKE) BOARD=$*
@@ -195,12 +193,10 @@ $(BOARDS:%=board-%): board-%:
 # list-VARIANT names the test programs of a variant, programs-VARIANT builds them.
 programs_of = $(patsubst tests/%.c,$(DIR_$(1))/%,$(PROGRAMS_$(1)))
 EMULATOR := $(if $(filter $(shell uname -m),$(MUSL_TARGET)),,$(QEMU))
-.PHONY: $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
 $(foreach v,$(VARIANTS),$(eval programs-$(v): $(filter-out $(LEFT_OUT),$(call programs_of,$(v)))))
 $(VARIANTS:%=list-%): list-%:
 	@echo $(call programs_of,$*)
 
-.PHONY: test check unit unit-clang unit-static
 test:  ## everything: rules, unit tests (gcc, clang, static), the binary itself, vectors
 	$(Q)tools/test
 check:  ## the rules of the tree: shape, layers, banned calls, ... (tools/check)
@@ -212,7 +208,6 @@ unit-clang: programs-clang  ## the same, built by clang
 unit-static: programs-static  ## the same as static binaries of BOARD, under qemu when it is a foreign one
 	$(Q)tools/run-tests --under '$(EMULATOR)' $(filter-out $(LEFT_OUT),$(call programs_of,static))
 
-.PHONY: vectors sim mutations fuzz bench bench-live e2e firmware
 vectors: $(B)/vectors/vectors  ## kube-scheduler's decisions: make vectors VECTORS=DIR
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
 sim: $(B)/sim/sim  ## the simulator: make sim SEED=7, make sim SEEDS=100
@@ -231,12 +226,10 @@ firmware: $(B)/berth  ## what is shipped or flashed for BOARD
 	$(Q)firmware/build $(BOARD) $<
 
 # ---- looking at it ---------------------------------------------------------------------------------
-.PHONY: page screenshots
 page: $(B)/berth $(B)/apisim  ## the status page in a real browser, all of it or parts: make page ARGS='pending nodes'
 	$(Q)tools/packages page && BERTH_BUILD=$(B) node tests/page/test.js $(ARGS)
 screenshots: $(B)/berth $(B)/apisim  ## of each view, light and dark, on a desk and on a phone: build/screenshots
 	$(Q)tools/packages page && BERTH_BUILD=$(B) node tests/page/screenshots.js $(O)/screenshots
-.PHONY: size coverage lint
 size: $(B)/berth $(B)/berth.parts  ## bytes of the binary and of each module; fails over the budget of the board
 	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(CROSS)size $(B)
 coverage: programs-coverage  ## line and branch coverage: a table and build/coverage/html
@@ -248,9 +241,10 @@ compile_commands.json: Makefile $(SRC) $(TESTS)  ## for editors and clangd
 	$(Q)tools/compile-commands $(SRC) $(TESTS) $(BENCHES) $(FUZZERS) >$@
 compile_commands.json: export COMMAND = $(CC_test) $(CFLAGS) $(FLAGS_test)
 
-.PHONY: clean help
 clean:  ## remove what was built (not the archives in the cache)
 	$(Q)rm -rf $(O) compile_commands.json
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
+.PHONY: all run all-boards test check unit unit-clang unit-static vectors sim mutations fuzz bench bench-live e2e \
+	firmware page screenshots size coverage lint clean help $(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
