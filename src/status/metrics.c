@@ -299,13 +299,15 @@ static bool put_cache_size(struct status_answer *a, uint32_t row, struct writer 
 
 static bool put_unschedulable(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	uint32_t profile = row / PLUGIN_REJECTORS, plugin = row % PLUGIN_REJECTORS;
+	/* the last of each profile are its extenders */
+	uint32_t profile = row / (PLUGIN_REJECTORS + 1), plugin = row % (PLUGIN_REJECTORS + 1);
+	bool extender = plugin == PLUGIN_REJECTORS;
 	if (profile >= a->status->s->profile_count)
 		return false;
-	uint32_t count = a->status->s->queue.rejected[profile][plugin];
+	uint32_t count = a->status->s->queue.rejected[profile][extender ? CYCLE_EXTENDER : plugin];
 	if (count > 0)
-		put_row(a, w, "plugin", text_of(plugins[plugin].name), "profile",
-			profile_name(a, profile), count);
+		put_row(a, w, "plugin", text_of(extender ? "Extender" : plugins[plugin].name),
+			"profile", profile_name(a, profile), count);
 	return true;
 }
 
