@@ -244,6 +244,27 @@ static void test_who_is_refused_is_woken_by_any_node(void)
 	TEST_ASSERT_EQUAL_STRING("n1", bound_to("p"));
 }
 
+/* No extender has a say here: a binding fails for good, and what it gives back wakes who waits for
+ * it. */
+static void test_space_that_is_given_back(void)
+{
+	struct bed_script *binding;
+
+	add_pod("x", false, "4", "n2");
+	add_pod("y", false, "4", "n3");
+	add_pod("p", false, "3", "");
+	bed_says(&bed, "/api/v1/namespaces/default/pods/p", "{}")->status = 404;
+	binding = bed_says(&bed, "/api/v1/namespaces/default/pods/p/binding", "{}");
+	binding->status = 404;
+	binding->delay_ms = 2000;
+	run(100);
+	add_pod("q", false, "3", "");
+	run(1000);
+	TEST_ASSERT_EQUAL(1, s.queue.pods[QUEUE_UNSCHEDULABLE]);
+	run(3000);
+	TEST_ASSERT_EQUAL_STRING("n1", bound_to("q"));
+}
+
 int main(void)
 {
 	log_setup(LOG_ERROR, LOG_AS_TEXT, clock_system());
@@ -253,5 +274,6 @@ int main(void)
 	RUN_TEST(test_a_pod_that_goes_while_it_is_asked_about);
 	RUN_TEST(test_as_many_at_a_time_as_there_is_room);
 	RUN_TEST(test_who_is_refused_is_woken_by_any_node);
+	RUN_TEST(test_space_that_is_given_back);
 	return UNITY_END();
 }

@@ -34,7 +34,8 @@ void world_note(struct world *w, const char *format, ...)
 	va_list args;
 
 	writer_init(&out, to, SIM_NOTE_MAX - 1);
-	write_format(&out, "%12.6f ", (double)w->network.now_us / 1e6);
+	write_format(&out, "%5llu.%06u ", (unsigned long long)(w->network.now_us / CLOCK_S_US),
+		(unsigned int)(w->network.now_us % CLOCK_S_US));
 	va_start(args, format);
 	int size = vsnprintf(to + out.used, SIM_NOTE_MAX - out.used, format, args);
 	va_end(args);
@@ -143,13 +144,13 @@ static bool turn_somebody(struct world *w, const struct sim_process *except)
 /* Much happens for a while, then little: an idle cluster is a state of its own. */
 static void change_mood(struct world *w)
 {
-	int64_t mean = w->is_quiet ? w->plan.busy_us : w->plan.quiet_us;
-	int64_t lasts = 1 + (int64_t)world_below(w, (uint32_t)(2 * mean));
+	int64_t mean = w->is_quiet ? w->plan.busy_us : w->plan.quiet_us, lasts;
 
 	if (w->plan.quiet_us == 0) {
 		w->mood_us = INT64_MAX;
 		return;
 	}
+	lasts = 1 + (int64_t)world_below(w, (uint32_t)(2 * mean));
 	judge_waiting(w);
 	w->is_quiet = !w->is_quiet;
 	w->mood_us = w->network.now_us + lasts;

@@ -14,7 +14,8 @@
 #define MBEDTLS_PLATFORM_C
 /* Of printf() it needs numbers and texts; the C library's brings 8 kB of real numbers along. */
 #include <stddef.h>
-int tls_format(char *to, size_t size, const char *format, ...);
+int tls_format(char *to, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 #define MBEDTLS_PLATFORM_SNPRINTF_MACRO tls_format
 #define MBEDTLS_PLATFORM_MEMORY
 #define MBEDTLS_MEMORY_BUFFER_ALLOC_C
