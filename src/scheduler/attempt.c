@@ -64,8 +64,10 @@ static void tell(struct scheduler *s, uint32_t pod, const struct cycle_decision 
 		p->found || p->clear_nomination ? &nominated : NULL);
 	if (p->found)
 		scheduler_preempt(s, pod, p);
-	else if (p->clear_nomination)
+	else if (p->clear_nomination) {
+		scheduler_wake_for_promise(s, pod, cache_pod_at(&s->cache, pod)->nominated);
 		cache_nominate(&s->cache, pod, INTERN_EMPTY);
+	}
 }
 
 static void count(struct scheduler *s, uint32_t pod, enum scheduler_result result)
@@ -134,6 +136,9 @@ static void place(struct scheduler *s, uint32_t entry, const struct cycle_decisi
 		return;
 	}
 	cycle_chosen(&s->cycle, decision->node);
+	/* Upstream lets whoever could have the promised node now wait for something else. */
+	if (nominated != cache_node_at(&s->cache, decision->node)->name)
+		scheduler_wake_for_promise(s, pod, nominated);
 	scheduler_take_off(s, entry, decision, nominated);
 }
 

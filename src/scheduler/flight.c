@@ -112,6 +112,10 @@ void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, 
 		if (flight->pod != pod || flight->entry == 0)
 			continue;
 		flight->entry = 0; /* it leaves the queue now */
+		/* Bound elsewhere by somebody else: upstream wakes nobody for the place it had
+		 * here. */
+		if (there && node != flight->node && pool_is_taken(&s->cache.nodes, flight->node))
+			scheduler_wake_for_space(s, pod, flight->node);
 		if (flight->state == SCHEDULER_BINDS)
 			binder_seen(s->binder, i, there && node == flight->node);
 		else

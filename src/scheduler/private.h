@@ -23,6 +23,8 @@ void scheduler_changed(void *self, const struct cache_event *event);
 uint32_t scheduler_gate(void *self, uint32_t pod);
 /* An assigned pod is gone, as far as waiting pods are concerned. */
 void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node);
+/* The node of that name was promised to the pod, which does not need it any more. */
+void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated);
 /* More kinds are known. */
 void scheduler_wake_for_kinds(struct scheduler *s);
 /* Pods that found no room in the queue are looked for again. */

@@ -260,7 +260,8 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 	}
 }
 
-void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node)
+static void wake_for_gone(
+	struct scheduler *s, uint32_t pod, uint32_t node, uint32_t nominated, int32_t priority_max)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
@@ -273,9 +274,22 @@ void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node)
 		.old = {.there = true,
 			.blob = &class->blob,
 			.labels = cache_labels_at(&s->cache, p->labels),
-			.node = node},
+			.node = node,
+			.nominated = nominated},
 	};
-	wake(s, &event, INT32_MAX);
+	wake(s, &event, priority_max);
+}
+
+void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node)
+{
+	wake_for_gone(s, pod, node, 0, INT32_MAX);
+}
+
+void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated)
+{
+	if (nominated != INTERN_EMPTY)
+		wake_for_gone(s, pod, 0, nominated,
+			cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->priority);
 }
 
 void scheduler_wake_for_kinds(struct scheduler *s)
@@ -348,6 +362,11 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 		added.old = (struct cache_side){0};
 		added.actions = CACHE_ADD;
 		wake(s, &added, INT32_MAX);
+		/* Upstream forgets the place that it was promised elsewhere, and who could have it
+		 * now. */
+		if (event->old.there && event->old.nominated != 0 &&
+			event->old.nominated != cache_node_at(&s->cache, event->now.node)->name)
+			wake_for_old(s, event, cache_side_class(&event->old)->priority);
 	} else if (was_assigned) {
 		wake(s, event, INT32_MAX);
 	} else if (event->old.there && event->old.nominated != 0 && is_ours(s, &event->old) &&
