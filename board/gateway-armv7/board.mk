@@ -4,5 +4,5 @@ CROSS := arm-linux-gnueabihf-
 CPU := -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -mthumb
 MUSL_TARGET := armhf
 QEMU := qemu-arm-static
-SIZE_MAX := 730000
+SIZE_MAX := 680000
 PACKAGES := gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user-static
