@@ -43,7 +43,8 @@ for path in /metrics /metrics/resources /metrics/slis; do
 	promtool check metrics <"$CLUSTER/metrics.out" >"$CLUSTER/promtool.out" 2>&1 ||
 		fail "promtool about $path: $(cat "$CLUSTER/promtool.out")"
 done
-curl -sk "$https/metrics" | grep -q '^rest_client_requests_total{code="201",.*method="POST"} ' ||
+curl -sk "$https/metrics" >"$CLUSTER/metrics.out"
+grep -q '^rest_client_requests_total{code="201",.*method="POST"} ' "$CLUSTER/metrics.out" ||
 	fail "bindings are not counted as requests"
 
 note "who may"
