@@ -4,7 +4,7 @@
  *
  *	sim --seed 7 [--verbose] [--thin]      one, with what it did
  *	sim --seeds 100 [--first 1]            so many
- *	sim --seconds 60                       new ones for so long
+ *	sim --seconds 60 [--first N]           new ones for so long
  *
  * --jobs N: so many at a time, as many as there are processors if nothing is said.
  * --stop: no more after the first that finds something.
@@ -186,10 +186,8 @@ static bool read_arguments(struct task *task, int argc, char **argv)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-	*task = (struct task){.command = argv[0],
-		.first = 1,
-		.seeds = 20,
-		.jobs = processors > 0 ? (uint64_t)processors : 1};
+	*task = (struct task){
+		.command = argv[0], .seeds = 20, .jobs = processors > 0 ? (uint64_t)processors : 1};
 	for (int i = 1; i < argc; i++) {
 		uint64_t *to = NULL;
 
@@ -222,7 +220,8 @@ int main(int argc, char **argv)
 
 	if (!read_arguments(&task, argc, argv)) {
 		fprintf(stderr,
-			"usage: sim [--seed N | --seeds N [--first N] | --seconds S] [--jobs N] "
+			"usage: sim [--seed N | --seeds N [--first N] | --seconds S [--first N]] "
+			"[--jobs N] "
 			"[--verbose] [--thin] [--stop]\n");
 		return 2;
 	}
@@ -233,7 +232,7 @@ int main(int argc, char **argv)
 		print_one(&result);
 		return 0;
 	}
-	if (task.seconds > 0)
-		task.first = (uint64_t)time(NULL) * 1000;
+	if (task.first == 0)
+		task.first = task.seconds > 0 ? (uint64_t)time(NULL) * 1000 : 1;
 	return run_all(&task) ? 0 : 1;
 }
