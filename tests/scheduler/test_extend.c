@@ -265,6 +265,47 @@ static void test_space_that_is_given_back(void)
 	TEST_ASSERT_EQUAL_STRING("n1", bound_to("q"));
 }
 
+/* More important, promised n1, and not to be tried as long as it has a gate. */
+static void promise(const char *version, const char *gate, const char *wants)
+{
+	feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p','resourceVersion':'%s'},"
+		"'spec':{'schedulerName':'default-scheduler','priority':10,'schedulingGates':[%s],"
+		"'nodeSelector':{'v':'%s'},'containers':[{'name':'c','resources':{'requests':"
+		"{'cpu':'3'}}}]},'status':{'nominatedNodeName':'n1'}}",
+		version, gate, wants);
+}
+
+/* p has n1 promised and q waits for it; then p goes where it wants to, if there is such a node. */
+static void check_promise(const char *wants, const char *place)
+{
+	bed_says(&bed, "/api/v1/namespaces/default/pods/p/binding", "{}")->status = 201;
+	add_node("n2", "2");
+	add_pod("y", false, "4", "n3");
+	promise("1", "{'name':'g'}", wants);
+	feed(KUBE_POD,
+		"{'metadata':{'name':'q','namespace':'default','uid':'q','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','nodeSelector':{'v':'1'},'containers':"
+		"[{'name':'c','resources':{'requests':{'cpu':'3'}}}]}}");
+	bed_says(&bed, "/api/v1/namespaces/default/pods/q/binding", "{}")->status = 201;
+	run(1000);
+	TEST_ASSERT_EQUAL(1, s.queue.pods[QUEUE_UNSCHEDULABLE]);
+	promise("2", "", wants);
+	run(3000);
+	TEST_ASSERT_EQUAL_STRING(place, bound_to("p"));
+	TEST_ASSERT_EQUAL_STRING("n1", bound_to("q"));
+}
+
+static void test_a_promised_place_that_is_not_taken(void)
+{
+	check_promise("2", "n2");
+}
+
+static void test_a_promise_that_is_taken_back(void)
+{
+	check_promise("nowhere", "");
+}
+
 int main(void)
 {
 	log_setup(LOG_ERROR, LOG_AS_TEXT, clock_system());
@@ -275,5 +316,7 @@ int main(void)
 	RUN_TEST(test_as_many_at_a_time_as_there_is_room);
 	RUN_TEST(test_who_is_refused_is_woken_by_any_node);
 	RUN_TEST(test_space_that_is_given_back);
+	RUN_TEST(test_a_promised_place_that_is_not_taken);
+	RUN_TEST(test_a_promise_that_is_taken_back);
 	return UNITY_END();
 }
