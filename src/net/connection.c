@@ -282,21 +282,6 @@ static enum want step_idle(struct net_connection *connection)
 
 /* ---- busy ---- */
 
-void connection_take(struct net_connection *connection, struct net_request *request)
-{
-	CHECK(connection->state == CONNECTION_IDLE);
-	CHECK(connection->request == NULL);
-	connection->state = CONNECTION_BUSY;
-	connection->request = request;
-	connection->sent = 0;
-	connection->size = request_size(connection->client, request);
-	connection->heard = connection->paused = connection->again = false;
-	connection->heard_at = now_of(connection);
-	http_start(&connection->http);
-	connection->client->stats.requests++;
-	trace("net request", (uint32_t)request->class, request->connection);
-}
-
 static enum flow send_request(struct net_connection *connection)
 {
 	struct net_request *request = connection->request;
@@ -317,6 +302,26 @@ static enum flow send_request(struct net_connection *connection)
 			connection->heard_at = now_of(connection);
 	}
 	return flow;
+}
+
+void connection_take(struct net_connection *connection, struct net_request *request)
+{
+	CHECK(connection->state == CONNECTION_IDLE);
+	CHECK(connection->request == NULL);
+	connection->state = CONNECTION_BUSY;
+	connection->request = request;
+	connection->sent = 0;
+	connection->size = request_size(connection->client, request);
+	connection->heard = connection->paused = connection->again = false;
+	connection->heard_at = now_of(connection);
+	http_start(&connection->http);
+	connection->client->stats.requests++;
+	trace("net request", (uint32_t)request->class, request->connection);
+	/*
+	 * At once: whoever was asked whether it may still be sent said so for this moment, and a
+	 * process may be stopped in the next. What fails here fails again in the turn.
+	 */
+	(void)send_request(connection);
 }
 
 static void note_head(struct net_connection *connection)

@@ -62,6 +62,7 @@ static void write_watch(struct watch_reflector *r, struct writer *path)
 void watch_ask_discover(struct watch_reflector *r, struct writer *path)
 {
 	write_group(r, path);
+	r->request.idle_timeout_ms = WATCH_LIST_SILENCE_MS;
 }
 
 void watch_ask_stream(struct watch_reflector *r, struct writer *path)

@@ -75,6 +75,19 @@ static void test_the_newest_is_served(void)
 	TEST_ASSERT_TRUE(stats(KUBE_PDB).synced);
 }
 
+/* Nobody may wait for ever for a server that took the question and fell silent. */
+static void test_a_silent_server(void)
+{
+	PLAY({"/apis/policy/v1", PLAY_HANG, NULL, 0, NULL}, PDB_SERVED("v1"),
+		LISTED("/apis/policy/v1/poddisruptionbudgets?"));
+	watch_want(bed.watch, KUBE_PDB, true);
+	bed_run(&bed, WATCH_LIST_SILENCE_MS - 100);
+	TEST_ASSERT_EQUAL_UINT32(1, play.at);
+	bed_run(&bed, 3000);
+	check_played();
+	TEST_ASSERT_TRUE(stats(KUBE_PDB).synced);
+}
+
 /* Before 1.21; and a group version that is there, but without the kind. */
 static void test_an_older_one_is_served(void)
 {
@@ -235,6 +248,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_the_newest_is_served);
+	RUN_TEST(test_a_silent_server);
 	RUN_TEST(test_an_older_one_is_served);
 	RUN_TEST(test_certain_kinds);
 	RUN_TEST(test_what_is_not_served_is_not_needed);

@@ -87,6 +87,7 @@ struct life {
 	struct life_app apps[LIFE_APPS + 1];
 	uint32_t apps_count;
 	uint32_t node_number;
+	uint32_t volumes_from; /* where the next look at claims and volumes begins */
 	int64_t now_us;
 	int64_t events[LIFE_EVENTS];
 	char body[LIFE_BODY_MAX];
