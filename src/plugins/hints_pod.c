@@ -65,6 +65,40 @@ static bool value_of(const struct cache_side *side, uint32_t key, uint32_t *valu
 	return side->there && kube_labels_get(side->labels, key, value);
 }
 
+/* The node is elsewhere now, by what the term is about. */
+static bool has_left(const struct cache_event *event, uint32_t topology_key)
+{
+	uint32_t old = 0;
+	uint32_t now = 0;
+
+	return value_of(&event->old, topology_key, &old) &&
+		!(value_of(&event->now, topology_key, &now) && old == now);
+}
+
+/*
+ * A node that moves takes along the pods on it that keep the waiting pod away from where it was.
+ * Upstream looks at the terms of the waiting pod only, which waits until the next flush.
+ */
+static bool takes_along(const struct plugin_waiting *w, const struct cache_event *event)
+{
+	const struct kube_pod_class *class = w->pod.class;
+	uint32_t next = event->old.there ? cache_node_at(w->cache, event->index)->first_pod : 0;
+
+	while (next != 0) {
+		const struct cache_pod *p = cache_pod_at(w->cache, next);
+		const struct kube_pod_class *other = cache_class_of(w->cache, p);
+		const struct kube_pod_term *list =
+			KUBE_AT(other, other->anti_affinity, struct kube_pod_term);
+
+		for (uint32_t i = 0; i < other->anti_affinity.count; i++)
+			if (has_left(event, list[i].topology_key) &&
+				term_takes(other, &list[i], class->namespace, w->pod.labels))
+				return true;
+		next = p->next;
+	}
+	return false;
+}
+
 enum plugin_hint hint_inter_pod_node(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
@@ -81,13 +115,10 @@ enum plugin_hint hint_inter_pod_node(
 			return PLUGIN_HINT_QUEUE;
 	}
 	list = KUBE_AT(class, class->anti_affinity, struct kube_pod_term);
-	for (uint32_t i = 0; i < class->anti_affinity.count; i++) {
-		bool had = value_of(&event->old, list[i].topology_key, &old);
-		bool has = value_of(&event->now, list[i].topology_key, &now);
-		if (action == CACHE_ADD || (had && (!has || old != now)))
+	for (uint32_t i = 0; i < class->anti_affinity.count; i++)
+		if (action == CACHE_ADD || has_left(event, list[i].topology_key))
 			return PLUGIN_HINT_QUEUE;
-	}
-	return PLUGIN_HINT_SKIP;
+	return hint_if(takes_along(w, event));
 }
 
 /* ---- PodTopologySpread ---- */

@@ -153,6 +153,39 @@ static void test_hints(void)
 	}
 }
 
+/* Where the pods on it stood, others may stand now. */
+static void test_a_node_that_moves(void)
+{
+	static const struct row row = {.id = PLUGIN_INTER_POD_AFFINITY};
+	static const struct {
+		const char *labels; /* of the pod that waits */
+		const char *node;
+		const char *says;
+	} moves[] = {
+		{"'app':'web'", NODE("2", ",'labels':{'zone':'b'}}"), "queue"},
+		{"'app':'web'", NODE("2", "}"), "queue"},
+		{"'app':'web'", NODE("2", ",'labels':{'zone':'a','rack':'b'}}"), "skip"},
+		{"'app':'db'", NODE("2", ",'labels':{'zone':'b'}}"), "skip"},
+	};
+
+	asked = &row;
+	for (size_t i = 0; i < ARRAY_COUNT(moves); i++) {
+		tearDown();
+		setUp();
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default','labels':"
+			     "{%s}},'spec':{}}",
+			moves[i].labels);
+		picture_add(NODE("1", ",'labels':{'zone':'a'}}"));
+		picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
+			    "'spec':{'nodeName':'n'," ANTI "}}");
+		said = "nothing";
+		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture_add(moves[i].node);
+		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(moves[i].says, said, moves[i].node);
+	}
+}
+
 /* Nobody looks at a pod for an event that none of the plugins that rejected it waits for. */
 static void test_several_plugins(void)
 {
@@ -172,6 +205,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_hints);
+	RUN_TEST(test_a_node_that_moves);
 	RUN_TEST(test_several_plugins);
 	return UNITY_END();
 }
