@@ -101,9 +101,10 @@ static bool read_set(const struct options *o, struct json_value data, struct aut
 	for (uint32_t i = 0; i < AUTHORITY_WORDS && set->proxy_size > 0; i++) {
 		struct text json = json_text(json_get(data, want_data[2 + i].key));
 		/* Names that cannot be read must not become "any name". */
-		if (json.at == NULL || text_is_z(json, "null"))
-			set->words[i].count = 0;
-		else if (!read_words(set, json, i != AUTHORITY_NAMES, &set->words[i]))
+		set->words[i].count = 0;
+		if (json.size > 0 && !text_is_z(json, "null") && !text_is_z(json, "[]") &&
+			(!read_words(set, json, i != AUTHORITY_NAMES, &set->words[i]) ||
+				set->words[i].count == 0))
 			return false;
 	}
 	return true;

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Any bytes as the configmap of the authorities. Byte 0 is the size of slices, the rest the answer.
+ * authorities.c stands inside, with the few things that it asks of others played here.
+ *
+ * Whatever comes: what was read lies in the set; a list of JSON is the words that it has, and one
+ * that is none is not taken for "any name".
+ */
+// deps: base/*.c json/*.c
+// deps: tests/fuzz/fuzz.c
+#include <stdlib.h>
+
+#include "fuzz/fuzz.h"
+#include "status/authorities.c"
+
+enum { INPUT_MAX = 1 << 17, WORK_SIZE = 1 << 19 };
+
+static struct authorities world;
+static struct options options;
+static _Alignas(16) uint8_t scratch_block[SCRATCH_MAX], work_block[WORK_SIZE];
+static _Alignas(16) uint8_t cut_block[1 << 19];
+
+/* ---- what authorities.c asks of others ---- */
+
+bool net_server_trust(struct net_server *server, struct text client_ca, struct text proxy_ca,
+	struct writer *fault)
+{
+	(void)server;
+	CHECK(client_ca.size <= CA_MAX && proxy_ca.size <= CA_MAX);
+	if (text_starts(client_ca, TEXT("bad")))
+		write_z(fault, "bad");
+	return fault->used == 0;
+}
+void net_send(struct net_client *client, struct net_request *request)
+{
+	(void)client;
+	(void)request;
+}
+void net_cancel(struct net_request *request)
+{
+	(void)request;
+}
+void net_timer_init(struct net_timer *timer, void (*fire)(struct net_timer *timer, struct mono now))
+{
+	(void)timer;
+	(void)fire;
+}
+void net_timer_arm(struct net *net, struct net_timer *timer, struct mono at)
+{
+	(void)net;
+	(void)timer;
+	(void)at;
+}
+void net_timer_disarm(struct net_timer *timer)
+{
+	(void)timer;
+}
+struct mono net_now(const struct net *net)
+{
+	(void)net;
+	return (struct mono){0};
+}
+const char *net_result_name(enum net_result result)
+{
+	(void)result;
+	return "";
+}
+
+/* ---- what must hold ---- */
+
+static bool is_lower(struct text word)
+{
+	for (size_t i = 0; i < word.size; i++)
+		if (word.at[i] >= 'A' && word.at[i] <= 'Z')
+			return false;
+	return true;
+}
+
+static void check_words(const struct authority_set *set, uint32_t which, struct text json)
+{
+	const struct options_words *words = &set->words[which];
+	struct scratch scratch;
+	struct json_value root;
+	uint32_t at = 0;
+	CHECK(words->count <= OPTIONS_WORDS_MAX);
+	for (uint32_t i = 0; i < words->count; i++) {
+		struct text word = words->list[i];
+		CHECK(word.at >= set->room && word.at + word.size <= set->room + set->room_used);
+		CHECK(which == AUTHORITY_NAMES || is_lower(word));
+	}
+	CHECK(words->count > 0 || json.size == 0 || text_is_z(json, "null") ||
+		text_is_z(json, "[]"));
+	/* strictly read it says the same; numbers and lists in it are another thing */
+	scratch_init(&scratch, work_block, sizeof(work_block));
+	if (which != AUTHORITY_NAMES || json_parse(json, &scratch, &root) != JSON_PARSED ||
+		json_type(root) != JSON_ARRAY || json_count(root) != words->count)
+		return;
+	struct json_walk walk = json_walk(root);
+	while (json_walk_next(&walk)) {
+		struct text word = json_text(walk.value);
+		CHECK(word.at == NULL || text_is(word, words->list[at]));
+		at++;
+	}
+}
+
+/* The answer as the cutter leaves it. */
+static char piece_block[PIECE_MAX];
+static struct text piece;
+
+static bool keep_piece(void *self, struct json_piece found)
+{
+	(void)self;
+	if (found.kind == JSON_PIECE_LINE) {
+		memcpy(piece_block, found.text.at, found.text.size);
+		piece = (struct text){piece_block, found.text.size};
+	}
+	return false;
+}
+
+static void check_set(struct text answer)
+{
+	static _Alignas(16) uint8_t block[SCRATCH_MAX];
+	const struct authority_set *set = &world.sets[1 - world.current];
+	struct scratch scratch;
+	struct json_value root;
+	scratch_init(&scratch, block, sizeof(block));
+	piece = TEXT_NONE;
+	json_cut_start(world.cut, JSON_CUT_LINES, want_map, NULL, keep_piece, NULL);
+	(void)!json_cut_feed(world.cut, answer);
+	CHECK(json_parse(piece, &scratch, &root) == JSON_PARSED);
+	struct json_value data = json_get(root, "data");
+	CHECK(set->room_used <= sizeof(set->room));
+	CHECK(text_is((struct text){set->client, set->client_size},
+		json_text(json_get(data, "client-ca-file"))));
+	for (uint32_t i = 0; i < AUTHORITY_WORDS && set->proxy_size > 0; i++)
+		check_words(set, i, json_text(json_get(data, want_data[2 + i].key)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct status status;
+	if (size < 1 || size > INPUT_MAX)
+		return 0;
+	memset(&world, 0, sizeof(world));
+	CHECK(json_cut_size(PIECE_MAX) <= sizeof(cut_block));
+	world.status = &status;
+	status.setup.options = &options;
+	world.cut = json_cut_init(cut_block, json_cut_size(PIECE_MAX), PIECE_MAX);
+	scratch_init(&world.scratch, scratch_block, sizeof(scratch_block));
+	look(&world.timer, (struct mono){0});
+	struct text answer = {(const char *)data + 1, size - 1};
+	size_t slice = data[0] == 0 ? size : data[0];
+	for (struct text rest = answer; rest.size > 0;) {
+		size_t part = rest.size < slice ? rest.size : slice;
+		if (on_body(&world.request, text_first(rest, part)) == NET_STOP)
+			break;
+		rest = text_from(rest, part);
+	}
+	CHECK(world.scratch.used == 0);
+	if (world.is_read)
+		check_set(answer);
+	world.request.answer.status = 200;
+	on_done(&world.request);
+	CHECK(world.current == 0 || world.is_read);
+	return 0;
+}
