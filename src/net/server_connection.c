@@ -636,7 +636,10 @@ struct mono server_connection_turn(struct server_connection *c)
 		want = steps[c->state](c);
 	server->turning = NULL;
 	server->budget -= budget - c->budget;
-	return c->again && c->state != SERVER_CLOSED ? now_of(c) : c->due;
+	if (!c->again || c->state == SERVER_CLOSED)
+		return c->due;
+	/* A loop that turned for nothing until then would cost more than the handshakes. */
+	return c->state == SERVER_SHAKING && server->net->hurried ? server->rested : now_of(c);
 }
 
 uint32_t server_connection_rank(const struct server_connection *c)

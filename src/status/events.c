@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events for the page: each second an overview and the latest decisions, for as long as somebody
- * listens. Who has not taken the last one gets none meanwhile; nothing is kept for him.
+ * listens. Who has not taken the last one gets none meanwhile; nothing is kept for him. It is
+ * written once and copied to all who have heard as much as the first one: all, as a rule.
  */
 #include "status/private.h"
 
@@ -10,8 +11,6 @@ enum { BEAT_MS = 1000, DECISIONS_MAX = 12, BEST_WANTED = 4 };
 static void put_decisions(struct status_answer *a, struct writer *w)
 {
 	const struct scheduler_metrics *m = &a->status->s->metrics;
-	if (m->serial - a->serial > DECISIONS_MAX)
-		a->serial = m->serial - DECISIONS_MAX;
 	for (; a->serial < m->serial; a->serial++) {
 		const struct scheduler_record *r = scheduler_record_at(m, a->serial + 1);
 		size_t before = w->used;
@@ -32,37 +31,54 @@ static void put_decisions(struct status_answer *a, struct writer *w)
 	}
 }
 
-static void say(struct status_answer *a)
+/* What was just said to somebody who had heard as much. */
+struct said {
+	const struct status_answer *to; /* NULL: nobody */
+	uint64_t after;
+};
+
+static void say(struct status_answer *a, struct said *said)
 {
+	const uint64_t serial = a->status->s->metrics.serial;
 	struct writer w;
 	struct json_writer j;
 	if (a->sent < a->size)
 		return;
-	writer_init(&w, a->piece, sizeof(a->piece));
-	write_z(&w, "event: overview\ndata: ");
-	json_write_init(&j, &w);
-	overview_put(a->status, &j);
-	write_z(&w, "\n\n");
-	put_decisions(a, &w);
-	a->size = w.used;
+	if (serial - a->serial > DECISIONS_MAX)
+		a->serial = serial - DECISIONS_MAX;
+	if (said->to != NULL && said->after == a->serial) {
+		memcpy(a->piece, said->to->piece, said->to->size);
+		a->size = said->to->size;
+		a->serial = said->to->serial;
+	} else {
+		*said = (struct said){a, a->serial};
+		writer_init(&w, a->piece, sizeof(a->piece));
+		write_z(&w, "event: overview\ndata: ");
+		json_write_init(&j, &w);
+		overview_put(a->status, &j);
+		write_z(&w, "\n\n");
+		put_decisions(a, &w);
+		a->size = w.used;
+	}
 	a->sent = 0;
 	status_go_on(a);
 }
 
-static void beat_door(struct status_door *door)
+static void beat_door(struct status_door *door, struct said *said)
 {
 	for (uint32_t i = 0; i < door->answer_count; i++)
 		if (door->answers[i].exchange != NULL && door->answers[i].listens)
-			say(&door->answers[i]);
+			say(&door->answers[i], said);
 }
 
 void events_beat(struct net_timer *timer, struct mono now)
 {
 	struct status *status = LIST_OWNER(timer, struct status, beat);
+	struct said said = {NULL, 0};
 	if (status->listeners == 0)
 		return;
-	beat_door(&status->secure);
-	beat_door(&status->plain);
+	beat_door(&status->secure, &said);
+	beat_door(&status->plain, &said);
 	status->s->metrics.best_wanted = BEST_WANTED;
 	net_timer_arm(status->setup.net, &status->beat, mono_after_ms(now, BEAT_MS));
 }
@@ -80,11 +96,9 @@ void events_answer(struct status_answer *a)
 	}
 	status->listeners++;
 	a->listens = true;
-	a->serial = status->s->metrics.serial > DECISIONS_MAX
-		? status->s->metrics.serial - DECISIONS_MAX
-		: 0;
+	a->serial = 0;
 	status_stream(a, "text/event-stream", NULL);
-	say(a);
+	say(a, &(struct said){NULL, 0});
 	if (!net_timer_is_armed(&status->beat))
 		net_timer_arm(status->setup.net, &status->beat,
 			mono_after_ms(net_now(status->setup.net), BEAT_MS));

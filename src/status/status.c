@@ -237,12 +237,15 @@ void status_go_on(struct status_answer *a)
 		if (a->sent < a->size)
 			return; /* on_room comes */
 	}
-	/* Room is there, time is not: asking for room would be answered in this very turn. */
+	/* Room is there, time is not: asking for room would be answered in this very turn. A loop
+	 * that turned for nothing meanwhile would cost more than the answers.
+	 */
 	a->is_put_off = true;
 	if (!net_timer_is_armed(&status->later))
 		net_timer_arm(status->setup.net, &status->later,
-			(struct mono){net_now(status->setup.net).us +
-				(net_is_hurried(status->setup.net) ? STATUS_HURRIED_US : 1)});
+			net_is_hurried(status->setup.net)
+				? status->rested
+				: (struct mono){net_now(status->setup.net).us + 1});
 }
 
 static void go_on_door(struct status_door *door)
