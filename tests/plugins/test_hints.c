@@ -63,6 +63,48 @@ static void changed(void *self, const struct cache_event *event)
 #define CLAIM(name)                                                 \
 	"{'kind':'PersistentVolumeClaim','metadata':{'name':'" name \
 	"','namespace':'default'},'spec':{'accessModes':['ReadWriteOncePod']}}"
+#define DEVICES(name, of)                                                                          \
+	"{'kind':'DeviceClass','metadata':{'name':'" name "'},'spec':{'extendedResourceName':'" of \
+	"'}}"
+#define ASKS(what, much) \
+	"'containers':[{'name':'c','resources':{'requests':{'" what "':'" much "'}}}]"
+#define OFFERS(what, much) "},'status':{'allocatable':{'pods':'9','" what "':'" much "'}}"
+#define OTHER(labels, spec)                                                                        \
+	"{'kind':'Pod','metadata':{'name':'o','namespace':'default','labels':{" labels "}},'spec'" \
+	":{" spec ",'nodeName':'n'}}"
+#define ITSELF(spec)                                                                               \
+	"{'kind':'Pod','metadata':{'name':'p','namespace':'default','labels':{'it':'is'}},'spec':" \
+	"{" spec "}}"
+#define NO_SUCH                                                                                    \
+	"{'topologyKey':'zone','labelSelector':{'matchExpressions':[{'key':'a','operator':'In'}]}" \
+	"}"
+#define BROKEN                                                                                  \
+	"'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[" NO_SUCH \
+	"]}}"
+#define BROKEN_NODES                                                                            \
+	"'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"        \
+	"'nodeSelectorTerms':[{'matchExpressions':[{'key':'a','operator':'Gt','values':['x']}]" \
+	"}]}}}"
+#define CSI_NODE(migrated, drivers)                                 \
+	"{'kind':'CSINode','metadata':{'name':'n','annotations':{"  \
+	"'storage.alpha.kubernetes.io/migrated-plugins':'" migrated \
+	"'}},'spec':{'drivers':[" drivers "]}}"
+#define DRIVER(limit) "{'name':'d','nodeID':'n','allocatable':{'count':" limit "}}"
+#define CSI_DRIVER(name, watches) \
+	"{'kind':'CSIDriver','metadata':{'name':'" name "'},'spec':{'storageCapacity':" watches "}}"
+#define CAPACITY(sizes)                                                                            \
+	"{'kind':'CSIStorageCapacity','metadata':{'name':'k','namespace':'default'},'storageClass" \
+	"Name':'s'" sizes "}"
+#define INLINE    "'volumes':[{'name':'v','csi':{'driver':'d'}}]"
+#define EPHEMERAL "'volumes':[{'name':'v','ephemeral':{'volumeClaimTemplate':{}}}]"
+#define ZONES(terms)                                                                            \
+	"{'kind':'StorageClass','metadata':{'name':'s'},'provisioner':'x','allowedTopologies':" \
+	"[" terms "]}"
+#define ZONE(key, values) "{'matchLabelExpressions':[" KEY(key, values) "]}"
+#define KEY(key, values)  "{'key':'" key "','values':[" values "]}"
+#define IN_ZONE(zone)                                                                          \
+	"{'kind':'PersistentVolume','metadata':{'name':'v','labels':{'topology.kubernetes.io/" \
+	"zone':'" zone "'}}}"
 #define CLASS(mode)                                                                       \
 	"{'kind':'StorageClass','metadata':{'name':'s'},'provisioner':'x','volumeBinding" \
 	"Mode':'" mode "'}"
@@ -129,6 +171,98 @@ static const struct row rows[] = {
 	{PLUGIN_NODE_DECLARED_FEATURES, "", NULL, NODE("1", "}"), "queue"},
 	{PLUGIN_DEFAULT_PREEMPTION, "", ON(""), NULL, "skip"},
 	{PLUGIN_IMAGE_LOCALITY, "", NULL, NODE("1", "}"), "-"},
+	/* room that a node offers, or that another pod gives back */
+	{PLUGIN_FIT, ASKS("ephemeral-storage", "2Gi"),
+		NODE("1", OFFERS("ephemeral-storage", "2Gi")),
+		NODE("2", OFFERS("ephemeral-storage", "3Gi")), "queue"},
+	{PLUGIN_FIT, ASKS("ephemeral-storage", "2Gi"), NULL,
+		NODE("1", OFFERS("ephemeral-storage", "1Gi")), "skip"},
+	{PLUGIN_FIT, ASKS("memory", "2Gi"), NODE("1", OFFERS("memory", "2Gi")),
+		NODE("2", OFFERS("memory", "3Gi")), "queue"},
+	{PLUGIN_FIT, ASKS("memory", "2Gi"), NULL, NODE("1", OFFERS("memory", "1Gi")), "skip"},
+	{PLUGIN_FIT, ASKS("example.com/gpu", "2"), NODE("1", OFFERS("example.com/gpu", "2")),
+		NODE("2", OFFERS("example.com/gpu", "3")), "queue"},
+	{PLUGIN_FIT, ASKS("example.com/gpu", "2"), NODE("1", OFFERS("example.com/gpu", "3")),
+		NODE("2", OFFERS("example.com/gpu", "2")), "skip"},
+	{PLUGIN_FIT, ASKS("example.com/gpu", "2"), NULL, NODE("1", OFFERS("example.com/gpu", "1")),
+		"skip"},
+	{PLUGIN_FIT, "", NULL, NODE("1", "},'status':{'allocatable':{'cpu':'4'}}"), "skip"},
+	{PLUGIN_FIT, ASKS("ephemeral-storage", "1"), OTHER("", ASKS("ephemeral-storage", "2")),
+		OTHER("", ASKS("ephemeral-storage", "1")), "queue"},
+	{PLUGIN_FIT, ASKS("memory", "1"), OTHER("", ASKS("memory", "2")),
+		OTHER("", ASKS("memory", "1")), "queue"},
+	{PLUGIN_FIT, ASKS("example.com/gpu", "1"), OTHER("", ASKS("example.com/gpu", "2")),
+		OTHER("", ASKS("example.com/gpu", "1")), "queue"},
+	{PLUGIN_FIT, ASKS("memory", "1"), OTHER("", ASKS("cpu", "2")), OTHER("", ASKS("cpu", "1")),
+		"skip"},
+	/* device classes that stand for a resource */
+	{PLUGIN_FIT, ASKS("example.com/gpu", "1"), NULL, DEVICES("dc", "example.com/gpu"), "queue"},
+	{PLUGIN_FIT, ASKS("example.com/gpu", "1"), NULL, DEVICES("dc", "example.com/tpu"), "skip"},
+	{PLUGIN_FIT, ASKS("example.com/gpu", "1"), DEVICES("dc", "example.com/tpu"),
+		DEVICES("dc", "example.com/gpu"), "queue"},
+	{PLUGIN_FIT, ASKS("deviceclass.resource.kubernetes.io/dc", "1"), NULL,
+		DEVICES("dc", "example.com/tpu"), "queue"},
+	{PLUGIN_FIT, ASKS("deviceclass.resource.kubernetes.io/dc", "1"), NULL,
+		DEVICES("other", "example.com/tpu"), "skip"},
+	{PLUGIN_FIT, ASKS("deviceclass.resource.kubernetes.io/dc", "1"),
+		DEVICES("dc", "example.com/tpu"), DEVICES("dc", "example.com/gpu"), "skip"},
+	/* what cannot be read is tried again with each event */
+	{PLUGIN_NODE_AFFINITY, BROKEN_NODES, NULL, NODE("1", "}"), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, BROKEN, NULL, ON(""), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, BROKEN, NULL, NODE("1", "}"), "queue"},
+	/* pods that change */
+	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, NULL, ITSELF(AFFINITY), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, AFFINITY, OTHER("'app':'db'", "'priority':1"),
+		OTHER("'app':'web'", "'priority':1"), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, ANTI, OTHER("'app':'web'", "'priority':1"),
+		OTHER("'app':'db'", "'priority':1"), "queue"},
+	{PLUGIN_INTER_POD_AFFINITY, ANTI, OTHER("'app':'db'", "'priority':1"),
+		OTHER("'app':'web'", "'priority':1"), "skip"},
+	{PLUGIN_SPREAD, SPREADS, OTHER("'app':'db'", "'priority':1"),
+		OTHER("'app':'web'", "'priority':1"), "queue"},
+	{PLUGIN_SPREAD, SPREADS, OTHER("'app':'db'", "'priority':1"),
+		OTHER("'app':'cache'", "'priority':1"), "skip"},
+	/* limits of drivers */
+	{PLUGIN_NODE_VOLUME_LIMITS, CLAIMS, NULL, CSI_NODE("", ""), "queue"},
+	{PLUGIN_NODE_VOLUME_LIMITS, CLAIMS, CSI_NODE("", DRIVER("1")), CSI_NODE("", DRIVER("2")),
+		"queue"},
+	{PLUGIN_NODE_VOLUME_LIMITS, CLAIMS, CSI_NODE("", DRIVER("2")), CSI_NODE("", DRIVER("1")),
+		"skip"},
+	{PLUGIN_NODE_VOLUME_LIMITS, CLAIMS, CSI_NODE("", DRIVER("2")), CSI_NODE("", DRIVER("0")),
+		"skip"},
+	{PLUGIN_NODE_VOLUME_LIMITS, EPHEMERAL, NULL, CLAIM("p-v"), "queue"},
+	{PLUGIN_NODE_VOLUME_LIMITS, EPHEMERAL, NULL, CLAIM("p-w"), "skip"},
+	/* what volumes wait for */
+	{PLUGIN_VOLUME_BINDING, EPHEMERAL, NULL, CLAIM("p-v"), "queue"},
+	{PLUGIN_VOLUME_RESTRICTIONS, EPHEMERAL, NULL, CLAIM("p-v"), "skip"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, ZONES(ZONE("z", "'a'")), ZONES(""), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, ZONES(ZONE("z", "'a'")), ZONES(ZONE("z", "'b'")), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, ZONES(ZONE("z", "'a'")), ZONES(ZONE("y", "'a'")), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, ZONES(ZONE("z", "'a'")), ZONES(ZONE("z", "'a','b'")),
+		"queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, ZONES(ZONE("z", "'a'")),
+		ZONES("{'matchLabelExpressions':[" KEY("z", "'a'") "," KEY("y", "'a'") "]}"),
+		"queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, NULL, CSI_NODE("", ""), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CSI_NODE("", ""), CSI_NODE("kubernetes.io/aws-ebs", ""),
+		"queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CSI_NODE("kubernetes.io/gce-pd", ""),
+		CSI_NODE("kubernetes.io/aws-ebs", ""), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CSI_NODE("kubernetes.io/gce-pd", ""),
+		CSI_NODE("kubernetes.io/gce-pd", DRIVER("1")), "skip"},
+	{PLUGIN_VOLUME_BINDING, INLINE, CSI_DRIVER("d", "true"), CSI_DRIVER("d", "false"), "queue"},
+	{PLUGIN_VOLUME_BINDING, INLINE, CSI_DRIVER("d", "false"), CSI_DRIVER("d", "true"), "skip"},
+	{PLUGIN_VOLUME_BINDING, INLINE, CSI_DRIVER("e", "true"), CSI_DRIVER("e", "false"), "skip"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CSI_DRIVER("d", "true"), CSI_DRIVER("d", "false"), "skip"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, NULL, CAPACITY(""), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CAPACITY(""), CAPACITY(",'capacity':'1Gi'"), "queue"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CAPACITY(",'capacity':'2Gi'"),
+		CAPACITY(",'capacity':'3Gi','maximumVolumeSize':'1Gi'"), "skip"},
+	{PLUGIN_VOLUME_BINDING, CLAIMS, CAPACITY(",'capacity':'2Gi'"), CAPACITY(""), "skip"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, NULL, IN_ZONE("a"), "queue"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, IN_ZONE("a"), IN_ZONE("b"), "queue"},
+	{PLUGIN_VOLUME_ZONE, CLAIMS, IN_ZONE("a"),
+		"{'kind':'PersistentVolume','metadata':{'name':'v'}}", "queue"},
 };
 
 static void test_hints(void)
@@ -149,7 +283,8 @@ static void test_hints(void)
 		else
 			picture_remove(KUBE_POD, "default", "o");
 		picture.cache.listener = (struct cache_listener){NULL, NULL};
-		TEST_ASSERT_EQUAL_STRING_MESSAGE(asked->says, said, plugins[asked->id].name);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(asked->says, said,
+			asked->event == NULL ? plugins[asked->id].name : asked->event);
 	}
 }
 
@@ -186,6 +321,68 @@ static void test_a_node_that_moves(void)
 	}
 }
 
+/* An attachment counts for claims, and for volumes in-line that its driver took over. */
+static void test_a_volume_that_is_detached(void)
+{
+	static const struct row row = {.id = PLUGIN_NODE_VOLUME_LIMITS};
+	static const struct {
+		const char *pod, *attacher, *says;
+	} rows_of[] = {
+		{CLAIMS, "d", "queue"},
+		{"'volumes':[{'name':'v','awsElasticBlockStore':{'volumeID':'vol-1'}}]",
+			"ebs.csi.aws.com", "queue"},
+		{"'volumes':[{'name':'v','awsElasticBlockStore':{'volumeID':'vol-1'}}]", "d",
+			"skip"},
+		{INLINE, "d", "skip"},
+		{"", "d", "skip"},
+	};
+
+	asked = &row;
+	for (size_t i = 0; i < ARRAY_COUNT(rows_of); i++) {
+		tearDown();
+		setUp();
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+			     "'spec':{%s}}",
+			rows_of[i].pod);
+		picture_addf("{'kind':'VolumeAttachment','metadata':{'name':'a'},'spec':{"
+			     "'attacher':'%s','nodeName':'n','source':{"
+			     "'persistentVolumeName':'v'}}}",
+			rows_of[i].attacher);
+		said = "nothing";
+		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture_remove(KUBE_VOLUME_ATTACHMENT, "", "a");
+		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows_of[i].says, said, rows_of[i].pod);
+	}
+}
+
+/* The affinity that the profile adds is asked of the node as well. */
+static void test_affinity_that_the_profile_adds(void)
+{
+	static const struct row row = {.id = PLUGIN_NODE_AFFINITY};
+	static const struct {
+		const char *node, *says;
+	} nodes[] = {{NODE("1", ",'labels':{'a':'1'}}"), "queue"}, {NODE("1", "}"), "skip"}};
+
+	asked = &row;
+	for (size_t i = 0; i < ARRAY_COUNT(nodes); i++) {
+		tearDown();
+		setUp();
+		picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+			    "'spec':{}}");
+		uint32_t added =
+			picture_add("{'kind':'Pod','metadata':{'name':'a','namespace':'default'},"
+				    "'spec':{'nodeSelector':{'a':'1'}}}");
+		picture.profile.node_affinity.added =
+			cache_class_of(&picture.cache, cache_pod_at(&picture.cache, added));
+		said = "nothing";
+		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture_add(nodes[i].node);
+		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		TEST_ASSERT_EQUAL_STRING(nodes[i].says, said);
+	}
+}
+
 /* Nobody looks at a pod for an event that none of the plugins that rejected it waits for. */
 static void test_several_plugins(void)
 {
@@ -206,6 +403,8 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_hints);
 	RUN_TEST(test_a_node_that_moves);
+	RUN_TEST(test_a_volume_that_is_detached);
+	RUN_TEST(test_affinity_that_the_profile_adds);
 	RUN_TEST(test_several_plugins);
 	return UNITY_END();
 }
