@@ -67,113 +67,39 @@ bool evaluation_begin(
 
 /* ---- prefilter ---- */
 
-struct narrowing { /* the node sets that plugins gave, intersected */
-	uint32_t *set;
-	uint32_t count;
-	uint32_t plugins;
-	bool active;
-};
-
-static bool narrow(struct evaluation *e, struct narrowing *n, uint8_t plugin)
-{
-	struct decision *d = &e->d;
-	if (d->only_nodes == NULL)
-		return true;
-	n->plugins |= UINT32_C(1) << plugin;
-	uint32_t *set = SCRATCH_ARRAY(d->scratch, uint32_t, d->only_node_count + 1);
-	if (set == NULL)
-		return false;
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < d->only_node_count; i++) {
-		bool in = !n->active;
-		for (uint32_t k = 0; k < n->count && !in; k++)
-			in = n->set[k] == d->only_nodes[i];
-		if (in)
-			set[count++] = d->only_nodes[i];
-	}
-	n->set = set;
-	n->count = count;
-	n->active = true;
-	d->only_nodes = NULL;
-	d->only_node_count = 0;
-	return true;
-}
-
-/* Names of the plugins in the bits, sorted, as Go prints a list: "[A B]". */
-static void write_names(struct writer *w, uint32_t bits)
-{
-	const char *names[PLUGIN_COUNT];
-	uint32_t count = 0;
-	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
-		if ((bits >> id & 1) == 0)
-			continue;
-		uint32_t at = count++;
-		for (; at > 0 && strcmp(names[at - 1], plugins[id].name) > 0; at--)
-			names[at] = names[at - 1];
-		names[at] = plugins[id].name;
-	}
-	write_char(w, '[');
-	for (uint32_t i = 0; i < count; i++)
-		write_format(w, i == 0 ? "%s" : " %s", names[i]);
-	write_char(w, ']');
-}
-
-static void because_narrowed(struct plugin_reasons *why, uint32_t bits, bool empty)
-{
-	char names[512];
-	struct writer w;
-	writer_init(&w, names, sizeof(names));
-	write_names(&w, bits);
-	bool one = (bits & (bits - 1)) == 0;
-	if (!empty)
-		plugin_because_of(
-			why, "node(s) didn't satisfy plugin(s) %.*s", TEXT_ARGS(writer_text(&w)));
-	else if (one)
-		plugin_because_of(
-			why, "node(s) didn't satisfy plugin %s", plugins[__builtin_ctz(bits)].name);
-	else
-		plugin_because_of(why, "node(s) didn't satisfy plugin(s) %.*s simultaneously",
-			TEXT_ARGS(writer_text(&w)));
-}
-
-static bool reject(struct evaluation *e, const struct plugin_reasons *why, enum plugin_code code,
-	uint8_t plugin)
+static bool reject(struct evaluation *e, const struct plugin_reasons *why, uint8_t plugin)
 {
 	e->prefilter_rejected = true;
-	if (plugin < PLUGIN_COUNT)
-		e->rejectors |= UINT32_C(1) << plugin;
-	return evaluation_keep_status(
-		       e, scratch_mark(e->d.scratch), why, code, plugin, &e->prefilter) ||
+	e->rejectors |= UINT32_C(1) << plugin;
+	return evaluation_keep_status(e, scratch_mark(e->d.scratch), why, PLUGIN_UNRESOLVABLE,
+		       plugin, &e->prefilter) ||
 		evaluation_fail(e, POINT_PREFILTER, NULL);
 }
 
-/* Only the nodes that were named and exist are looked at; the others have a status in common. */
-static bool apply_narrowing(struct evaluation *e, const struct narrowing *n)
+/*
+ * Only the nodes that NodeAffinity named and that exist are looked at; the others have a status in
+ * common. Upstream intersects what several plugins name; here nobody else names any.
+ */
+static bool look_at_named(struct evaluation *e)
 {
-	if (!n->active)
+	const struct decision *d = &e->d;
+	if (d->only_nodes == NULL)
 		return true;
-	e->rejectors |= n->plugins;
-	e->d.only_nodes = n->set;
-	e->d.only_node_count = n->count;
-	e->d.only_node_plugins = n->plugins;
-	struct plugin_reasons why = {.scratch = e->d.scratch};
-	if (n->count == 0) {
-		because_narrowed(&why, n->plugins, true);
-		return reject(e, &why, PLUGIN_UNRESOLVABLE, PLUGIN_COUNT);
-	}
-	uint32_t *candidates = SCRATCH_ARRAY(e->d.scratch, uint32_t, n->count);
+	e->rejectors |= UINT32_C(1) << PLUGIN_NODE_AFFINITY;
+	uint32_t *candidates = SCRATCH_ARRAY(d->scratch, uint32_t, d->only_node_count);
 	if (candidates == NULL)
 		return evaluation_fail(e, POINT_PREFILTER, NULL);
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < n->count; i++) {
-		uint32_t node = cache_find_node_id(e->cycle->cache, n->set[i]);
-		if (node != 0 && cache_node_at(e->cycle->cache, node)->facts != NULL)
+	for (uint32_t i = 0; i < d->only_node_count; i++) {
+		uint32_t node = cache_find_node_id(d->cache, d->only_nodes[i]);
+		if (node != 0 && cache_node_at(d->cache, node)->facts != NULL)
 			candidates[count++] = node;
 	}
 	e->candidates = candidates;
 	e->candidate_count = count;
-	because_narrowed(&why, n->plugins, false);
-	return evaluation_keep_status(e, scratch_mark(e->d.scratch), &why, PLUGIN_UNRESOLVABLE,
+	struct plugin_reasons why = {.scratch = d->scratch};
+	plugin_because(&why, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
+	return evaluation_keep_status(e, scratch_mark(d->scratch), &why, PLUGIN_UNRESOLVABLE,
 		       PLUGIN_COUNT, &e->absent) ||
 		evaluation_fail(e, POINT_PREFILTER, NULL);
 }
@@ -181,30 +107,25 @@ static bool apply_narrowing(struct evaluation *e, const struct narrowing *n)
 bool evaluation_prefilter(struct evaluation *e)
 {
 	const struct plugin_uses *uses = &e->d.profile->pre_filter;
-	struct narrowing narrowing = {0};
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
 		if (plugins[id].prefilter == NULL)
 			continue;
 		struct plugin_reasons why = {.scratch = e->d.scratch};
 		enum plugin_code code = plugins[id].prefilter(&e->d, &why);
+		CHECK(code != PLUGIN_UNSCHEDULABLE); /* one that refuses leaves no hope */
 		e->d.prefiltered |= UINT32_C(1) << id;
 		if (id == PLUGIN_DYNAMIC_RESOURCES)
 			e->reached_dynamic_resources =
 				code == PLUGIN_SKIP || code == PLUGIN_SUCCESS;
+		if (code == PLUGIN_UNRESOLVABLE)
+			return reject(e, &why, id);
 		if (code == PLUGIN_SKIP)
 			e->d.skip_filter |= UINT32_C(1) << id;
-		else if (code == PLUGIN_UNRESOLVABLE || code == PLUGIN_UNSCHEDULABLE) {
-			if (!reject(e, &why, code, id))
-				return false;
-			if (code == PLUGIN_UNRESOLVABLE)
-				return true;
-		} else if (code != PLUGIN_SUCCESS || e->d.scratch->overflowed)
+		else if (code != PLUGIN_SUCCESS || e->d.scratch->overflowed)
 			return evaluation_fail(e, POINT_PREFILTER, plugins[id].name);
-		if (!narrow(e, &narrowing, id))
-			return evaluation_fail(e, POINT_PREFILTER, NULL);
 	}
-	return e->prefilter_rejected || apply_narrowing(e, &narrowing);
+	return look_at_named(e);
 }
 
 /* ---- filter ---- */

@@ -120,7 +120,6 @@ struct decision {
 	uint32_t prescored;
 	const uint32_t *only_nodes; /* NULL: all; else node name ids, sorted (preFilterNodes) */
 	uint32_t only_node_count;
-	uint32_t only_node_plugins; /* bits: who narrowed the search */
 
 	/* the feasible nodes, set before prescore: plugins that score relative to them look here */
 	const uint32_t *feasible;
