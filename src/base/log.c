@@ -48,6 +48,16 @@ void log_to(int fd)
 	state.is_socket = open && S_ISSOCK(about.st_mode);
 }
 
+static void ignore(int number)
+{
+	struct sigaction action;
+	CHECK(sigaction(number, NULL, &action) == 0);
+	if (action.sa_handler != SIG_DFL)
+		return;
+	action.sa_handler = SIG_IGN;
+	CHECK(sigaction(number, &action, NULL) == 0);
+}
+
 void log_setup(enum log_level level, enum log_form form, struct clock clock)
 {
 	CHECK(level <= LOG_DEBUG);
@@ -55,12 +65,8 @@ void log_setup(enum log_level level, enum log_form form, struct clock clock)
 	state.form = form;
 	state.clock = clock;
 	log_to(STDERR_FILENO);
-	struct sigaction pipe_action;
-	CHECK(sigaction(SIGPIPE, NULL, &pipe_action) == 0);
-	if (pipe_action.sa_handler == SIG_DFL) {
-		pipe_action.sa_handler = SIG_IGN;
-		CHECK(sigaction(SIGPIPE, &pipe_action, NULL) == 0);
-	}
+	ignore(SIGPIPE);
+	ignore(SIGXFSZ); /* a file that may grow no more is as good as a full disk */
 }
 
 void log_set_level(enum log_level level)

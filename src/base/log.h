@@ -31,8 +31,8 @@ struct log_site {
 
 /*
  * Before it lines go out as text at LOG_INFO with the system's clock. A stderr that is closed at
- * this moment stays closed for the log, whatever the descriptor becomes later. SIGPIPE is ignored
- * from here on, unless the program has its own handler.
+ * this moment stays closed for the log, whatever the descriptor becomes later. SIGPIPE and
+ * SIGXFSZ are ignored from here on, unless the program has its own handlers.
  */
 void log_setup(enum log_level level, enum log_form form, struct clock clock);
 bool log_enabled(enum log_level level);

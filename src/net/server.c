@@ -7,6 +7,7 @@
  * seconds and asked nothing whole. Else the new one is turned away: those who are being answered
  * stay. So a handful of open connections that say nothing do not lock anybody out.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -228,6 +229,7 @@ static bool start_to_listen(struct net_server *server, struct writer *fault)
 	if (server->listener == 0) {
 		write_z(fault, "cannot listen on ");
 		net_address_write(fault, address);
+		write_format(fault, ": %s", strerror(errno));
 		return false;
 	}
 	server->port =

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -283,6 +285,28 @@ static void test_sigpipe_is_ignored_from_the_setup_on(void)
 	TEST_ASSERT_EQUAL_INT(EPIPE, errno);
 }
 
+/* A child, since a limit cannot be raised again. */
+static void test_a_file_that_may_not_grow_drops(void)
+{
+	int status;
+	pid_t child = fork();
+	if (child == 0) {
+		const struct rlimit none = {0, 0};
+		char path[] = "/tmp/berth-log-XXXXXX";
+		int fd = mkstemp(path);
+		unlink(path);
+		signal(SIGXFSZ, SIG_DFL);
+		setup(LOG_INFO, LOG_AS_TEXT);
+		uint64_t before = log_dropped();
+		log_to(fd);
+		(void)!setrlimit(RLIMIT_FSIZE, &none);
+		logged("x");
+		_exit(fd >= 0 && log_dropped() == before + 1 ? 0 : 1);
+	}
+	TEST_ASSERT_EQUAL(child, waitpid(child, &status, 0));
+	TEST_ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void test_closed_descriptors_drop(void)
 {
 	uint64_t before = log_dropped();
@@ -351,6 +375,7 @@ int main(void)
 	RUN_TEST(test_a_full_socket_drops);
 	RUN_TEST(test_nobody_reads_any_more);
 	RUN_TEST(test_sigpipe_is_ignored_from_the_setup_on);
+	RUN_TEST(test_a_file_that_may_not_grow_drops);
 	RUN_TEST(test_closed_descriptors_drop);
 	RUN_TEST(test_a_closed_stderr_is_not_written_to_later);
 	RUN_TEST(test_before_the_setup);

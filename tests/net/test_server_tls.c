@@ -234,7 +234,7 @@ static void test_servers_that_cannot_be(void)
 	refused_as("certificate authority of front proxies: not PEM");
 	bed_setup.proxy_ca = TEXT_NONE;
 	TEST_ASSERT_TRUE(net_address_parse(TEXT("192.0.2.1"), 99, &bed_setup.address));
-	refused_as("cannot listen on 192.0.2.1:99");
+	refused_as("cannot listen on 192.0.2.1:99: ");
 }
 
 static void test_a_certificate_needs_a_name_that_fits(void)
