@@ -26,6 +26,8 @@ extern uint32_t bed_tokens, bed_accesses; /* reviews that the apiserver did */
 extern const char *bed_may;               /* path that user "carla" may read */
 extern const char *bed_map;               /* the configmap of authorities; NULL: 404 */
 extern bool bed_real;                     /* on sockets of the system, in real time */
+extern int64_t bed_tick_us; /* virtual time that passes whenever the clock is read ... */
+extern uint32_t bed_ticks;  /* ... so many times */
 extern struct net_bytes bed_bytes;
 extern char bed_asked[4096]; /* body of the latest review */
 
