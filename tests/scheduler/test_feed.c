@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the watches tell, in a scheduler in virtual time: which kinds it comes to want, what it does
+ * about objects that it cannot read, and how it compares its picture with a list.
+ */
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
+// deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
+#include <fcntl.h>
+#include <stdio.h>
+
+#include <unity.h>
+
+#include "base/log.h"
+#include "cache/feed.h"
+#include "scheduler/cluster.h"
+
+void setUp(void)
+{
+	cluster_open(false);
+}
+
+void tearDown(void)
+{
+	cluster_close();
+}
+
+/* ---- which kinds ---- */
+
+enum {
+	VOLUMES = WATCH_KIND(KUBE_PVC) | WATCH_KIND(KUBE_PV) | WATCH_KIND(KUBE_STORAGE_CLASS) |
+		WATCH_KIND(KUBE_CSI_NODE) | WATCH_KIND(KUBE_CSI_DRIVER) |
+		WATCH_KIND(KUBE_CSI_CAPACITY) | WATCH_KIND(KUBE_VOLUME_ATTACHMENT),
+	OWNERS = WATCH_KIND(KUBE_SERVICE) | WATCH_KIND(KUBE_REPLICATION_CONTROLLER) |
+		WATCH_KIND(KUBE_REPLICA_SET) | WATCH_KIND(KUBE_STATEFUL_SET)
+};
+
+#define TERM(selector) \
+	"{'topologyKey':'zone','labelSelector':{'matchLabels':{'a':'b'}}" selector "}"
+#define PREFERRED(kind)                                                                        \
+	"'affinity':{'" kind "':{'preferredDuringSchedulingIgnoredDuringExecution':[{'weight'" \
+	":1,'podAffinityTerm':" TERM(",'namespaceSelector':{}") "}]}}"
+#define REQUIRED(kind, selector) \
+	"'affinity':{'" kind     \
+	"':{'requiredDuringSchedulingIgnoredDuringExecution':[" TERM(selector) "]}}"
+
+static void test_kinds_are_wanted_when_a_pod_needs_them(void)
+{
+	static const struct {
+		const char *labels, *spec;
+		uint32_t kinds;
+	} pods[] = {
+		{"", "", 0},
+		{"", "'volumes':[{'name':'v','emptyDir':{}}]", 0},
+		{"", "'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]", VOLUMES},
+		{"", "'volumes':[{'name':'v','ephemeral':{'volumeClaimTemplate':{}}}]", VOLUMES},
+		{"", "'volumes':[{'name':'v','csi':{'driver':'d'}}]", VOLUMES},
+		{"", REQUIRED("podAffinity", ""), 0},
+		{"", REQUIRED("podAffinity", ",'namespaceSelector':{}"),
+			WATCH_KIND(KUBE_NAMESPACE)},
+		{"", REQUIRED("podAntiAffinity", ",'namespaceSelector':{}"),
+			WATCH_KIND(KUBE_NAMESPACE)},
+		{"", PREFERRED("podAffinity"), WATCH_KIND(KUBE_NAMESPACE)},
+		{"", PREFERRED("podAntiAffinity"), WATCH_KIND(KUBE_NAMESPACE)},
+		{"'app':'web'", "", OWNERS}, /* the default constraints spread it */
+		{"'app':'web'", "'nodeName':'n1'", 0},
+		{"'app':'web'", "'schedulerName':'another'", 0},
+		{"'app':'web'",
+			"'topologySpreadConstraints':[{'topologyKey':'zone','maxSkew':1,"
+			"'whenUnsatisfiable':'DoNotSchedule'}]",
+			0},
+	};
+	uint32_t before = cluster.s.wanted;
+	for (size_t i = 0; i < ARRAY_COUNT(pods); i++) {
+		tearDown();
+		setUp();
+		cluster_feed(KUBE_POD,
+			"{'metadata':{'name':'p','namespace':'default','uid':'p','labels':{%s}},"
+			"'spec':{%s}}",
+			pods[i].labels, pods[i].spec);
+		TEST_ASSERT_EQUAL_HEX32_MESSAGE(
+			pods[i].kinds, cluster.s.wanted & ~before, pods[i].spec);
+	}
+}
+
+/* Without default constraints nobody asks for services. */
+static void test_a_profile_without_default_constraints(void)
+{
+	uint32_t before = cluster.s.wanted;
+	cluster.profile.spread.is_list = true;
+	cluster.profile.spread.constraint_count = 0;
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p','labels':{"
+		"'app':'web'}},'spec':{}}");
+	TEST_ASSERT_EQUAL_HEX32(before, cluster.s.wanted);
+}
+
+/* ---- what cannot be read ---- */
+
+#define BAD_CPU "'containers':[{'name':'c','resources':{'requests':{'cpu':'much'}}}]"
+
+static bool tell(enum kube_kind kind, const char *json)
+{
+	return cluster_tell(kind, KUBE_WATCH_ADDED, json);
+}
+
+static void tell_list(enum kube_kind kind, const char *json)
+{
+	cluster.sink.list_begin(cluster.sink.self, kind);
+	if (json != NULL)
+		(void)tell(kind, json);
+	cluster.sink.list_end(cluster.sink.self, kind);
+}
+
+static enum scheduler_wait waits(void)
+{
+	return scheduler_waits(&cluster.s, net_now(cluster.bed.net));
+}
+
+static bool is_there(const char *name)
+{
+	return cache_find_pod(&cluster.s.cache, TEXT("default"), text_of(name)) != 0;
+}
+
+/* It takes room that nobody sees: nothing is bound until a list without it was told. */
+static void test_a_pod_on_a_node_that_cannot_be_read(void)
+{
+	cluster_add_pod("q", false, "1", "");
+	TEST_ASSERT_FALSE(tell(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default'},'spec':{"
+		"'nodeName':'n1'," BAD_CPU "}}"));
+	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("q"));
+	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.relist)); /* which it asks for */
+	/* A list with it is no help. */
+	tell_list(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default'},'spec':{"
+		"'nodeName':'n1'," BAD_CPU "}}");
+	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	tell_list(KUBE_POD, NULL);
+	TEST_ASSERT_NOT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	cluster_add_pod("q", false, "1", "");
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL('n', cluster_bound_to("q")[0]);
+}
+
+/* One that has a place keeps it, as it was read last. */
+static void test_an_update_that_cannot_be_read(void)
+{
+	cluster_add_pod("p", false, "1", "n1");
+	TEST_ASSERT_FALSE(tell(
+		KUBE_POD, "{'metadata':{'name':'p','namespace':'default'},'spec':{" BAD_CPU "}}"));
+	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	TEST_ASSERT_TRUE(is_there("p"));
+}
+
+/* A pod without a place harms nobody; what was known of it is not true any more. */
+static void test_a_pending_pod_that_cannot_be_read(void)
+{
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p'},'spec':{"
+		"'schedulingGates':[{'name':'g'}]}}");
+	TEST_ASSERT_TRUE(is_there("p"));
+	TEST_ASSERT_FALSE(tell(
+		KUBE_POD, "{'metadata':{'name':'p','namespace':'default'},'spec':{" BAD_CPU "}}"));
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	TEST_ASSERT_FALSE(is_there("p"));
+}
+
+static void test_a_node_that_cannot_be_read(void)
+{
+	cluster_add_pod("p", false, "1", "");
+	for (char name[] = "n1"; name[1] <= '3'; name[1]++) {
+		char json[128];
+		snprintf(json, sizeof(json),
+			"{'metadata':{'name':'%s'},'status':{'allocatable':{'cpu':'much'}}}", name);
+		TEST_ASSERT_FALSE(tell(KUBE_NODE, json));
+	}
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	TEST_ASSERT_EQUAL(0, cluster.s.cache.order.count);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.damaged);
+	cluster_run(500);
+	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("p"));
+	tell_list(KUBE_NODE,
+		"{'metadata':{'name':'n9'},'status':{'allocatable':{'cpu':'4',"
+		"'pods':'9'}}}");
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.damaged);
+	cluster_run(20 * 1000);
+	TEST_ASSERT_EQUAL_STRING("n9", cluster_bound_to("p"));
+}
+
+/* What finds no room is asked for again, less and less. */
+static void test_more_nodes_than_there_is_room_for(void)
+{
+	bool taken = true;
+	for (uint32_t i = 4; i < 40 && taken; i++) {
+		char json[128];
+		snprintf(json, sizeof(json),
+			"{'metadata':{'name':'n%u'},'status':{'allocatable':{'cpu':'4'}}}", i);
+		taken = tell(KUBE_NODE, json);
+	}
+	TEST_ASSERT_FALSE(taken);
+	TEST_ASSERT_EQUAL(16, cluster.s.cache.order.count);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.lacking);
+	uint32_t first_ms = cluster.s.relist_ms;
+	TEST_ASSERT_TRUE(first_ms > SCHEDULER_RELIST_MS);
+	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.relist));
+	cluster_run(2 * SCHEDULER_RELIST_MS);
+	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.relist));
+	TEST_ASSERT_FALSE(tell(KUBE_NODE, "{'metadata':{'name':'n99'},'status':{}}"));
+	TEST_ASSERT_TRUE(cluster.s.relist_ms > first_ms);
+	tell_list(KUBE_NODE, NULL);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.lacking);
+	TEST_ASSERT_EQUAL(SCHEDULER_RELIST_MS, cluster.s.relist_ms);
+}
+
+static void test_objects_that_are_too_big(void)
+{
+	const struct watch_sink *sink = &cluster.sink;
+	cluster_add_pod("p", false, "1", "n1");
+	sink->too_big(
+		sink->self, &(struct watch_too_big){KUBE_NODE, KUBE_WATCH_MODIFIED, TEXT("n3")});
+	TEST_ASSERT_EQUAL(2, cluster.s.cache.order.count);
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	sink->too_big(sink->self,
+		&(struct watch_too_big){KUBE_POD, KUBE_WATCH_DELETED, TEXT("default/p")});
+	TEST_ASSERT_FALSE(is_there("p"));
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	sink->too_big(
+		sink->self, &(struct watch_too_big){KUBE_POD, KUBE_WATCH_ADDED, TEXT("default/q")});
+	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	tell_list(KUBE_POD, NULL);
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+}
+
+/* ---- the picture against a list ---- */
+
+static void test_a_picture_that_is_right(void)
+{
+	cluster_add_pod("p", false, "1", "n1");
+	scheduler_dump(&cluster.s);
+	TEST_ASSERT_EQUAL_HEX32(
+		WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE), cluster.s.compare_left);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster_add_pod("p", false, "1", "n1");
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.compare_left);
+	TEST_ASSERT_TRUE(is_there("p"));
+}
+
+static void test_a_picture_that_is_wrong(void)
+{
+	cluster_add_pod("p", false, "1", "n1");
+	cluster_add_pod("waits", false, "9", "");
+	cluster_run(100);
+	scheduler_dump(&cluster.s);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster_add_pod("q", false, "1", "n1");
+	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_FALSE(is_there("p"));
+	TEST_ASSERT_FALSE(is_there("waits"));
+	TEST_ASSERT_TRUE(is_there("q"));
+	TEST_ASSERT_EQUAL(0, cluster.s.missed);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_NODE);
+	cluster_add_node("n1", "1");
+	cluster_add_node("n4", "1");
+	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	cluster.sink.list_end(cluster.sink.self, KUBE_NODE);
+	TEST_ASSERT_EQUAL(2, cluster.s.cache.order.count);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.compare_left);
+}
+
+/* ---- pods that go ---- */
+
+/* Its place is free as soon as it is being deleted: the binding cannot succeed any more. */
+static void test_an_assumed_pod_that_is_being_deleted(void)
+{
+	cluster_add_pod("x", false, "4", "n2");
+	cluster_add_pod("y", false, "4", "n3");
+	cluster_add_pod("p", false, "3", "");
+	bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/p/binding", "{}")->delay_ms = 5000;
+	cluster_run(100);
+	cluster_add_pod("q", false, "3", "");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, cluster.s.queue.pods[QUEUE_UNSCHEDULABLE]);
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p','resourceVersion':'2',"
+		"'deletionTimestamp':'2026-01-01T00:00:00Z'},'spec':{'schedulerName':"
+		"'default-scheduler','containers':[{'name':'c','resources':{'requests':{'cpu':'3'}}"
+		"}]}}");
+	cluster_run(3000);
+	TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to("q"));
+}
+
+static void test_a_pod_that_is_deleted(void)
+{
+	cluster_add_pod("p", false, "1", "n1");
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'p','namespace':'default'}}"));
+	TEST_ASSERT_FALSE(is_there("p"));
+}
+
+int main(void)
+{
+	log_setup(LOG_DEBUG, LOG_AS_TEXT, clock_system());
+	log_to(open("/dev/null", O_WRONLY));
+	UNITY_BEGIN();
+	RUN_TEST(test_kinds_are_wanted_when_a_pod_needs_them);
+	RUN_TEST(test_a_profile_without_default_constraints);
+	RUN_TEST(test_a_pod_on_a_node_that_cannot_be_read);
+	RUN_TEST(test_an_update_that_cannot_be_read);
+	RUN_TEST(test_a_pending_pod_that_cannot_be_read);
+	RUN_TEST(test_a_node_that_cannot_be_read);
+	RUN_TEST(test_more_nodes_than_there_is_room_for);
+	RUN_TEST(test_objects_that_are_too_big);
+	RUN_TEST(test_a_picture_that_is_right);
+	RUN_TEST(test_a_picture_that_is_wrong);
+	RUN_TEST(test_an_assumed_pod_that_is_being_deleted);
+	RUN_TEST(test_a_pod_that_is_deleted);
+	return UNITY_END();
+}
