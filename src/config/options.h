@@ -29,12 +29,15 @@ struct options_words { /* of a flag that takes several, or comes several times *
 
 enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 
-/* Who may see the status page: who may by a review, whoever can reach the port, who is somebody. */
+/*
+ * Who may see the status page: who may by a review, whoever can reach the port, who is somebody.
+ * Who is on this machine may, unless nobody may.
+ */
 enum options_page {
-	OPTIONS_PAGE_AUTHORIZED,
-	OPTIONS_PAGE_ANYONE,
-	OPTIONS_PAGE_NOBODY,
-	OPTIONS_PAGE_TOKEN
+	OPTIONS_PAGE_REVIEW,
+	OPTIONS_PAGE_OPEN,
+	OPTIONS_PAGE_TOKEN,
+	OPTIONS_PAGE_NOBODY
 };
 
 /*

@@ -110,8 +110,8 @@ const struct option option_table[] = {
 		AT(requestheader_group_headers), "NAMES", "in which proxies name groups"},
 	{"requestheader-extra-headers-prefix", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
 		AT(requestheader_extra_prefixes), "NAMES", "of headers with more about the user"},
-	{"page-access", 0, OPTION_CHOICE, OPTION_GROUP_ACCESS, AT(page),
-		"authorized|anyone|nobody|token", "who may see the status page"},
+	{"page-access", 0, OPTION_CHOICE, OPTION_GROUP_ACCESS, AT(page), "review|open|token|nobody",
+		"who may see the status page, besides who is on this machine"},
 
 	{"v", 'v', OPTION_I32, OPTION_GROUP_PROCESS, AT(verbosity), "LEVEL",
 		"log more: 4 and up tells every decision"},

@@ -90,7 +90,7 @@ void about_flagz(struct status_answer *a)
 {
 	const struct options *o = a->status->setup.options;
 	const struct scheduler_limits *l = &a->status->s->setup.limits;
-	static const char *const pages[] = {"authorized", "anyone", "nobody", "token"};
+	static const char *const pages[] = {"review", "open", "token", "nobody"};
 	struct writer w;
 	writer_init(&w, a->piece, sizeof(a->piece));
 	write_z(&w,

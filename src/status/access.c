@@ -535,7 +535,7 @@ static bool is_open(const struct status_answer *a, bool anonymous)
 	if (here && !is_named_here(header(a, "host")))
 		return false;
 	/* Plain HTTP is what it was: whoever reaches the port may read metrics. */
-	if (api ? a->status->setup.options->page == OPTIONS_PAGE_ANYONE
+	if (api ? a->status->setup.options->page == OPTIONS_PAGE_OPEN
 		: !a->exchange->https &&
 				(a->exchange->method == NET_GET || a->exchange->method == NET_HEAD))
 		return true;

@@ -103,7 +103,7 @@ static void test_defaults(void)
 	is("x-remote-extra-", o.requestheader_extra_prefixes.list[0]);
 	TEST_ASSERT_EQUAL_UINT32(0, o.requestheader_allowed_names.count);
 	TEST_ASSERT_EQUAL_UINT32(OPTIONS_TLS_1_2, o.tls_min);
-	TEST_ASSERT_EQUAL_UINT32(OPTIONS_PAGE_AUTHORIZED, o.page);
+	TEST_ASSERT_EQUAL_UINT32(OPTIONS_PAGE_REVIEW, o.page);
 	TEST_ASSERT_EQUAL_INT32(0, o.verbosity);
 	TEST_ASSERT_EQUAL_UINT64(0, o.memory_bytes);
 	TEST_ASSERT_TRUE(o.config.leader_election.elect);
@@ -117,7 +117,7 @@ static void test_every_kind_of_value(void)
 		 "--bind-pods-burst=7 --pod_max_in_unschedulable_pods_duration=1m30s "
 		 "--write-config-to w --bind-address ::1 --secure-port 0 --tls-cert-file c "
 		 "--tls-private-key-file k --cert-dir d --tls-min-version VersionTLS13 "
-		 "--http-port 10251 --http-address 10.0.0.1 --page-access anyone");
+		 "--http-port 10251 --http-address 10.0.0.1 --page-access open");
 	TEST_ASSERT_EQUAL_STRING("/k", o.kubeconfig.path);
 	TEST_ASSERT_EQUAL_STRING("https://m:6443", o.kubeconfig.master);
 	TEST_ASSERT_EQUAL_UINT32(3, o.connections);
@@ -133,7 +133,7 @@ static void test_every_kind_of_value(void)
 	TEST_ASSERT_EQUAL_UINT32(OPTIONS_TLS_1_3, o.tls_min);
 	TEST_ASSERT_EQUAL_INT32(10251, o.http_port);
 	TEST_ASSERT_EQUAL_STRING("10.0.0.1", o.http_address);
-	TEST_ASSERT_EQUAL_UINT32(OPTIONS_PAGE_ANYONE, o.page);
+	TEST_ASSERT_EQUAL_UINT32(OPTIONS_PAGE_OPEN, o.page);
 
 	is_ready("--authentication-kubeconfig a --authorization-kubeconfig= "
 		 "--authentication-skip-lookup --authentication-tolerate-lookup-failure=F "
@@ -402,7 +402,7 @@ static void test_what_is_no_flag_or_value(void)
 			"berth: --v: Invalid value: \"x\": must be an integer of 32 bits\n"},
 		{"--page-access me --tls-min-version TLS12 --nodes-max 0",
 			"berth: --page-access: Invalid value: \"me\": must be one of "
-			"authorized|anyone|nobody|token\n"
+			"review|open|token|nobody\n"
 			"berth: --tls-min-version: Invalid value: \"TLS12\": must be one of "
 			"VersionTLS12|VersionTLS13\n"
 			"berth: --nodes-max: Invalid value: \"0\": must be a number from 1 to "

@@ -67,13 +67,13 @@ async function views(b, bed) {
 async function main() {
 	fs.mkdirSync(folder, { recursive: true });
 	const b = await Browser.open();
-	let bed = await Bed.open(['--life', '--hurry', '60', '--nodes', '24', '--pods', '260'], ['--page-access', 'anyone']);
+	let bed = await Bed.open(['--life', '--hurry', '60', '--nodes', '24', '--pods', '260'], ['--page-access', 'open']);
 	try {
 		await bed.pod('video-transcoder', { cpu: '36', memory: '40Gi' });
 		await views(b, bed);
 		await b.go('about:blank');
 		await bed.close();
-		bed = await Bed.open(['--life', '--nodes', '5000', '--pods', '6000'], ['--page-access', 'anyone']);
+		bed = await Bed.open(['--life', '--nodes', '5000', '--pods', '6000'], ['--page-access', 'open']);
 		await b.go(bed.url);
 		await pause(8000);
 		await go(b, 'nodes');

@@ -368,7 +368,7 @@ const EVIL = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</scri
 
 async function hostile() {
 	const calm = bed;
-	bed = await Bed.open([], ['--page-access', 'anyone'],
+	bed = await Bed.open([], ['--page-access', 'open'],
 		(words) => words.replace(/evil(node|pod|zone|taint)/g, (w, what) => JSON.stringify(EVIL + what).slice(1, -1)));
 	await bed.node('evilnode', { zone: 'evilzone', taints: [{ key: 'eviltaint', value: 'eviltaint', effect: 'NoSchedule' }] });
 	await bed.pod('evilpod', { meta: { labels: { a: 'evilzone' }, annotations: { a: 'evilzone' } } });
@@ -411,7 +411,7 @@ async function hostile() {
 
 async function login() {
 	const calm = bed;
-	bed = await Bed.open(['--token', 'secret'], ['--page-access', 'authorized']);
+	bed = await Bed.open(['--token', 'secret'], ['--page-access', 'review']);
 	await claim('a token that is not known any more is asked for', async () => {
 		await b.go(await proxy(bed.url.slice(0, -1), { 'X-Forwarded-For': '192.0.2.1' }) + '/');
 		await b.run(() => sessionStorage.setItem('token', 'expired'));
@@ -441,7 +441,7 @@ function crowd() {
 
 async function large() {
 	const calm = bed;
-	bed = await Bed.open(['--nodes', '5000', '--pods', '3000'], ['--page-access', 'anyone']);
+	bed = await Bed.open(['--nodes', '5000', '--pods', '3000'], ['--page-access', 'open']);
 	const measure = async (act, longest) => {
 		let crowded = crowd();
 		const m = await b.run(probe.smooth, String(act));
@@ -488,7 +488,7 @@ async function large() {
 
 async function main() {
 	const only = process.argv.slice(2);
-	bed = await Bed.open(['--no-life'], ['--page-access', 'anyone']);
+	bed = await Bed.open(['--no-life'], ['--page-access', 'open']);
 	await fill();
 	b = await Browser.open();
 	await b.size(1280, 800);

@@ -27,7 +27,7 @@ void setUp(void)
 	bed_init();
 	bed_real = true;
 	bed_options.secure_port = BED_SECURE;
-	bed_options.page = OPTIONS_PAGE_ANYONE;
+	bed_options.page = OPTIONS_PAGE_OPEN;
 	bed_open();
 	bed_fill();
 }

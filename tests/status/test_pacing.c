@@ -104,7 +104,7 @@ static int64_t shake_hands(bool hurried, uint64_t *turns)
 {
 	static struct visitor visitor;
 	bed_options.secure_port = BED_SECURE;
-	bed_options.page = OPTIONS_PAGE_ANYONE;
+	bed_options.page = OPTIONS_PAGE_OPEN;
 	bed_open();
 	net_hurry(bed_net, hurried);
 	bed_tick_us = TICK_US;
@@ -133,7 +133,7 @@ static void test_handshakes_have_a_share_of_the_time(void)
 
 static void test_an_event_is_written_once(void)
 {
-	bed_options.page = OPTIONS_PAGE_ANYONE;
+	bed_options.page = OPTIONS_PAGE_OPEN;
 	bed_open();
 	bed_fill();
 	for (uint32_t i = 0; i < SCRAPERS; i++) {

@@ -33,7 +33,7 @@ static void expect_part(const char *part)
 }
 static void open_for_anyone(void)
 {
-	bed_options.page = OPTIONS_PAGE_ANYONE;
+	bed_options.page = OPTIONS_PAGE_OPEN;
 	bed_open();
 	bed_fill();
 }
@@ -376,6 +376,22 @@ static void test_who_is_here_may_look(void)
 	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
 }
 
+/* Whoever can reach the port: only when that was said. */
+static void test_open_is_said(void)
+{
+	static const enum options_page pages[] = {
+		OPTIONS_PAGE_REVIEW, OPTIONS_PAGE_TOKEN, OPTIONS_PAGE_NOBODY, OPTIONS_PAGE_OPEN};
+	static const uint32_t codes[] = {403, 403, 404, 200};
+	for (size_t i = 0; i < ARRAY_COUNT(pages); i++) {
+		bed_options.page = pages[i];
+		bed_open();
+		bed_get("/api/overview");
+		TEST_ASSERT_EQUAL_UINT32(codes[i], bed_code());
+		bed_close();
+		bed_init();
+	}
+}
+
 static void test_nobody_means_nobody(void)
 {
 	bed_peer = "127.0.0.1";
@@ -466,6 +482,7 @@ int main(void)
 	RUN_TEST(test_others);
 	RUN_TEST(test_a_stranger_sees_health_and_the_empty_page);
 	RUN_TEST(test_who_is_here_may_look);
+	RUN_TEST(test_open_is_said);
 	RUN_TEST(test_nobody_means_nobody);
 	RUN_TEST(test_hostile_requests);
 	RUN_TEST(test_listeners_of_whom_one_stalls);
