@@ -70,7 +70,7 @@ void cluster_add_node(const char *name, const char *version)
 
 void cluster_add_pod(const char *name, bool cares, const char *cpu, const char *node)
 {
-	char path[128];
+	char path[128], body[256];
 	cluster_feed(KUBE_POD,
 		"{'metadata':{'name':'%s','namespace':'default','uid':'%s','resourceVersion':'1'},"
 		"'spec':{'schedulerName':'default-scheduler'%s%s%s,'containers':[{'name':'c',"
@@ -80,7 +80,11 @@ void cluster_add_pod(const char *name, bool cares, const char *cpu, const char *
 	snprintf(path, sizeof(path), "/api/v1/namespaces/default/pods/%s", name);
 	if (*node != '\0')
 		return;
-	(void)bed_says(&cluster.bed, path, "{'metadata':{'name':'p'},'spec':{}}");
+	snprintf(body, sizeof(body),
+		"{'kind':'Pod','metadata':{'name':'%s','namespace':'default','uid':'%s'},'spec':{}"
+		"}",
+		name, name);
+	(void)bed_says(&cluster.bed, path, body);
 	snprintf(path, sizeof(path), "/api/v1/namespaces/default/pods/%s/binding", name);
 	bed_says(&cluster.bed, path, "{}")->status = 201;
 }
@@ -138,12 +142,14 @@ static const struct scheduler_limits limits = {
 	.scratch_bytes = 1 << 18,
 };
 
-void cluster_open(bool extended)
+void cluster_open(void (*extender)(struct scheduler_extender *config))
 {
 	char words[256];
 	struct writer fault;
-	bed_init(&cluster.bed, extended ? 1 : 0);
+	bed_init(&cluster.bed, extender == NULL ? 0 : 1);
 	cluster.bed.configs[0].managed = (struct config_list){&gpu, 1};
+	if (extender != NULL)
+		extender(&cluster.bed.configs[0]);
 	bed_open_network(&cluster.bed);
 	memset(&cluster.s, 0, sizeof(cluster.s));
 	scheduler_init(&cluster.s,
@@ -162,7 +168,7 @@ void cluster_open(bool extended)
 		&cluster.profile.fit.ignored[0]));
 	cluster.profile.fit.ignored_count = 1;
 	writer_init(&fault, words, sizeof(words));
-	if (extended)
+	if (extender != NULL)
 		TEST_ASSERT_TRUE(scheduler_open_extenders(&cluster.s, &cluster.bed.list, &fault));
 	TEST_ASSERT_TRUE(scheduler_start(&cluster.s, &cluster.profile, 1));
 	cluster.s.known = UINT32_MAX; /* the test tells what there is */

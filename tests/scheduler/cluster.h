@@ -14,8 +14,8 @@ struct cluster {
 };
 extern struct cluster cluster;
 
-/* Nodes n1 to n3 are there. With an extender "a" it cares for pods that ask for a GPU. */
-void cluster_open(bool extended);
+/* Nodes n1 to n3 are there. An extender "a", if it is to be, cares for pods that ask for a GPU. */
+void cluster_open(void (*extender)(struct scheduler_extender *config));
 void cluster_close(void);
 
 /* What the scheduler's sink says of an object; ' stands for ". */

@@ -17,7 +17,7 @@
 
 void setUp(void)
 {
-	cluster_open(false);
+	cluster_open(NULL);
 }
 
 void tearDown(void)
