@@ -351,11 +351,11 @@ static bool pass_body(struct net_connection *connection, struct text body)
 {
 	struct net_request *request = connection->request;
 
-	request->answer.body_size += body.size;
-	if (request->body_max != 0 && request->answer.body_size > request->body_max) {
+	if (request->body_max != 0 && body.size > request->body_max - request->answer.body_size) {
 		done(connection, NET_TOO_BIG, "the answer is too big", false);
 		return false;
 	}
+	request->answer.body_size += body.size;
 	if (request->on_body == NULL)
 		return true;
 	enum net_flow flow = request->on_body(request, body);
