@@ -184,6 +184,7 @@ void client_not_opened(struct net_client *client, struct net_connection *connect
 	bool watch = connection->for_watch;
 
 	client->open_after[watch] = mono_after_ms(client->net->now, RECONNECT_PAUSE_MS);
+	client->away = client->net->now;
 	client->resolve_wanted = true;
 	client->member.dirty = true;
 	log_unreachable(client, &client->resolve.addresses[connection->address], fault);
@@ -555,6 +556,11 @@ struct net_client_stats net_client_stats(const struct net_client *client)
 	}
 	stats.queued = client->queued;
 	return stats;
+}
+
+struct mono net_client_away(const struct net_client *client)
+{
+	return client->away;
 }
 
 /* ---- opening and closing a client ---- */

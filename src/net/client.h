@@ -65,6 +65,7 @@ struct net_client {
 	struct net_connection *connections; /* shared ones first, then those for watches */
 	uint32_t connection_count;
 	struct mono open_after[2]; /* shared, watch */
+	struct mono away;          /* when last an address did not answer */
 	struct mono ticket_due;    /* until then the first handshake's ticket is waited for */
 	struct list queues[NET_CLASSES];
 	struct list refused; /* not fit to be sent: they end at the next turn */

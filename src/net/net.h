@@ -54,6 +54,8 @@ struct net_client_stats {
 	uint32_t open, busy, queued;
 };
 struct net_client_stats net_client_stats(const struct net_client *client);
+/* When last an address of the server did not answer; 0: never. */
+struct mono net_client_away(const struct net_client *client);
 
 /* ---- requests ---- */
 

@@ -188,6 +188,10 @@ static void record(struct scheduler *s, uint32_t pod, const struct cycle_decisio
 	else
 		copy_cut(decision->message, r->words, sizeof(r->words));
 	scheduler_observe(&s->metrics.algorithm, &scheduler_scale_attempt, (uint64_t)r->took_us);
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	if (profile != NULL)
+		scheduler_count_evaluated(
+			&s->metrics, (uint32_t)(profile - s->profiles), decision->took_part);
 	if (decision->preemption.tried)
 		s->metrics.preemption_attempts++;
 }

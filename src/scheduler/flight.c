@@ -33,6 +33,7 @@ static void bind(struct scheduler *s, uint32_t index)
 		return;
 	}
 	flight->state = SCHEDULER_BINDS;
+	flight->stage_began = clock_mono(&s->setup.clock);
 	scheduler_words(s, flight->pod, &words);
 	const struct binder_order order = {
 		.pod = words.pod,
@@ -57,6 +58,7 @@ static void bind_claims(struct scheduler *s, uint32_t index, const struct cycle_
 		.timeout_ms = flight->profile->volume_binding.bind_timeout_seconds * 1000,
 	};
 	flight->state = SCHEDULER_CLAIMS;
+	flight->stage_began = flight->began;
 	volumes_begin(s->volumes, &order);
 }
 
@@ -130,6 +132,14 @@ static void count(
 {
 	scheduler_count_attempt(&s->metrics, (uint32_t)(flight->profile - s->profiles), result,
 		mono_since_us(s->now, flight->began));
+}
+
+static void count_stage(struct scheduler *s, const struct scheduler_flight *flight,
+	enum scheduler_stage stage, bool well)
+{
+	int64_t took_us = mono_since_us(s->now, flight->stage_began);
+	scheduler_observe(&s->metrics.stages[flight->profile - s->profiles][stage][!well],
+		&scheduler_scale_point, took_us < 0 ? 0 : (uint64_t)took_us);
 }
 
 static void count_bound(struct scheduler *s, const struct scheduler_flight *flight)
@@ -228,6 +238,7 @@ void scheduler_claims_bound(void *self, const struct volumes_result *result)
 	struct scheduler_flight *flight = pool_at(&s->flights, index);
 	char room[MESSAGE_MAX];
 	s->now = net_now(s->net);
+	count_stage(s, flight, SCHEDULER_STAGE_CLAIMS, result->ok);
 	if (result->ok) {
 		flight->state = SCHEDULER_CLEARED;
 		s->cleared++;
@@ -264,6 +275,7 @@ void scheduler_landed(void *self, const struct binder_result *result)
 	s->now = net_now(s->net);
 	/* A pod that goes leaves the queue first. */
 	CHECK(flight->entry == 0 || scheduler_is_pod(s, flight->pod, flight->uid));
+	count_stage(s, flight, SCHEDULER_STAGE_BIND, result->outcome == BINDER_BOUND);
 	if (result->outcome == BINDER_REFUSED && flight->entry != 0 && is_via(s, flight, &by) &&
 		by.ignorable) {
 		log_warn("extender", "ignored", "error=\"%.*s\"", TEXT_ARGS(result->message));

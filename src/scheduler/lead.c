@@ -5,7 +5,9 @@
  * A leader before us may have bound pods that our watch has not shown yet, and their places would
  * look free. So pods are listed anew after the lease was won and before the first decision; our
  * lists are never older than the moment they are asked for (watch/ask.c). Who starts up waits for
- * the first word about the lease before it lists pods at all, and needs no second list.
+ * the first word about the lease before it lists pods at all, and needs no second list. Nor is
+ * anything decided while the server was away and has not told its pods again: it may have lost
+ * some of its last seconds.
  */
 #include "base/log.h"
 #include "scheduler/private.h"
@@ -26,7 +28,8 @@ const char *scheduler_wait_name(enum scheduler_wait wait)
 static bool is_synced(const struct scheduler *s)
 {
 	uint32_t needed = SCHEDULER_VITAL_KINDS | (s->wanted & WATCH_KIND(KUBE_NAMESPACE));
-	return (needed & ~s->known) == 0 && s->barrier == 0;
+	return (needed & ~s->known) == 0 && s->barrier == 0 &&
+		!watch_is_in_doubt(s->watch, KUBE_POD);
 }
 
 enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)

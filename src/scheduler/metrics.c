@@ -2,9 +2,10 @@
 /* Counting what was decided. */
 #include "scheduler/metrics.h"
 
-/* exp(0.001,2,15), exp(0.01,2,20), exp(1,2,5), exp(1,2,7) */
+/* exp(0.001,2,15), exp(0.01,2,20), exp(0.0001,2,12), exp(1,2,5), exp(1,2,7) */
 const struct scheduler_scale scheduler_scale_attempt = {1000, 15};
 const struct scheduler_scale scheduler_scale_sli = {10000, 20};
+const struct scheduler_scale scheduler_scale_point = {100, 12};
 const struct scheduler_scale scheduler_scale_tries = {1, 5};
 const struct scheduler_scale scheduler_scale_victims = {1, 7};
 
@@ -31,6 +32,33 @@ void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
 	m->attempts[profile][result]++;
 	scheduler_observe(&m->attempt[profile][result], &scheduler_scale_attempt,
 		took_us < 0 ? 0 : (uint64_t)took_us);
+}
+
+void scheduler_count_evaluated(
+	struct scheduler_metrics *m, uint32_t profile, const uint32_t took_part[SCHEDULER_DECIDING])
+{
+	CHECK(profile < QUEUE_PROFILES_MAX);
+	for (uint32_t point = 0; point < SCHEDULER_DECIDING; point++)
+		for (uint32_t left = took_part[point]; left != 0; left &= left - 1)
+			m->evaluated[profile][point][__builtin_ctz(left)]++;
+}
+
+void scheduler_count_handled(
+	struct scheduler_metrics *m, uint32_t kind, uint32_t actions, int64_t took_us)
+{
+	uint32_t action = actions == 0 ? SCHEDULER_EVENT_ACTIONS : (uint32_t)__builtin_ctz(actions);
+	if (action >= SCHEDULER_EVENT_ACTIONS || took_us < 0)
+		return;
+	for (uint32_t i = 0; i < SCHEDULER_HANDLED; i++) {
+		struct scheduler_handled *h = &m->handled[i];
+		if (!h->taken)
+			*h = (struct scheduler_handled){
+				.taken = true, .kind = (uint8_t)kind, .action = (uint8_t)action};
+		if (h->kind == kind && h->action == action) {
+			scheduler_observe(&h->took, &scheduler_scale_point, (uint64_t)took_us);
+			return;
+		}
+	}
 }
 
 void scheduler_count_incoming(

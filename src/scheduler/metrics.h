@@ -17,6 +17,8 @@
 enum {
 	SCHEDULER_BUCKETS_MAX = 20,
 	SCHEDULER_ATTEMPTS_MAX = 15, /* attempts told apart; the last one is "15+" */
+	SCHEDULER_DECIDING = 4,      /* prefilter, filter, prescore, score */
+	SCHEDULER_HANDLED = 32,      /* kinds of events that are told apart */
 	SCHEDULER_RECORDS = 64,
 	SCHEDULER_RECORD_POD_MAX = 192,
 	SCHEDULER_RECORD_NODE_MAX = 128,
@@ -40,6 +42,7 @@ struct scheduler_histogram {
 };
 extern const struct scheduler_scale scheduler_scale_attempt; /* microseconds */
 extern const struct scheduler_scale scheduler_scale_sli;     /* microseconds */
+extern const struct scheduler_scale scheduler_scale_point;   /* microseconds */
 extern const struct scheduler_scale scheduler_scale_tries;
 extern const struct scheduler_scale scheduler_scale_victims;
 void scheduler_observe(
@@ -56,6 +59,16 @@ enum scheduler_cause {
 };
 /* Events of the cluster: by kind, and add, delete, or the lowest bit of an update. */
 enum { SCHEDULER_EVENT_KINDS = 32, SCHEDULER_EVENT_ACTIONS = 13 };
+
+/* What the apiserver, or an extender, has a part in and therefore takes time. */
+enum scheduler_stage { SCHEDULER_STAGE_CLAIMS, SCHEDULER_STAGE_BIND, SCHEDULER_STAGES };
+
+/* How long events of a kind took; kind 0: pods without a node. */
+struct scheduler_handled {
+	bool taken;
+	uint8_t kind, action;
+	struct scheduler_histogram took;
+};
 
 /* A decision, as people want to see it. */
 struct scheduler_record {
@@ -84,6 +97,9 @@ struct scheduler_metrics {
 	struct scheduler_histogram sli[SCHEDULER_ATTEMPTS_MAX];
 	struct scheduler_histogram tries;
 	struct scheduler_histogram victims;
+	struct scheduler_histogram stages[QUEUE_PROFILES_MAX][SCHEDULER_STAGES][2]; /* well, not */
+	uint64_t evaluated[QUEUE_PROFILES_MAX][SCHEDULER_DECIDING][QUEUE_PLUGINS_MAX];
+	struct scheduler_handled handled[SCHEDULER_HANDLED]; /* those taken come first */
 	uint64_t preemption_attempts;
 	uint64_t incoming[SCHEDULER_CAUSES][3]; /* active, backoff, unschedulable */
 	uint64_t woken[SCHEDULER_EVENT_KINDS][SCHEDULER_EVENT_ACTIONS][2]; /* active, backoff */
@@ -105,6 +121,11 @@ void scheduler_count_incoming(
 	struct scheduler_metrics *m, enum scheduler_cause cause, enum queue_state state);
 void scheduler_count_woken(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
 	const struct queue_moved *moved);
+/* Who took part in a decision: for each point bits by plugin. */
+void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,
+	const uint32_t took_part[SCHEDULER_DECIDING]);
+void scheduler_count_handled(
+	struct scheduler_metrics *m, uint32_t kind, uint32_t actions, int64_t took_us);
 /* NULL when it was pushed out, or never was. */
 const struct scheduler_record *scheduler_record_at(
 	const struct scheduler_metrics *m, uint64_t serial);

@@ -108,7 +108,7 @@ struct scheduler_flight {
 	enum scheduler_flight_state state;
 	bool direct; /* not by way of an extender, though one would */
 	const struct plugin_profile *profile;
-	struct mono began;
+	struct mono began, stage_began;
 	struct mono first_attempt;
 };
 

@@ -378,6 +378,8 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 void scheduler_changed(void *self, const struct cache_event *event)
 {
 	struct scheduler *s = self;
+	struct mono start = clock_mono(&s->setup.clock);
+	bool waits = event->kind == KUBE_POD && event->old.node == 0 && event->now.node == 0;
 	volumes_changed(s->volumes, event);
 	if (event->kind == KUBE_POD) {
 		follow_queue(s, event);
@@ -385,4 +387,6 @@ void scheduler_changed(void *self, const struct cache_event *event)
 	} else {
 		wake(s, event, INT32_MAX);
 	}
+	scheduler_count_handled(&s->metrics, waits ? KUBE_NO_KIND : event->kind, event->actions,
+		mono_since_us(clock_mono(&s->setup.clock), start));
 }

@@ -82,8 +82,6 @@ void watch_judge_answer(struct watch_reflector *r)
 {
 	const struct net_answer *answer = &r->request.answer;
 
-	if (answer->result == NET_CONNECT_FAILED)
-		r->doubt = true;
 	if (answer->status != 0 && answer->status != 200) {
 		watch_judge(r, outcome_of_code(r, answer->status), "status %u",
 			(unsigned)answer->status);

@@ -5,8 +5,11 @@
  * What client-go does: a watch that ends for a reason it does not know is followed by a new list,
  * and every failure waits. What we do: a list is told anew only when it must be - the place where
  * we were is known no more (410), or the same place has given odd answers WATCH_STUCK_MAX times in
- * a row. Whatever else happens to a watch, it goes on from the last version. One that had lasted
- * is opened again at once, one that had not after a pause.
+ * a row, or the server was away. Whatever else happens to a watch, it goes on from the last
+ * version. One that had lasted is opened again at once, one that had not after a pause.
+ *
+ * A server that was away may have lost its last seconds with the power, or be a restored one. The
+ * same versions may mean something else by then, and nobody says so: hence the list.
  *
  * Streaming lists: a server that cannot says so as 400 or 422, as 500 inside a 200 answer, or by
  * never ending the list; then all kinds take pages for a while (WATCH_STREAM_AGAIN_MS; it may be
@@ -76,11 +79,29 @@ static void forget_list(struct watch_reflector *r)
 	r->token_size = 0;
 }
 
+/* The server did not answer since the last word about the kind. */
+static bool was_away(const struct watch_reflector *r)
+{
+	return net_client_away(r->watch->client).us > r->heard.us;
+}
+
+bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind)
+{
+	const struct watch_reflector *r = watch->by_kind[kind];
+
+	return r->synced && was_away(r) &&
+		(r->state != WATCH_FOLLOW || r->waiting || r->request.answer.status != 200);
+}
+
 /* A step may choose another way to do what it is asked to. */
 static enum watch_state choose(struct watch_reflector *r, enum watch_state state)
 {
 	struct mono now = net_now(r->watch->net);
 
+	if ((state == WATCH_FOLLOW || state == WATCH_PROBE) && was_away(r))
+		state = WATCH_STREAM;
+	if (state == WATCH_LIST && was_away(r))
+		forget_list(r);
 	if (state == WATCH_STREAM) {
 		forget_list(r);
 		if (!mono_reached(now, r->watch->stream_again) || r->stuck >= WATCH_STUCK_MAX)
@@ -90,7 +111,7 @@ static enum watch_state choose(struct watch_reflector *r, enum watch_state state
 	if (state == WATCH_LIST && r->token_size == 0)
 		r->listing = false;
 	if (state == WATCH_FOLLOW &&
-		(r->doubt || mono_since_us(now, r->heard) >= (int64_t)WATCH_DOUBT_MS * CLOCK_MS_US))
+		mono_since_us(now, r->heard) >= (int64_t)WATCH_DOUBT_MS * CLOCK_MS_US)
 		return WATCH_PROBE;
 	return state;
 }
@@ -193,6 +214,7 @@ static void page_told(struct watch_reflector *r)
 	uint32_t turn = r->turn;
 
 	works(r);
+	r->heard = net_now(r->watch->net);
 	if (r->token_size > 0) {
 		watch_enter(r, WATCH_LIST);
 		return;

@@ -102,6 +102,8 @@ void watch_want(struct watch *watch, enum kube_kind kind, bool wanted);
 
 /* Told once to its end since it was wanted, or known not to be served. */
 bool watch_is_synced(const struct watch *watch, enum kube_kind kind);
+/* The server was away and has not told the kind anew yet: what we know may have been lost there. */
+bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind);
 
 struct watch_stats {
 	const char *state; /* "off", "discover", "absent", "stream", "list", "follow", "probe" */

@@ -123,7 +123,7 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 		sum.cpu_milli += a.cpu_milli;
 		sum.memory_bytes += a.memory_bytes;
 		sum.pods += a.pods;
-		if (port.size > 0 && revision != bound && has_port(other, port))
+		if (port.size > 0 && w->network.now_us >= w->lost_until_us && revision != bound && has_port(other, port))
 			world_found(w, "%.*s and %.*s have port %.*s of %.*s", TEXT_ARGS(name),
 				TEXT_ARGS(revision_name(state)), TEXT_ARGS(port), TEXT_ARGS(node));
 	}
@@ -131,6 +131,8 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 	world_note(w, "%.*s needs %lld m of %.*s, where %lld of %lld are taken then",
 		TEXT_ARGS(name), (long long)needs.cpu_milli, TEXT_ARGS(node),
 		(long long)sum.cpu_milli, (long long)room.cpu_milli);
+	if (w->network.now_us < w->lost_until_us)
+		return;
 	if ((needs.cpu_milli > 0 && sum.cpu_milli > room.cpu_milli) ||
 		(needs.memory_bytes > 0 && sum.memory_bytes > room.memory_bytes) ||
 		sum.pods > room.pods)

@@ -62,7 +62,7 @@ static void print_counts(const struct sim_counts *c)
 		size_t at;
 	} list[] = {COUNT(turns), COUNT(requests), COUNT(bindings), COUNT(checks), COUNT(restarts),
 		COUNT(pauses), COUNT(cuts), COUNT(silences), COUNT(errors), COUNT(jumps),
-		COUNT(compactions), COUNT(outages), COUNT(lags), COUNT(waiting)};
+		COUNT(compactions), COUNT(outages), COUNT(losses), COUNT(lags), COUNT(waiting)};
 
 	for (size_t i = 0; i < ARRAY_COUNT(list); i++)
 		printf(", %llu %s",

@@ -35,6 +35,32 @@ static void silence(struct world *w, struct sim_process *p)
 	}
 }
 
+static void stop_server(struct world *w, int64_t for_us)
+{
+	int64_t until = w->network.now_us + for_us;
+
+	w->server.host->unreachable = true;
+	network_cut(w->server.host);
+	if (w->outage_until_us < until)
+		w->outage_until_us = until;
+}
+
+/* Nobody is back sooner than a lease is void. */
+static void cut_power(struct world *w)
+{
+	int64_t off_us = (int64_t)(16 + world_below(w, 60)) * CLOCK_S_US;
+	uint64_t unwritten = api_registry(w->api)->version - w->founded;
+
+	if (unwritten > 100)
+		unwritten = 100;
+	stop_server(w, off_us);
+	api_lose(w->api, world_below(w, (uint32_t)unwritten + 1));
+	if (w->life != NULL)
+		life_look_again(w->life);
+	w->lost_until_us = w->network.now_us + off_us + 60 * CLOCK_S_US;
+	w->counts.losses++;
+}
+
 static void strike(struct world *w, enum sim_trouble trouble, struct sim_process *p)
 {
 	int64_t now = w->network.now_us;
@@ -67,11 +93,10 @@ static void strike(struct world *w, enum sim_trouble trouble, struct sim_process
 		w->counts.compactions++;
 		break;
 	case SIM_SERVER_STOPS:
-		w->server.host->unreachable = true;
-		network_cut(w->server.host);
-		w->outage_until_us = now + some_time(w);
+		stop_server(w, some_time(w));
 		w->counts.outages++;
 		break;
+	case SIM_POWER_CUTS: cut_power(w); break;
 	case SIM_WALL_JUMPS:
 		if (p != NULL)
 			p->wall_us += ((int64_t)world_below(w, 7200) - 3600) * CLOCK_S_US;

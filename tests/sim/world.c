@@ -346,6 +346,7 @@ void world_open(struct world *w, uint64_t seed, const struct sim_plan *plan)
 	open_api(w);
 	open_life(w);
 	churn_begin(w);
+	w->founded = api_registry(w->api)->version;
 	w->trouble_us = w->network.now_us + plan->trouble_us;
 	w->mood_us = w->network.now_us + plan->busy_us;
 	memory_seal();

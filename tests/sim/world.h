@@ -51,6 +51,7 @@ enum sim_trouble {
 	SIM_BUSY_PAUSES,  /* the same, while there are pods to decide about */
 	SIM_LAGS,         /* some connections are far behind: of several apiservers one is slow */
 	SIM_RATES,        /* clocks of schedulers go faster or slower */
+	SIM_POWER_CUTS,   /* of the server, which has lost its last changes when it is back */
 	SIM_TROUBLES
 };
 
@@ -150,7 +151,7 @@ struct sim_process {
 
 struct sim_counts {
 	uint64_t turns, requests, bindings, restarts, pauses, cuts, silences, errors, jumps;
-	uint64_t compactions, outages, lags, checks, waiting, quiet_s;
+	uint64_t compactions, outages, losses, lags, checks, waiting, quiet_s;
 	uint64_t digest; /* of all requests and answers, and when */
 };
 
@@ -171,8 +172,10 @@ struct world {
 	bool is_calm;  /* no more trouble, no more changes */
 	bool is_quiet; /* for a while nothing changes by itself */
 	int64_t life_us, churn_us, trouble_us, mood_us;
+	uint64_t founded;  /* version of what is there from the beginning, and is never lost */
 	uint64_t followed; /* version that life has seen */
 	int64_t delay_until_us, outage_until_us, errors_until_us;
+	int64_t lost_until_us; /* what was decided before a power cut may still be on its way */
 	uint32_t error_share; /* of 100 requests */
 	uint32_t serial;      /* of names */
 	struct scratch scratch;

@@ -57,7 +57,7 @@ static void upset(void)
 	switch (random_below(&model.random, 12)) {
 	case 0:
 		wire_cut_all(wire);
-		wire->refuses = random_below(&model.random, 2) == 0;
+		wire->refuses = random_below(&model.random, 3) == 0;
 		break;
 	case 1:
 		wire->silent = true;
@@ -65,7 +65,9 @@ static void upset(void)
 		wire->silent = false;
 		break;
 	case 2:
-	case 3: model_compact(&model); break;
+	case 3:
+	case 8:
+	case 9: model_compact(&model); break;
 	case 4:
 	case 5:
 		for (uint32_t i = 1; i <= WIRE_STREAMS; i++)

@@ -81,6 +81,13 @@ void api_compact(struct api *api)
 	registry_compact(&api->registry, api->registry.version);
 }
 
+void api_lose(struct api *api, uint32_t changes)
+{
+	struct registry *r = &api->registry;
+
+	registry_set_back(r, r->version > changes ? r->version - changes : 0);
+}
+
 void api_streaming_lists(struct api *api, bool offered)
 {
 	api->streaming_lists = offered;

@@ -90,6 +90,11 @@ void api_tick(struct api *api);
 
 /* The next requests (of those outside) are answered 429 with Retry-After. */
 void api_throttle(struct api *api, uint32_t requests, uint32_t retry_after_s);
+/*
+ * So many of the last changes were never written to the disk when the power went. All connections
+ * have to be cut, too: watches are not told.
+ */
+void api_lose(struct api *api, uint32_t changes);
 /* Forgets the past: watches from before are told 410. */
 void api_compact(struct api *api);
 void api_streaming_lists(struct api *api, bool offered);

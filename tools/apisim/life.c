@@ -254,11 +254,14 @@ static void see(struct life *life, const struct registry_change *change)
 	}
 }
 
-/* The history has gone on without us: everything is looked at anew. */
+/* The history has gone on without us, or back: everything is looked at anew. */
 static void see_all(struct life *life)
 {
 	const struct registry *r = api_registry(life->api);
 
+	for (uint32_t i = pool_next(&life->nodes, 0); i != 0; i = pool_next(&life->nodes, i))
+		if (registry_find(r, RESOURCE_NODES, text_of(life_node(life, i)->name)) == 0)
+			lose_node(life, text_of(life_node(life, i)->name));
 	for (uint32_t i = 0; i < registry_count(r, RESOURCE_NODES); i++)
 		see_node(life, registry_nth(r, RESOURCE_NODES, i));
 	for (uint32_t i = pool_next(&life->pods, 0); i != 0; i = pool_next(&life->pods, i))
@@ -266,6 +269,13 @@ static void see_all(struct life *life)
 			forget_pod(life, i);
 	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++)
 		see_pod(life, registry_nth(r, RESOURCE_PODS, i));
+}
+
+void life_look_again(struct life *life)
+{
+	life->seen = api_registry(life->api)->version;
+	life->news = true;
+	see_all(life);
 }
 
 static void follow(struct life *life)
@@ -276,9 +286,7 @@ static void follow(struct life *life)
 		const struct registry_change *change = registry_change(r, life->seen + 1);
 
 		if (change == NULL) {
-			life->seen = r->version;
-			life->news = true;
-			see_all(life);
+			life_look_again(life);
 			return;
 		}
 		life->seen++;

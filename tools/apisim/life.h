@@ -44,6 +44,8 @@ struct life *life_init(const struct life_setup *setup);
 /* Does what is due; says when the next thing is. */
 struct mono life_turn(struct life *life);
 const struct life_counts *life_counts(const struct life *life);
+/* The store went back: what it has now is what there is. */
+void life_look_again(struct life *life);
 /* While it is calm nothing changes by itself: what is pending can settle. */
 void life_calm(struct life *life, bool is_calm);
 

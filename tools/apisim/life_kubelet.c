@@ -17,10 +17,13 @@ void life_consider(struct life *life, uint32_t pod)
 	bool up = p->node != 0 && life_node(life, p->node)->up;
 
 	if (p->ending) {
-		/* Without a kubelet it stays: the node may come back. */
-		if (up)
+		/*
+		 * Without a kubelet it stays: the node may come back. Without a node the garbage
+		 * collector sees to it, sooner or later.
+		 */
+		if (up || p->node == 0)
 			life_pod_due(life, pod, LIFE_ENDS, life_between(life, 200, 3000));
-		else if (p->node != 0)
+		else
 			life_pod_due(life, pod, LIFE_NOTHING, 0);
 	} else if (p->over) {
 		if (p->app != 0)

@@ -301,6 +301,41 @@ bool registry_delete(struct registry *r, uint32_t resource, struct text key, str
 	return true;
 }
 
+static void take_back(struct registry *r, struct registry_change *change)
+{
+	struct registry_shelf *shelf = &r->shelves[change->resource];
+	bool there;
+	uint32_t place = place_of(r, change->resource,
+		revision_key(registry_revision(r, change->after)), &there);
+	uint32_t *list = list_of(r, change->resource);
+
+	CHECK(there != change->deleted);
+	if (change->deleted) {
+		CHECK(shelf->count < shelf->room);
+		memmove(list + place + 1, list + place, sizeof(uint32_t) * (shelf->count - place));
+		shelf->count++;
+	} else {
+		registry_let_go(r, list[place]);
+	}
+	/* The history's reference to what was before is the picture's again. */
+	if (change->before != 0) {
+		list[place] = change->before;
+	} else {
+		shelf->count--;
+		memmove(list + place, list + place + 1, sizeof(uint32_t) * (shelf->count - place));
+	}
+	registry_let_go(r, change->after);
+	*change = (struct registry_change){0};
+}
+
+void registry_set_back(struct registry *r, uint64_t version)
+{
+	while (r->version > version && r->version >= r->oldest) {
+		take_back(r, &r->changes[r->version % r->history]);
+		r->version--;
+	}
+}
+
 /* ---- the past ---- */
 
 struct past {

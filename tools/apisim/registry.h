@@ -54,6 +54,8 @@ struct registry {
 void registry_init(struct registry *r, void *block, size_t size, uint32_t history, uint64_t first);
 /* Forgets all changes up to this one. */
 void registry_compact(struct registry *r, uint64_t version);
+/* Takes the last changes back, down to this version or the oldest that is remembered. */
+void registry_set_back(struct registry *r, uint64_t version);
 
 /* 0: not there. */
 uint32_t registry_find(const struct registry *r, uint32_t resource, struct text key);
