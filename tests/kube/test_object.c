@@ -296,6 +296,92 @@ static void test_every_field_is_checked(void)
 	}
 }
 
+/* ---- fields that are called nearly the same ---- */
+
+/* Names in there are data. */
+static bool is_map(enum kube_kind kind, const char *path)
+{
+	static const char *const maps[] = {"labels", "annotations", "nodeSelector", "matchLabels",
+		"requests", "limits", "allocatable", "capacity", "disruptedPods", "overhead",
+		"allocatedResources"};
+	for (size_t i = 0; i < ARRAY_COUNT(maps); i++) {
+		size_t size = strlen(maps[i]);
+		if (strlen(path) >= size && strcmp(path + strlen(path) - size, maps[i]) == 0)
+			return true;
+	}
+	return strcmp(path, "spec.selector") == 0 &&
+		(kind == KUBE_SERVICE || kind == KUBE_REPLICATION_CONTROLLER);
+}
+
+static struct fixture_blobs take_text(enum kube_kind kind, struct text text)
+{
+	struct json_value v = fixture_cut(text, NULL);
+	TEST_ASSERT_TRUE(json_type(v) != JSON_NONE);
+	return fixture_take(kind, v);
+}
+
+static void same_facts(const struct kube_blob *a, const struct kube_blob *b, const char *message)
+{
+	TEST_ASSERT_EQUAL_MESSAGE(a == NULL, b == NULL, message);
+	TEST_ASSERT_TRUE_MESSAGE(a == NULL || kube_blob_is(a, b), message);
+}
+
+/* With a name that is wrong in its last letter the field is as absent as when it is null. */
+static void misspell(struct mutation *m, char *whole, struct json_value v, const char *path)
+{
+	static char bytes[TEXT_MAX_SIZE];
+	bool is_object = json_type(v) == JSON_OBJECT;
+	struct json_walk walk = json_walk(v);
+	while (json_walk_next(&walk)) {
+		char inner[PATH_MAX_SIZE];
+		struct text part = json_raw(walk.value);
+		size_t before = (size_t)(part.at - m->whole.at);
+		snprintf(inner, sizeof(inner), "%s%s%.*s", path,
+			is_object && path[0] != '\0' ? "." : "",
+			TEXT_ARGS(is_object ? walk.key : TEXT("")));
+		misspell(m, whole, walk.value, inner);
+		if (!is_object || is_map(m->kind, path) || json_type(walk.value) == JSON_NULL)
+			continue;
+		char *last = whole + (walk.key.at - m->whole.at) + walk.key.size - 1;
+		char was = *last;
+		struct writer out;
+		scratch_reset(&fixture.scratch);
+		*last = '~';
+		struct fixture_blobs a = take_text(m->kind, m->whole);
+		*last = was;
+		writer_init(&out, bytes, sizeof(bytes));
+		write_text(&out, text_first(m->whole, before));
+		write_z(&out, "null");
+		write_text(&out, text_from(m->whole, before + part.size));
+		struct fixture_blobs b = take_text(m->kind, writer_text(&out));
+		TEST_ASSERT_EQUAL_MESSAGE(b.result, a.result, inner);
+		same_facts(a.facts, b.facts, inner);
+		same_facts(a.labels, b.labels, inner);
+		fixture_give(a);
+		fixture_give(b);
+		m->tried++;
+	}
+}
+
+static void test_a_name_that_is_nearly_that_of_a_field(void)
+{
+	static char whole[TEXT_MAX_SIZE];
+	static uint8_t block[1 << 20];
+	for (size_t i = 0; i < ARRAY_COUNT(full_objects); i++) {
+		struct mutation m = {.kind = full_objects[i].kind};
+		struct scratch own;
+		struct json_value v;
+		m.whole = text_of(full_objects[i].json);
+		TEST_ASSERT_TRUE(m.whole.size < sizeof(whole));
+		memcpy(whole, m.whole.at, m.whole.size);
+		m.whole.at = whole;
+		scratch_init(&own, block, sizeof(block));
+		TEST_ASSERT_EQUAL(JSON_PARSED, json_parse(m.whole, &own, &v));
+		misspell(&m, whole, v, "");
+		TEST_ASSERT_TRUE(m.tried > 10);
+	}
+}
+
 /* ---- noise ---- */
 
 static uint32_t noise_state;
@@ -436,6 +522,7 @@ int main(void)
 	RUN_TEST(test_the_default_namespace);
 	RUN_TEST(test_metadata);
 	RUN_TEST(test_every_field_is_checked);
+	RUN_TEST(test_a_name_that_is_nearly_that_of_a_field);
 	RUN_TEST(test_noise_never_crashes);
 	RUN_TEST(test_any_scratch_is_enough_or_full);
 	RUN_TEST(test_any_interner_is_enough_or_full);
