@@ -105,8 +105,29 @@ void evaluation_failed(struct evaluation *e, struct cycle_decision *decision)
 	decision->preemption.clear_nomination = true;
 }
 
+/* Remembered answers count as given. */
+static void note_who_took_part(const struct evaluation *e, struct cycle_decision *decision)
+{
+	const struct plugin_profile *p = e->d.profile;
+	const struct plugin_uses *const uses[] = {
+		&p->pre_filter, &p->filter, &p->pre_score, &p->score};
+	if (e->prefilter_rejected) {
+		decision->took_part[POINT_PREFILTER] = e->d.prefiltered;
+		return;
+	}
+	for (uint32_t point = 0; point <= (decision->is_scored ? POINT_SCORE : POINT_FILTER);
+		point++) {
+		uint32_t bits = 0;
+		for (uint32_t i = 0; i < uses[point]->count; i++)
+			bits |= UINT32_C(1) << uses[point]->list[i].id;
+		decision->took_part[point] =
+			bits & ~(point <= POINT_FILTER ? e->d.skip_filter : e->d.skip_score);
+	}
+}
+
 void evaluation_rejected(struct evaluation *e, struct cycle_decision *decision)
 {
+	note_who_took_part(e, decision);
 	decision->outcome = CYCLE_REJECTED;
 	evaluation_post_filter(e, &decision->preemption);
 	struct text prefilter_message = TEXT_NONE;
@@ -178,7 +199,9 @@ static void choose_volumes(struct evaluation *e, struct cycle_decision *decision
 
 void evaluation_choose(struct evaluation *e, struct cycle_decision *decision)
 {
-	if (choose(e, decision))
+	bool chosen = choose(e, decision);
+	note_who_took_part(e, decision);
+	if (chosen)
 		choose_volumes(e, decision);
 	else
 		evaluation_failed(e, decision);
@@ -210,6 +233,7 @@ static void placed(struct evaluation *e, struct cycle_decision *decision, uint32
 	decision->outcome = CYCLE_PLACED;
 	decision->is_scored = decision->feasible_count > 1;
 	decision->evaluated_count = evaluated;
+	note_who_took_part(e, decision);
 	choose_volumes(e, decision);
 }
 

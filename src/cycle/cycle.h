@@ -69,8 +69,9 @@ struct cycle_decision {
 	int64_t score;              /* of the node, weighted */
 	uint32_t feasible_count;
 	uint32_t evaluated_count;
-	uint32_t rejectors;                  /* bits by plugin_id: who rejected the pod somewhere */
-	struct text message;                 /* of the FailedScheduling event and the condition */
+	uint32_t took_part[4]; /* in prefilter, filter, prescore, score: bits by plugin_id */
+	uint32_t rejectors;    /* bits by plugin_id: who rejected the pod somewhere */
+	struct text message;   /* of the FailedScheduling event and the condition */
 	const struct volume_choice *volumes; /* placed: what its unbound claims get there */
 	uint32_t volume_count;
 	struct cycle_preemption preemption;

@@ -53,16 +53,24 @@ void about_version(struct status_answer *a)
 	status_reply(a, 200, status_json, writer_text(&w));
 }
 
+/* As kube-scheduler's begin. */
+static void begin(struct status_answer *a, const char *name, struct writer *w)
+{
+	writer_init(w, a->piece, sizeof(a->piece));
+	write_format(w,
+		"\nberth %s\nWarning: This endpoint is not meant to be machine parseable, has no "
+		"formatting compatibility guarantees and is for debugging purposes only.\n\n",
+		name);
+}
+
 void about_statusz(struct status_answer *a)
 {
 	struct writer w;
 	const struct status *status = a->status;
 	struct wall_date d = wall_date(status->started_at);
-	writer_init(&w, a->piece, sizeof(a->piece));
+	begin(a, "statusz", &w);
 	write_format(&w,
-		"\nberth statusz\nWarning: This endpoint is not meant to be machine parseable, "
-		"has no formatting compatibility guarantees and is for debugging purposes "
-		"only.\n\nStarted: %04d-%02d-%02dT%02d:%02d:%02dZ\nUp: %lld s\n"
+		"Started: %04d-%02d-%02dT%02d:%02d:%02dZ\nUp: %lld s\n"
 		"Binary version: " BERTH_VERSION "\nState: %s\nSandbox: %s\n\nPaths:",
 		d.year, d.month, d.day, d.hour, d.minute, d.second,
 		(long long)(mono_since_us(net_now(status->setup.net), status->started) /
@@ -92,11 +100,7 @@ void about_flagz(struct status_answer *a)
 	const struct scheduler_limits *l = &a->status->s->setup.limits;
 	static const char *const pages[] = {"review", "open", "token", "nobody"};
 	struct writer w;
-	writer_init(&w, a->piece, sizeof(a->piece));
-	write_z(&w,
-		"\nberth flagz\nWarning: This endpoint is not meant to be machine parseable, "
-		"has no formatting compatibility guarantees and is for debugging purposes "
-		"only.\n\n");
+	begin(a, "flagz", &w);
 	put_flag(&w, "bind-address", o->bind_address);
 	put_flag(&w, "client-ca-file", o->client_ca_file);
 	put_flag(&w, "config", o->config_file);
@@ -156,9 +160,7 @@ void about_debug(struct status_answer *a)
 {
 	if (is_debugged(a))
 		status_refuse(a, 404,
-			"there is no Go runtime to profile; perf looks at berth from outside, and "
-			"berth_turn_seconds_max and berth_busy_seconds_total of /metrics from "
-			"inside");
+			"there is no Go runtime to profile; perf looks at berth from outside");
 }
 
 /* The table of routes is the documentation. */

@@ -4,8 +4,8 @@
  *
  * Names, labels and buckets are kube-scheduler's wherever the same thing is counted, so that its
  * dashboards and alerts go on working; what only berth has begins with berth_. What depends on how
- * kube-scheduler is built (Go's runtime, durations by extension point and plugin: here all plugins
- * run in one pass over remembered answers) is left out rather than faked.
+ * kube-scheduler is built (Go's runtime, durations by plugin, and by extension points that decide:
+ * here all plugins run in one pass over remembered answers) is left out rather than faked.
  *
  * Rows of a family are a part of it that fits into a piece: one line, or one histogram.
  */
@@ -232,27 +232,23 @@ static void put_incoming_row(struct status_answer *a, struct writer *w, uint32_t
 		put_row(a, w, "event", event, "queue", text_of(queue_names[queue]), count);
 }
 
-static void put_incoming_event(
-	struct status_answer *a, struct writer *w, uint32_t kind, uint32_t action, uint32_t queue)
+static void put_event(struct writer *e, uint32_t kind, uint32_t action)
 {
 	static const char *const actions[SCHEDULER_EVENT_ACTIONS] = {"Add", "Delete",
 		"UpdateNodeAllocatable", "UpdateNodeLabel", "UpdateNodeTaint",
 		"UpdateNodeCondition", "UpdateNodeAnnotation", "UpdateNodeDeclaredFeature",
 		"UpdatePodLabel", "UpdatePodScaleDown", "UpdatePodToleration",
 		"UpdatePodSchedulingGatesEliminated", "UpdatePodGeneratedResourceClaim"};
-	char event[160];
-	struct writer e;
 	bool is_update = action > 1 && kind != KUBE_NODE && kind != KUBE_POD;
-	const char *version = kube_kinds[kind].api_version;
-	writer_init(&e, event, sizeof(event));
-	if (text_starts(text_of(version), TEXT("storage.k8s.io/")))
-		write_z(&e, "storage.k8s.io/");
-	if (text_starts(text_of(version), TEXT("resource.k8s.io/")))
-		write_z(&e, "resource.k8s.io/");
-	write_z(&e, kind == KUBE_POD ? "AssignedPod" : kube_kinds[kind].kind);
-	write_z(&e, is_update ? "Update" : actions[action]);
-	put_incoming_row(
-		a, w, queue, writer_text(&e), a->status->s->metrics.woken[kind][action][queue]);
+	struct text version = text_of(kube_kinds[kind].api_version);
+	if (text_starts(version, TEXT("storage.k8s.io/")) ||
+		text_starts(version, TEXT("resource.k8s.io/")))
+		write_text(e, text_first(version, text_find(version, '/') + 1));
+	write_z(e,
+		kind == KUBE_NO_KIND       ? "UnscheduledPod"
+			: kind == KUBE_POD ? "AssignedPod"
+					   : kube_kinds[kind].kind);
+	write_z(e, is_update ? "Update" : actions[action]);
 }
 
 static bool put_incoming(struct status_answer *a, uint32_t row, struct writer *w)
@@ -272,8 +268,64 @@ static bool put_incoming(struct status_answer *a, uint32_t row, struct writer *w
 		return false;
 	/* Every update of these has one label; the lowest bit of CACHE_UPDATE stands for it. */
 	for (uint32_t queue = 0; queue < 2; queue++)
-		if (m->woken[kind][action][queue] > 0)
-			put_incoming_event(a, w, kind, action, queue);
+		if (m->woken[kind][action][queue] > 0) {
+			struct labels event;
+			put_event(labels_begin(&event), kind, action);
+			put_incoming_row(
+				a, w, queue, writer_text(&event.w), m->woken[kind][action][queue]);
+		}
+	return true;
+}
+
+static bool put_handled(struct status_answer *a, uint32_t row, struct writer *w)
+{
+	const struct scheduler_handled *h = &a->status->s->metrics.handled[row];
+	struct labels l;
+	if (row == SCHEDULER_HANDLED || !h->taken)
+		return false;
+	write_z(labels_begin(&l), "event=\"");
+	put_event(&l.w, h->kind, h->action);
+	write_char(&l.w, '"');
+	return put_scaled(a, w, &h->took, &scheduler_scale_point, writer_text(&l.w));
+}
+
+static bool put_stages(struct status_answer *a, uint32_t row, struct writer *w)
+{
+	static const char *const stages[SCHEDULER_STAGES] = {"PreBind", "Bind"};
+	uint32_t profile = row / (SCHEDULER_STAGES * 2), stage = row / 2 % SCHEDULER_STAGES;
+	struct labels l;
+	if (profile >= a->status->s->profile_count)
+		return false;
+	const struct scheduler_histogram *h =
+		&a->status->s->metrics.stages[profile][stage][row % 2];
+	if (is_empty(h->counts, SCHEDULER_BUCKETS_MAX + 1))
+		return true;
+	metrics_label(labels_begin(&l), ',', "extension_point", text_of(stages[stage]));
+	metrics_label(&l.w, ',', "profile", profile_name(a, profile));
+	metrics_label(&l.w, ',', "status", row % 2 == 0 ? TEXT("Success") : TEXT("Error"));
+	return put_scaled(a, w, h, &scheduler_scale_point, text_from(writer_text(&l.w), 1));
+}
+
+static bool put_evaluated(struct status_answer *a, uint32_t row, struct writer *w)
+{
+	static const char *const points[SCHEDULER_DECIDING] = {
+		"PreFilter", "Filter", "PreScore", "Score"};
+	const struct scheduler *s = a->status->s;
+	uint32_t profile = row / SCHEDULER_DECIDING, point = row % SCHEDULER_DECIDING;
+	if (profile >= s->profile_count)
+		return false;
+	const struct plugin_profile *p = &s->profiles[profile];
+	const struct plugin_uses *const uses[] = {
+		&p->pre_filter, &p->filter, &p->pre_score, &p->score};
+	for (uint32_t i = 0; i < uses[point]->count; i++) {
+		uint8_t id = uses[point]->list[i].id;
+		write_z(w, name_of(a, w));
+		metrics_label(w, '{', "extension_point", text_of(points[point]));
+		metrics_label(w, ',', "plugin", text_of(plugins[id].name));
+		metrics_label(w, ',', "profile", profile_name(a, profile));
+		write_char(w, '}');
+		put_value(w, s->metrics.evaluated[profile][point][id]);
+	}
 	return true;
 }
 
@@ -434,45 +486,45 @@ static const struct single singles[] = {
 	{"process_cpu_seconds_total", "Total user and system CPU time spent in seconds.", COUNTER},
 	{"process_resident_memory_bytes", "Resident memory size in bytes.", GAUGE},
 	{"process_virtual_memory_bytes", "Virtual memory size in bytes.", GAUGE},
-	{"process_virtual_memory_max_bytes", "Most virtual memory there may be.", GAUGE},
+	{"process_virtual_memory_max_bytes", "Virtual memory at most.", GAUGE},
 	{"process_open_fds", "Number of open file descriptors; 0: not known.", GAUGE},
 	{"process_max_fds", "Maximum number of open file descriptors.", GAUGE},
 	{"process_start_time_seconds", "Start time of the process since unix epoch in seconds.",
 		GAUGE},
 	{"berth_bindings_total", "Pods bound.", COUNTER},
-	{"berth_bindings_lost_total", "Pods that somebody else had bound or deleted.", COUNTER},
-	{"berth_bindings_refused_total", "Bindings that the apiserver refused for good.", COUNTER},
+	{"berth_bindings_lost_total", "Pods bound or deleted by others.", COUNTER},
+	{"berth_bindings_refused_total", "Bindings refused for good.", COUNTER},
 	{"berth_bindings_throttled_total", "Answers 429 to bindings.", COUNTER},
-	{"berth_bindings_in_doubt_total", "Bindings without a clear answer, looked up.", COUNTER},
-	{"berth_binding_window", "Bindings that may be in flight at a time.", GAUGE},
+	{"berth_bindings_in_doubt_total", "Bindings without a clear answer.", COUNTER},
+	{"berth_binding_window", "Bindings in flight at most.", GAUGE},
 	{"berth_preemptions_total", "Preemptions begun.", COUNTER},
 	{"berth_victims_total", "Pods that were told to go.", COUNTER},
 	{"berth_pods_woken_total", "Waiting pods moved by events.", COUNTER},
-	{"berth_queue_full_total", "Pods that found no room in the queue.", COUNTER},
+	{"berth_queue_full_total", "Pods without room in the queue.", COUNTER},
 	{"berth_turns_total", "Turns of the loop.", COUNTER},
-	{"berth_status_patches_total", "Status patches that the apiserver took.", COUNTER},
-	{"berth_status_patches_unchanged_total", "Status patches that said nothing new.", COUNTER},
+	{"berth_status_patches_total", "Status patches taken.", COUNTER},
+	{"berth_status_patches_unchanged_total", "Status patches with nothing new.", COUNTER},
 	{"berth_status_patches_failed_total", "Status patches given up.", COUNTER},
-	{"berth_events_sent_total", "Events that the apiserver took.", COUNTER},
+	{"berth_events_sent_total", "Events taken.", COUNTER},
 	{"berth_events_joined_total", "Events added to a series.", COUNTER},
-	{"berth_events_dropped_total", "Events for which there was no room, or too many.", COUNTER},
-	{"berth_cache_refused_total", "Objects that did not fit into the picture.", COUNTER},
-	{"berth_nodes_missing", "1: a node is not in the picture, as the log says.", GAUGE},
-	{"berth_pods_missing", "1: a pod on a node is not, and nothing is bound.", GAUGE},
+	{"berth_events_dropped_total", "Events without room, or too many.", COUNTER},
+	{"berth_cache_refused_total", "Objects without room in the picture.", COUNTER},
+	{"berth_nodes_missing", "1: a node is not in the picture.", GAUGE},
+	{"berth_pods_missing", "1: a pod is not: nothing is bound.", GAUGE},
 	{"berth_connections_open", "Connections to the apiserver.", GAUGE},
 	{"berth_connects_total", "Connections to the apiserver begun.", COUNTER},
 	{"berth_connect_failures_total", "Connections that failed.", COUNTER},
 	{"berth_requests_total", "Requests to the apiserver.", COUNTER},
-	{"berth_requests_queued", "Requests that wait for a connection.", GAUGE},
+	{"berth_requests_queued", "Requests without a connection.", GAUGE},
 	{"berth_received_bytes_total", "Bytes from the apiserver.", COUNTER},
 	{"berth_sent_bytes_total", "Bytes to the apiserver.", COUNTER},
-	{"berth_log_dropped_total", "Log lines that could not be written.", COUNTER},
+	{"berth_log_dropped_total", "Log lines not written.", COUNTER},
 	{"berth_late_allocations_total", "Requests to malloc after start.", COUNTER},
-	{"berth_status_listeners", "Who listens to events of the page.", GAUGE},
+	{"berth_status_listeners", "Who listens to events.", GAUGE},
 	{"scheduler_preemption_attempts_total", "[STABLE] Attempts to preempt until now.", COUNTER},
 	{"scheduler_pod_scheduled_after_flush_total", "[ALPHA] Never counted, as in v1.36.",
 		COUNTER},
-	{"berth_turn_seconds_max", "Longest turn of the loop, without its sleep.", GAUGE},
+	{"berth_turn_seconds_max", "Longest turn without its sleep.", GAUGE},
 	{"berth_busy_seconds_total", "Time in turns, without their sleep.", COUNTER},
 };
 
@@ -550,6 +602,12 @@ static const struct family families[] = {
 		GAUGE, 0},
 	{"scheduler_unschedulable_pods", "[BETA] Pods that wait, by the plugin that rejected them.",
 		put_unschedulable, GAUGE, 0},
+	{"scheduler_event_handling_duration_seconds", "[ALPHA] Event handling latency in seconds.",
+		put_handled, HISTOGRAM, 0},
+	{"scheduler_framework_extension_point_duration_seconds",
+		"[STABLE] Latency of what waits for the apiserver.", put_stages, HISTOGRAM, 0},
+	{"scheduler_plugin_evaluation_total", "[BETA] Decisions that the plugin had a part in.",
+		put_evaluated, COUNTER, 0},
 	{"rest_client_requests_total", "[ALPHA] Number of HTTP requests, by code, method and host.",
 		put_requests, COUNTER, 0},
 	{"rest_client_request_duration_seconds", "[ALPHA] Request latency in seconds.",

@@ -43,8 +43,7 @@ static const struct spec specs[] = {
 	{"scheduler_scheduling_attempt_duration_seconds", "histogram", "profile result", 0.001, 2,
 		15, NULL},
 	{"scheduler_scheduling_algorithm_duration_seconds", "histogram", "", 0.001, 2, 15, NULL},
-	{"scheduler_event_handling_duration_seconds", NULL, "events are microseconds here", 0, 0, 0,
-		NULL},
+	{"scheduler_event_handling_duration_seconds", "histogram", "event", 0.0001, 2, 12, NULL},
 	{"scheduler_preemption_victims", "histogram", "", 1, 2, 7, NULL},
 	{"scheduler_preemption_attempts_total", "counter", "", 0, 0, 0, NULL},
 	{"scheduler_pending_pods", "gauge", "queue", 0, 0, 0, NULL},
@@ -55,7 +54,8 @@ static const struct spec specs[] = {
 		NULL},
 	{"scheduler_pod_scheduling_attempts", "histogram", "", 1, 2, 5, NULL},
 	{"scheduler_pod_scheduled_after_flush_total", "counter", "", 0, 0, 0, NULL},
-	{"scheduler_framework_extension_point_duration_seconds", NULL, PASS, 0, 0, 0, NULL},
+	{"scheduler_framework_extension_point_duration_seconds", "histogram",
+		"extension_point profile status", 0.0001, 2, 12, NULL},
 	{"scheduler_plugin_execution_duration_seconds", NULL, PASS, 0, 0, 0, NULL},
 	{"scheduler_queueing_hint_execution_duration_seconds", NULL, PASS, 0, 0, 0, NULL},
 	{"scheduler_queue_incoming_pods_total", "counter", "event queue", 0, 0, 0, NULL},
@@ -63,7 +63,8 @@ static const struct spec specs[] = {
 		NULL},
 	{"scheduler_cache_size", "gauge", "type", 0, 0, 0, NULL},
 	{"scheduler_unschedulable_pods", "gauge", "plugin profile", 0, 0, 0, NULL},
-	{"scheduler_plugin_evaluation_total", NULL, PASS, 0, 0, 0, NULL},
+	{"scheduler_plugin_evaluation_total", "counter", "extension_point plugin profile", 0, 0, 0,
+		NULL},
 	{"scheduler_batch_attempts_total", NULL, BATCH, 0, 0, 0, NULL},
 	{"scheduler_batch_cache_flushed_total", NULL, BATCH, 0, 0, 0, NULL},
 	{"scheduler_get_node_hint_duration_seconds", NULL, BATCH, 0, 0, 0, NULL},
@@ -146,7 +147,42 @@ static void count_something(void)
 		scheduler_count_attempt(m, 0, r, 3000);
 	scheduler_observe(&m->sli[0], &scheduler_scale_sli, 20000);
 	scheduler_observe(&m->sli[14], &scheduler_scale_sli, 20000);
+	scheduler_observe(&m->stages[0][SCHEDULER_STAGE_BIND][0], &scheduler_scale_point, 150);
+	scheduler_observe(&m->stages[0][SCHEDULER_STAGE_CLAIMS][1], &scheduler_scale_point, 500000);
 	bed_scheduler.queue.rejected[0][PLUGIN_FIT] = 1;
+}
+
+static void test_who_took_part(void)
+{
+	static const char *const lines[] = {
+		"{extension_point=\"PreFilter\",plugin=\"NodeResourcesFit\",profile=\"default-"
+		"scheduler\"} 2\n",
+		"{extension_point=\"Filter\",plugin=\"NodeResourcesFit\",profile=\"default-"
+		"scheduler\"} 2\n",
+		"{extension_point=\"Filter\",plugin=\"NodePorts\",profile=\"default-scheduler\"} "
+		"0\n",
+		"{extension_point=\"Score\",plugin=\"NodeResourcesFit\",profile=\"default-"
+		"scheduler\"} 1\n",
+		"{extension_point=\"Score\",plugin=\"ImageLocality\",profile=\"default-scheduler\"}"
+		" 1\n",
+		"{event=\"NodeAdd\",le=\"0.0001\"} 3\n",
+		"{event=\"UnscheduledPodAdd\",le=\"+Inf\"} 2\n",
+		"_seconds_bucket{extension_point=\"Bind\",profile=\"default-scheduler\","
+		"status=\"Success\",le=\"0.0002\"} 1\n",
+		"_seconds_sum{extension_point=\"PreBind\",profile=\"default-scheduler\","
+		"status=\"Error\"} 0.5\n"};
+	bed_open();
+	bed_fill();
+	count_something();
+	/* One that fits nowhere, and one that fits on two nodes. */
+	for (uint32_t pod = 1; pod <= 2; pod++) {
+		struct cycle_decision decision;
+		cycle_decide(&bed_scheduler.cycle, pod, CACHE_TALLY_FAST, &decision);
+		scheduler_count_evaluated(&bed_scheduler.metrics, 0, decision.took_part);
+	}
+	const char *text = get("/metrics");
+	for (size_t i = 0; i < ARRAY_COUNT(lines); i++)
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, lines[i]), lines[i]);
 }
 
 /* Labels of a series without `le`, sorted as they should be: "a b". */
@@ -333,6 +369,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_families_are_those_of_kube_scheduler);
+	RUN_TEST(test_who_took_part);
 	RUN_TEST(test_reset);
 	RUN_TEST(test_resources);
 	RUN_TEST(test_slis);
