@@ -89,6 +89,11 @@ static void enter(void)
 		TEXT_ARGS(writer_text(&b)));
 }
 
+static void leave(void)
+{
+	_exit(CHECK_EXIT_STATUS);
+}
+
 static pid_t start(void (*needs)(void), void (*work)(void))
 {
 	TEST_ASSERT_EQUAL_INT(0, pipe(ends));
@@ -96,6 +101,7 @@ static pid_t start(void (*needs)(void), void (*work)(void))
 	pid_t child = fork();
 	TEST_ASSERT_TRUE(child >= 0);
 	if (child == 0) {
+		check_on_failure(leave);
 		dup2(ends[1], STDERR_FILENO);
 		close(ends[0]);
 		close(ends[1]);
