@@ -69,6 +69,39 @@ static void test_who_was_woken_by_what(void)
 	TEST_ASSERT_EQUAL_UINT64(3, m.woken[2][4][1]);
 }
 
+static void test_events_are_told_apart_while_there_is_room(void)
+{
+	scheduler_count_handled(&m, 0, 1, 150);
+	scheduler_count_handled(&m, 2, 4 | 8, 100);
+	scheduler_count_handled(&m, 0, 1, 50);
+	scheduler_count_handled(&m, 2, 0, 50);  /* nothing happened */
+	scheduler_count_handled(&m, 2, 1, -50); /* the clock went back */
+	TEST_ASSERT_EQUAL_UINT64(1, m.handled[0].took.counts[0]);
+	TEST_ASSERT_EQUAL_UINT64(1, m.handled[0].took.counts[1]);
+	TEST_ASSERT_EQUAL_UINT64(200, m.handled[0].took.sum);
+	TEST_ASSERT_EQUAL_UINT8(2, m.handled[1].kind);
+	TEST_ASSERT_EQUAL_UINT8(2, m.handled[1].action);
+	TEST_ASSERT_EQUAL_UINT64(1, m.handled[1].took.counts[0]);
+	TEST_ASSERT_FALSE(m.handled[2].taken);
+	for (uint32_t i = 0; i < 2 * SCHEDULER_HANDLED; i++)
+		scheduler_count_handled(&m, 3 + i, 1, 1);
+	TEST_ASSERT_EQUAL_UINT8(SCHEDULER_HANDLED, m.handled[SCHEDULER_HANDLED - 1].kind);
+	TEST_ASSERT_EQUAL_UINT64(1, m.handled[SCHEDULER_HANDLED - 1].took.sum);
+	TEST_ASSERT_EQUAL_UINT64(0, m.preemption_attempts);
+}
+
+static void test_who_took_part(void)
+{
+	static const uint32_t took_part[SCHEDULER_DECIDING] = {5, UINT32_C(1) << 31, 0, 1};
+	scheduler_count_evaluated(&m, 2, took_part);
+	scheduler_count_evaluated(&m, 2, took_part);
+	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][0][0]);
+	TEST_ASSERT_EQUAL_UINT64(0, m.evaluated[2][0][1]);
+	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][0][2]);
+	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][1][31]);
+	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][3][0]);
+}
+
 static void test_the_ring_forgets_the_oldest(void)
 {
 	TEST_ASSERT_NULL(scheduler_record_at(&m, 0));
@@ -96,6 +129,8 @@ int main(void)
 	RUN_TEST(test_a_clock_that_goes_back_counts_as_nothing);
 	RUN_TEST(test_parts_of_the_queue);
 	RUN_TEST(test_who_was_woken_by_what);
+	RUN_TEST(test_events_are_told_apart_while_there_is_room);
+	RUN_TEST(test_who_took_part);
 	RUN_TEST(test_the_ring_forgets_the_oldest);
 	RUN_TEST(test_scores_belong_to_one_decision);
 	return UNITY_END();
