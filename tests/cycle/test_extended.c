@@ -252,6 +252,89 @@ static void test_victims_that_have_gone_leave_nothing_to_hold(void)
 	TEST_ASSERT_EQUAL(CYCLE_STALE, decide(true, true).outcome);
 }
 
+/* What happened to the victim since it was shown. */
+static void leaves(void)
+{
+	picture_remove(KUBE_POD, "default", "low-a");
+}
+static void is_another_by_now(void)
+{
+	offers.victims[0].uid.low++;
+}
+static void is_spared(void)
+{
+	offers.victims[0].chosen = 0;
+}
+static void is_as_important_by_now(void)
+{
+	picture_remove(KUBE_POD, "default", "low-a");
+	add_pod("low-a", "3", 10, "a");
+}
+static void has_moved(void)
+{
+	picture_remove(KUBE_POD, "default", "low-a");
+	add_pod("low-a", "3", 1, "c");
+}
+static void node_leaves(void)
+{
+	picture_remove(KUBE_NODE, "", "a");
+}
+static void node_is_another_by_now(void)
+{
+	offers.list[0].name++;
+}
+static void another_takes_its_place(void)
+{
+	add_pod("more", "3", 50, "a");
+}
+
+static void test_victims_that_are_none_any_more(void)
+{
+	static void (*const happens[])(void) = {leaves, is_another_by_now, is_spared,
+		is_as_important_by_now, has_moved, node_leaves, node_is_another_by_now,
+		another_takes_its_place};
+	for (size_t i = 0; i < ARRAY_COUNT(happens); i++) {
+		tearDown();
+		setUp();
+		crowd();
+		(void)decide(true, false);
+		TEST_ASSERT_EQUAL(2, offers.count);
+		offers.list[1].chosen = false;
+		happens[i]();
+		struct cycle_decision decision = decide(true, true);
+		TEST_ASSERT_FALSE(decision.preemption.found);
+		TEST_ASSERT_NOT_EQUAL(CYCLE_FAILED, decision.outcome);
+	}
+}
+
+/* No more nodes are shown than there is room for, and the search ends there. */
+static void test_more_candidates_than_can_be_shown(void)
+{
+	add_pod("p", "3", 10, "");
+	for (uint32_t n = 0; n < NODES; n++) {
+		char node[8], pod[16];
+		snprintf(node, sizeof(node), "n%u", (unsigned)n);
+		add_node(node, "60");
+		for (uint32_t i = 0; i < 2; i++) {
+			snprintf(pod, sizeof(pod), "low-%u-%u", (unsigned)n, (unsigned)i);
+			add_pod(pod, "29", 1, node);
+		}
+	}
+	struct cycle_decision decision = decide(true, false);
+	TEST_ASSERT_TRUE(decision.preemption.offered);
+	TEST_ASSERT_EQUAL(NODES, offers.count);
+	offers.count = offers.victim_count = 0;
+	offers.victim_count = EXTENDER_VICTIMS_MAX - 5; /* others have the rest */
+	decision = decide(true, false);
+	TEST_ASSERT_TRUE(decision.preemption.offered);
+	TEST_ASSERT_EQUAL(5, offers.count);
+	TEST_ASSERT_EQUAL(EXTENDER_VICTIMS_MAX, offers.victim_count);
+	offers.count = EXTENDER_OFFERS_MAX - 3;
+	offers.victim_count = 0;
+	decision = decide(true, false);
+	TEST_ASSERT_EQUAL(EXTENDER_OFFERS_MAX, offers.count);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -263,5 +346,7 @@ int main(void)
 	RUN_TEST(test_offers_are_all_candidates);
 	RUN_TEST(test_the_least_loss_of_those_that_are_left);
 	RUN_TEST(test_victims_that_have_gone_leave_nothing_to_hold);
+	RUN_TEST(test_victims_that_are_none_any_more);
+	RUN_TEST(test_more_candidates_than_can_be_shown);
 	return UNITY_END();
 }
