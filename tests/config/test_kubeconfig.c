@@ -397,6 +397,62 @@ static void test_faults(void)
 	TEST_ASSERT_NOT_NULL(strstr(line, ": not a regular file"));
 }
 
+/* Each line of a file with all that is read, with a list in place of its text. */
+static void test_every_field_must_be_text(void)
+{
+	static const char *const lines[] = {"kind: Config", "current-context: c",
+		"contexts:", "- name: c", "  context:", "    cluster: k", "    user: u",
+		"clusters:", "- name: k", "  cluster:", "    server: https://h",
+		"    tls-server-name: s", "    certificate-authority: ca", "users:", "- name: u",
+		"  user:", "    token: t", "    tokenFile: f", "    username: n", "    password: p",
+		"    client-certificate: cc", "    client-key: ck"};
+	uint32_t refused = 0;
+	for (size_t i = 0; i < ARRAY_COUNT(lines); i++) {
+		char content[1024], place[32], field[64];
+		struct writer w;
+		const char *colon = strchr(lines[i], ':');
+		if (colon[1] == '\0')
+			continue;
+		writer_init(&w, content, sizeof(content) - 1);
+		for (size_t k = 0; k < ARRAY_COUNT(lines); k++)
+			write_format(&w, "%.*s%s\n",
+				(int)(k == i ? colon - lines[k] + 1 : (int)strlen(lines[k])),
+				lines[k], k == i ? " [x]" : "");
+		content[w.used] = '\0';
+		TEST_ASSERT_FALSE_MESSAGE(load_text(content), lines[i]);
+		snprintf(place, sizeof(place), ":%u: ", (unsigned)i + 1);
+		snprintf(field, sizeof(field), "%.*s: must be text",
+			(int)(colon - lines[i] - (long)strspn(lines[i], "- ")),
+			lines[i] + strspn(lines[i], "- "));
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(line, place), line);
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(line, field), line);
+		refused++;
+	}
+	TEST_ASSERT_EQUAL(16, refused);
+}
+
+static void test_two_ways_to_say_who_one_is(void)
+{
+	refuses(HEAD CLUSTER "users: [{name: u, user: {username: a, client-certificate: c, "
+			     "client-key: k}}]\n",
+		":5: users[0].user.username: and a client certificate together: choose one");
+	refuses(HEAD CLUSTER "users: [{name: u, user: {username: a, token: t}}]\n",
+		":5: users[0].user.username: and a token together: choose one");
+	refuses(HEAD CLUSTER "users: [{name: u, user: {username: a, tokenFile: t}}]\n",
+		":5: users[0].user.username: and a token together: choose one");
+}
+
+static void test_a_file_that_is_too_big(void)
+{
+	FILE *file = fopen(path, "wb");
+	TEST_ASSERT_NOT_NULL(file);
+	for (uint32_t i = 0; i <= KUBECONFIG_FILE_MAX / 16; i++)
+		fputs("# nothing here.\n", file);
+	fclose(file);
+	TEST_ASSERT_FALSE(load());
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(line, "larger than 1 MiB"), line);
+}
+
 static void test_insecure(void)
 {
 	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD "clusters: [{name: k, cluster: {server: 'h:1', "
@@ -561,6 +617,9 @@ int main(void)
 	RUN_TEST(test_search);
 	RUN_TEST(test_what_cannot_be_done_is_said);
 	RUN_TEST(test_faults);
+	RUN_TEST(test_every_field_must_be_text);
+	RUN_TEST(test_two_ways_to_say_who_one_is);
+	RUN_TEST(test_a_file_that_is_too_big);
 	RUN_TEST(test_insecure);
 	RUN_TEST(test_json_is_yaml);
 	RUN_TEST(test_too_little_memory_is_a_fault);
