@@ -126,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct status status;
 	if (size < 1 || size > INPUT_MAX)
 		return 0;
+	log_to(-1);
 	memset(&world, 0, sizeof(world));
 	CHECK(json_cut_size(PIECE_MAX) <= sizeof(cut_block));
 	world.status = &status;

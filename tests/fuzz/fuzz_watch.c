@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "fuzz/fuzz.h"
 #include "net/net.h"
 #include "watch/watch.h"
@@ -225,6 +226,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct world *w = &world;
 	if (size < 1 || size > INPUT_MAX)
 		return 0;
+	log_to(-1);
 	memset(w, 0, sizeof(*w));
 	w->kind = kinds[data[0] & 3u];
 	w->answers = text_from((struct text){(const char *)data, size}, 1);
