@@ -139,6 +139,18 @@ static void test_faults(void)
 		{E(R("a", "Lt", "[\"x\"]")), "",
 			"[3].matchExpressions[0].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' "
 			"operators, the value must be an integer"},
+		{E(R("a", "Lt", "[\"\\\"\\\\\\t\\r\\n\\u0001\\u007f\"]")), NULL,
+			"[matchExpressions[0].values[0]: Invalid value: "
+			"\"\\\"\\\\\\t\\r\\n\\x01\\x7f\": for 'Gt', 'Lt' operators, the value must "
+			"be an "
+			"integer, matchExpressions[0].values[0][a]: Invalid value: "
+			"\"\\\"\\\\\\t\\r\\n\\x01\\x7f\": a valid label must be an empty string or "
+			"consist of alphanumeric characters, '-', '_' or '.', and must start and "
+			"end "
+			"with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+			"'12345', "
+			"regex used for validation is "
+			"'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')]"},
 		{F(R("metadata.name", "In", "[]")), NULL,
 			"matchFields[0].values: Invalid value: null: must have one element"},
 		{F(R("metadata.name", "NotIn", "[\"a\",\"b\"]")), NULL,
