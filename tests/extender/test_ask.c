@@ -157,6 +157,39 @@ static void test_trouble_is_told_with_the_url(void)
 			"answer "
 			"is not JSON"},
 		{200, "{'NodeNames':['n1'],'Error':'out of luck'}", -1, 0, "out of luck"},
+		{200, "[]", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: the "
+			"answer is no ExtenderFilterResult"},
+		{200, "{'Error':7}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: Error is "
+			"no text"},
+		{200, "{'NodeNames':'n1'}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: NodeNames "
+			"is no list"},
+		{200, "{'Nodes':['n1']}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: Nodes is "
+			"no list of nodes"},
+		{200, "{'NodeNames':['n1'],'FailedNodes':['n2']}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: "
+			"FailedNodes is no map"},
+		{200, "{'NodeNames':['n1'],'FailedNodes':{'n2':7}}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: a reason "
+			"is no text"},
+		{200, "{'NodeNames':['n1'],'FailedAndUnresolvableNodes':['n2']}", -1, 0,
+			"failed filter with extender at URL http://127.0.0.1:9/a/filter: "
+			"FailedAndUnresolvableNodes is no map"},
+		{200, "{'NodeNames':['n6']}", -1, 0,
+			"extender \"http://127.0.0.1:9/a/\" claims a filtered node \"n6\" which is "
+			"not found in the input node list"},
+		{200, "{'NodeNames':['n1','n1x']}", -1, 0,
+			"extender \"http://127.0.0.1:9/a/\" claims a filtered node \"n1x\" which "
+			"is not found in the input node list"},
+		{200, "{'NodeNames':[7]}", -1, 0,
+			"extender \"http://127.0.0.1:9/a/\" claims a filtered node \"\" which is "
+			"not found in the input node list"},
+		{200, "{'NodeNames':['']}", -1, 0,
+			"extender \"http://127.0.0.1:9/a/\" claims a filtered node \"\" which is "
+			"not found in the input node list"},
 		{200, "{'NodeNames':['n1']}", -1, 6000,
 			"Post \"http://127.0.0.1:9/a/filter\": context deadline exceeded "
 			"(Client.Timeout exceeded while awaiting headers)"},
@@ -171,6 +204,32 @@ static void test_trouble_is_told_with_the_url(void)
 		uint32_t ask = bed_ask(&bed, 3);
 		bed_wait(&bed, ask, 10000);
 		bed_expect_error(&bed, ask, cases[i].error);
+		extender_end(bed.extenders, ask);
+		bed_close(&bed);
+	}
+}
+
+/* Without its points the pod is placed all the same; half a list is none. */
+static void test_points_that_are_none(void)
+{
+	static const char *const answers[] = {"{}", "[{'Host':'n1','Score':9},{'Host':7}]",
+		"[{'Host':'n1','Score':9},{'Host':'n2','Score':'9'}]",
+		"[{'Host':'n1','Score':9},{'Host':'n2','Score':1.5}]"};
+	for (uint32_t i = 0; i <= ARRAY_COUNT(answers); i++) {
+		bool good = i == ARRAY_COUNT(answers);
+		bed_init(&bed, 1);
+		bed.configs[0].filter_verb = TEXT_NONE;
+		bed.configs[0].prioritize_verb = TEXT("score");
+		bed_open(&bed);
+		bed_says(&bed, "/a/score",
+			good ? "[{'Host':'n1','Score':9},{'Host':'n6','Score':9},{'Host':null}]"
+			     : answers[i]);
+		uint32_t ask = bed_ask(&bed, 3);
+		bed_wait(&bed, ask, 1000);
+		bed_expect_error(&bed, ask, "");
+		const struct extender_words *words = extender_words(bed.extenders, ask);
+		TEST_ASSERT_EQUAL_INT64_MESSAGE(good ? 90 : 0, words->of_node[bed.nodes[1]].score,
+			good ? "good" : answers[i]);
 		extender_end(bed.extenders, ask);
 		bed_close(&bed);
 	}
@@ -418,6 +477,18 @@ static void test_victims_that_were_not_shown(void)
 			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: it "
 			"names "
 			"a victim that is not on the node"},
+		{"[]",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: the "
+			"answer is no ExtenderPreemptionResult"},
+		{"{'NodeNameToMetaVictims':[]}",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: "
+			"NodeNameToMetaVictims is no map"},
+		{"{'NodeNameToMetaVictims':{'n1':{'Pods':{}}}}",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: Pods is "
+			"no list"},
+		{"{'NodeNameToMetaVictims':{'n1':{'NumPDBViolations':'x'}}}",
+			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: "
+			"NumPDBViolations is no whole number"},
 		{"{'NodeNameToMetaVictims':{'n1':{'Pods':[]}}}",
 			"failed preempt with extender at URL http://127.0.0.1:9/a/preempt: it "
 			"expects at least one victim on a node"},
@@ -446,6 +517,7 @@ int main(void)
 	RUN_TEST(test_one_node_needs_no_points_and_none_no_further_filter);
 	RUN_TEST(test_who_cares);
 	RUN_TEST(test_trouble_is_told_with_the_url);
+	RUN_TEST(test_points_that_are_none);
 	RUN_TEST(test_half_an_answer_is_none);
 	RUN_TEST(test_ignorable_trouble_is_ignored);
 	RUN_TEST(test_a_kept_connection_that_has_gone_costs_nothing);
