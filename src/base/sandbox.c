@@ -411,7 +411,7 @@ static bool restrict_calls(struct writer *missing)
 
 /* ---- all of it ---- */
 
-void sandbox_enter(struct writer *in_force, struct writer *missing)
+void sandbox_confine(struct writer *in_force, struct writer *missing)
 {
 	uint32_t keep = 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
@@ -430,6 +430,11 @@ void sandbox_enter(struct writer *in_force, struct writer *missing)
 	if (file != NULL)
 		lacks(missing, file, "cannot be read again when it is rotated");
 	write_format(in_force, "user=%u landlock=%d", (unsigned)geteuid(), landlock);
+}
+
+void sandbox_enter(struct writer *in_force, struct writer *missing)
+{
+	sandbox_confine(in_force, missing);
 	if (restrict_calls(missing))
 		write_format(in_force, " system-calls=%d",
 			(int)(ARRAY_COUNT(calls) + ARRAY_COUNT(calls_if)));

@@ -131,6 +131,7 @@ static bool check(struct checking *c, const struct command_io *io)
 		c->file = "standard input";
 	if (!done)
 		return complain(c, fault);
+	command_confine(io);
 	return read_config(c, bytes) && build_profiles(c) && show(c);
 }
 

@@ -21,10 +21,16 @@ struct command_io {
 	int out;
 	int err;
 	bool progress; /* err is a terminal that somebody looks at */
+	bool is_alone; /* the process is there for this command: what it needs no more may go */
 };
 
 /* The standard three. */
 struct command_io command_io(void);
+/*
+ * All files are open that will be read, and what is in them comes from anywhere: no other file can
+ * be opened from here on, no port reached, and root is nobody, as far as the system offers it.
+ */
+void command_confine(const struct command_io *io);
 
 /* argv[0] is the command's name. Each returns the exit status and leaves nothing behind. */
 int run_run(const struct command_io *io, int argc, char **argv);

@@ -25,6 +25,7 @@ enum {
 	BUDGET_FACTOR = 4, /* somebody else's cluster may be larger than the board's own */
 	ROWS = 256,        /* pod classes whose verdicts are remembered */
 	ROOM_FIXED = 1 << 20,
+	FILES_MAX = 512, /* all are opened before one is read, which then needs no rights */
 	PODS_LEAST = 256,
 	PODS_MOST = 1 << 24,
 	/* A pod with its share of all else takes more; so no size exceeds a size_t of 32 bits. */
@@ -240,20 +241,36 @@ struct offline *offline_open(
 	return o;
 }
 
+static bool is_input(const char *file)
+{
+	return strcmp(file, "-") == 0;
+}
+
+static bool open_file(struct offline *o, const char *file, int *fd)
+{
+	*fd = is_input(file) ? dup(o->io->in) : open(file, O_RDONLY | O_CLOEXEC);
+	return *fd >= 0 || complain(o, file, strerror(errno));
+}
+
 bool offline_read(struct offline *o, const char *const *files, uint32_t count)
 {
+	int fds[FILES_MAX];
 	enum dump_result result = DUMP_READ;
-	for (uint32_t i = 0; i < count && result == DUMP_READ; i++) {
-		if (strcmp(files[i], "-") == 0) {
-			result = dump_read(&o->dump, "standard input", o->io->in);
-			continue;
-		}
-		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return complain(o, files[i], strerror(errno));
-		result = dump_read(&o->dump, files[i], fd);
-		(void)close(fd);
-	}
+	uint32_t opened = 0;
+	if (count > FILES_MAX)
+		return complain(o, files[FILES_MAX], "too many files; standard input has no end");
+	while (opened < count && open_file(o, files[opened], &fds[opened]))
+		opened++;
+	bool all = opened == count;
+	if (all)
+		command_confine(o->io);
+	for (uint32_t i = 0; all && i < count && result == DUMP_READ; i++)
+		result = dump_read(
+			&o->dump, is_input(files[i]) ? "standard input" : files[i], fds[i]);
+	while (opened > 0)
+		(void)close(fds[--opened]);
+	if (!all)
+		return false;
 	dump_end(&o->dump);
 	/* Not earlier: a file may be YAML, and libyaml allocates. */
 	memory_seal();

@@ -47,7 +47,7 @@ void run(struct said *said, command_fn *fn, const char *input, const char *const
 	char *kept[ARGUMENTS_MAX + 1];
 	int argc = copy(argv, arguments);
 	memcpy(kept, arguments, sizeof(kept)); /* the command moves words about */
-	const struct command_io io = {fileno(in), fileno(out), fileno(err), false};
+	const struct command_io io = {fileno(in), fileno(out), fileno(err), false, false};
 	budget_reset();
 	memory_unseal();
 	said->status = fn(&io, argc, arguments);

@@ -7,7 +7,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
 // deps: command/flags.c command/check_config.c command/offline.c command/output.c
-// deps: command/progress.c
+// deps: command/progress.c command/io.c
 // deps: command/dump*.c command/sniff.c command/source.c tests/command/run.c
 #include <glob.h>
 #include <stdio.h>

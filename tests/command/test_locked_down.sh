@@ -82,4 +82,36 @@ claim 'without sandbox it warns' says 'WARN run no-sandbox'
 claim 'without sandbox there is none' process Seccomp 0
 claim 'without sandbox it ends in order' stop
 
+# Commands that read what others wrote. Standard input is a pipe: while it is open, they can be looked at.
+mkfifo "$work/pipe"
+# asks COMMAND...: it runs, and has read all but the pipe.
+asks() {
+	"$berth" "$@" <"$work/pipe" >"$work/log" 2>&1 &
+	pid=$!
+	exec 9>"$work/pipe"
+	eventually 5 process NoNewPrivs 1
+}
+# answers WORDS: to what the pipe says in the end, and is done.
+answers() {
+	local status=0
+	printf '%s\n' '{"kind":"Node","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"1","pods":"9"}}}' \
+		'{"kind":"Pod","metadata":{"name":"p","namespace":"d"},"spec":{"containers":[]}}' >&9
+	exec 9>&-
+	wait "$pid" || status=$?
+	pid=''
+	cat "$work/log"
+	[ $status = 0 ] && says "$1"
+}
+claim 'simulate has no rights when it reads' asks simulate -
+[ "$(id -u)" != 0 ] || claim 'simulate: root has become nobody' process Uid 65534
+claim 'simulate works all the same' answers '^d/p .*n'
+claim 'explain has no rights when it reads' asks explain d/p --cluster -
+[ "$(id -u)" != 0 ] || claim 'explain: without a capability' process CapPrm 0000000000000000
+claim 'explain works all the same' answers 'd/p: goes to n'
+printf 'kind: Node\nmetadata: {name: one}\n' >"$work/nodes.yaml"
+claim 'simulate reads YAML and files of root, too' "$berth" simulate "$work/nodes.yaml"
+printf 'kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\n' >"$work/config"
+chmod 600 "$work/nodes.yaml" "$work/config"
+claim 'check-config reads files of root' "$berth" check-config "$work/config"
+
 finish
