@@ -58,6 +58,12 @@ void cache_list_begin(struct cache *cache, enum kube_kind kind)
 	cache->list_round[kind]++;
 }
 
+void cache_distrust_versions(struct cache *cache)
+{
+	for (uint32_t i = pool_next(&cache->pods, 0); i != 0; i = pool_next(&cache->pods, i))
+		cache_pod_at(cache, i)->version = 0;
+}
+
 static uint16_t seen_in(const struct cache *cache, enum kube_kind kind, uint32_t index)
 {
 	if (kind == KUBE_POD)

@@ -240,6 +240,8 @@ void cache_print_uid(const struct cache *cache, struct cache_uid uid, struct wri
 /* ---- relist: what was not seen between begin and end is gone ---- */
 
 void cache_list_begin(struct cache *cache, enum kube_kind kind);
+/* The server may have given versions twice: pods of the same version are read again. */
+void cache_distrust_versions(struct cache *cache);
 /* Calls gone() for each index that was not put since begin, then removes it. */
 void cache_list_end(struct cache *cache, enum kube_kind kind,
 	void (*gone)(void *self, enum kube_kind kind, uint32_t index), void *self);

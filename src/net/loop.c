@@ -44,6 +44,11 @@ void net_close(struct net *net)
 		tls_teardown();
 }
 
+struct mono net_stopped(const struct net *net)
+{
+	return net->stopped;
+}
+
 struct mono net_now(const struct net *net)
 {
 	return net->now;
@@ -177,9 +182,13 @@ void net_poll(struct net *net, int64_t timeout_us)
 {
 	turn_members(net, true);
 	int64_t wait = sleep_us(net, timeout_us);
+	struct mono before = net->now;
 	net->woken = false;
 	net->bytes.wait(net->bytes.self, wait);
 	net->now = clock_mono(&net->clock);
+	if (wait >= 0 &&
+		mono_since_us(net->now, before) - wait > (int64_t)NET_STOPPED_MS * CLOCK_MS_US)
+		net->stopped = net->now;
 	turn_members(net, false);
 	fire_timers(net);
 }

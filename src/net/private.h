@@ -41,7 +41,7 @@ struct net {
 	struct entropy entropy;
 	struct random random; /* jitter, query ids' spread is not from here */
 	struct net_bytes bytes;
-	struct mono now;
+	struct mono now, stopped;
 	struct list timers; /* by due, the first is the next */
 	struct list members;
 	struct mono members_due;

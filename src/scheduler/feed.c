@@ -139,6 +139,8 @@ static void on_list_begin(void *self, enum kube_kind kind)
 	struct scheduler *s = self;
 	s->damaged_in_list &= ~WATCH_KIND(kind);
 	s->lacking &= ~WATCH_KIND(kind);
+	if (kind == KUBE_POD && watch_is_in_doubt(s->watch, kind))
+		cache_distrust_versions(&s->cache);
 	cache_list_begin(&s->cache, kind);
 }
 

@@ -53,7 +53,7 @@ struct watch_reflector {
 	bool synced;
 	bool was_served; /* it had a list once */
 	bool bookmarks;  /* the server sends them */
-	bool doubt;      /* the server's version is older than ours */
+	bool doubt;      /* the server may have lost what we know: nothing helps but a list */
 	bool short_before;
 	bool whole;       /* no pages: their tokens expire too soon, or are too long */
 	uint32_t served;  /* index in row->served */

@@ -79,18 +79,23 @@ static void forget_list(struct watch_reflector *r)
 	r->token_size = 0;
 }
 
-/* The server did not answer since the last word about the kind. */
+/*
+ * The server did not answer since the last word about the kind; or we were stopped since we asked,
+ * and cannot know.
+ */
 static bool was_away(const struct watch_reflector *r)
 {
-	return net_client_away(r->watch->client).us > r->heard.us;
+	return net_client_away(r->watch->client).us > r->heard.us ||
+		net_stopped(r->watch->net).us > r->asked.us;
 }
 
 bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind)
 {
 	const struct watch_reflector *r = watch->by_kind[kind];
 
-	return r->synced && was_away(r) &&
-		(r->state != WATCH_FOLLOW || r->waiting || r->request.answer.status != 200);
+	bool follows = r->state == WATCH_FOLLOW && !r->waiting && r->request.answer.status == 200;
+
+	return r->synced && (r->doubt || (was_away(r) && !follows));
 }
 
 /* A step may choose another way to do what it is asked to. */
@@ -98,10 +103,12 @@ static enum watch_state choose(struct watch_reflector *r, enum watch_state state
 {
 	struct mono now = net_now(r->watch->net);
 
-	if ((state == WATCH_FOLLOW || state == WATCH_PROBE) && was_away(r))
-		state = WATCH_STREAM;
-	if (state == WATCH_LIST && was_away(r))
+	if (was_away(r)) {
+		r->doubt = true;
 		forget_list(r);
+	}
+	if (r->doubt && (state == WATCH_FOLLOW || state == WATCH_PROBE))
+		state = WATCH_STREAM;
 	if (state == WATCH_STREAM) {
 		forget_list(r);
 		if (!mono_reached(now, r->watch->stream_again) || r->stuck >= WATCH_STUCK_MAX)

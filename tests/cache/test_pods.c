@@ -168,6 +168,9 @@ static void test_unchanged(void)
 	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "n1", "7"));
 	uint64_t changes = bed.cache.change_count;
 	TEST_ASSERT_EQUAL(CACHE_UNCHANGED, put_version("u", "n1", "7"));
+	cache_distrust_versions(&bed.cache);
+	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "n1", "7"));
+	TEST_ASSERT_EQUAL(CACHE_UNCHANGED, put_version("u", "n1", "7"));
 	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "n1", "opaque"));
 	TEST_ASSERT_EQUAL(CACHE_UNCHANGED, put_version("u", "n1", "opaque"));
 	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "n1", ""));

@@ -152,6 +152,22 @@ static void test_what_timers_may_do(void)
 	TEST_ASSERT_EQUAL_UINT32(1, fired_count);
 }
 
+static void test_a_process_that_was_stopped(void)
+{
+	arm(0, 60 * 1000);
+	net_poll(net, -1);
+	now.us += NET_STOPPED_MS * CLOCK_MS_US;
+	net_poll(net, 0);
+	TEST_ASSERT_EQUAL_INT64(0, net_stopped(net).us);
+	now.us += NET_STOPPED_MS * CLOCK_MS_US + 1;
+	net_poll(net, 0);
+	TEST_ASSERT_EQUAL_INT64(now.us, net_stopped(net).us);
+	struct mono then = now;
+	now.us += 1000;
+	net_poll(net, 1000);
+	TEST_ASSERT_EQUAL_INT64(then.us, net_stopped(net).us);
+}
+
 /* ---- members ---- */
 
 static struct net_member member;
@@ -275,6 +291,7 @@ int main(void)
 	RUN_TEST(test_timers_fire_in_order);
 	RUN_TEST(test_a_late_timer_does_not_sleep);
 	RUN_TEST(test_what_timers_may_do);
+	RUN_TEST(test_a_process_that_was_stopped);
 	RUN_TEST(test_members_are_asked_when_to_come_back);
 	RUN_TEST(test_addresses);
 	RUN_TEST(test_backoff);

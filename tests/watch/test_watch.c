@@ -655,6 +655,25 @@ static void test_server_back_as_an_older_one(void)
 	TEST_ASSERT_NOT_NULL(bed_find(&bed, "pods d/x"));
 }
 
+/* We were stopped: what the server was meanwhile nobody knows. */
+static void test_after_a_stop(void)
+{
+	PLAY(STREAM_A_5, {FOLLOW("5"), PLAY_WATCH, "", 0, NULL},
+		{STREAM, PLAY_WATCH, ADDED("x", "2") INITIAL_END("4"), 0, NULL});
+	bed_run(&bed, 5000);
+	wire_cut_all(&bed.wire);
+	bed_run(&bed, 5000);
+	TEST_ASSERT_EQUAL_UINT32(2, play.at);
+	bed.wire.now_us += 2 * NET_STOPPED_MS * CLOCK_MS_US;
+	bed_run(&bed, 10);
+	TEST_ASSERT_EQUAL_UINT32(2, play.at);
+	TEST_ASSERT_FALSE(watch_is_in_doubt(bed.watch, KUBE_POD));
+	wire_cut_all(&bed.wire);
+	bed_run(&bed, 1000);
+	check_played(3);
+	TEST_ASSERT_NULL(bed_find(&bed, "pods d/a"));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -689,5 +708,6 @@ int main(void)
 	RUN_TEST(test_forbidden_and_spared);
 	RUN_TEST(test_server_away_and_back);
 	RUN_TEST(test_server_back_as_an_older_one);
+	RUN_TEST(test_after_a_stop);
 	return UNITY_END();
 }
