@@ -255,6 +255,41 @@ static void test_defaults_need_a_purpose(void)
 	TEST_ASSERT_EQUAL_STRING("skip", scores());
 }
 
+/* An owner gives a pod its purpose when it is of a kind that selects pods, and there. */
+static void test_owners_that_are_a_purpose(void)
+{
+	static const struct {
+		const char *api_version, *kind, *name;
+		bool counts;
+	} rows[] = {
+		{"apps/v1", "ReplicaSet", "web", true},
+		{"apps/v1", "StatefulSet", "web", true},
+		{"v1", "ReplicationController", "web", true},
+		{"apps/v1", "ReplicationController", "web", false},
+		{"v1", "ReplicaSet", "web", false},
+		{"apps/v1", "DaemonSet", "web", false},
+		{"batch/v1", "Job", "web", false},
+		{"apps/v1", "ReplicaSet", "gone", false},
+		{"v1", "ReplicationController", "gone", false},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		tearDown();
+		setUp();
+		picture_add("{'kind':'Node','metadata':{'name':'n1'}}");
+		picture_add("{'kind':'ReplicaSet','metadata':{'name':'web'},'spec':{'selector':{"
+			    "'matchLabels':{'app':'web'}}}}");
+		picture_add("{'kind':'StatefulSet','metadata':{'name':'web'},'spec':{'selector':{"
+			    "'matchLabels':{'app':'web'}}}}");
+		picture_add("{'kind':'ReplicationController','metadata':{'name':'web'},'spec':{"
+			    "'selector':{'app':'web'}}}");
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','labels':{'app':'web'},"
+			     "'ownerReferences':[{'apiVersion':'%s','kind':'%s','name':'%s',"
+			     "'uid':'u','controller':true}]},'spec':{'containers':[{'name':'c'}]}}",
+			rows[i].api_version, rows[i].kind, rows[i].name);
+		TEST_ASSERT_EQUAL_MESSAGE(rows[i].counts, scores()[0] != 's', rows[i].kind);
+	}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -265,5 +300,6 @@ int main(void)
 	RUN_TEST(test_pods_moved_in_thought);
 	RUN_TEST(test_score);
 	RUN_TEST(test_defaults_need_a_purpose);
+	RUN_TEST(test_owners_that_are_a_purpose);
 	return UNITY_END();
 }
