@@ -6,6 +6,23 @@
 #include "cycle/profile.h"
 #include "status/private.h"
 
+static void keep_configuration(struct status *status, const struct yaml_node *root)
+{
+	struct yaml_fault fault;
+	struct writer json;
+	size_t size;
+	char *room = scratch_take_rest(&status->s->scratch, &size);
+	writer_init(&json, room, size < STATUS_CONFIGURATION_MAX ? size : STATUS_CONFIGURATION_MAX);
+	write_z(&json, "{\"componentconfig\":");
+	bool whole = yaml_write_json(root, &json, &fault);
+	write_z(&json, "}\n");
+	if (!whole || json.overflowed)
+		return;
+	char *kept = arena_take_raw(status->setup.arena, json.used);
+	memcpy(kept, json.at, json.used);
+	status->configuration = (struct text){kept, json.used};
+}
+
 /* The effective configuration as `berth check-config` prints it, as JSON. Memory is not sealed. */
 void about_init(struct status *status)
 {
@@ -15,24 +32,15 @@ void about_init(struct status *status)
 	struct yaml_node *root;
 	struct yaml_fault fault;
 	struct writer yaml;
-	struct writer json;
-	char *room = scratch_take(scratch, STATUS_CONFIGURATION_MAX);
-	char *to = scratch_take(scratch, STATUS_CONFIGURATION_MAX);
-	if (to != NULL && profiles_write_out(&status->setup.options->config, scratch, &config)) {
-		writer_init(&yaml, room, STATUS_CONFIGURATION_MAX);
+	size_t size;
+	if (profiles_write_out(&status->setup.options->config, scratch, &config)) {
+		char *room = scratch_take_rest(scratch, &size);
+		writer_init(&yaml, room, size);
 		scheduler_config_write(&config, &profile_grammar, &yaml);
-		writer_init(&json, to, STATUS_CONFIGURATION_MAX);
-		write_z(&json, "{\"componentconfig\":");
+		scratch_keep(scratch, room, yaml.used);
 		if (!yaml.overflowed &&
-			yaml_read(writer_text(&yaml), scratch, &root, &fault) == YAML_DOCUMENT &&
-			yaml_write_json(root, &json, &fault)) {
-			write_z(&json, "}\n");
-			if (!json.overflowed) {
-				char *kept = arena_take_raw(status->setup.arena, json.used);
-				memcpy(kept, json.at, json.used);
-				status->configuration = (struct text){kept, json.used};
-			}
-		}
+			yaml_read(writer_text(&yaml), scratch, &root, &fault) == YAML_DOCUMENT)
+			keep_configuration(status, root);
 	}
 	scratch_rewind(scratch, mark);
 }

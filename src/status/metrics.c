@@ -239,7 +239,9 @@ static void put_event(struct writer *e, uint32_t kind, uint32_t action)
 		"UpdateNodeCondition", "UpdateNodeAnnotation", "UpdateNodeDeclaredFeature",
 		"UpdatePodLabel", "UpdatePodScaleDown", "UpdatePodToleration",
 		"UpdatePodSchedulingGatesEliminated", "UpdatePodGeneratedResourceClaim"};
-	bool is_update = action > 1 && kind != KUBE_NODE && kind != KUBE_POD;
+	/* Below are actions of nodes: the lowest bit of an update of a pod that is none in
+	 * particular. */
+	bool is_update = action > 1 && kind != KUBE_NODE && (kind != KUBE_POD || action < 8);
 	struct text version = text_of(kube_kinds[kind].api_version);
 	if (text_starts(version, TEXT("storage.k8s.io/")) ||
 		text_starts(version, TEXT("resource.k8s.io/")))
