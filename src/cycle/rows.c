@@ -360,6 +360,7 @@ static struct cycle_row *find(const struct evaluation *e, uint64_t serial)
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (is_for(&rows->rows[i], e, serial) || rows->rows[i].serial == 0)
 			return &rows->rows[i];
+	CHECK(rows->count > 0);
 	return &rows->rows[hash_pair(rows->made++, 0) % rows->count];
 }
 
