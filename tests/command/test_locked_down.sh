@@ -109,9 +109,9 @@ claim 'explain has no rights when it reads' asks explain d/p --cluster -
 [ "$(id -u)" != 0 ] || claim 'explain: without a capability' process CapPrm 0000000000000000
 claim 'explain works all the same' answers 'd/p: goes to n'
 printf 'kind: Node\nmetadata: {name: one}\n' >"$work/nodes.yaml"
-claim 'simulate reads YAML and files of root, too' "$berth" simulate "$work/nodes.yaml"
 printf 'kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\n' >"$work/config"
 chmod 600 "$work/nodes.yaml" "$work/config"
+claim 'simulate reads YAML, and files of root' "$berth" simulate "$work/nodes.yaml" --config "$work/config"
 claim 'check-config reads files of root' "$berth" check-config "$work/config"
 
 finish
