@@ -38,7 +38,7 @@ struct mono net_now(const struct net *net); /* as read by the last turn */
 /* When last a turn came later than it was due, by so much that we had been stopped; 0: never. */
 enum { NET_STOPPED_MS = 10 * 1000 };
 struct mono net_stopped(const struct net *net);
-void net_wake(struct net *net);             /* the next net_poll() does not sleep */
+void net_wake(struct net *net); /* the next net_poll() does not sleep */
 /* Whether there is work that waits, for requests of ours as well: strangers get less of the time.
  */
 void net_hurry(struct net *net, bool hurried);

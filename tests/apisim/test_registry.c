@@ -127,6 +127,25 @@ static void compare(uint64_t version, uint32_t kind)
 	TEST_ASSERT_EQUAL_UINT32(expected, count);
 }
 
+/* Step i of a life of its own: something comes, changes or goes. */
+static void step(struct random *random, uint32_t i, uint32_t *kind)
+{
+	uint32_t name = random_below(random, NAMES);
+	char key[32];
+
+	*kind = random_below(random, KINDS);
+	snprintf(key, sizeof(key), "ns/%02u", (unsigned)name);
+	memcpy(book[i], book[i - 1], sizeof(book[i]));
+	if (book[i][*kind][name] != 0 && random_below(random, 3) == 0) {
+		remove_key(*kind, key);
+		book[i][*kind][name] = 0;
+	} else {
+		put(*kind, key, "", "");
+		book[i][*kind][name] = r.version;
+	}
+	TEST_ASSERT_EQUAL_UINT64(FIRST + i, r.version);
+}
+
 static void the_past_is_as_it_was(void)
 {
 	struct random random;
@@ -134,19 +153,9 @@ static void the_past_is_as_it_was(void)
 	random_init(&random, 5);
 	memset(book[0], 0, sizeof(book[0]));
 	for (uint32_t i = 1; i <= STEPS; i++) {
-		uint32_t kind = random_below(&random, KINDS), name = random_below(&random, NAMES);
-		char key[32];
+		uint32_t kind;
 
-		snprintf(key, sizeof(key), "ns/%02u", (unsigned)name);
-		memcpy(book[i], book[i - 1], sizeof(book[i]));
-		if (book[i][kind][name] != 0 && random_below(&random, 3) == 0) {
-			remove_key(kind, key);
-			book[i][kind][name] = 0;
-		} else {
-			put(kind, key, "", "");
-			book[i][kind][name] = r.version;
-		}
-		TEST_ASSERT_EQUAL_UINT64(FIRST + i, r.version);
+		step(&random, i, &kind);
 		uint64_t back = random_below(&random, (uint32_t)(r.version + 2 - r.oldest));
 		compare(r.version - back, kind);
 		if (random_below(&random, 500) == 0)
@@ -156,6 +165,44 @@ static void the_past_is_as_it_was(void)
 	compare(r.oldest - 1, 0);
 	TEST_ASSERT_TRUE(r.version - r.oldest < HISTORY);
 	store_audit(&r.store);
+}
+
+/* What was undone never was, and the same versions are given again. */
+static void changes_are_taken_back(void)
+{
+	struct random random;
+	uint32_t kind;
+
+	random_init(&random, 6);
+	memset(book[0], 0, sizeof(book[0]));
+	for (uint32_t i = 1; i <= STEPS; i++) {
+		step(&random, i, &kind);
+		if (random_below(&random, 30) != 0)
+			continue;
+		uint32_t undone = random_below(&random, 60);
+		uint64_t oldest = r.oldest - 1, to = r.version < undone ? 0 : r.version - undone;
+
+		registry_set_back(&r, to);
+		TEST_ASSERT_EQUAL_UINT64(to < oldest ? oldest : to, r.version);
+		i = (uint32_t)(r.version - FIRST);
+		for (kind = 0; kind < KINDS; kind++)
+			compare(r.version, kind);
+		compare(r.oldest - 1, 0);
+		store_audit(&r.store);
+		if (random_below(&random, 20) == 0)
+			break;
+	}
+	registry_compact(&r, r.version);
+	for (kind = 0; kind < KINDS; kind++)
+		for (uint32_t name = 0; name < NAMES; name++) {
+			char key[32];
+
+			snprintf(key, sizeof(key), "ns/%02u", (unsigned)name);
+			if (registry_find(&r, kind, text_of(key)) != 0)
+				remove_key(kind, key);
+		}
+	registry_compact(&r, r.version);
+	TEST_ASSERT_EQUAL_UINT32(KINDS, store_audit(&r.store));
 }
 
 static void nothing_is_lost(void)
@@ -215,6 +262,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(objects_come_change_and_go);
 	RUN_TEST(the_past_is_as_it_was);
+	RUN_TEST(changes_are_taken_back);
 	RUN_TEST(nothing_is_lost);
 	RUN_TEST(a_full_registry_gives_up_the_past);
 	return UNITY_END();

@@ -30,12 +30,26 @@ refuses() {
 files_32() { ulimit -n 32; exec "$berth" "$@"; }
 space_20() { ulimit -v 20000; exec "$berth" "$@"; }
 space_40() { ulimit -v 40000; exec "$berth" "$@"; }
+stack_64() { ulimit -s 64; exec "$berth" "$@"; }
+files_do_not_grow() { ulimit -f 0; exec "$berth" "$@"; }
 # shellcheck disable=SC2317
 closed() { exec "$berth" "$@" <&- >&- 2>&-; }
 # Nothing of /proc and /dev, in particular no /dev/urandom.
 bare() {
 	# shellcheck disable=SC2016  # the inner shell's
 	exec unshare -m sh -c 'mount -t tmpfs none /dev; mount -t tmpfs none /proc; exec "$@"' sh "$berth" "$@"
+}
+
+# shellcheck disable=SC2016
+read_only() { exec unshare -m sh -c 'mount -o remount,bind,ro / && exec "$@"' sh "$berth" "$@"; }
+# shellcheck disable=SC2016
+nameless() { exec unshare -u sh -c 'echo >/proc/sys/kernel/hostname && exec "$@"' sh "$berth" "$@"; }
+# At most so many bytes of memory, whatever the version of cgroups; the kernel kills who takes more.
+group=/sys/fs/cgroup/memory/berth-$$ limit=memory.limit_in_bytes
+[ -d /sys/fs/cgroup/memory ] || group=/sys/fs/cgroup/berth-$$ limit=memory.max
+group_12M() {
+	# shellcheck disable=SC2016
+	exec sh -c 'echo 12M >"$0/$1" && shift && echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$limit" "$berth" "$@"
 }
 
 serve --life --hurry 20 --nodes 5
@@ -51,12 +65,22 @@ claim 'address space for little: it tells how much fits' says 'INFO run less-roo
 claim 'address space for little: it ends in order' stop
 claim 'a budget for nothing: it says so' refuses 'too little for any cluster' plain --memory 64Ki
 
+claim 'a small stack: it starts' start stack_64
+claim 'a small stack: it works' works
+claim 'a small stack: it ends in order' stop
+
 log=/dev/full
 claim 'a full disk for the log: it starts' start plain
 claim 'a full disk for the log: it works' works
 lines_are_counted() { [ "$(metric berth_log_dropped_total)" -gt 3 ]; }
 claim 'a full disk for the log: lost lines are counted' lines_are_counted
 claim 'a full disk for the log: it ends in order' stop
+
+log=$work/log
+claim 'a log that may not grow: it starts' start files_do_not_grow
+claim 'a log that may not grow: it works' works
+claim 'a log that may not grow: lost lines are counted' lines_are_counted
+claim 'a log that may not grow: it ends in order' stop
 
 mkfifo "$work/pipe"
 exec 9<>"$work/pipe"
@@ -70,8 +94,6 @@ claim 'a log that nobody reads: it ends in order' stop
 exec 9<&-
 
 log=$work/log
-# shellcheck disable=SC2317
-closed() { exec "$berth" "$@" <&- >&- 2>&-; }
 claim 'no standard files: it starts' start closed
 claim 'no standard files: it works' works
 claim 'no standard files: it ends in order' stop
@@ -83,6 +105,21 @@ if [ "$(id -u)" = 0 ]; then
 	memory_is_unknown() { [ "$(metric process_resident_memory_bytes)" = 0 ]; }
 	claim 'no /proc, no /dev: it says what it does not know' memory_is_unknown
 	claim 'no /proc, no /dev: it ends in order' stop
+
+	claim 'nothing can be written: it starts' start read_only
+	claim 'nothing can be written: it works' works
+	claim 'nothing can be written: it ends in order' stop
+
+	claim 'a machine without a name: it starts' start nameless
+	claim 'a machine without a name: it works' works
+	claim 'a machine without a name: it calls itself localhost' says 'identity=localhost_'
+	claim 'a machine without a name: it ends in order' stop
+fi
+if [ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null; then
+	claim '12 MB for everything: it starts' start group_12M
+	claim '12 MB for everything: it works' works
+	claim '12 MB for everything: it ends in order' stop
+	rmdir "$group"
 fi
 
 serve --nodes 40 --pods 10
@@ -102,5 +139,31 @@ claim 'an apiserver that is silent: it says what it waits for' eventually 5 says
 kill -CONT "$api"
 claim 'an apiserver that is silent, and speaks: it goes on' eventually 30 says 'INFO scheduler ready'
 claim 'an apiserver that is silent, and speaks: it ends in order' stop
+
+# A network of its own, with the apiserver in it, that has never heard of IPv6.
+if [ "$(id -u)" = 0 ] && tools/packages iproute2; then
+	kill "$api"; wait "$api" 2>/dev/null
+	api=''
+	unshare -n sleep 600 &
+	there=$!
+	inside() { nsenter -t "$there" -n "$@"; }
+	ask() { inside curl -sk --max-time 5 "https://127.0.0.1:$page$1"; }
+	four_only() { exec nsenter -t "$there" -n "$berth" "$@"; }
+	printf '#!/bin/sh\nexec nsenter -t %s -n "%s" "$@"\n' "$there" "$apisim" >"$work/there"
+	chmod 755 "$work/there"
+	apisim=$work/there
+	eventually 10 test ! "/proc/$there/ns/net" -ef /proc/self/ns/net
+	inside sh -c 'ip link set lo up && echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' 2>/dev/null
+	serve --life --hurry 20 --nodes 5
+	claim 'no IPv6: it starts' start four_only
+	claim 'no IPv6: it works' works
+	claim 'no IPv6: it ends in order' stop
+	claim 'no IPv6, and it shall listen there: it says why not' refuses 'cannot listen on \[::1\]:[0-9]*: .' four_only --bind-address ::1
+	sed -i 's/127.0.0.1/[::1]/' "$work/made"
+	claim 'no IPv6, and the apiserver is there: it starts' start four_only
+	claim 'no IPv6, and the apiserver is there: it says what does not work' eventually 10 says 'WARN net unreachable .*host=\[::1\]'
+	claim 'no IPv6, and the apiserver is there: it ends in order' stop
+	kill "$there"
+fi
 
 finish

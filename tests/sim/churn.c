@@ -12,7 +12,7 @@
 #define MERGE "application/merge-patch+json"
 #define PODS  "/api/v1/namespaces/%s/pods"
 
-enum { BODY_MAX = 8192, POD_COUNT = 12 };
+enum { BODY_MAX = 64 * 1024, POD_COUNT = 12 };
 
 static const char *const namespaces[] = {"default", "team-a", "team-b"};
 

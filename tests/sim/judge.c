@@ -123,7 +123,8 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 		sum.cpu_milli += a.cpu_milli;
 		sum.memory_bytes += a.memory_bytes;
 		sum.pods += a.pods;
-		if (port.size > 0 && w->network.now_us >= w->lost_until_us && revision != bound && has_port(other, port))
+		if (port.size > 0 && w->network.now_us >= w->lost_until_us && revision != bound &&
+			has_port(other, port))
 			world_found(w, "%.*s and %.*s have port %.*s of %.*s", TEXT_ARGS(name),
 				TEXT_ARGS(revision_name(state)), TEXT_ARGS(port), TEXT_ARGS(node));
 	}

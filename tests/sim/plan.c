@@ -83,6 +83,8 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	plan->clock_us_max = between(&random, 0, random_below(&random, 2) == 0 ? 5 : 400);
 	plan->history = between(&random, 200, 5000);
 	plan->memory = UINT64_C(1024) * between(&random, 3000, 12000);
+	if (random_below(&random, 8) == 0)
+		plan->memory = UINT64_C(1024) * between(&random, 1800, 3000);
 	plan->bindings = random_below(&random, 2) == 0 ? 64 : between(&random, 1, 8);
 	plan->connections = between(&random, 1, 8);
 	plan->events = random_below(&random, 2) == 0 ? 512 : between(&random, 4, 64);

@@ -159,6 +159,16 @@ static void write_tolerations(struct world *w, struct writer *out)
 	write_format(out, ",\"tolerations\":[%s]", lists[world_below(w, ARRAY_COUNT(lists))]);
 }
 
+static void write_ballast(struct world *w, struct writer *out)
+{
+	static const uint32_t most[] = {100, 5000, 50000};
+
+	write_z(out, ",\"annotations\":{\"ballast\":\"");
+	for (uint32_t i = world_below(w, most[world_below(w, ARRAY_COUNT(most))]); i > 0; i--)
+		write_char(out, 'a' + (char)(i % 26));
+	write_z(out, "\"}");
+}
+
 void shapes_pod(struct world *w, struct writer *out, const char *name)
 {
 	static const char *const classes[] = {"sim-low", "sim-high", "sim-polite", "sim-huge"};
@@ -166,8 +176,11 @@ void shapes_pod(struct world *w, struct writer *out, const char *name)
 
 	write_format(out,
 		"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\",\"labels\":{"
-		"\"app\":\"g-%u\",\"sim\":\"pod\"}},\"spec\":{\"restartPolicy\":\"Always\"",
+		"\"app\":\"g-%u\",\"sim\":\"pod\"}",
 		name, (unsigned)group);
+	if (wants(w, SIM_LARGE))
+		write_ballast(w, out);
+	write_z(out, "},\"spec\":{\"restartPolicy\":\"Always\"");
 	if (wants(w, SIM_NODE_CHOOSERS))
 		write_format(out, ",\"nodeSelector\":{\"disk\":\"%s\"}",
 			world_below(w, 2) == 0 ? "ssd" : "hdd");

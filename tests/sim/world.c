@@ -271,12 +271,17 @@ void world_run(struct world *w)
 
 static void on_violation(void *self, const char *text)
 {
+	struct world *w = self;
+
+	/* It made sense before the store lost its last changes. */
+	if (w->network.now_us < w->lost_until_us)
+		return;
 	/* A node that went a moment ago. */
 	if (text_contains(text_of(text), TEXT("which is not there")) &&
 		(text_contains(text_of(text), TEXT(" own-")) ||
 			text_contains(text_of(text), TEXT(" node-"))))
 		return;
-	world_found(self, "a request that makes no sense: %s", text);
+	world_found(w, "a request that makes no sense: %s", text);
 }
 
 static void open_api(struct world *w)

@@ -69,6 +69,7 @@ enum sim_shape {
 	SIM_CLAIMS,
 	SIM_INITIAL, /* containers that run first, overhead */
 	SIM_FOREIGN, /* of another scheduler */
+	SIM_LARGE,   /* with much that no scheduler reads */
 	SIM_SHAPES
 };
 
@@ -176,8 +177,8 @@ struct world {
 	uint64_t followed; /* version that life has seen */
 	int64_t delay_until_us, outage_until_us, errors_until_us;
 	int64_t lost_until_us; /* what was decided before a power cut may still be on its way */
-	uint32_t error_share; /* of 100 requests */
-	uint32_t serial;      /* of names */
+	uint32_t error_share;  /* of 100 requests */
+	uint32_t serial;       /* of names */
 	struct scratch scratch;
 	int64_t busy_since_us;
 	uint64_t busy_turns;

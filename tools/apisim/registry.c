@@ -305,8 +305,8 @@ static void take_back(struct registry *r, struct registry_change *change)
 {
 	struct registry_shelf *shelf = &r->shelves[change->resource];
 	bool there;
-	uint32_t place = place_of(r, change->resource,
-		revision_key(registry_revision(r, change->after)), &there);
+	uint32_t place = place_of(
+		r, change->resource, revision_key(registry_revision(r, change->after)), &there);
 	uint32_t *list = list_of(r, change->resource);
 
 	CHECK(there != change->deleted);
