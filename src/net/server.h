@@ -15,7 +15,7 @@
  *
  * Work has a budget: in a net_poll() a connection begins one request and moves 32 kB at most, all
  * together requests_per_turn and 128 kB, and one message of one TLS handshake; a loop that is
- * hurried gives less, and to handshakes 3 % of its time.
+ * hurried gives less, and to handshakes 2 % of its time.
  */
 #ifndef BERTH_NET_SERVER_H
 #define BERTH_NET_SERVER_H

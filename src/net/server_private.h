@@ -38,7 +38,7 @@ enum {
 	 * that took one is followed by so many without one, and fewer bytes are moved.
 	 */
 	SERVER_HANDSHAKE_STEPS_MAX = 1,
-	SERVER_HANDSHAKE_REST = 30,
+	SERVER_HANDSHAKE_REST = 50,
 	SERVER_HURRIED_BYTES = 16 * 1024
 };
 

@@ -21,7 +21,7 @@ enum {
 	STATUS_LISTENERS = 20,   /* ... and so many may stay */
 	STATUS_PLAIN_CONNECTIONS = 8,
 	STATUS_TURN_US = 1500,
-	STATUS_REST = 30,           /* while pods wait: so many times as long as a piece took */
+	STATUS_REST = 50,           /* while pods wait: so many times as long as a piece took */
 	STATUS_BODY_MAX = 32 * 1024 /* of a pod in a what-if */
 };
 
