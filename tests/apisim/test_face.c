@@ -346,7 +346,7 @@ static void the_picture_is_the_servers(void)
 	TEST_ASSERT_TRUE(watch_is_synced(w->watch, KUBE_PDB));
 	run(20 * 60 * 1000);
 	life_calm(w->life, true);
-	run(1000);
+	run(5000);
 	compare(KUBE_POD, RESOURCE_PODS);
 	compare(KUBE_NODE, RESOURCE_NODES);
 	TEST_ASSERT_TRUE(w->kept[KUBE_POD].count > 50);
