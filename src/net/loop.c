@@ -85,10 +85,8 @@ static struct net_timer *timer_of(struct list *link)
 
 void net_timer_arm(struct net *net, struct net_timer *timer, struct mono due)
 {
-	struct list *after = net->timers.prev;
-
 	list_remove(&timer->link);
-	after = net->timers.prev;
+	struct list *after = net->timers.prev;
 	timer->due = due;
 	while (after != &net->timers && timer_of(after)->due.us > due.us)
 		after = after->prev;

@@ -208,7 +208,6 @@ static bool next_candidate(struct resolve *r)
 {
 	uint32_t count = r->name[strlen(r->name) - 1] == '.' ? 0 : r->search_count;
 	uint32_t alone = dots_in(r->name) >= r->ndots ? 0 : count;
-	const char *domain = r->search;
 	struct writer w;
 
 	for (; r->candidate <= count; r->candidate++) {
@@ -216,7 +215,7 @@ static bool next_candidate(struct resolve *r)
 		write_z(&w, r->name);
 		if (r->candidate != alone) {
 			uint32_t index = r->candidate - (r->candidate > alone ? 1 : 0);
-			domain = r->search;
+			const char *domain = r->search;
 			while (index-- > 0)
 				domain += strlen(domain) + 1;
 			write_char(&w, '.');
