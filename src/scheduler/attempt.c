@@ -64,10 +64,8 @@ static void tell(struct scheduler *s, uint32_t pod, const struct cycle_decision 
 		p->found || p->clear_nomination ? &nominated : NULL);
 	if (p->found)
 		scheduler_preempt(s, pod, p);
-	else if (p->clear_nomination) {
-		scheduler_wake_for_promise(s, pod, cache_pod_at(&s->cache, pod)->nominated);
-		cache_nominate(&s->cache, pod, INTERN_EMPTY);
-	}
+	else if (p->clear_nomination)
+		scheduler_promise(s, pod, INTERN_EMPTY);
 }
 
 static void count(struct scheduler *s, uint32_t pod, enum scheduler_result result)

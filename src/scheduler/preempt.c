@@ -34,6 +34,15 @@ bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod)
 	return false;
 }
 
+void scheduler_promise(struct scheduler *s, uint32_t pod, uint32_t node_name)
+{
+	uint32_t old = cache_pod_at(&s->cache, pod)->nominated;
+
+	if (old != node_name)
+		scheduler_wake_for_promise(s, pod, old);
+	cache_nominate(&s->cache, pod, node_name);
+}
+
 /* Less important pods that were promised the same node will not get it. */
 static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t node_name)
 {
@@ -48,7 +57,7 @@ static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t no
 			cache_class_of(&s->cache, other)->priority >= priority)
 			continue;
 		scheduler_tell_condition(s, index, NULL, TEXT_NONE, &none);
-		cache_nominate(&s->cache, index, INTERN_EMPTY);
+		scheduler_promise(s, index, INTERN_EMPTY);
 	}
 }
 
@@ -80,7 +89,7 @@ static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t no
 void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *plan)
 {
 	uint32_t node_name = cache_node_at(&s->cache, plan->node)->name;
-	cache_nominate(&s->cache, pod, node_name);
+	scheduler_promise(s, pod, node_name);
 	bool any = false;
 	for (uint32_t i = 0; i < plan->victim_count && !any; i++)
 		any = !is_leaving(s, plan->victims[i]);

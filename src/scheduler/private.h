@@ -23,7 +23,8 @@ void scheduler_changed(void *self, const struct cache_event *event);
 uint32_t scheduler_gate(void *self, uint32_t pod);
 /* An assigned pod is gone, as far as waiting pods are concerned. */
 void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node);
-/* The node of that name was promised to the pod, which does not need it any more. */
+/* The node of that name was promised to the pod, which does not need it any more: upstream lets
+ * whoever could have it wait for something else. */
 void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated);
 /* More kinds are known. */
 void scheduler_wake_for_kinds(struct scheduler *s);
@@ -71,6 +72,8 @@ void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, 
 /* ---- preempt.c ---- */
 
 bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims);
+/* Promises the pod that node, or none (INTERN_EMPTY), instead of what it was promised. */
+void scheduler_promise(struct scheduler *s, uint32_t pod, uint32_t node_name);
 void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *p);
 void scheduler_evicted(void *self, const struct patcher_result *result);
 bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod);
