@@ -47,6 +47,8 @@ struct patcher_setup {
 	struct entropy entropy; /* jitter */
 	uint32_t patches_max;   /* status patches on their way or waiting */
 	uint32_t victims_max;
+	/* Asked before each request: who leads no more evicts nobody. NULL: always. */
+	bool (*may_write)(void *self);
 	/*
 	 * From inside net_poll(), the room is free again by then. May call the patcher. NULL:
 	 * nobody wants to know.

@@ -132,6 +132,15 @@ static struct text body_of(const struct patcher_errand *errand)
 	return (struct text){patcher->patch_bodies + at * PATCHER_BODY_MAX, errand->body_size};
 }
 
+static bool may_send(const struct net_request *request)
+{
+	const struct patcher_errand *errand = LIST_OWNER(
+		(struct net_request *)(uintptr_t)request, struct patcher_errand, request);
+	const struct patcher_setup *setup = &errand->patcher->setup;
+
+	return setup->may_write == NULL || setup->may_write(setup->self);
+}
+
 void patcher_send(struct patcher_errand *errand)
 {
 	bool patch = errand->step == PATCHER_PATCH;
@@ -151,6 +160,7 @@ void patcher_send(struct patcher_errand *errand)
 		.body = body_of(errand),
 		.timeout_ms = PATCHER_TOTAL_MS,
 		.idle_timeout_ms = PATCHER_SILENCE_MS,
+		.may_send = may_send,
 		.on_body = on_body,
 		.on_done = on_done,
 	};

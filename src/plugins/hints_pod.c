@@ -75,14 +75,28 @@ static bool has_left(const struct cache_event *event, uint32_t topology_key)
 		!(value_of(&event->now, topology_key, &now) && old == now);
 }
 
-/*
- * A node that moves takes along the pods on it that keep the waiting pod away from where it was.
- * Upstream looks at the terms of the waiting pod only, which waits until the next flush.
- */
+static void note_any(void *self, const struct cache_query *query, const struct cache_tally *tally)
+{
+	(void)query;
+	(void)tally;
+	*(bool *)self = true;
+}
+
+/* Pods that are somewhere keep the waiting pod away from there, and perhaps not from a new node. */
+static bool is_kept_away(const struct plugin_waiting *w)
+{
+	bool any = false;
+
+	cache_each_owned(w->cache, CACHE_OWN_ANTI, w->pod.class->namespace, w->pod.namespace_labels,
+		w->pod.labels, note_any, &any);
+	return any;
+}
+
+/* A node that moves takes along the pods on it that keep the waiting pod away from where it was. */
 static bool takes_along(const struct plugin_waiting *w, const struct cache_event *event)
 {
 	const struct kube_pod_class *class = w->pod.class;
-	uint32_t next = event->old.there ? cache_node_at(w->cache, event->index)->first_pod : 0;
+	uint32_t next = cache_node_at(w->cache, event->index)->first_pod;
 
 	while (next != 0) {
 		const struct cache_pod *p = cache_pod_at(w->cache, next);
@@ -118,7 +132,8 @@ enum plugin_hint hint_inter_pod_node(
 	for (uint32_t i = 0; i < class->anti_affinity.count; i++)
 		if (action == CACHE_ADD || has_left(event, list[i].topology_key))
 			return PLUGIN_HINT_QUEUE;
-	return hint_if(takes_along(w, event));
+	/* Upstream looks at the terms of the waiting pod only, which waits until the next flush. */
+	return hint_if(event->old.there ? takes_along(w, event) : is_kept_away(w));
 }
 
 /* ---- PodTopologySpread ---- */

@@ -139,7 +139,9 @@ static void on_list_begin(void *self, enum kube_kind kind)
 	struct scheduler *s = self;
 	s->damaged_in_list &= ~WATCH_KIND(kind);
 	s->lacking &= ~WATCH_KIND(kind);
-	if (kind == KUBE_POD && watch_is_in_doubt(s->watch, kind))
+	/* The server may have lost its last changes, and given their versions twice. */
+	s->distrusts = kind == KUBE_POD ? watch_is_in_doubt(s->watch, kind) : s->distrusts;
+	if (kind == KUBE_POD && s->distrusts)
 		cache_distrust_versions(&s->cache);
 	cache_list_begin(&s->cache, kind);
 }
@@ -152,11 +154,28 @@ static void on_gone(void *self, enum kube_kind kind, uint32_t index)
 		s->redundant++;
 }
 
+/* Bindings that were carried out, and are not there any more: they went with the server's power. */
+static void bind_again(struct scheduler *s)
+{
+	s->distrusts = false;
+	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i)) {
+		const struct cache_pod *pod = cache_pod_at(&s->cache, i);
+		uint32_t node = pod->node;
+		if (pod->waiting != 0 || cache_forget(&s->cache, i) != CACHE_OK)
+			continue;
+		scheduler_join(s, i);
+		if (pool_is_taken(&s->cache.nodes, node))
+			scheduler_wake_for_space(s, i, node);
+	}
+}
+
 static void on_list_end(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
 	uint32_t bit = WATCH_KIND(kind);
 	cache_list_end(&s->cache, kind, on_gone, s);
+	if (kind == KUBE_POD && s->distrusts)
+		bind_again(s);
 	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
 	s->barrier &= ~bit;
 	s->known |= bit;

@@ -21,6 +21,8 @@ void scheduler_init_waking(struct scheduler *s); /* the table of who waits for w
 void scheduler_changed(void *self, const struct cache_event *event);
 /* As the queue asks: the bit of who holds the pod back, 0: nobody. */
 uint32_t scheduler_gate(void *self, uint32_t pod);
+/* A pod without a node that is not in the queue: into it, if it is ours. */
+void scheduler_join(struct scheduler *s, uint32_t pod);
 /* An assigned pod is gone, as far as waiting pods are concerned. */
 void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node);
 /* The node of that name was promised to the pod, which does not need it any more: upstream lets

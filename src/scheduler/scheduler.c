@@ -54,7 +54,7 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	check_register((struct check_dump){"scheduler", dump, s});
 }
 
-/* Asked before a binding is sent once more. */
+/* Asked before a binding is sent, or a victim told to go. */
 static bool may_write(void *self)
 {
 	const struct scheduler *s = self;
@@ -83,6 +83,7 @@ static void init_writers(struct scheduler *s)
 		.entropy = setup->entropy,
 		.patches_max = l->patches,
 		.victims_max = l->victims,
+		.may_write = may_write,
 		.evicted = scheduler_evicted,
 		.self = s,
 	});

@@ -202,6 +202,7 @@ struct scheduler {
 	struct mono stop_due;
 	enum scheduler_wait waits; /* as last logged */
 	struct rate rates[SCHEDULER_PACES];
+	bool distrusts;        /* the list of pods under way is told by a server that was away */
 	uint32_t left_waiting; /* pods that found no room in the queue */
 	uint32_t left_at;      /* the pod that was looked at last when they were collected */
 	struct mono gave_way;  /* when pods last gave their places up for them */

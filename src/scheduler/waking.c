@@ -102,6 +102,14 @@ static void join(struct scheduler *s, uint32_t pod)
 		log_warn("scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.queue);
 }
 
+void scheduler_join(struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+
+	if (cycle_profile_of(&s->cycle, pod) != NULL && (p->flags & CACHE_POD_DELETING) == 0)
+		join(s, pod);
+}
+
 static void leave(struct scheduler *s, uint32_t pod)
 {
 	struct cache_pod *p = cache_pod_at(&s->cache, pod);

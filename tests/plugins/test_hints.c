@@ -383,6 +383,30 @@ static void test_affinity_that_the_profile_adds(void)
 	}
 }
 
+/* On a new node nobody is who keeps others away. */
+static void test_a_node_that_comes(void)
+{
+	static const struct row row = {.id = PLUGIN_INTER_POD_AFFINITY};
+	static const char *const labels[] = {"'app':'db'", "'app':'web'"};
+
+	asked = &row;
+	for (size_t i = 0; i < ARRAY_COUNT(labels); i++) {
+		tearDown();
+		setUp();
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default','labels':"
+			     "{%s}},'spec':{}}",
+			labels[i]);
+		picture_add("{'kind':'Node','metadata':{'name':'first','labels':{'zone':'a'}}}");
+		picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
+			    "'spec':{'nodeName':'first'," ANTI "}}");
+		said = "nothing";
+		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture_add(NODE("1", ",'labels':{'zone':'b'}}"));
+		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(i == 0 ? "skip" : "queue", said, labels[i]);
+	}
+}
+
 /* Nobody looks at a pod for an event that none of the plugins that rejected it waits for. */
 static void test_several_plugins(void)
 {
@@ -405,6 +429,7 @@ int main(void)
 	RUN_TEST(test_a_node_that_moves);
 	RUN_TEST(test_a_volume_that_is_detached);
 	RUN_TEST(test_affinity_that_the_profile_adds);
+	RUN_TEST(test_a_node_that_comes);
 	RUN_TEST(test_several_plugins);
 	return UNITY_END();
 }
