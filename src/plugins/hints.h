@@ -34,6 +34,13 @@ struct plugin_registration {
 bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 	const struct cache_event *event, enum plugin_hint *hint);
 
+/*
+ * Does the event help all the same? Upstream looks at the affinity terms of the waiting pod when
+ * nodes come and move, not at those of others that keep it away, and flushes it minutes later.
+ */
+bool plugin_forgotten(
+	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event);
+
 /* Is any plugin of the bits registered for such an event at all? Costs no look at the pod. */
 bool plugin_is_waited_for(uint32_t plugins_bits, enum kube_kind kind, uint32_t actions);
 

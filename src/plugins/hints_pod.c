@@ -132,8 +132,15 @@ enum plugin_hint hint_inter_pod_node(
 	for (uint32_t i = 0; i < class->anti_affinity.count; i++)
 		if (action == CACHE_ADD || has_left(event, list[i].topology_key))
 			return PLUGIN_HINT_QUEUE;
-	/* Upstream looks at the terms of the waiting pod only, which waits until the next flush. */
-	return hint_if(event->old.there ? takes_along(w, event) : is_kept_away(w));
+	return PLUGIN_HINT_SKIP;
+}
+
+bool plugin_forgotten(
+	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event)
+{
+	if (id != PLUGIN_INTER_POD_AFFINITY || event->kind != KUBE_NODE)
+		return false;
+	return event->old.there ? takes_along(w, event) : is_kept_away(w);
 }
 
 /* ---- PodTopologySpread ---- */

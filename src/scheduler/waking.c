@@ -213,7 +213,8 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 		enum plugin_hint hint;
 		if ((rejectors & GATE_BIT(id)) == 0 ||
 			!plugin_hint_of((enum plugin_id)id, &w, a->event, &hint) ||
-			hint != PLUGIN_HINT_QUEUE)
+			(hint != PLUGIN_HINT_QUEUE &&
+				!plugin_forgotten((enum plugin_id)id, &w, a->event)))
 			continue;
 		queue = true;
 		if ((pending & GATE_BIT(id)) != 0)

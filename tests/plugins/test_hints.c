@@ -38,7 +38,9 @@ static void changed(void *self, const struct cache_event *event)
 	enum plugin_hint hint;
 	said = "-";
 	if (plugin_hint_of(asked->id, &w, event, &hint))
-		said = hint == PLUGIN_HINT_QUEUE ? "queue" : "skip";
+		said = hint == PLUGIN_HINT_QUEUE                 ? "queue"
+			: plugin_forgotten(asked->id, &w, event) ? "forgotten"
+								 : "skip";
 	TEST_ASSERT_EQUAL(
 		said[0] != '-', plugin_is_waited_for(1u << asked->id, event->kind, event->actions));
 }
@@ -297,8 +299,8 @@ static void test_a_node_that_moves(void)
 		const char *node;
 		const char *says;
 	} moves[] = {
-		{"'app':'web'", NODE("2", ",'labels':{'zone':'b'}}"), "queue"},
-		{"'app':'web'", NODE("2", "}"), "queue"},
+		{"'app':'web'", NODE("2", ",'labels':{'zone':'b'}}"), "forgotten"},
+		{"'app':'web'", NODE("2", "}"), "forgotten"},
 		{"'app':'web'", NODE("2", ",'labels':{'zone':'a','rack':'b'}}"), "skip"},
 		{"'app':'db'", NODE("2", ",'labels':{'zone':'b'}}"), "skip"},
 	};
@@ -403,7 +405,7 @@ static void test_a_node_that_comes(void)
 		picture.cache.listener = (struct cache_listener){changed, NULL};
 		picture_add(NODE("1", ",'labels':{'zone':'b'}}"));
 		picture.cache.listener = (struct cache_listener){NULL, NULL};
-		TEST_ASSERT_EQUAL_STRING_MESSAGE(i == 0 ? "skip" : "queue", said, labels[i]);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(i == 0 ? "skip" : "forgotten", said, labels[i]);
 	}
 }
 
