@@ -61,14 +61,10 @@ void about_version(struct status_answer *a)
 	status_reply(a, 200, status_json, writer_text(&w));
 }
 
-/* As kube-scheduler's begin. */
 static void begin(struct status_answer *a, const char *name, struct writer *w)
 {
 	writer_init(w, a->piece, sizeof(a->piece));
-	write_format(w,
-		"\nberth %s\nWarning: This endpoint is not meant to be machine parseable, has no "
-		"formatting compatibility guarantees and is for debugging purposes only.\n\n",
-		name);
+	write_format(w, "\nberth %s\nWarning: for people, its form may change.\n\n", name);
 }
 
 void about_statusz(struct status_answer *a)
@@ -168,7 +164,7 @@ void about_debug(struct status_answer *a)
 {
 	if (is_debugged(a))
 		status_refuse(a, 404,
-			"there is no Go runtime to profile; perf looks at berth from outside");
+			"no Go runtime to profile: perf looks from outside");
 }
 
 /* The table of routes is the documentation. */

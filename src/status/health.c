@@ -198,9 +198,9 @@ void health_answer(struct status_answer *a)
 static bool sli_step(struct status_answer *a, struct writer *w)
 {
 	static const char *const heads[] = {
-		"# HELP kubernetes_healthcheck [STABLE] Result of the latest health check.\n"
+		"# HELP kubernetes_healthcheck [STABLE] The latest result.\n"
 		"# TYPE kubernetes_healthcheck gauge\n",
-		"# HELP kubernetes_healthchecks_total [STABLE] Results of all health checks.\n"
+		"# HELP kubernetes_healthchecks_total [STABLE] All results.\n"
 		"# TYPE kubernetes_healthchecks_total counter\n"};
 	const struct status *status = a->status;
 	uint32_t kind = a->row / CHECKS, id = a->row % CHECKS;
