@@ -170,7 +170,7 @@ $(foreach v,$(VARIANTS),$(DIR_$(v))/src/main.o): | $(O)/vendor/dependencies.h
 # The page, compressed, as arrays of bytes.
 $(O)/vendor/page.h: $(sort $(wildcard src/status/page/*))
 	$(Q)mkdir -p $(@D) && for f in $^; do echo "static const unsigned char page_$${f##*.}[] = {"; \
-		sed 's/^\t*//; /^\/\/ /d' $$f | gzip -9n | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '};'; done >$@
+		sed 's/^\t*//; /^\/\/ /d; s| // .*$$||' $$f | gzip -9n | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '};'; done >$@
 $(foreach v,$(VARIANTS),$(DIR_$(v))/src/status/page.o): $(O)/vendor/page.h
 
 # berth.parts is the same without optimisation as a whole, which mixes modules until none can be told apart.
