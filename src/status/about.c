@@ -163,8 +163,7 @@ void about_verbosity(struct status_answer *a)
 void about_debug(struct status_answer *a)
 {
 	if (is_debugged(a))
-		status_refuse(a, 404,
-			"no Go runtime to profile: perf looks from outside");
+		status_refuse(a, 404, "no Go runtime to profile: perf looks from outside");
 }
 
 /* The table of routes is the documentation. */
