@@ -291,8 +291,10 @@ void churn_turn(struct world *w)
 		change_namespace(w);
 	else if (what < 88 && w->plan.budgets)
 		change_budget(w);
-	else if (what >= 88 && w->plan.nodes_change)
+	else if (what >= 88 && w->plan.nodes_change) {
 		change_node(w);
+		world_look_soon(w);
+	}
 }
 
 void churn_begin(struct world *w)

@@ -101,6 +101,8 @@ void gate_ask(
 					     "\"etcdserver: request timed out\",\"code\":500}")};
 		}
 	}
+	if (text_ends(request->path, TEXT("/binding")))
+		world_look_soon(w);
 	if (!text_contains(request->path, TEXT("/events")))
 		world_note(w, "%.*s %.*s%s%.*s %d", TEXT_ARGS(request->method),
 			TEXT_ARGS(request->path), request->query.size > 0 ? "?" : "",

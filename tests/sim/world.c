@@ -162,6 +162,14 @@ static void change_mood(struct world *w)
 		life_calm(w->life, w->is_quiet || w->plan.nodes == 0);
 }
 
+/* Before pods that wait for a while are tried again. */
+void world_look_soon(struct world *w)
+{
+	if (w->look_us == INT64_MAX)
+		w->look_us =
+			w->network.now_us + 300 * CLOCK_MS_US + world_below(w, 600 * CLOCK_MS_US);
+}
+
 static bool do_chores(struct world *w)
 {
 	int64_t now = w->network.now_us;
@@ -175,6 +183,10 @@ static bool do_chores(struct world *w)
 
 		w->followed = version;
 		w->life_us = soon < w->life_us ? soon : w->life_us;
+	}
+	if (now >= w->look_us) {
+		w->look_us = INT64_MAX;
+		judge_waiting(w);
 	}
 	if (w->life != NULL && now >= w->life_us) {
 		w->life_us = life_turn(w->life).us;
@@ -199,7 +211,7 @@ static int64_t sooner(int64_t a, int64_t b)
 
 static int64_t next_of(struct world *w, int64_t end_us, const struct sim_process *except)
 {
-	int64_t next = sooner(end_us, process_next(&w->server));
+	int64_t next = sooner(sooner(end_us, w->look_us), process_next(&w->server));
 
 	for (uint32_t i = 0; i < w->plan.schedulers; i++)
 		if (&w->processes[i] != except)
@@ -352,6 +364,7 @@ void world_open(struct world *w, uint64_t seed, const struct sim_plan *plan)
 	open_life(w);
 	churn_begin(w);
 	w->founded = api_registry(w->api)->version;
+	w->look_us = INT64_MAX;
 	w->trouble_us = w->network.now_us + plan->trouble_us;
 	w->mood_us = w->network.now_us + plan->busy_us;
 	memory_seal();

@@ -173,6 +173,7 @@ struct world {
 	bool is_calm;  /* no more trouble, no more changes */
 	bool is_quiet; /* for a while nothing changes by itself */
 	int64_t life_us, churn_us, trouble_us, mood_us;
+	int64_t look_us;   /* when who waits is looked at next, besides by chance */
 	uint64_t founded;  /* version of what is there from the beginning, and is never lost */
 	uint64_t followed; /* version that life has seen */
 	int64_t delay_until_us, outage_until_us, errors_until_us;
@@ -198,6 +199,8 @@ void world_run(struct world *w);
 
 /* Remembers a line for the report. */
 void world_note(struct world *w, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Something happened that somebody may have to be woken for. */
+void world_look_soon(struct world *w);
 /* Something does not hold. */
 NORETURN void world_found(struct world *w, const char *format, ...) PRINTF_LIKE(2, 3);
 static inline uint32_t world_below(struct world *w, uint32_t bound)
