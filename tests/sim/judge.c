@@ -301,8 +301,15 @@ static bool may_be_first(const struct scheduler *s, uint32_t pod)
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
 
+	const struct kube_pod_term *terms = KUBE_AT(class, class->affinity, struct kube_pod_term);
+
 	if (class->affinity.count == 0)
 		return false;
+	/* Who wants to be beside others is never the first. */
+	for (uint32_t i = 0; i < class->affinity.count; i++)
+		if (!kube_selector_matches(
+			    class, &terms[i].selector, cache_labels_at(&s->cache, p->labels)))
+			return false;
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i)) {
 		const struct cache_pod *other = cache_pod_at(&s->cache, i);
 
