@@ -35,8 +35,9 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 	const struct cache_event *event, enum plugin_hint *hint);
 
 /*
- * Does the event help all the same? Upstream looks at the affinity terms of the waiting pod when
- * nodes come and move, not at those of others that keep it away, and flushes it minutes later.
+ * Does the event help all the same? When nodes come and move, upstream looks at the affinity terms
+ * of the waiting pod, not at those of others that keep it away; and at the keys it is spread by,
+ * not at whether it may be on that node at all. It flushes the pod minutes later.
  */
 bool plugin_forgotten(
 	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event);

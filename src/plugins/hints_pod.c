@@ -138,7 +138,16 @@ enum plugin_hint hint_inter_pod_node(
 bool plugin_forgotten(
 	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event)
 {
-	if (id != PLUGIN_INTER_POD_AFFINITY || event->kind != KUBE_NODE)
+	if (event->kind != KUBE_NODE)
+		return false;
+	/* A node that is chosen no more takes its domain along, and the fewest are more then. */
+	if (id == PLUGIN_SPREAD)
+		return event->old.there && event->now.there &&
+			cache_labels_selected(
+				w->cache, w->pod.class, event->old.labels, event->name) !=
+			cache_labels_selected(
+				w->cache, w->pod.class, event->now.labels, event->name);
+	if (id != PLUGIN_INTER_POD_AFFINITY)
 		return false;
 	return event->old.there ? takes_along(w, event) : is_kept_away(w);
 }

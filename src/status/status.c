@@ -67,12 +67,11 @@ const struct status_route status_routes[] = {
 		"waiting pods: state, reason, plugins, since, next try (-1: an event). ?q= ?limit= "
 		"?after="},
 	{"/api/explain", READ, STATUS_FOR_API, explain_answer,
-		"?pod=NAMESPACE/NAME, a waiting one: node by node and plugin by plugin, why; what "
-		"it requests, and the filters in order"},
+		"?pod=NAMESPACE/NAME, a waiting one: why, by node and plugin; what it requests"},
 	{"/api/whatif", BIT(NET_POST), STATUS_FOR_API, what_if_answer,
 		"POST a pod, JSON or YAML: what would be decided now. Nothing is written anywhere"},
 	{"/api/decisions", READ, STATUS_FOR_API, decisions_answer,
-		"the latest decisions, newest first; best: scores of the best nodes, of some while "
+		"the latest first; best: scores of the best nodes, of some while "
 		"somebody listens to events"},
 	{"/api/memory", READ, STATUS_FOR_API, memory_answer,
 		"every fixed room: used, most ever used, capacity, refused"},

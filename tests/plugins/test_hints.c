@@ -385,6 +385,33 @@ static void test_affinity_that_the_profile_adds(void)
 	}
 }
 
+/* A node that is not chosen any more is no place that has the fewest. */
+static void test_a_domain_that_goes(void)
+{
+	static const struct row row = {.id = PLUGIN_SPREAD};
+	static const struct {
+		const char *node;
+		const char *says;
+	} changes[] = {
+		{NODE("2", ",'labels':{'zone':'a'}}"), "forgotten"},
+		{NODE("2", ",'labels':{'zone':'a','disk':'ssd','rack':'b'}}"), "skip"},
+	};
+
+	asked = &row;
+	for (size_t i = 0; i < ARRAY_COUNT(changes); i++) {
+		tearDown();
+		setUp();
+		picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+			    "'spec':{'nodeSelector':{'disk':'ssd'}," SPREADS "}}");
+		picture_add(NODE("1", ",'labels':{'zone':'a','disk':'ssd'}}"));
+		said = "nothing";
+		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture_add(changes[i].node);
+		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(changes[i].says, said, changes[i].node);
+	}
+}
+
 /* On a new node nobody is who keeps others away. */
 static void test_a_node_that_comes(void)
 {
@@ -432,6 +459,7 @@ int main(void)
 	RUN_TEST(test_a_volume_that_is_detached);
 	RUN_TEST(test_affinity_that_the_profile_adds);
 	RUN_TEST(test_a_node_that_comes);
+	RUN_TEST(test_a_domain_that_goes);
 	RUN_TEST(test_several_plugins);
 	return UNITY_END();
 }
