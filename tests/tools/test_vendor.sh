@@ -54,6 +54,19 @@ recipe "$(hash_of "$archive")" "$(hash_of "$work/box-1.0/LICENSE")"
 printf 'x' >>"$archive"
 claim 'a tampered archive stops the build' refuses 'Nothing was unpacked'
 
+pack
+cat >"$work/bin/apt-cache" <<END
+#!/bin/sh
+echo 'Version: 1.0-3'
+END
+cat >"$work/bin/apt-get" <<END
+#!/bin/sh
+case "\$*" in *source*box=1.0-3) cp "$work/fetched" box_1.0.orig.tar.gz ;; esac
+END
+fetched() { mv "$archive" "$work/fetched"; unpacked 'int box;'; }
+claim 'what is fetched is called as what was cached' fetched
+printf '#!/bin/sh\nexit 100\n' >"$work/bin/apt-get"
+
 rm "$archive"
 claim 'without archive and network the message says what was wanted' refuses 'none of the accepted archives of box could be had (box 1.0)'
 
