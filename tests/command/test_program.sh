@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/report.sh
 
-make -s build/x86_64/berth build/test/command/test_dumps >"$work/make" 2>&1 || cat "$work/make"
+built build/x86_64/berth build/test/command/test_dumps
 
 dumps() { BERTH=build/x86_64/berth build/test/command/test_dumps; }
 # A pipe that nobody reads any more is an end like others, without a word.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by test scripts (bash, after report.sh) that run the binary against the bundled apiserver.
 
-make -s build/x86_64/berth build/x86_64/apisim >"$work/make" 2>&1 || cat "$work/make"
+built build/x86_64/berth build/x86_64/apisim
 berth=$PWD/build/x86_64/berth apisim=$PWD/build/x86_64/apisim
 api='' pid='' port=0
 page=$((20000 + $$ % 10000)) # of berth

@@ -5,6 +5,12 @@ tests=0 failures=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# built TARGET...: up to date. One make at a time, for scripts that run side by side would write over each other's programs.
+built() {
+	mkdir -p build
+	flock build make -s "$@" >"$work/make" 2>&1 || cat "$work/make"
+}
+
 # claim NAME COMMAND...: the command must succeed
 claim() {
 	name=$1; shift

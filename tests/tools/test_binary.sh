@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/report.sh
 
 berth=build/x86_64/berth
-make -s "$berth" >"$work/make" 2>&1 || cat "$work/make"
+built "$berth"
 
 # says STATUS WORDS COMMAND...: the exit status, and WORDS among what is printed
 says() {
