@@ -26,10 +26,8 @@ include board/$(BOARD)/board.mk
 SRC := $(sort $(wildcard src/*.c src/*/*.c))
 TESTS := $(sort $(wildcard tests/*/test_*.c))
 BENCHES := $(sort $(wildcard tests/bench/bench_*.c))
-# Big test programs: tests/vectors/vectors.c, tests/sim/sim.c.
-WHOLE := $(wildcard tests/vectors/vectors.c tests/sim/sim.c)
+WHOLE := tests/vectors/vectors.c tests/sim/sim.c
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-# What developers run, built as the binary is: tools/watchdump.c.
 TOOLS := $(sort $(wildcard tools/*.c))
 # A test names the sources it links, `// deps: base/arena.c json/*.c`, and `// libs: yaml` if it calls a library itself.
 $(shell mkdir -p $(O) && awk -f tools/deps.awk $(TESTS) $(BENCHES) $(FUZZERS) $(WHOLE) $(TOOLS) /dev/null >$(O)/deps.$$$$ && \
@@ -67,7 +65,7 @@ HARDEN := -fstack-protector -fstack-clash-protection -ftrivial-auto-var-init=zer
 OPTIMIZE = -Oz -fno-tree-sra -fno-inline-small-functions -fno-jump-tables -fno-tree-ch -fno-tree-dominator-opts
 QUICK := -O2 -fno-tree-vectorize -fno-align-functions -fno-align-loops -fno-align-jumps -fno-align-labels
 FAST := $(addprefix src/,base/hash cycle/cycle cycle/fast json/cut_run json/cut_step plugins/fit plugins/spread) \
-	$(basename $(wildcard tests/sim/*.c tools/apisim/*.c))
+	$(basename $(wildcard tools/apisim/*.c))
 # What is shipped is optimised as a whole, which takes a tenth off; tests and benches link the same objects as they are.
 WHOLE_PROGRAM := -flto=auto -ffat-lto-objects
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
@@ -81,21 +79,20 @@ GCC_INCLUDE = $(eval GCC_INCLUDE := $(shell $(CROSS)gcc -print-file-name=include
 
 # Variants of the same rules: DIR (objects and programs), LIB (vendor archives), CC, FLAGS, LINK and END, FIRST (what
 # must exist before anything is compiled), PROGRAMS (tests, benches, fuzzers it links).
-VARIANTS := board static test clang coverage fuzz
+VARIANTS := board static test clang coverage fuzz quick
 DIR_board := $(B)
 LIB_board := $(B)
 CC_board = $(CROSS)gcc $(CPU) -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INCLUDE) $(SMALL) $(HARDEN) $(WHOLE_PROGRAM)
 AR_board = $(CROSS)gcc-ar
 FIRST_board := $(LIBC)
-# Objects hold both forms; a linker that is told nothing takes the long way for every program.
-LINK_WHOLE = -fno-lto
+LINK_WHOLE = -fno-lto # objects hold both forms
 # Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
 LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none $(LAYOUT) \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 # A static binary relocates itself and knows relative relocations only; a linker that leaves another kind (RISC-V does
 # for visible symbols, hence -fvisibility=hidden) has made a binary with null pointers in its tables.
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o -Wl,--end-group && ! $(CROSS)readelf -rW $@ | grep ' R_' | grep -v _RELATIVE
-PROGRAMS_board := $(BENCHES) $(WHOLE) $(TOOLS)
+PROGRAMS_board := $(BENCHES) tests/vectors/vectors.c $(TOOLS)
 FLAGS_board := -Itests -Itools
 
 DIR_static := $(B)/test
@@ -119,7 +116,11 @@ DIR_fuzz := $(O)/fuzz
 CC_fuzz := clang $(SANITIZE) -O2 -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp -DBERTH_FUZZ
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
-$(foreach v,test clang coverage fuzz,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
+# Of clusters in virtual time only the number counts.
+DIR_quick := $(O)/quick
+CC_quick := gcc -O2
+PROGRAMS_quick := tests/sim/sim.c
+$(foreach v,test clang coverage fuzz quick,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
 	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group -lm)$(eval PROGRAMS_$(v) ?= $(TESTS) $(FUZZERS)))
 
 # variant NAME: objects of src/ and tests/ below its folder.
@@ -148,7 +149,7 @@ $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))): | $(FIRST_$(1)) $(cal
 endef
 $(foreach f,$(FAST),$(foreach v,board static,$(eval $(DIR_$(v))/$(f).o: OPTIMIZE = $(QUICK))))
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
-$(foreach v,board test clang coverage fuzz,$(eval $(call archive,$(v))))
+$(foreach v,board test clang coverage fuzz quick,$(eval $(call archive,$(v))))
 $(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
 	$(DIR_$(v))/$(f:.c=.o): | $(call stamps,$(call libs_in,$(f)))))))
 
@@ -190,7 +191,6 @@ $(BOARDS:%=board-%): board-%:
 	$(Q)$(MAKE) BOARD=$*
 
 # ---- tests -----------------------------------------------------------------------------------------
-# list-VARIANT names the test programs of a variant, programs-VARIANT builds them.
 programs_of = $(patsubst tests/%.c,$(DIR_$(1))/%,$(PROGRAMS_$(1)))
 EMULATOR := $(if $(filter $(shell uname -m),$(MUSL_TARGET)),,$(QEMU))
 $(foreach v,$(VARIANTS),$(eval programs-$(v): $(filter-out $(LEFT_OUT),$(call programs_of,$(v)))))
@@ -210,9 +210,9 @@ unit-static: programs-static  ## the same as static binaries of BOARD, under qem
 
 vectors: $(B)/vectors/vectors  ## kube-scheduler's decisions: make vectors VECTORS=DIR
 	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
-sim: $(B)/sim/sim  ## the simulator: make sim SEED=7, make sim SEEDS=100
+sim: $(DIR_quick)/sim/sim  ## the simulator: make sim SEED=7, make sim SEEDS=100
 	$(Q)$< $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(ARGS)
-mutations: $(B)/sim/sim  ## the simulator must find every bug of tests/sim/mutations/list
+mutations: $(DIR_quick)/sim/sim  ## the simulator must find every bug of tests/sim/mutations/list
 	$(Q)tests/sim/mutations/run $(ARGS)
 fuzz: programs-fuzz  ## every fuzzer for TIME seconds on tests/fuzz/corpus/NAME: make fuzz TIME=600
 	$(Q)tools/fuzz $(TIME) $(call programs_of,fuzz)

@@ -220,6 +220,13 @@ static void network_close(void *self, uint32_t stream)
 
 /* ---- time ---- */
 
+/* Most streams are silent most of the time. */
+static bool may_have_news(const struct network_stream *s)
+{
+	return s->taken &&
+		(s->size > s->here || s->end_sent || s->state == NET_STREAM_CONNECTING);
+}
+
 /* True when something has changed for the reader. */
 static bool deliver(struct network *n, struct network_stream *s)
 {
@@ -255,7 +262,7 @@ bool network_deliver(struct network *n)
 	for (uint32_t i = 1; i <= n->top; i++) {
 		struct network_stream *s = &n->streams[i];
 
-		if (s->taken && deliver(n, s))
+		if (may_have_news(s) && deliver(n, s))
 			n->host[s->host].news = true;
 	}
 	for (uint32_t i = 0; i < n->hosts; i++)

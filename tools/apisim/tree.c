@@ -35,17 +35,24 @@ static struct tree *convert(struct json_value v, struct scratch *scratch)
 	return t;
 }
 
+/* Whoever takes all that is left at first does not under a sanitizer do it for nothing; what it was. */
+static size_t limit(struct scratch *scratch, size_t most)
+{
+	size_t whole = scratch->size;
+
+	if (most < whole - scratch->used)
+		scratch->size = scratch->used + (most + 15) / 16 * 16;
+	return whole;
+}
+
 struct tree *tree_read(struct text json, struct scratch *scratch)
 {
 	char *copy = scratch_take(scratch, json.size + 1);
-	size_t whole = scratch->size, tokens = (json.size / 2 + 2) * TREE_TOKEN_MAX;
 	struct json_value root;
 
 	CHECK(copy != NULL);
 	memcpy(copy, json.at, json.size);
-	/* A parse takes all that is left at first, which under a sanitizer is not for nothing. */
-	if (tokens < whole - scratch->used)
-		scratch->size = scratch->used + (tokens + 15) / 16 * 16;
+	size_t whole = limit(scratch, (json.size / 2 + 2) * TREE_TOKEN_MAX);
 	enum json_parse_result result = json_parse((struct text){copy, json.size}, scratch, &root);
 	scratch->size = whole;
 	return result == JSON_PARSED ? convert(root, scratch) : NULL;
@@ -118,40 +125,20 @@ void tree_write(const struct tree *t, struct json_writer *out)
 	}
 }
 
-/* At most so many bytes are written for it. */
-static size_t text_room(struct text t)
-{
-	size_t room = 2;
-
-	for (size_t i = 0; i < t.size; i++) {
-		unsigned char c = (unsigned char)t.at[i];
-
-		room += c < 0x20 ? 6 : c == '"' || c == '\\' ? 2 : c < 0x80 ? 1 : 3;
-	}
-	return room;
-}
-
-static size_t room_of(const struct tree *t)
-{
-	size_t room = 3 + text_room(t->key) + text_room(t->text);
-
-	for (const struct tree *c = t->first; c != NULL; c = c->next)
-		room += room_of(c);
-	return room;
-}
-
 struct text tree_print(const struct tree *t, struct scratch *scratch)
 {
-	size_t room = room_of(t);
-	char *to = scratch_take(scratch, room);
+	size_t size, whole = limit(scratch, TREE_TEXT_MAX);
+	char *to = scratch_take_rest(scratch, &size);
 	struct writer w;
 	struct json_writer j;
 
 	CHECK(to != NULL);
-	writer_init(&w, to, room);
+	writer_init(&w, to, size);
 	json_write_init(&j, &w);
 	tree_write(t, &j);
 	CHECK(!w.overflowed);
+	scratch_keep(scratch, to, writer_text(&w).size);
+	scratch->size = whole;
 	return writer_text(&w);
 }
 
