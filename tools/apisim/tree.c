@@ -35,7 +35,7 @@ static struct tree *convert(struct json_value v, struct scratch *scratch)
 	return t;
 }
 
-/* Whoever takes all that is left at first does not under a sanitizer do it for nothing; what it was. */
+/* Taking all that is left is not for nothing under a sanitizer. What the size was. */
 static size_t limit(struct scratch *scratch, size_t most)
 {
 	size_t whole = scratch->size;
