@@ -223,8 +223,7 @@ static void network_close(void *self, uint32_t stream)
 /* Most streams are silent most of the time. */
 static bool may_have_news(const struct network_stream *s)
 {
-	return s->taken &&
-		(s->size > s->here || s->end_sent || s->state == NET_STREAM_CONNECTING);
+	return s->taken && (s->size > s->here || s->end_sent || s->state == NET_STREAM_CONNECTING);
 }
 
 /* True when something has changed for the reader. */
