@@ -43,8 +43,9 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	s->net = setup->net;
 	cache_init(&s->cache, setup->arena, &l->cache);
 	scratch_init(&s->scratch, arena_take_raw(setup->arena, l->scratch_bytes), l->scratch_bytes);
-	pool_init(
-		&s->flights, setup->arena, "flights", sizeof(struct scheduler_flight), l->bindings);
+	/* A provisioner may take minutes; those who wait for one leave room for all bindings. */
+	pool_init(&s->flights, setup->arena, "flights", sizeof(struct scheduler_flight),
+		l->bindings + l->claimants);
 	pool_init(&s->preemptions, setup->arena, "preemptions", sizeof(struct scheduler_preemption),
 		SCHEDULER_PREEMPTIONS_MAX);
 	pool_init(

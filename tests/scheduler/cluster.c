@@ -120,7 +120,8 @@ const char *cluster_bound_to(const char *name)
 
 /* ---- setting up ---- */
 
-static const struct scheduler_limits limits = {
+struct scheduler_lease cluster_lease;
+struct scheduler_limits cluster_limits = {
 	.cache = {.nodes = 16,
 		.pods = 64,
 		.statuses = 64,
@@ -158,7 +159,8 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 			.arena = &cluster.bed.arena,
 			.clock = wire_clock(&cluster.bed.wire),
 			.entropy = entropy_seeded(&cluster.bed.random),
-			.limits = limits,
+			.limits = cluster_limits,
+			.lease = cluster_lease,
 			.backoff_initial_us = CLOCK_S_US,
 			.backoff_max_us = 10 * CLOCK_S_US,
 			.unschedulable_max_us = 300 * CLOCK_S_US,

@@ -13,6 +13,9 @@ struct cluster {
 	struct watch_sink sink; /* the scheduler's */
 };
 extern struct cluster cluster;
+/* For the next one that is opened; no lease is asked for unless the test says so. */
+extern struct scheduler_limits cluster_limits;
+extern struct scheduler_lease cluster_lease;
 
 /* Nodes n1 to n3 are there. An extender "a", if it is to be, cares for pods that ask for a GPU. */
 void cluster_open(void (*extender)(struct scheduler_extender *config));
