@@ -101,7 +101,9 @@ static bool may_send(const struct net_request *request)
 	const struct binder_flight *flight =
 		LIST_OWNER((struct net_request *)(uintptr_t)request, struct binder_flight, request);
 
-	return flight->binder->may_write == NULL || flight->binder->may_write(flight->binder->self);
+	return flight->seen != BINDER_SEEN_LOST &&
+		(flight->binder->may_write == NULL ||
+			flight->binder->may_write(flight->binder->self));
 }
 
 static void post(struct binder_flight *flight)

@@ -177,6 +177,8 @@ static void on_list_end(void *self, enum kube_kind kind)
 	if (kind == KUBE_POD && s->distrusts)
 		bind_again(s);
 	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
+	if ((s->barrier & bit) != 0)
+		scheduler_recall_flights(s);
 	s->barrier &= ~bit;
 	s->known |= bit;
 	if (s->lacking == 0)

@@ -229,6 +229,26 @@ static void not_bound(struct scheduler *s, const struct scheduler_flight *flight
 		lost);
 }
 
+/*
+ * Another one may have led since, and given away the place that was kept here alone. Pods were told
+ * anew by now, so one that was not seen on its node was not bound, unless its answer is still due.
+ */
+void scheduler_recall_flights(struct scheduler *s)
+{
+	for (uint32_t i = pool_next(&s->flights, 0); i != 0; i = pool_next(&s->flights, i)) {
+		const struct scheduler_flight flight =
+			*(struct scheduler_flight *)pool_at(&s->flights, i);
+		if (flight.entry == 0)
+			continue;
+		if (flight.state == SCHEDULER_BINDS) {
+			binder_seen(s->binder, i, false);
+			continue;
+		}
+		call_off(s, i);
+		failed(s, &flight, TEXT("the lease was lost before the pod was bound"), true);
+	}
+}
+
 /* ---- claims ---- */
 
 void scheduler_claims_bound(void *self, const struct volumes_result *result)

@@ -4,7 +4,8 @@
  *
  * A leader before us may have bound pods that our watch has not shown yet, and their places would
  * look free. So pods are listed anew after the lease was won and before the first decision; our
- * lists are never older than the moment they are asked for (watch/ask.c). Who starts up waits for
+ * lists are never older than the moment they are asked for (watch/ask.c). The same goes for what we
+ * decided when we led before: what is not bound by then is decided anew. Who starts up waits for
  * the first word about the lease before it lists pods at all, and needs no second list. Nor is
  * anything decided while the server was away and has not told its pods again: it may have lost
  * some of its last seconds.

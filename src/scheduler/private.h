@@ -68,6 +68,8 @@ void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct cycle_
 void scheduler_launch_cleared(struct scheduler *s);
 void scheduler_claims_bound(void *self, const struct volumes_result *result);
 void scheduler_landed(void *self, const struct binder_result *result);
+/* Whoever was not bound when we led last is decided anew. */
+void scheduler_recall_flights(struct scheduler *s);
 /* The watch showed a pod that the queue has in flight. */
 void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, bool there);
 

@@ -59,7 +59,8 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 static bool may_write(void *self)
 {
 	const struct scheduler *s = self;
-	return s->lease == NULL || lease_holds(s->lease, clock_mono(&s->setup.clock));
+	return s->lease == NULL ||
+		(s->barrier == 0 && lease_holds(s->lease, clock_mono(&s->setup.clock)));
 }
 
 static void init_writers(struct scheduler *s)

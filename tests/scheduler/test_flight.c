@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pods on their way to a node, in a scheduler in virtual time: who waits for a provisioner holds up
- * nobody.
+ * nobody, and what was not bound before the lease was lost is decided anew by who has it again.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
 // deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
@@ -60,9 +60,117 @@ static void test_who_waits_for_a_provisioner_holds_up_nobody(void)
 	TEST_ASSERT_EQUAL(cluster_limits.claimants, volumes_stats(cluster.s.volumes).under_way);
 }
 
+/* ---- the lease ---- */
+
+static const char path_of_lease[] = "/apis/coordination.k8s.io/v1/namespaces/n/leases/l?timeout=5s";
+static const char path_of_binding[] = "/api/v1/namespaces/default/pods/p/binding";
+
+static void lease_is_held_by(const char *who, uint32_t version)
+{
+	char body[512];
+	snprintf(body, sizeof(body),
+		"{'apiVersion':'coordination.k8s.io/v1','kind':'Lease','metadata':{'name':'l',"
+		"'namespace':'n','uid':'u','resourceVersion':'%u'},'spec':{'holderIdentity':'%s',"
+		"'leaseDurationSeconds':15,'leaseTransitions':%u,'acquireTime':"
+		"'2026-01-01T00:00:00.000000Z','renewTime':'2026-01-01T00:00:00.000000Z'}}",
+		(unsigned)version, who, (unsigned)version);
+	(void)bed_says(&cluster.bed, path_of_lease, body);
+}
+
+static void open_elected(void)
+{
+	cluster_lease = (struct scheduler_lease){.elect = true,
+		.namespace = TEXT("n"),
+		.name = TEXT("l"),
+		.identity = TEXT("me"),
+		.duration_ms = 15 * 1000,
+		.renew_deadline_ms = 10 * 1000,
+		.retry_period_ms = 2000};
+	cluster_open(NULL);
+	cluster_lease.elect = false;
+	lease_is_held_by("me", 1);
+	cluster_run(20 * 1000);
+	TEST_ASSERT_TRUE(lease_holds(cluster.s.lease, net_now(cluster.bed.net)));
+}
+
+/* Of p and of what is beside it on n1; the other nodes are full. */
+static void tell_pods(void)
+{
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster_add_pod("x", false, "4", "n2");
+	cluster_add_pod("y", false, "4", "n3");
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c','resources'"
+		":{'requests':{'cpu':'3'}}}]}}");
+	cluster_add_pod("q", false, "3", "n1");
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+}
+
+/*
+ * The apiserver has no time for p, and it keeps its place. Then another scheduler leads, gives that
+ * place to q, and ends.
+ */
+static void test_a_place_that_another_leader_gave_away(void)
+{
+	open_elected();
+	cluster_add_pod("x", false, "4", "n2");
+	cluster_add_pod("y", false, "4", "n3");
+	cluster_add_pod("p", false, "3", "");
+	struct bed_script *binding = bed_says(&cluster.bed, path_of_binding, "{}");
+	binding->status = 429;
+	cluster_run(3000);
+	TEST_ASSERT_TRUE(binding->asked > 0);
+	lease_is_held_by("other", 2);
+	cluster_run(15 * 1000);
+	TEST_ASSERT_FALSE(lease_holds(cluster.s.lease, net_now(cluster.bed.net)));
+	cluster_add_pod("q", false, "3", "n1");
+	cluster_run(1000);
+
+	binding->status = 201;
+	binding->asked = 0;
+	lease_is_held_by("me", 3);
+	cluster_run(30 * 1000);
+	TEST_ASSERT_TRUE(lease_holds(cluster.s.lease, net_now(cluster.bed.net)));
+	/* Not before pods were told anew, and not on what was decided before. */
+	TEST_ASSERT_EQUAL(0, binding->asked);
+	tell_pods();
+	cluster_run(30 * 1000);
+	TEST_ASSERT_EQUAL(0, binding->asked);
+	TEST_ASSERT_EQUAL(1, cluster.s.queue.pods[QUEUE_UNSCHEDULABLE]);
+	scheduler_audit(&cluster.s);
+}
+
+/* Nobody took it, so it is decided as before. */
+static void test_a_place_that_is_still_free(void)
+{
+	open_elected();
+	cluster_add_pod("p", false, "3", "");
+	struct bed_script *binding = bed_says(&cluster.bed, path_of_binding, "{}");
+	binding->status = 429;
+	cluster_run(3000);
+	lease_is_held_by("other", 2);
+	cluster_run(15 * 1000);
+	binding->status = 201;
+	binding->asked = 0;
+	lease_is_held_by("me", 3);
+	cluster_run(30 * 1000);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c','resources'"
+		":{'requests':{'cpu':'3'}}}]}}");
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	cluster_run(30 * 1000);
+	TEST_ASSERT_EQUAL(1, binding->asked);
+	scheduler_audit(&cluster.s);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_who_waits_for_a_provisioner_holds_up_nobody);
+	RUN_TEST(test_a_place_that_another_leader_gave_away);
+	RUN_TEST(test_a_place_that_is_still_free);
 	return UNITY_END();
 }
