@@ -47,19 +47,22 @@ static void dump_queue(const struct scheduler *s)
 		(unsigned)(s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED]));
 }
 
+void scheduler_compare_next(struct scheduler *s)
+{
+	if (s->compare_left == 0)
+		return;
+	enum kube_kind kind = (enum kube_kind)__builtin_ctz(s->compare_left);
+	watch_want(s->watch, kind, false);
+	watch_want(s->watch, kind, true);
+}
+
 void scheduler_dump(struct scheduler *s)
 {
 	dump_nodes(s);
 	dump_queue(s);
 	uint32_t kinds = s->wanted & (WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE));
 	s->compare_left = kinds & s->known;
-	s->missed = s->redundant = 0;
-	for (uint32_t kind = KUBE_POD; kind <= KUBE_NODE; kind++) {
-		if ((s->compare_left & WATCH_KIND(kind)) == 0)
-			continue;
-		watch_want(s->watch, (enum kube_kind)kind, false);
-		watch_want(s->watch, (enum kube_kind)kind, true);
-	}
+	scheduler_compare_next(s);
 }
 
 /* ---- audit ---- */

@@ -134,9 +134,17 @@ void scheduler_relist_due(struct net_timer *timer, struct mono now)
 
 /* ---- the sink ---- */
 
+/* The first of those that are left; the others' watches go on meanwhile. */
+static bool is_compared(const struct scheduler *s, enum kube_kind kind)
+{
+	return (s->compare_left & -s->compare_left) == WATCH_KIND(kind);
+}
+
 static void on_list_begin(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
+	if (is_compared(s, kind))
+		s->missed = s->redundant = 0;
 	s->damaged_in_list &= ~WATCH_KIND(kind);
 	s->lacking &= ~WATCH_KIND(kind);
 	/* The server may have lost its last changes, and given their versions twice. */
@@ -149,9 +157,13 @@ static void on_list_begin(void *self, enum kube_kind kind)
 static void on_gone(void *self, enum kube_kind kind, uint32_t index)
 {
 	struct scheduler *s = self;
-	(void)index;
-	if ((s->compare_left & WATCH_KIND(kind)) != 0)
-		s->redundant++;
+	if (!is_compared(s, kind))
+		return;
+	s->redundant++;
+	log_info("scheduler", "cache-redundant", "kind=%s name=%.*s", kube_kinds[kind].plural,
+		TEXT_ARGS(cache_text(&s->cache,
+			kind == KUBE_NODE ? cache_node_at(&s->cache, index)->name
+					  : cache_pod_at(&s->cache, index)->name)));
 }
 
 /* Bindings that were carried out, and are not there any more: they went with the server's power. */
@@ -183,13 +195,14 @@ static void on_list_end(void *self, enum kube_kind kind)
 	s->known |= bit;
 	if (s->lacking == 0)
 		s->relist_ms = SCHEDULER_RELIST_MS;
-	if ((s->compare_left & bit) != 0) {
+	if (is_compared(s, kind)) {
 		s->compare_left &= ~bit;
 		log_info("scheduler",
 			s->missed + s->redundant > 0 ? "cache-mismatch" : "cache-match",
 			"kind=%s missed=%u redundant=%u", kube_kinds[kind].plural,
 			(unsigned)s->missed, (unsigned)s->redundant);
 		s->missed = s->redundant = 0;
+		scheduler_compare_next(s);
 	}
 	scheduler_wake_for_kinds(s);
 }
@@ -255,8 +268,12 @@ static bool on_object(void *self, const struct watch_object *object, struct scra
 		s->dying = 0; /* it is gone altogether */
 		return true;
 	}
-	if ((s->compare_left & WATCH_KIND(object->kind)) != 0 && !is_known_already(s, object))
+	if (is_compared(s, object->kind) && !is_known_already(s, object)) {
 		s->missed++;
+		log_info("scheduler", "cache-missed", "kind=%s name=%.*s",
+			kube_kinds[object->kind].plural,
+			TEXT_ARGS(json_text(json_path(object->value, "metadata.name"))));
+	}
 	if (!cache_feed(&s->cache, scratch, object->kind, object->value, &fed)) {
 		refused(s, object, &fed);
 		return false;

@@ -95,6 +95,11 @@ void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin
 void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *reason,
 	struct text message, const struct text *nominated);
 
+/* ---- dump.c ---- */
+
+/* Lists the next kind anew that is to be compared, if there is one. */
+void scheduler_compare_next(struct scheduler *s);
+
 /* ---- lead.c ---- */
 
 void scheduler_lease_changed(void *self, bool leads);

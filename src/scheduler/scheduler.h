@@ -209,7 +209,7 @@ struct scheduler {
 	/* Plugins that wait for an event, by its action; the last is any update. */
 	uint32_t waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
 	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
-	uint32_t compare_left; /* kinds still to be compared */
+	uint32_t compare_left; /* kinds still to be compared, one after the other */
 	uint32_t missed, redundant;
 	struct mono now; /* of this turn */
 	struct scheduler_stats stats;

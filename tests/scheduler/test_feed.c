@@ -272,6 +272,29 @@ static void test_a_picture_that_is_wrong(void)
 	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.compare_left);
 }
 
+/* Nodes come and go while pods are listed; that is no difference, and not one of the pods. */
+static void test_kinds_are_compared_one_after_the_other(void)
+{
+	scheduler_dump(&cluster.s);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster_add_pod("p", false, "1", "n1");
+	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	cluster_add_node("n4", "1");
+	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	/* The list breaks off and begins anew. */
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster_add_pod("p", false, "1", "n1");
+	TEST_ASSERT_EQUAL(0, cluster.s.missed);
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.compare_left);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_NODE);
+	for (char name[] = "n1"; name[1] <= '4'; name[1]++)
+		cluster_add_node(name, "1");
+	TEST_ASSERT_EQUAL(0, cluster.s.missed);
+	cluster.sink.list_end(cluster.sink.self, KUBE_NODE);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.compare_left);
+}
+
 /* ---- pods that go ---- */
 
 /* Its place is free as soon as it is being deleted: the binding cannot succeed any more. */
@@ -317,6 +340,7 @@ int main(void)
 	RUN_TEST(test_objects_that_are_too_big);
 	RUN_TEST(test_a_picture_that_is_right);
 	RUN_TEST(test_a_picture_that_is_wrong);
+	RUN_TEST(test_kinds_are_compared_one_after_the_other);
 	RUN_TEST(test_an_assumed_pod_that_is_being_deleted);
 	RUN_TEST(test_a_pod_that_is_deleted);
 	return UNITY_END();
