@@ -55,6 +55,8 @@ struct volumes_setup {
 	struct arena *arena;
 	struct cache *cache;
 	uint32_t orders_max; /* under way; waiting for a provisioner takes minutes */
+	/* Asked before each request: who leads no more gives nobody a volume. NULL: always. */
+	bool (*may_write)(void *self);
 	/* From inside net_poll(), the room is free again by then; may call volumes_*(). */
 	void (*done)(void *self, const struct volumes_result *result);
 	void *self;

@@ -272,6 +272,14 @@ static bool write_request(
 	return good;
 }
 
+static bool may_send(const struct net_request *request)
+{
+	const struct volumes_pen *pen =
+		LIST_OWNER((struct net_request *)(uintptr_t)request, struct volumes_pen, request);
+	const struct volumes_setup *setup = &pen->volumes->setup;
+	return setup->may_write == NULL || setup->may_write(setup->self);
+}
+
 static void send_request(struct volumes_flight *flight)
 {
 	struct volumes *volumes = flight->volumes;
@@ -293,6 +301,7 @@ static void send_request(struct volumes_flight *flight)
 	pen->request.content_type = type;
 	pen->request.timeout_ms = VOLUMES_TOTAL_MS;
 	pen->request.idle_timeout_ms = VOLUMES_SILENCE_MS;
+	pen->request.may_send = may_send;
 	pen->request.on_body = on_body;
 	pen->request.on_done = on_done;
 	net_send(volumes->setup.client, &pen->request);

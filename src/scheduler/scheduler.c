@@ -55,7 +55,7 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	check_register((struct check_dump){"scheduler", dump, s});
 }
 
-/* Asked before a binding is sent, or a victim told to go. */
+/* Asked before a binding is sent, a volume given away, or a victim told to go. */
 static bool may_write(void *self)
 {
 	const struct scheduler *s = self;
@@ -95,6 +95,7 @@ static void init_writers(struct scheduler *s)
 		.arena = setup->arena,
 		.cache = &s->cache,
 		.orders_max = l->claimants,
+		.may_write = may_write,
 		.done = scheduler_claims_bound,
 		.self = s,
 	});

@@ -366,6 +366,25 @@ static void test_nobody_listens(void)
 	bed_expect_clean();
 }
 
+/* The claim is on its way when another one comes to lead: the volume is not given to it. */
+static void test_who_leads_no_more_writes_nothing(void)
+{
+	static const struct bed_plan plans[] = {
+		{.way = BED_WORKS}, {.way = BED_SAYS, .status = 429}};
+	bed_plans(plans, 2);
+	bed_volume("v", "a");
+	bed_claim("c");
+	bed_pod("p", "c");
+	bed_begin(1, "p", "a", 60 * 1000);
+	bed_run(100);
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+	bed.stands_by = true;
+	bed_run(5000);
+	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
+	bed_expect(1, false, "connect-failed: not allowed to be sent any more");
+	bed_expect_clean();
+}
+
 static void test_a_busy_server_is_waited_for(void)
 {
 	static const struct bed_plan plans[] = {
@@ -646,6 +665,7 @@ int main(void)
 	RUN_TEST(test_a_volume_that_is_gone);
 	RUN_TEST(test_words_without_end);
 	RUN_TEST(test_nobody_listens);
+	RUN_TEST(test_who_leads_no_more_writes_nothing);
 	RUN_TEST(test_a_busy_server_is_waited_for);
 	RUN_TEST(test_a_server_that_is_always_busy);
 	RUN_TEST(test_a_server_that_is_mostly_busy);

@@ -355,6 +355,12 @@ static void changed(void *self, const struct cache_event *event)
 		volumes_changed(bed.volumes, event);
 }
 
+static bool may_write(void *self)
+{
+	const struct bed *b = self;
+	return !b->stands_by;
+}
+
 void bed_start(uint64_t seed)
 {
 	static const struct net_target target = {.name = "test",
@@ -392,6 +398,7 @@ void bed_start(uint64_t seed)
 		.arena = &bed.arena,
 		.cache = &picture.cache,
 		.orders_max = BED_ORDERS,
+		.may_write = may_write,
 		.done = done,
 		.self = &bed});
 	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= volumes_size(BED_ORDERS));

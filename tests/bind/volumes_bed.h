@@ -88,6 +88,7 @@ struct bed {
 	struct bed_told told[BED_TOLD_MAX];
 	uint32_t told_count;
 	uint32_t told_tags[BED_TAGS]; /* how often */
+	bool stands_by;               /* and may write nothing */
 	bool forgets;                 /* requests and results, when there is no more room */
 };
 
