@@ -159,7 +159,7 @@ static enum queue_state way_out(
 		reject(queue, e, e->gate, 0);
 		return QUEUE_GATED;
 	}
-	if (how == QUEUE_AFTER_BACKOFF && queue_is_backing_off(e, now))
+	if (how != QUEUE_AT_ONCE && queue_is_backing_off(e, now))
 		return (e->rejectors | e->pending) == 0 ? QUEUE_ERROR_BACKOFF : QUEUE_BACKOFF;
 	if (e->first_attempt.us == MONO_NEVER.us)
 		e->first_attempt = now;
@@ -283,6 +283,8 @@ enum queue_state queue_wake(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
+	if (how == QUEUE_AFTER_ERROR && queue_is_waiting(e))
+		forget_rejection(queue, e); /* it waits for time alone */
 	if (queue_is_waiting(e))
 		return queue_requeue(queue, entry, how, now);
 	bool in_backoff = e->state == QUEUE_BACKOFF || e->state == QUEUE_ERROR_BACKOFF;

@@ -69,7 +69,8 @@ enum queue_state {
 
 enum queue_how {
 	QUEUE_AFTER_BACKOFF,
-	QUEUE_AT_ONCE /* what a pending plugin waited for came, or an explicit activation */
+	QUEUE_AFTER_ERROR, /* the same, and not before, though nothing else be active */
+	QUEUE_AT_ONCE      /* what a pending plugin waited for came, or an explicit activation */
 };
 
 struct queue_settings {

@@ -131,7 +131,13 @@ static void tell_victim(struct scheduler *s, const struct scheduler_victim *vict
 		s, victim->pod, p->profile, "Normal", "Preempted", "Preempting", writer_text(&w));
 }
 
-/* All were told. Who was asked meanwhile whether it could go on was sent away by the gate. */
+/*
+ * All were told. Who was asked meanwhile whether it could go on was sent away by the gate.
+ *
+ * What kube-scheduler does when a victim could not be told: it tries the pod again at once, as
+ * often as its client may ask. What we do: we have no such limit, and who protects the victim goes
+ * on to.
+ */
 static void finish(struct scheduler *s, uint32_t index)
 {
 	struct scheduler_preemption p =
@@ -143,7 +149,7 @@ static void finish(struct scheduler *s, uint32_t index)
 	if (entry == 0)
 		return;
 	if (p.failed)
-		(void)queue_wake(&s->queue, entry, QUEUE_AT_ONCE, s->now);
+		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_ERROR, s->now);
 	else if (queue_entry_at(&s->queue, entry)->state == QUEUE_GATED)
 		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_BACKOFF, s->now);
 }

@@ -406,6 +406,27 @@ static void test_backoff_passes_the_gate(void)
 	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, state(flushed));
 }
 
+/* Nothing else is active, and yet it is left alone for as long as it has to wait. */
+static void test_a_wait_that_nobody_cuts_short(void)
+{
+	uint32_t entry = parked(1, FIT, START);
+	TEST_ASSERT_EQUAL(QUEUE_ERROR_BACKOFF, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, START));
+	TEST_ASSERT_EQUAL_UINT32(0, count_groups(FIT));
+	TEST_ASSERT_EQUAL_UINT32(0, pop());
+	queue_audit(&queue);
+	TEST_ASSERT_EQUAL_UINT32(1, queue_flush(&queue, at_ms(1700), ALL).completed);
+	TEST_ASSERT_EQUAL_UINT32(1, pop());
+
+	/* Behind a gate it waits for that one alone. */
+	queue_park(&queue, entry, FIT, 0, at_ms(1700));
+	gates[1] = GATES;
+	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
+	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
+	queue_audit(&queue);
+	gates[1] = 0;
+	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(9000)));
+}
+
 /* ---- groups ---- */
 
 static void test_groups_by_plugin(void)
@@ -660,6 +681,7 @@ int main(void)
 	RUN_TEST(test_gate_holds_back_and_lets_go);
 	RUN_TEST(test_an_attempt_is_taken_back);
 	RUN_TEST(test_backoff_passes_the_gate);
+	RUN_TEST(test_a_wait_that_nobody_cuts_short);
 	RUN_TEST(test_groups_by_plugin);
 	RUN_TEST(test_waking_a_group);
 	RUN_TEST(test_pending_is_woken_at_once);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Victims that cannot be told to go, in a scheduler in virtual time. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
+// deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
+#include <unity.h>
+
+#include "scheduler/cluster.h"
+
+void setUp(void)
+{
+	cluster_open(NULL);
+	cluster_add_pod("x", false, "3", "n1");
+	cluster_add_pod("y", false, "4", "n2");
+	cluster_add_pod("z", false, "4", "n3");
+}
+
+void tearDown(void)
+{
+	scheduler_audit(&cluster.s);
+	cluster_close();
+}
+
+static void add_important(const char *name, const char *cpu)
+{
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'%s','namespace':'default','uid':'%s','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','priority':10,'nodeSelector':{"
+		"'v':'1'},'containers':[{'name':'c','resources':{'requests':{'cpu':'%s'}}}]}}",
+		name, name, cpu);
+}
+
+/* A policy that protects the victim, say: asking again at once would be answered the same. */
+static void test_who_may_not_be_evicted_is_not_asked_all_the_time(void)
+{
+	struct bed_script *condition =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x/status", "{}");
+	struct bed_script *deletion =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x", "{}");
+	deletion->status = 403;
+	add_important("high", "3");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, deletion->asked);
+	TEST_ASSERT_EQUAL(1, condition->asked);
+	cluster_run(3000);
+	TEST_ASSERT_EQUAL(2, deletion->asked);
+	cluster_run(60 * 1000);
+	TEST_ASSERT_TRUE(deletion->asked >= 6);
+	TEST_ASSERT_TRUE(deletion->asked <= 9);
+}
+
+/* It helps as soon as it is allowed. */
+static void test_who_may_be_evicted_at_last(void)
+{
+	(void)bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x/status", "{}");
+	struct bed_script *deletion =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x", "{}");
+	struct bed_script *binding =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/binding", "{}");
+	deletion->status = 500;
+	add_important("high", "3");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, deletion->asked);
+	deletion->status = 200;
+	cluster_run(3000);
+	TEST_ASSERT_EQUAL(2, deletion->asked);
+	TEST_ASSERT_EQUAL(0, binding->asked);
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'x','namespace':'default'}}"));
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, binding->asked);
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_who_may_not_be_evicted_is_not_asked_all_the_time);
+	RUN_TEST(test_who_may_be_evicted_at_last);
+	return UNITY_END();
+}
