@@ -224,7 +224,8 @@ void patcher_evict(struct patcher *patcher, const struct patcher_victim *victim)
 	words = patcher_say(&status, false, PATCHER_VICTIM_MESSAGE_MAX, &body);
 	errand->body_size = body.used;
 	errand->is_doomed = errand->is_doomed || words == PATCHER_TOO_LONG;
-	errand->step = words == PATCHER_NOTHING_NEW ? PATCHER_DELETE : PATCHER_PATCH;
+	errand->step =
+		words == PATCHER_NOTHING_NEW || victim->is_told ? PATCHER_DELETE : PATCHER_PATCH;
 	list_add_last(&patcher->evicting, &errand->link);
 	if (errand->is_doomed) /* said from inside net_poll() */
 		net_timer_arm(patcher->setup.net, &errand->timer, net_now(patcher->setup.net));

@@ -87,6 +87,7 @@ struct patcher_victim {
 	struct body_pod pod;
 	const struct kube_condition *old; /* its conditions */
 	uint32_t old_count;
+	bool is_told;                    /* it has the condition, whatever `old` knows of it */
 	int64_t generation;              /* metadata.generation; 0: unknown */
 	struct text preemptor_scheduler; /* spec.schedulerName of who needs the room */
 	uint64_t tag;

@@ -78,6 +78,7 @@ static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t no
 	cache_pod_status(&s->cache, cache_pod_at(&s->cache, pod), &status);
 	const struct patcher_victim order = {
 		.pod = words.pod,
+		.is_told = (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DISRUPTION_TARGET) != 0,
 		.generation = status.generation,
 		.preemptor_scheduler = cache_text(&s->cache, p->profile->scheduler_name),
 		.tag = victim,

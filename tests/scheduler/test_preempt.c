@@ -49,6 +49,26 @@ static void test_who_may_not_be_evicted_is_not_asked_all_the_time(void)
 	TEST_ASSERT_TRUE(deletion->asked <= 9);
 }
 
+/* The condition was taken, and is seen; there is nothing new in it. */
+static void test_a_victim_is_told_once(void)
+{
+	struct bed_script *condition =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x/status", "{}");
+	struct bed_script *deletion =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x", "{}");
+	deletion->status = 403;
+	add_important("high", "3");
+	cluster_run(100);
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'x','namespace':'default','uid':'x','resourceVersion':'2'},"
+		"'spec':{'schedulerName':'default-scheduler','nodeName':'n1','containers':[{'name':"
+		"'c','resources':{'requests':{'cpu':'3'}}}]},'status':{'conditions':[{'type':"
+		"'DisruptionTarget','status':'True','reason':'PreemptionByScheduler'}]}}");
+	cluster_run(3000);
+	TEST_ASSERT_EQUAL(2, deletion->asked);
+	TEST_ASSERT_EQUAL(1, condition->asked);
+}
+
 /* It helps as soon as it is allowed. */
 static void test_who_may_be_evicted_at_last(void)
 {
@@ -75,6 +95,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_who_may_not_be_evicted_is_not_asked_all_the_time);
+	RUN_TEST(test_a_victim_is_told_once);
 	RUN_TEST(test_who_may_be_evicted_at_last);
 	return UNITY_END();
 }
