@@ -52,17 +52,20 @@ bool scheduler_can_attempt(const struct scheduler *s)
 
 /* ---- it was not placed ---- */
 
-/* The condition and the nomination are one patch, made against what the apiserver knows. */
+/*
+ * The condition and the nomination are one patch, made against what the apiserver knows. `found`:
+ * somebody makes room.
+ */
 static void tell(struct scheduler *s, uint32_t pod, const struct cycle_decision *decision,
-	const char *reason)
+	const char *reason, bool found)
 {
 	const struct cycle_preemption *p = &decision->preemption;
 	struct text nominated = TEXT("");
-	if (p->found)
+	if (found)
 		nominated = cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name);
 	scheduler_tell_condition(s, pod, reason, decision->message,
-		p->found || p->clear_nomination ? &nominated : NULL);
-	if (p->found)
+		found || p->clear_nomination ? &nominated : NULL);
+	if (found)
 		scheduler_preempt(s, pod, p);
 	else if (p->clear_nomination)
 		scheduler_promise(s, pod, INTERN_EMPTY);
@@ -87,14 +90,9 @@ static void failed(struct scheduler *s, uint32_t entry, const struct cycle_decis
 	s->stats.attempts[rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR]++;
 	count(s, pod, rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR);
 	/* Victims that find no room to be told: the same again, after a while. */
-	bool crowded = decision->preemption.found &&
-		!scheduler_can_preempt(s, decision->preemption.victim_count);
-	if (crowded) {
-		scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
-			queue_error(&s->queue, entry, s->now));
-		return;
-	}
-	if (rejected && decision->rejectors != 0)
+	bool found = decision->preemption.found;
+	bool crowded = found && !scheduler_can_preempt(s, decision->preemption.victim_count);
+	if (rejected && decision->rejectors != 0 && !crowded)
 		queue_park(&s->queue, entry, decision->rejectors, 0, s->now);
 	else
 		(void)queue_error(&s->queue, entry, s->now);
@@ -102,7 +100,7 @@ static void failed(struct scheduler *s, uint32_t entry, const struct cycle_decis
 		(enum queue_state)queue_entry_at(&s->queue, entry)->state);
 	scheduler_tell_event(
 		s, pod, profile, "Warning", "FailedScheduling", "Scheduling", decision->message);
-	tell(s, pod, decision, reason);
+	tell(s, pod, decision, reason, found && !crowded);
 	log_debug("scheduler", "rejected", "pod=%.*s message=\"%.*s\"",
 		TEXT_ARGS(cache_text(&s->cache, cache_pod_at(&s->cache, pod)->name)),
 		TEXT_ARGS(decision->message));

@@ -3,6 +3,8 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
 // deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
+#include <string.h>
+
 #include <unity.h>
 
 #include "scheduler/cluster.h"
@@ -21,13 +23,14 @@ void tearDown(void)
 	cluster_close();
 }
 
-static void add_important(const char *name, const char *cpu)
+/* On a node whose label says so. */
+static void add_important(const char *name, const char *cpu, const char *label)
 {
 	cluster_feed(KUBE_POD,
 		"{'metadata':{'name':'%s','namespace':'default','uid':'%s','resourceVersion':'1'},"
 		"'spec':{'schedulerName':'default-scheduler','priority':10,'nodeSelector':{"
-		"'v':'1'},'containers':[{'name':'c','resources':{'requests':{'cpu':'%s'}}}]}}",
-		name, name, cpu);
+		"'v':'%s'},'containers':[{'name':'c','resources':{'requests':{'cpu':'%s'}}}]}}",
+		name, name, label, cpu);
 }
 
 /* A policy that protects the victim, say: asking again at once would be answered the same. */
@@ -38,7 +41,7 @@ static void test_who_may_not_be_evicted_is_not_asked_all_the_time(void)
 	struct bed_script *deletion =
 		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x", "{}");
 	deletion->status = 403;
-	add_important("high", "3");
+	add_important("high", "3", "1");
 	cluster_run(100);
 	TEST_ASSERT_EQUAL(1, deletion->asked);
 	TEST_ASSERT_EQUAL(1, condition->asked);
@@ -57,7 +60,7 @@ static void test_a_victim_is_told_once(void)
 	struct bed_script *deletion =
 		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/x", "{}");
 	deletion->status = 403;
-	add_important("high", "3");
+	add_important("high", "3", "1");
 	cluster_run(100);
 	cluster_feed(KUBE_POD,
 		"{'metadata':{'name':'x','namespace':'default','uid':'x','resourceVersion':'2'},"
@@ -78,7 +81,7 @@ static void test_who_may_be_evicted_at_last(void)
 	struct bed_script *binding =
 		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/binding", "{}");
 	deletion->status = 500;
-	add_important("high", "3");
+	add_important("high", "3", "1");
 	cluster_run(100);
 	TEST_ASSERT_EQUAL(1, deletion->asked);
 	deletion->status = 200;
@@ -91,11 +94,32 @@ static void test_who_may_be_evicted_at_last(void)
 	TEST_ASSERT_EQUAL(1, binding->asked);
 }
 
+/* It waits, and people see why it does. */
+static void test_more_victims_than_there_is_room_for(void)
+{
+	struct bed_script *condition =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/status", "{}");
+	const uint32_t count = cluster_limits.victims + 1;
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'x','namespace':'default'}}"));
+	for (char name[] = "a"; name[0] < 'a' + (char)count; name[0]++)
+		cluster_add_pod(name, false, "200m", "n1");
+	cluster_add_node("n1", "2");
+	add_important("high", "4", "2");
+	cluster_run(5000);
+	TEST_ASSERT_EQUAL(1, pool_used(&cluster.s.queue.entries));
+	TEST_ASSERT_EQUAL(0, cluster.s.stats.preemptions);
+	TEST_ASSERT_TRUE(condition->asked > 0);
+	TEST_ASSERT_NOT_NULL(strstr(condition->seen, "Insufficient cpu"));
+	TEST_ASSERT_NULL(strstr(condition->seen, "nominatedNodeName"));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_who_may_not_be_evicted_is_not_asked_all_the_time);
 	RUN_TEST(test_a_victim_is_told_once);
 	RUN_TEST(test_who_may_be_evicted_at_last);
+	RUN_TEST(test_more_victims_than_there_is_room_for);
 	return UNITY_END();
 }
