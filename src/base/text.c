@@ -165,6 +165,14 @@ size_t text_utf8_next(struct text t)
 	return size;
 }
 
+struct text text_utf8_first(struct text t, size_t size)
+{
+	size_t used = 0, next;
+	while ((next = text_utf8_next(text_from(t, used))) != 0 && used + next <= size)
+		used += next;
+	return text_first(t, used);
+}
+
 /* Nearly all text is ASCII: eight bytes at a time without a set top bit. */
 static size_t utf8_plain(struct text t)
 {

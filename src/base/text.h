@@ -69,6 +69,8 @@ MUST_USE bool text_copy(struct text t, char *to, size_t size);
 
 bool text_is_utf8(struct text t);     /* strict: no overlong forms, no surrogates */
 size_t text_utf8_next(struct text t); /* bytes of the first character; 0: none or malformed */
+/* The longest beginning of whole characters, none of them malformed, that `size` bytes hold. */
+struct text text_utf8_first(struct text t, size_t size);
 
 /* ---- writer ---- */
 

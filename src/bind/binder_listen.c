@@ -19,17 +19,10 @@ static const struct json_want want_pod[] = {
 
 void binder_keep_message(struct binder_flight *flight, struct text message)
 {
-	size_t used = 0, next;
-
-	while (used < message.size) {
-		next = text_utf8_next(text_from(message, used));
-		if (next == 0 || used + next > sizeof(flight->message))
-			break;
-		used += next;
-	}
-	if (used > 0)
-		memcpy(flight->message, message.at, used);
-	flight->message_size = used;
+	message = text_utf8_first(message, sizeof(flight->message));
+	if (message.size > 0)
+		memcpy(flight->message, message.at, message.size);
+	flight->message_size = message.size;
 }
 
 /* Our own words; a refusal of the server's keeps its own. */

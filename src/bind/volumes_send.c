@@ -56,7 +56,10 @@ static void keep_words(struct volumes_flight *flight, const struct volumes_pen *
 	const struct kube_status *status)
 {
 	const struct net_answer *answer = &pen->request.answer;
-	if (status == NULL || status->message.size == 0) {
+	struct text words = TEXT("");
+	if (status != NULL)
+		words = text_utf8_first(status->message, sizeof(flight->message));
+	if (words.size == 0) {
 		if (answer->status != 0)
 			volumes_say(flight, "the apiserver answered %u", (unsigned)answer->status);
 		else
@@ -64,20 +67,8 @@ static void keep_words(struct volumes_flight *flight, const struct volumes_pen *
 				flight, "%s: %s", net_result_name(answer->result), answer->detail);
 		return;
 	}
-	struct text words = status->message;
-	size_t used = 0;
-	while (used < words.size) {
-		size_t next = text_utf8_next(text_from(words, used));
-		if (next == 0 || used + next > sizeof(flight->message))
-			break;
-		used += next;
-	}
-	if (used == 0) {
-		volumes_say(flight, "the apiserver answered %u", (unsigned)answer->status);
-		return;
-	}
-	memcpy(flight->message, words.at, used);
-	flight->message_size = used;
+	memcpy(flight->message, words.at, words.size);
+	flight->message_size = words.size;
 }
 
 static struct meaning meaning_of(const struct volumes_pen *pen, const struct kube_status *status)

@@ -41,12 +41,7 @@ void extender_ask_fail(struct extender_ask *ask, const char *format, ...)
 	if (most > sizeof(room))
 		most = sizeof(room);
 	writer_init(&w, ask->error, sizeof(ask->error));
-	for (size_t at = 0, next; at < most; at += next) { /* whole characters */
-		next = text_utf8_next((struct text){room + at, most - at});
-		if (next == 0)
-			break;
-		write_bytes(&w, room + at, next);
-	}
+	write_text(&w, text_utf8_first((struct text){room, most}, most));
 	ask->error_size = w.used;
 }
 

@@ -250,6 +250,16 @@ static void test_utf8_like_the_table(void)
 	}
 }
 
+static void test_utf8_beginnings(void)
+{
+	static const char words[] = "gr\xc3\xbc\xc3\x9f\xff!";
+	static const size_t fits[] = {0, 1, 2, 2, 4, 4, 6, 6, 6, 6}; /* by the room there is */
+	for (size_t size = 0; size < sizeof(fits) / sizeof(fits[0]); size++)
+		TEST_ASSERT_EQUAL_size_t(fits[size], text_utf8_first(text_of(words), size).size);
+	TEST_ASSERT_EQUAL_size_t(0, text_utf8_first(TEXT_NONE, 9).size);
+	TEST_ASSERT_EQUAL_size_t(5, text_utf8_first(TEXT("whole"), 5).size);
+}
+
 static void test_utf8_whole_texts(void)
 {
 	TEST_ASSERT_TRUE(text_is_utf8(TEXT_NONE));
@@ -386,6 +396,7 @@ int main(void)
 	RUN_TEST(test_signed);
 	RUN_TEST(test_copy);
 	RUN_TEST(test_utf8_like_the_table);
+	RUN_TEST(test_utf8_beginnings);
 	RUN_TEST(test_utf8_whole_texts);
 	RUN_TEST(test_writer_collects);
 	RUN_TEST(test_writer_numbers);
