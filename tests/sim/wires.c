@@ -115,14 +115,17 @@ static void wires_drop(void *self, uint32_t stream, size_t size)
 	}
 }
 
-/* What only a leader may send. */
+/* What only a leader may send, and only when it has seen what the one before it did. */
 static bool is_order(struct text bytes)
 {
 	struct text line = text_first(bytes, bytes.size < 300 ? bytes.size : 300);
 	line = text_first(line, text_find(line, '\r'));
 	return (text_starts(line, TEXT("POST /api/v1/namespaces/")) &&
 		       text_contains(line, TEXT("/binding"))) ||
-		text_starts(line, TEXT("DELETE /api/v1/namespaces/"));
+		text_starts(line, TEXT("DELETE /api/v1/namespaces/")) ||
+		text_starts(line, TEXT("PATCH /api/v1/persistentvolumes/")) ||
+		(text_starts(line, TEXT("PATCH /api/v1/namespaces/")) &&
+			text_contains(line, TEXT("/persistentvolumeclaims/")));
 }
 
 static void look(struct sim_process *p, struct text bytes)
@@ -131,7 +134,7 @@ static void look(struct sim_process *p, struct text bytes)
 
 	if (s == NULL || s->lease == NULL || !is_order(bytes))
 		return;
-	if (lease_holds(s->lease, process_now(p)))
+	if (lease_holds(s->lease, process_now(p)) && s->barrier == 0)
 		return;
 	struct text line = text_first(bytes, text_find(bytes, '\r'));
 	world_found(p->world, "scheduler %u does not lead and sends %.*s", (unsigned)p->number,
