@@ -179,9 +179,9 @@ $(B)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM)
 $(B)/berth.debug $(B)/berth.parts: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
 	$(Q)$(LINK_board) -Wl,-Map=$@.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board)
-$(B)/berth: $(B)/berth.debug
+$(B)/berth: $(B)/berth.debug tools/strip
 	$(call say,STRIP,$@)
-	$(Q)$(CROSS)objcopy --strip-all $< $@
+	$(Q)tools/strip '$(CROSS)' $< $@
 
 all: $(B)/berth  ## build the binary of BOARD (default x86_64)
 run: $(B)/berth $(B)/apisim  ## build it and run it, on the cluster of KUBECONFIG or on the bundled one (or ARGS='simulate ...')

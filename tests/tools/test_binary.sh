@@ -17,7 +17,7 @@ says() {
 	[ $got -eq "$status" ] || { echo "exit $got instead of $status:"; cat "$work/said"; return 1; }
 	grep -qF -e "$words" "$work/said" || { echo "not among what it says: $words"; cat "$work/said"; return 1; }
 }
-linked() { file "$berth" | grep -F 'static-pie linked' | grep -F stripped; }
+linked() { file "$berth" | grep -F 'static-pie linked' | grep -F 'no section header'; }
 no_loader() { ! readelf -lW "$berth" | grep INTERP && ! readelf -dW "$berth" | grep NEEDED; }
 # GNU_RELRO covers the table of functions only when binding is done at start.
 relro() { readelf -lW "$berth" | grep GNU_RELRO && readelf -dW "$berth" | grep -E 'FLAGS_1.*NOW'; }
