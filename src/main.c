@@ -49,8 +49,9 @@ static int version_run(const struct command_io *io, int argc, char **argv)
 	if (argc > 1)
 		return usage_error(io, "version takes no argument", argv[1]);
 	output_init(&out, io->out);
-	output_format(&out, "berth %s\nboard %s\nmemory budget %llu MiB\n", BERTH_VERSION,
-		BERTH_BOARD, (unsigned long long)LIMITS_MEMORY_BYTES >> 20);
+	output_z(&out, "berth " BERTH_VERSION "\nboard " BERTH_BOARD "\n");
+	output_format(
+		&out, "memory budget %llu MiB\n", (unsigned long long)LIMITS_MEMORY_BYTES >> 20);
 	for (size_t i = 0; i < sizeof(dependencies) / sizeof(dependencies[0]); i++)
 		output_format(&out, "%s\n", dependencies[i]);
 	output_flush(&out);

@@ -24,6 +24,7 @@ relro() { readelf -lW "$berth" | grep GNU_RELRO && readelf -dW "$berth" | grep -
 stack() { readelf -lW "$berth" | grep GNU_STACK | grep -v RWE; }
 protected() { nm build/x86_64/berth.debug | grep __stack_chk_fail; }
 one_line() { "$@" 2>&1 | awk 'END { exit NR != 1 }'; }
+lines() { "$@" | awk '/\?/ { odd = 1 } END { exit odd || NR != 8 }'; }
 screen() { "$berth" --help | awk 'length > 80 { exit 1 } END { exit NR > 24 || NR < 3 }'; }
 same_bytes() {
 	mkdir "$work/elsewhere"
@@ -39,6 +40,7 @@ claim 'the stack is not executable' stack
 claim 'stack protector' protected
 claim 'version' says 0 'board x86_64' "$berth" version
 claim 'version, budget' says 0 'memory budget 72 MiB' "$berth" version
+claim 'version, a line for each' lines "$berth" version
 for library in 'mbedTLS 3.' 'mongoose 7.' 'jsmn 1.' 'libyaml 0.' 'musl 1.'; do
 	claim "version, $library" says 0 "$library" "$berth" version
 done
