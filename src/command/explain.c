@@ -5,6 +5,7 @@
  * A pod that is on a node already is decided as if it were not: it comes into the picture without
  * its node, so nothing of it is counted anywhere.
  */
+#include "command/ask.h"
 #include "command/explanation.h"
 #include "command/offline.h"
 
@@ -112,10 +113,12 @@ static bool explain(struct offline *o, const struct question *q, bool as_json, s
 /* ---- the command ---- */
 
 static const char usage[] =
-	"usage: berth explain NAMESPACE/POD --cluster FILE... [flags]\n\n"
+	"usage: berth explain NAMESPACE/POD --cluster FILE... [flags]\n"
+	"       berth explain NAMESPACE/POD --server URL [flags]\n\n"
 	"Says for one pod of a dump, node by node and plugin by plugin, why it goes\n"
 	"where it goes, or why it goes nowhere. A pod that is on a node is decided as if\n"
-	"it were not. FILE is what 'berth simulate' reads; '-' is standard input.\n\n";
+	"it were not. FILE is what 'berth simulate' reads; '-' is standard input. Of a\n"
+	"running berth (URL is its status page) it can be asked about pods that wait.\n\n";
 
 static const char usage_end[] =
 	"\nJSON has these keys, as far as they apply: preFilter (a plugin refused before\n"
@@ -140,8 +143,21 @@ static int run(const struct command_io *io, const struct offline_flags *flags,
 	return offline_close(o, !done);
 }
 
-static int ask(const struct command_io *io, const struct offline_flags *flags, const char *word,
-	const char *const *files, uint32_t file_count)
+static int run_with(const struct command_io *io, const struct offline_flags *flags,
+	const struct question *q, struct ask *ask)
+{
+	char pod[ASK_POD_MAX];
+	struct writer w;
+	writer_init(&w, pod, sizeof(pod));
+	write_format(&w, "%.*s/%.*s", TEXT_ARGS(q->namespace), TEXT_ARGS(q->name));
+	if (w.overflowed)
+		return offline_misused(io, "explain", TEXT("no pod has such a name"));
+	ask->pod = writer_text(&w);
+	return ask_server(io, flags, ask);
+}
+
+static int answer(const struct command_io *io, const struct offline_flags *flags, const char *word,
+	const char *const *files, uint32_t file_count, struct ask *ask)
 {
 	struct question q = {.pod = text_of(word)};
 	size_t slash = text_find(q.pod, '/');
@@ -155,8 +171,11 @@ static int ask(const struct command_io *io, const struct offline_flags *flags, c
 	if (q.namespace.size == 0 || q.name.size == 0 || text_find(q.name, '/') < q.name.size)
 		return offline_misused(
 			io, "explain", TEXT("a pod is named as NAMESPACE/POD or POD"));
+	if ((file_count == 0) == (ask->server == NULL))
+		return offline_misused(
+			io, "explain", TEXT("explain needs --cluster FILE, or '-', or --server"));
 	if (file_count == 0)
-		return offline_misused(io, "explain", TEXT("explain needs --cluster FILE, or '-'"));
+		return run_with(io, flags, &q, ask);
 	return run(io, flags, &q, files, file_count);
 }
 
@@ -165,8 +184,13 @@ int explain_run(const struct command_io *io, int argc, char **argv)
 	const char *list[FILES_MAX];
 	struct flag_list clusters = {list, 0, FILES_MAX};
 	struct offline_flags flags = {.memory_bytes = offline_memory_default()};
+	struct ask question = {.server = NULL};
 	const struct flag table[] = {
 		{"cluster", 0, FLAG_LIST, &clusters, "FILE", "the dump; more files may follow"},
+		{"server", 0, FLAG_TEXT, &question.server, "URL",
+			"a running berth, as https://127.0.0.1:10259"},
+		{"kubeconfig", 0, FLAG_TEXT, &question.kubeconfig, "FILE",
+			"who asks it, and who signed its certificate"},
 		OFFLINE_FLAGS(&flags)};
 	char words[512];
 	struct writer fault;
@@ -182,5 +206,5 @@ int explain_run(const struct command_io *io, int argc, char **argv)
 	for (int i = 2; i <= count; i++)
 		if (!flag_list_add(&clusters, argv[i]))
 			return offline_misused(io, "explain", TEXT("too many files"));
-	return ask(io, &flags, argv[1], list, clusters.count);
+	return answer(io, &flags, argv[1], list, clusters.count, &question);
 }

@@ -16,12 +16,23 @@ struct row {
 	int64_t total;
 };
 
-struct parts { /* members of the explanation */
-	struct text rejected;
-	struct text scores;
-	struct text prefilter;
-	struct text prefilter_nodes;
-	struct text preemption;
+enum part { /* members of the explanation */
+	PART_REJECTED,
+	PART_SCORES,
+	PART_PREFILTER,
+	PART_PREFILTER_NODES,
+	PART_PREEMPTION,
+	PART_CHOICE,
+	PART_MESSAGE,
+	PART_ERROR
+};
+enum { PARTS = PART_ERROR + 1 };
+
+static const char *const part_names[PARTS] = {"rejected", "scores", "preFilter", "preFilterNodes",
+	"preemption", "choice", "message", "error"};
+
+struct parts {
+	struct text part[PARTS];
 };
 
 struct printing {
@@ -62,7 +73,8 @@ static size_t value_end(struct text t, size_t at)
 /* The key as it is written, without its quotes. Start with the whole object. */
 static bool next_member(struct text *rest, struct text *key, struct text *value)
 {
-	if (rest->size < 2 || rest->at[1] != '"') /* it stands at '{', ',' or '}' */
+	/* It stands at '{', ',' or '}'; somebody else's may be no object at all. */
+	if (rest->size < 2 || rest->at[1] != '"' || (rest->at[0] != '{' && rest->at[0] != ','))
 		return false;
 	size_t key_end = string_end(*rest, 1);
 	*key = text_first(text_from(*rest, 2), key_end - 3);
@@ -84,21 +96,13 @@ static uint32_t count_members(struct text object)
 
 static struct parts take_apart(struct text json)
 {
-	struct parts p = {.rejected = TEXT_NONE};
+	struct parts p = {.part = {TEXT_NONE}};
 	struct text key;
 	struct text value;
-	while (next_member(&json, &key, &value)) {
-		if (text_is(key, TEXT("rejected")))
-			p.rejected = value;
-		else if (text_is(key, TEXT("scores")))
-			p.scores = value;
-		else if (text_is(key, TEXT("preFilter")))
-			p.prefilter = value;
-		else if (text_is(key, TEXT("preFilterNodes")))
-			p.prefilter_nodes = value;
-		else if (text_is(key, TEXT("preemption")))
-			p.preemption = value;
-	}
+	while (next_member(&json, &key, &value))
+		for (uint32_t i = 0; i < PARTS; i++)
+			if (text_is_z(key, part_names[i]))
+				p.part[i] = value;
 	return p;
 }
 
@@ -205,8 +209,8 @@ static bool put_nodes(struct printing *p, const struct parts *parts)
 	uint32_t scored_count;
 	uint32_t rejected_count;
 	p->name_width = sizeof("NODE") - 1;
-	struct row *scored = rows_of(p, parts->scores, &scored_count);
-	struct row *rejected = rows_of(p, parts->rejected, &rejected_count);
+	struct row *scored = rows_of(p, parts->part[PART_SCORES], &scored_count);
+	struct row *rejected = rows_of(p, parts->part[PART_REJECTED], &rejected_count);
 	if (scored == NULL || rejected == NULL)
 		return false;
 	if (scored_count + rejected_count == 0)
@@ -232,26 +236,26 @@ static bool put_nodes(struct printing *p, const struct parts *parts)
 
 static void put_prefilter(struct printing *p, const struct parts *parts)
 {
-	if (parts->prefilter.size > 0) {
-		struct json_value v = parse(p, parts->prefilter);
+	if (parts->part[PART_PREFILTER].size > 0) {
+		struct json_value v = parse(p, parts->part[PART_PREFILTER]);
 		output_z(p->out, "No node was looked at: ");
 		output_text(p->out, json_text(json_get(v, "plugin")));
 		output_z(p->out, " says ");
 		put_texts(p, json_get(v, "reasons"));
 		output_z(p->out, ".\n");
 	}
-	if (parts->prefilter_nodes.size > 0) {
+	if (parts->part[PART_PREFILTER_NODES].size > 0) {
 		output_z(p->out, "Only these nodes come into question by name: ");
-		put_texts(p, parse(p, parts->prefilter_nodes));
+		put_texts(p, parse(p, parts->part[PART_PREFILTER_NODES]));
 		output_z(p->out, ".\n");
 	}
 }
 
 static void put_preemption(struct printing *p, const struct parts *parts)
 {
-	if (parts->preemption.size == 0)
+	if (parts->part[PART_PREEMPTION].size == 0)
 		return;
-	struct json_value v = parse(p, parts->preemption);
+	struct json_value v = parse(p, parts->part[PART_PREEMPTION]);
 	struct json_walk picks = json_walk(json_get(v, "picks"));
 	output_z(p->out, "\nPreemption: ");
 	if (json_walk_next(&picks)) {
@@ -280,5 +284,19 @@ bool explanation_print(struct text json, struct scratch *scratch, struct output 
 	if (!put_nodes(&p, &parts))
 		return false;
 	put_preemption(&p, &parts);
+	return !scratch->overflowed;
+}
+
+bool explanation_print_outcome(struct text json, struct scratch *scratch, struct output *out)
+{
+	struct printing p = {.scratch = scratch, .out = out};
+	struct parts parts = take_apart(json);
+	struct text *choice = &parts.part[PART_CHOICE];
+	bool fits = choice->size > 0;
+	output_z(out, fits ? ": goes to " : ": no node.\n");
+	for (uint32_t i = PART_CHOICE; i < PARTS; i++)
+		if (parts.part[i].size > 0)
+			output_text(out, json_text(parse(&p, parts.part[i])));
+	output_z(out, fits ? ".\n" : "\n");
 	return !scratch->overflowed;
 }

@@ -13,5 +13,8 @@
  * The JSON is canonical and is changed. False: scratch did not suffice, the table is not whole.
  */
 MUST_USE bool explanation_print(struct text json, struct scratch *scratch, struct output *out);
+/* ": goes to NODE.", or why it goes nowhere: what stands above the table, behind the pod's name. */
+MUST_USE bool explanation_print_outcome(
+	struct text json, struct scratch *scratch, struct output *out);
 
 #endif

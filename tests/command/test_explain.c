@@ -205,7 +205,8 @@ static void test_misuse(void)
 {
 	misused(NULL, NULL, "berth: explain needs a pod; 'berth explain --help' says more\n");
 	misused("a/b", NULL,
-		"berth: explain needs --cluster FILE, or '-'; 'berth explain --help' says more\n");
+		"berth: explain needs --cluster FILE, or '-', or --server; 'berth explain --help' "
+		"says more\n");
 	misused("a/b/c", "-",
 		"berth: a pod is named as NAMESPACE/POD or POD; 'berth explain --help' says "
 		"more\n");

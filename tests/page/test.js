@@ -250,6 +250,13 @@ async function dump() {
 		assert.match(bed.run('simulate', file), /big/);
 		assert.match(bed.run('explain', 'default/big', '--cluster', file), /untolerated taint/);
 	});
+	await claim('explain asks berth itself and says the same', async () => {
+		await bed.pod('asked', { cpu: '3' });
+		const said = bed.run('explain', 'default/asked', '--server', bed.url);
+		assert.match(said, /^Pod default\/asked: no node\.\n0\/4 nodes are available: /);
+		assert.match(said, /\nn2 +\S+ +TaintToleration +node\(s\) had untolerated taint\(s\)\n/);
+		await bed.tell('DELETE', '/api/v1/namespaces/default/pods/asked');
+	});
 }
 
 async function looks() {

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* explain --server: what another berth answers, and what anybody else may. */
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
+// deps: extender/*.c
+// deps: tests/command/run.c
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/run.h"
+#include "unity.h"
+
+static struct said said;
+static char server[64];
+static int asked[2]; /* what the server was asked comes out here */
+static pid_t child;
+
+void setUp(void)
+{
+}
+
+void tearDown(void)
+{
+	if (child > 0) {
+		(void)kill(child, SIGKILL);
+		(void)waitpid(child, NULL, 0);
+	}
+	child = 0;
+}
+
+/* Answers once for each of the answers, on a connection of its own. */
+static void answer(int listener, const char *const *answers)
+{
+	char request[4096];
+	for (; *answers != NULL; answers++) {
+		int peer = accept(listener, NULL, NULL);
+		ssize_t size = read(peer, request, sizeof(request));
+		if (write(asked[1], request, (size_t)(size < 0 ? 0 : size)) < 0 ||
+			write(peer, *answers, strlen(*answers)) < 0)
+			_exit(1);
+		(void)shutdown(peer, SHUT_WR);
+		while (read(peer, request, sizeof(request)) > 0)
+			;
+		(void)close(peer);
+	}
+	_exit(0);
+}
+
+static void serve(const char *const *answers)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(at);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	TEST_ASSERT_EQUAL(0, bind(listener, (struct sockaddr *)&at, size));
+	TEST_ASSERT_EQUAL(0, listen(listener, 4));
+	TEST_ASSERT_EQUAL(0, getsockname(listener, (struct sockaddr *)&at, &size));
+	TEST_ASSERT_EQUAL(0, pipe(asked));
+	(void)snprintf(server, sizeof(server), "http://127.0.0.1:%u", ntohs(at.sin_port));
+	child = fork();
+	TEST_ASSERT_TRUE(child >= 0);
+	if (child == 0)
+		answer(listener, answers);
+	(void)close(listener);
+	(void)close(asked[1]);
+}
+
+#define HEAD(status) \
+	"HTTP/1.1 " status "\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+#define ASK(...)                                                                \
+	do {                                                                    \
+		serve((const char *const[]){__VA_ARGS__, NULL});                \
+		RUN(&said, explain_run, NULL, "shop/we b", "--server", server); \
+	} while (0)
+
+static void test_no_node(void)
+{
+	char request[4096];
+	ASK(HEAD("200 OK") "{\"rejected\":{\"n1\":{\"plugin\":\"NodeName\",\"code\":"
+			   "\"Unschedulable\","
+			   "\"reasons\":[\"no\"]}},\"message\":\"0/1 nodes\",\"requests\":{}}\n");
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_EQUAL_STRING("Pod shop/we b: no node.\n0/1 nodes\n"
+				 "\nNODE  VERDICT        PLUGIN    REASONS\n"
+				 "n1    Unschedulable  NodeName  no\n",
+		said.out);
+	TEST_ASSERT_EQUAL(0, said.status);
+	ssize_t size = read(asked[0], request, sizeof(request) - 1);
+	request[size < 0 ? 0 : size] = '\0';
+	TEST_ASSERT_NOT_NULL(
+		strstr(request, "GET /api/explain?pod=%73%68%6f%70%2f%77%65%20%62 HTTP/1.1\r\n"));
+	TEST_ASSERT_NULL(strstr(request, "uthorization"));
+}
+
+static void test_a_node(void)
+{
+	ASK(HEAD("200 OK") "{\"choice\":\"n\\u001b1\",\"scores\":{\"n1\":{\"total\":7,\"plugins\":"
+			   "{\"ImageLocality\":7}}}}");
+	TEST_ASSERT_EQUAL_STRING("Pod shop/we b: goes to n?1.\n"
+				 "\nNODE  VERDICT     PLUGIN  REASONS\n"
+				 "n1    score 7             ImageLocality 7\n",
+		said.out);
+	TEST_ASSERT_EQUAL(0, said.status);
+}
+
+static void test_json_is_what_came(void)
+{
+	serve((const char *const[]){HEAD("200 OK") "{ \"choice\": \"n1\" }\n", NULL});
+	RUN(&said, explain_run, NULL, "web", "--server", server, "-o", "json");
+	TEST_ASSERT_EQUAL_STRING("{\"choice\":\"n1\"}\n", said.out);
+}
+
+static void test_it_is_asked_again_when_it_has_no_time(void)
+{
+	ASK(HEAD("503 Service Unavailable") "{\"error\":\"ask again\"}\n",
+		HEAD("200 OK") "{\"choice\":\"n1\"}");
+	TEST_ASSERT_EQUAL_STRING("Pod shop/we b: goes to n1.\n", said.out);
+}
+
+static void complains(const char *words)
+{
+	char expected[256];
+	(void)snprintf(expected, sizeof(expected), "berth: %s: %s\n", server, words);
+	TEST_ASSERT_EQUAL_STRING(expected, said.err);
+	TEST_ASSERT_EQUAL(1, said.status);
+}
+
+static void test_refusals_are_told(void)
+{
+	ASK(HEAD("404 Not Found") "{\"error\":\"there is no such pod\"}\n");
+	complains("404 there is no such pod");
+	tearDown();
+	ASK(HEAD("403 Forbidden") "{\"kind\":\"Status\",\"message\":\"forbidden: you\"}\n");
+	complains("403 forbidden: you");
+	TEST_ASSERT_EQUAL_STRING("", said.out);
+}
+
+/* Whatever listens there: nothing of it is believed. */
+static void test_others(void)
+{
+	static const char *const odd[] = {"{\"rejected\":\"\",\"scores\":\"\\\"\"}",
+		"{\"rejected\":[\"a\"],\"scores\":[],\"preFilter\":\"x\",\"preemption\":[1]}",
+		"{\"rejected\":{\"a\":7,\"b\":\"\",\"c\":[]},\"scores\":{\"a\":null}}",
+		"{\"choice\":[],\"message\":{}}", "{}"};
+	ASK(HEAD("200 OK") "<html>");
+	complains("cancelled stopped by the reader");
+	tearDown();
+	ASK(HEAD("200 OK") "[]");
+	complains("200 is no answer of berth");
+	tearDown();
+	ASK("SSH-2.0\r\n");
+	TEST_ASSERT_EQUAL(1, said.status);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		char words[512];
+		tearDown();
+		(void)snprintf(words, sizeof(words), HEAD("200 OK") "%s", odd[i]);
+		ASK(words);
+		TEST_ASSERT_EQUAL_STRING("", said.err);
+	}
+}
+
+static void test_misuse(void)
+{
+	RUN(&said, explain_run, NULL, "web", "--server", "a", "--cluster", "b");
+	TEST_ASSERT_EQUAL(2, said.status);
+	RUN(&said, explain_run, NULL, "web", "--server", "ftp://a");
+	TEST_ASSERT_EQUAL_STRING(
+		"berth: ftp://a: begins with neither https:// nor http://\n", said.err);
+	RUN(&said, explain_run, NULL, "web", "--server", "http://a", "--memory", "1Mi");
+	TEST_ASSERT_EQUAL(1, said.status);
+	RUN(&said, explain_run, NULL, "web", "--server", "http://a", "--kubeconfig", "/nowhere");
+	TEST_ASSERT_NOT_NULL(strstr(said.err, "/nowhere"));
+	TEST_ASSERT_EQUAL(1, said.status);
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_no_node);
+	RUN_TEST(test_a_node);
+	RUN_TEST(test_json_is_what_came);
+	RUN_TEST(test_it_is_asked_again_when_it_has_no_time);
+	RUN_TEST(test_refusals_are_told);
+	RUN_TEST(test_others);
+	RUN_TEST(test_misuse);
+	return UNITY_END();
+}
