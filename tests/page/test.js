@@ -139,6 +139,19 @@ async function nodes() {
 		assert.match(await b.run(() => document.querySelector('.tile').getAttribute('aria-label')), /^n1: CPU \d\d, memory \d+, pods \d+ percent/);
 		assert.ok(await b.run(() => document.querySelector('.tile .meter').getBoundingClientRect().width > 20));
 	});
+	await claim('only the bar of what is nearly used up is red', async () => {
+		await bed.node('n6', { zone: 'd', cpu: '100m', pods: '9' });
+		await bed.pod('fills', { spec: { nodeName: 'n6' } });
+		const colours = () => b.run(() => [...[...document.querySelectorAll('.tile')].find((t) => t.textContent.startsWith('n6')).querySelectorAll('.meter')]
+			.map((m) => getComputedStyle(m, '::before').backgroundColor));
+		await b.until(() => /CPU 100,/.test(([...document.querySelectorAll('.tile')].find((t) => t.textContent.startsWith('n6')) || document.body).getAttribute('aria-label')));
+		const [cpu, memory, pods] = await colours();
+		assert.notEqual(cpu, memory);
+		assert.equal(memory, pods);
+		await bed.tell('DELETE', '/api/v1/namespaces/default/pods/fills?gracePeriodSeconds=0');
+		await bed.tell('DELETE', '/api/v1/nodes/n6');
+		await b.until(() => document.querySelectorAll('.tile').length === 4);
+	});
 	await claim('a node in full: what is requested, taints', async () => {
 		await press('.tile b', 'n2');
 		await saying('#node-detail', 'node-role.kubernetes.io/dedicated=gpu:NoSchedule');
@@ -433,6 +446,12 @@ async function login() {
 		await saying('#state', 'deciding');
 		assert.ok(await b.run(() => document.querySelector('#login').hidden));
 	}, /status of 40[13]/);
+	await claim('an apiserver that goes away is seen to be away', async () => {
+		await view('overview');
+		await figureIs('apiserver', 'connected');
+		bed.apisim.kill();
+		await figureIs('apiserver', 'not reached');
+	});
 	await b.go('about:blank');
 	await bed.close();
 	bed = calm;

@@ -134,8 +134,8 @@ function showOverview(o) {
 	showFigures('facts', [
 		['Cluster', count(c.nodes, 'node'), count(c.pods, 'pod')],
 		['Lease', l ? l.state : 'not used', l ? (l.leading ? 'as ' : 'held by ') + l.holder : 'it decides without'],
-		['apiserver', n.synced < n.watches ? 'reading' : 'connected', n.error ||
-			n.synced + ' of ' + n.watches + ' watches, ' + count(n.open, 'connection'), n.synced < n.watches ? 'warn' : ''],
+		['apiserver', !n.open ? 'not reached' : n.synced < n.watches ? 'reading' : 'connected', n.error ||
+			n.synced + ' of ' + n.watches + ' watches, ' + count(n.open, 'connection'), !n.open ? 'bad' : n.synced < n.watches ? 'warn' : ''],
 		['Attempts without a node', d.unschedulable, count(d.errors, 'error'), d.errors ? 'bad' : ''],
 		['Memory', bytes(o.memory.resident), o.memory.refused ? count(o.memory.refused, 'time') + ' something was full' : 'nothing was ever full',
 			o.memory.refused ? 'bad' : ''],
@@ -262,7 +262,7 @@ function makeTile(n) {
 function updateTile(b, n) {
 	const shares = Object.values(bars).map((key) => n.ghost ? 0 : share(n[key])), pod = n.ghost ? '' : $('node-pod').value;
 	const now = shares.map((s) => (Math.min(1, s) * 100).toFixed(0));
-	const flags = [n.unschedulable || n.ghost ? 'off' : '', shares.some((s) => s > 0.95) ? 'hot' : '',
+	const flags = [n.unschedulable || n.ghost ? 'off' : '', ...shares.map((s, i) => s > 0.95 ? 'hot' + i : ''),
 		pod ? refusals[n.name] ? 'refuses' : 'takes' : ''].filter(Boolean).join(' ');
 	const words = pod && refusals[n.name] ? reasons(refusals[n.name]) : n.unschedulable ? 'cordoned' : n.taints.length ? count(n.taints.length, 'taint') : '';
 	if (b.said === now + flags + words) return;
