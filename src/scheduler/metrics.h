@@ -104,7 +104,9 @@ struct scheduler_metrics {
 	uint64_t incoming[SCHEDULER_CAUSES][3]; /* active, backoff, unschedulable */
 	uint64_t woken[SCHEDULER_EVENT_KINDS][SCHEDULER_EVENT_ACTIONS][2]; /* active, backoff */
 	int64_t turn_us_max; /* longest turn, sleep not counted */
-	uint64_t busy_us;    /* of all turns */
+	uint64_t busy_us;    /* of all turns, of which ... */
+	uint64_t network_us; /* ... reading, applying what was read, timers, answering ... */
+	uint64_t decide_us;  /* ... and deciding */
 	/* what is not reset */
 	struct mono attempt_began;
 	uint64_t serial;

@@ -265,10 +265,12 @@ static void count_flushed(struct scheduler *s, struct queue_flushed flushed)
 }
 
 /* From the end of the sleep, which only the network knows: its clock was read there. */
-static void count_turn(struct scheduler *s)
+static void count_turn(struct scheduler *s, struct mono read, struct mono decided)
 {
 	int64_t busy_us = mono_since_us(clock_mono(&s->setup.clock), s->now);
 	s->metrics.busy_us += (uint64_t)busy_us;
+	s->metrics.network_us += (uint64_t)mono_since_us(read, s->now);
+	s->metrics.decide_us += (uint64_t)mono_since_us(decided, read);
 	if (busy_us > s->metrics.turn_us_max)
 		s->metrics.turn_us_max = busy_us;
 }
@@ -278,9 +280,11 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 	s->stats.turns++;
 	net_poll(s->net, sleep_us(s, timeout_us));
 	s->now = net_now(s->net);
+	struct mono read = clock_mono(&s->setup.clock);
 	count_flushed(s, queue_flush(&s->queue, s->now, SCHEDULER_FLUSH_MAX));
 	scheduler_collect_left(s);
 	decide(s);
+	struct mono decided = clock_mono(&s->setup.clock);
 	net_hurry(s->net, s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY);
 	/* Events are for people, who can wait; the last third of the room is kept flowing. */
 	struct recorder_stats events = recorder_stats(s->recorder);
@@ -290,7 +294,7 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 	scheduler_note_wait(s);
 	if (s->stopping)
 		go_on_stopping(s);
-	count_turn(s);
+	count_turn(s, read, decided);
 }
 
 /* ---- the end ---- */

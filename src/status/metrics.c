@@ -527,6 +527,8 @@ static const struct single singles[] = {
 		COUNTER},
 	{"berth_turn_seconds_max", "Longest turn without its sleep.", GAUGE},
 	{"berth_busy_seconds_total", "Time in turns, without their sleep.", COUNTER},
+	{"berth_busy_network_seconds_total", "Of it: to read, to apply it, to answer.", COUNTER},
+	{"berth_busy_decide_seconds_total", "Of it: to decide.", COUNTER},
 };
 
 static void single_values(const struct status *status, double *v)
@@ -552,7 +554,8 @@ static void single_values(const struct status *status, double *v)
 		net.queued, (double)net.bytes_in, (double)net.bytes_out, (double)log_dropped(),
 		(double)memory_late_requests(), status->listeners,
 		(double)s->metrics.preemption_attempts, 0, (double)s->metrics.turn_us_max / 1e6,
-		(double)s->metrics.busy_us / 1e6};
+		(double)s->metrics.busy_us / 1e6, (double)s->metrics.network_us / 1e6,
+		(double)s->metrics.decide_us / 1e6};
 	_Static_assert(sizeof(values) / sizeof(values[0]) == ARRAY_COUNT(singles), "one each");
 	memcpy(v, values, sizeof(values));
 }

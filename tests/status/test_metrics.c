@@ -278,6 +278,25 @@ static void test_families_are_those_of_kube_scheduler(void)
 	}
 }
 
+static double value_of(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+	TEST_ASSERT_NOT_NULL_MESSAGE(at, line);
+	return strtod(at + strlen(line), NULL);
+}
+
+static void test_time_by_phase(void)
+{
+	bed_open();
+	bed_fill();
+	const char *text = get("/metrics");
+	double busy = value_of(text, "\nberth_busy_seconds_total ");
+	double network = value_of(text, "\nberth_busy_network_seconds_total ");
+	double decide = value_of(text, "\nberth_busy_decide_seconds_total ");
+	TEST_ASSERT_TRUE(network >= 0 && decide >= 0);
+	TEST_ASSERT_TRUE(network + decide <= busy + 1e-6);
+}
+
 static void test_reset(void)
 {
 	bed_open();
@@ -370,6 +389,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_families_are_those_of_kube_scheduler);
 	RUN_TEST(test_who_took_part);
+	RUN_TEST(test_time_by_phase);
 	RUN_TEST(test_reset);
 	RUN_TEST(test_resources);
 	RUN_TEST(test_slis);
