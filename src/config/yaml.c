@@ -17,6 +17,7 @@ enum { YAML_ANCHORS_MAX = 256 };
 
 struct yaml_reader {
 	yaml_parser_t parser;
+	struct text text;
 	bool ended;
 };
 
@@ -282,14 +283,38 @@ static bool take_event(struct build *b, const yaml_event_t *event)
 	}
 }
 
-static bool fail_parser(const yaml_parser_t *parser, struct yaml_fault *fault)
+/* libyaml counts no lines before it has decoded the bytes: what is no text has an offset alone. */
+static bool fail_byte(const struct yaml_reader *reader, struct yaml_fault *fault)
 {
-	const char *problem = parser->problem == NULL ? "not YAML" : parser->problem;
+	const yaml_parser_t *parser = &reader->parser;
+	struct text t = reader->text;
+	uint32_t line = 1, column = 1;
 
-	if (parser->error == YAML_MEMORY_ERROR)
+	for (size_t i = 0; i < t.size && i < parser->problem_offset; i++) {
+		column += ((unsigned char)t.at[i] & 0xc0) != 0x80;
+		if (t.at[i] == '\n') {
+			line++;
+			column = 1;
+		}
+	}
+	return fail_at(fault, line, column, parser->problem);
+}
+
+static bool fail_parser(const struct yaml_reader *reader, struct yaml_fault *fault)
+{
+	const yaml_parser_t *parser = &reader->parser;
+	const char *problem = parser->problem == NULL ? "not YAML" : parser->problem;
+	yaml_mark_t mark = parser->problem_mark;
+
+	if (parser->error == YAML_READER_ERROR)
+		return fail_byte(reader, fault);
+	if (parser->error == YAML_MEMORY_ERROR) {
 		problem = "no memory: a text in it is too long";
-	return fail_at(fault, (uint32_t)parser->problem_mark.line + 1,
-		(uint32_t)parser->problem_mark.column + 1, problem);
+		mark = parser->mark;
+	}
+	if (parser->error == YAML_SCANNER_ERROR && *parser->buffer.pointer == '\t')
+		problem = "a tab: YAML indents by spaces";
+	return fail_at(fault, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1, problem);
 }
 
 static enum yaml_result read_document(struct yaml_reader *reader, struct build *b)
@@ -300,7 +325,7 @@ static enum yaml_result read_document(struct yaml_reader *reader, struct build *
 		yaml_event_t event;
 
 		if (!yaml_parser_parse(&reader->parser, &event)) {
-			fail_parser(&reader->parser, b->fault);
+			fail_parser(reader, b->fault);
 			reader->ended = true;
 			return YAML_BROKEN;
 		}
@@ -323,6 +348,7 @@ struct yaml_reader *yaml_open(struct text text, struct scratch *scratch)
 
 	if (reader == NULL || !yaml_parser_initialize(&reader->parser))
 		return NULL;
+	reader->text = text;
 	yaml_parser_set_input_string(&reader->parser, (const unsigned char *)text.at, text.size);
 	return reader;
 }
@@ -365,6 +391,9 @@ enum yaml_result yaml_read(struct text text, struct scratch *scratch, struct yam
 	enum yaml_result result = yaml_next(reader, scratch, root, fault);
 	if (result == YAML_DOCUMENT) {
 		enum yaml_result more = yaml_next(reader, scratch, &second, fault);
+		/* A last "---" with nothing behind it: templates write that. */
+		while (more == YAML_DOCUMENT && second != NULL && second->kind == YAML_NULL)
+			more = yaml_next(reader, scratch, &second, fault);
 		if (more == YAML_DOCUMENT)
 			fail_at(fault, second == NULL ? 0 : second->line, 1,
 				"a second document (---): there can be only one");

@@ -61,7 +61,10 @@ MUST_USE enum yaml_result yaml_next(struct yaml_reader *reader, struct scratch *
 	struct yaml_node **root, struct yaml_fault *fault);
 void yaml_close(struct yaml_reader *reader);
 
-/* For files with one document: YAML_END when there is none, more than one is YAML_BROKEN. */
+/*
+ * For files with one document: YAML_END when there is none, more than one is YAML_BROKEN. Empty
+ * ones behind it do not count.
+ */
 MUST_USE enum yaml_result yaml_read(struct text text, struct scratch *scratch,
 	struct yaml_node **root, struct yaml_fault *fault);
 

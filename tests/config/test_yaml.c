@@ -172,11 +172,34 @@ static void test_faults_name_the_line(void)
 	check_fault("a: !!int x\n", 1, "a tag that does not fit the value");
 	check_fault("a: !foo {b: 1}\n", 1, "a tag that means nothing here");
 	check_fault("a: 1\n---\nb: 2\n", 3, "a second document (---): there can be only one");
+	check_fault("a: 1\n---\n---\nb: 2\n", 4, "a second document (---): there can be only one");
 	TEST_ASSERT_NULL(to_json("a: [1, 2\nb: 3\n"));
 	TEST_ASSERT_GREATER_THAN_UINT32(0, fault.line);
 	TEST_ASSERT_NULL(to_json("a: \"unfinished"));
 	TEST_ASSERT_NULL(to_json("\t- a"));
 	TEST_ASSERT_NULL(to_json("a: \xff\xfe"));
+}
+
+static void check_place(const char *yaml, uint32_t line, uint32_t column, const char *what)
+{
+	check_fault(yaml, line, what);
+	TEST_ASSERT_EQUAL_UINT32_MESSAGE(column, fault.column, yaml);
+}
+
+static void test_what_is_no_text_has_a_place(void)
+{
+	check_place("a: 1\nb\303\244: \001\n", 2, 5, "control characters are not allowed");
+	check_place("\001", 1, 1, "control characters are not allowed");
+	check_place("a: 1\n# caf\351\n", 2, 6, "incomplete UTF-8 octet sequence");
+	check_place("a: 1\r\nb: \377", 2, 4, "invalid leading UTF-8 octet");
+	check_place("a:\n\tb: 1\n", 2, 1, "a tab: YAML indents by spaces");
+	check_place("a: @\n", 1, 4, "found character that cannot start any token");
+}
+
+static void test_nothing_behind_a_document(void)
+{
+	TEST_ASSERT_EQUAL_STRING("{\"a\":1}", to_json("---\na: 1\n---\n"));
+	TEST_ASSERT_EQUAL_STRING("{\"a\":1}", to_json("a: 1\n---\n# the end\n---\n...\n"));
 }
 
 static void test_alias_bomb(void)
@@ -317,6 +340,8 @@ int main(void)
 	RUN_TEST(test_documents_as_json);
 	RUN_TEST(test_aliases);
 	RUN_TEST(test_faults_name_the_line);
+	RUN_TEST(test_what_is_no_text_has_a_place);
+	RUN_TEST(test_nothing_behind_a_document);
 	RUN_TEST(test_alias_bomb);
 	RUN_TEST(test_limits);
 	RUN_TEST(test_a_deep_alias_in_a_deep_place);
