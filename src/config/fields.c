@@ -225,10 +225,11 @@ static struct text plain_of(const struct yaml_node *node, char *to, size_t size)
 	return writer_text(&w);
 }
 
+/* 3.0 and 1e3 are whole numbers too: on the way through JSON they become 3 and 1000. */
 static bool is_whole(const struct yaml_node *node, int64_t *value)
 {
 	char plain[PLAIN_SIZE];
-	return node->kind == YAML_INTEGER &&
+	return (node->kind == YAML_INTEGER || node->kind == YAML_FLOAT) &&
 		text_to_i64(plain_of(node, plain, sizeof(plain)), value);
 }
 

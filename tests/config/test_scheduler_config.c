@@ -264,6 +264,19 @@ static void test_real_files(void)
 	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
 }
 
+static void test_whole_numbers_with_a_point(void)
+{
+	TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_OK,
+		read_text(TEXT(HEAD "parallelism: 3.0\npodMaxBackoffSeconds: 1e3\n"
+				    "clientConnection: {burst: -0.0}\n")));
+	TEST_ASSERT_EQUAL_INT32(3, config.parallelism);
+	TEST_ASSERT_EQUAL_INT64(1000, config.pod_max_backoff_seconds);
+	TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_BROKEN,
+		read_text(TEXT(HEAD "parallelism: 3e9\npodMaxBackoffSeconds: .inf\n"
+				    "clientConnection: {burst: .nan}\n")));
+	TEST_ASSERT_EQUAL_UINT32(3, faults.count);
+}
+
 /* ---- faults ---- */
 
 static void test_lists_are_bounded(void)
@@ -411,6 +424,7 @@ int main(void)
 	RUN_TEST(test_everything);
 	RUN_TEST(test_args_defaults);
 	RUN_TEST(test_real_files);
+	RUN_TEST(test_whole_numbers_with_a_point);
 	RUN_TEST(test_lists_are_bounded);
 	RUN_TEST(test_faults_are_bounded);
 	RUN_TEST(test_values_in_faults_are_short);
