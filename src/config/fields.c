@@ -404,7 +404,7 @@ static void read_scalar(
 	case FIELD_DURATION: read_duration(r, node, (int64_t *)(void *)to); break;
 	case FIELD_NANOS:
 		if (read_whole(r, node, INT64_MIN, INT64_MAX, &number) && number != 0)
-			*(int64_t *)(void *)to = number / 1000;
+			*(int64_t *)(void *)to = number / 1000 + (number % 1000 > 0);
 		break;
 	case FIELD_TIMEOUT:
 		number = 0;

@@ -35,7 +35,7 @@ static struct net_target target_of(const struct scheduler_extender *config)
 		.certificate = tls->cert_data.size > 0 ? tls->cert_data : TEXT_NONE,
 		.key = tls->key_data.size > 0 ? tls->key_data : TEXT_NONE,
 		.connections = EXTENDER_LINES + (config->bind_verb.size > 0 ? EXTENDER_BINDS : 0),
-		.connect_timeout_ms = config->timeout_us / CLOCK_MS_US};
+		.connect_timeout_ms = extender_timeout_ms(config)};
 }
 
 uint32_t extenders_streams(const struct config_list *list, bool tls_only)
@@ -261,7 +261,7 @@ bool extenders_binder(const struct extenders *x, const struct kube_pod_class *cl
 	*binder = (struct extender_binder){.client = e->client,
 		.url = extender_url(e, EXTENDER_BIND),
 		.path = text_from(extender_url(e, EXTENDER_BIND), e->path_at),
-		.timeout_ms = e->config->timeout_us / CLOCK_MS_US,
+		.timeout_ms = extender_timeout_ms(e->config),
 		.ignorable = e->config->ignorable};
 	return true;
 }

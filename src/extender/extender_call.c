@@ -108,7 +108,7 @@ static void send(struct extender_line *line)
 		.path = text_from(extender_url(e, call->verb), e->path_at),
 		.body = {NULL, extender_body(call, 0, NULL, 0)},
 		.copy_body = copy_body,
-		.timeout_ms = e->config->timeout_us / CLOCK_MS_US,
+		.timeout_ms = extender_timeout_ms(e->config),
 		.on_body = on_body,
 		.on_done = on_done,
 	};

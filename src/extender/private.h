@@ -51,6 +51,12 @@ struct extender {
 	size_t path_at;                  /* of the verb with its slash, in the URL */
 };
 
+/* Milliseconds, of which a part is one: to net/ none means that it may take for ever. */
+static inline int64_t extender_timeout_ms(const struct scheduler_extender *config)
+{
+	return (config->timeout_us + CLOCK_MS_US - 1) / CLOCK_MS_US;
+}
+
 enum extender_step {
 	EXTENDER_READS,
 	EXTENDER_LOOKS, /* waits for whole nodes */

@@ -308,6 +308,9 @@ static void test_extenders(void)
 	TEST_ASSERT_EQUAL_INT64(2000000, e[0].timeout_us);
 	TEST_ASSERT_EQUAL_INT64(5000000, e[1].timeout_us);
 	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
+	is_read(POLICY "extenders: [{urlPrefix: 'http://a', httpTimeout: 30}]\n");
+	e = CONFIG_LIST(config.extenders, struct scheduler_extender);
+	TEST_ASSERT_EQUAL_INT64_MESSAGE(1, e->timeout_us, "nanoseconds, and not for ever");
 }
 
 /* ---- faults ---- */

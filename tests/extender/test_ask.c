@@ -299,6 +299,19 @@ static void test_a_pod_that_cannot_be_read(void)
 	bed_close(&bed);
 }
 
+static void test_the_shortest_time_is_a_time(void)
+{
+	bed_init(&bed, 1);
+	bed.configs[0].timeout_us = 1;
+	bed_open(&bed);
+	bed_says(&bed, "/a/filter", "{'NodeNames':['n1']}")->delay_ms = 6000;
+	uint32_t ask = bed_ask(&bed, 3);
+	bed_wait(&bed, ask, 100);
+	TEST_ASSERT_NOT_EQUAL(0, extender_error(bed.extenders, ask).size);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
 /* ---- many at a time ---- */
 
 static void test_a_slow_one_holds_up_its_own_pods_alone(void)
@@ -522,6 +535,7 @@ int main(void)
 	RUN_TEST(test_ignorable_trouble_is_ignored);
 	RUN_TEST(test_a_kept_connection_that_has_gone_costs_nothing);
 	RUN_TEST(test_a_pod_that_cannot_be_read);
+	RUN_TEST(test_the_shortest_time_is_a_time);
 	RUN_TEST(test_a_slow_one_holds_up_its_own_pods_alone);
 	RUN_TEST(test_it_may_end_at_any_moment);
 	RUN_TEST(test_whole_nodes_are_read_once_for_all);
