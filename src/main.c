@@ -87,12 +87,22 @@ static void fill_standard_files(void)
 		(void)close(fd);
 }
 
+/* In its place, under its name: flags and nothing else. */
+static bool is_kube_scheduler(const char *path)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+	const char *name = slash == NULL ? path : slash + 1;
+	return name != NULL && strcmp(name, "kube-scheduler") == 0;
+}
+
 int main(int argc, char **argv)
 {
 	fill_standard_files();
 	const struct command_io io = command_io();
 	const char *word = argc > 1 ? argv[1] : "help";
 
+	if (is_kube_scheduler(argv[0]))
+		return run_run(&io, argc, argv);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		word = "help";
 	if (strcmp(word, "--version") == 0)
