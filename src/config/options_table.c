@@ -23,6 +23,7 @@
 #define WHY_SOCKET  "a port is never shared"
 #define WHY_METRICS "all metrics are shown"
 #define WHY_LOG     "the log goes to standard error, unbuffered"
+#define WHY_CLOUD   "cloud credentials are not used"
 #define WHY_GO      "there is no Go runtime to profile"
 
 const struct option option_table[] = {
@@ -189,7 +190,8 @@ const struct option option_table[] = {
 	NOTHING("failure-domains", "topology keys are those that pods name"),
 	NOTHING_BOOL("use-legacy-policy-config", "--policy-config-file counts when it is given"),
 	NOTHING("policy-configmap-namespace", "there is no --policy-configmap"),
-	NOTHING("google-json-key", "cloud credentials are not used"),
+	NOTHING("google-json-key", WHY_CLOUD),
+	NOTHING("azure-container-registry-config", WHY_CLOUD),
 };
 
 _Static_assert(sizeof(struct options) <= UINT16_MAX, "places fit");
