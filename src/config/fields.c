@@ -169,6 +169,25 @@ void refuse_text(struct reading *r, const char *child, struct text value, const 
 	refuse_value(r, child, &about);
 }
 
+static void write_meant(struct writer *out, const struct nearest *nearest)
+{
+	if (nearest->best != NULL)
+		write_format(out, ", did you mean \"%s\"?", nearest->best);
+}
+
+void refuse_misnamed(struct reading *r, const char *child, struct text name, const char *why,
+	const struct nearest *nearest)
+{
+	struct writer *out = refusal(r, child);
+	if (out == NULL)
+		return;
+	write_z(out, "Invalid value: ");
+	config_write_quoted(out, name);
+	write_format(out, ": %s", why);
+	write_meant(out, nearest);
+	config_fault_end(r->faults);
+}
+
 /* Of names that are longer than any label key nothing else is said. */
 bool require_label_name(struct reading *r, const char *child, struct text name)
 {
@@ -446,8 +465,7 @@ static void refuse_unknown(
 	struct writer *out = config_fault_begin(to, place_of(key), writer_text(&r->path));
 	write_z(out, "unknown field ");
 	config_write_quoted(out, key->text);
-	if (nearest.best != NULL)
-		write_format(out, ", did you mean \"%s\"?", nearest.best);
+	write_meant(out, &nearest);
 	for (uint32_t i = 0; i < fields->count && nearest.best == NULL; i++)
 		write_format(out, "%s%s", i == 0 ? ", known are " : ", ", fields->list[i].name);
 	config_fault_end(to);

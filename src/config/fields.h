@@ -16,6 +16,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "config/faults.h"
+#include "config/nearest.h"
 #include "config/yaml.h"
 
 struct config_list {
@@ -117,6 +118,9 @@ void refuse_text(struct reading *r, const char *child, struct text value, const 
 bool require_label_name(struct reading *r, const char *child, struct text name);
 void refuse_missing(struct reading *r, const char *child, const char *why); /* why may be "" */
 void refuse_duplicate(struct reading *r, const char *child, struct text value);
+/* The why, and which name may have been meant. */
+void refuse_misnamed(struct reading *r, const char *child, struct text name, const char *why,
+	const struct nearest *nearest);
 void refuse_unsupported(
 	struct reading *r, const char *child, struct text value, const char *supported);
 void remark(struct reading *r, const char *child, const char *what); /* a note, no fault */

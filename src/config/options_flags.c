@@ -88,7 +88,7 @@ static void refuse_name(struct flags_reading *r, const char *dashes, struct text
 /* What Go's strconv.ParseBool takes. */
 static bool set_bool(struct flags_reading *r, bool *to)
 {
-	static const char *const words[] = {
+	static const char words[][6] = {
 		"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"};
 	for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
 		if (strcmp(r->value, words[i]) != 0)

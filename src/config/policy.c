@@ -13,8 +13,6 @@
  */
 #include "config/policy_private.h"
 
-#include "config/nearest.h"
-
 #define AT(type, member) offsetof(struct type, member)
 #define FIELDS(type, list)                                                        \
 	{                                                                         \
@@ -169,21 +167,14 @@ static uint32_t find(const struct policy_row *rows, uint32_t count, struct text 
 	return i;
 }
 
-static void refuse_name(struct policy_making *m, const char *what, struct text name,
+static void refuse_row(struct policy_making *m, const char *why, struct text name,
 	const struct policy_row *rows, uint32_t count)
 {
 	struct nearest nearest;
-	char words[160];
-	struct writer w;
 	nearest_init(&nearest, name);
 	for (uint32_t i = 0; i < count; i++)
 		nearest_try(&nearest, rows[i].name);
-	writer_init(&w, words, sizeof(words) - 1);
-	write_format(&w, "%s type not found", what);
-	if (nearest.best != NULL)
-		write_format(&w, ", did you mean \"%s\"?", nearest.best);
-	words[w.used] = '\0';
-	refuse_text(m->r, "name", name, words);
+	refuse_misnamed(m->r, "name", name, why, &nearest);
 }
 
 /* True when the row is to be used. */
@@ -241,7 +232,8 @@ static void take_predicate(struct policy_making *m, const struct policy_predicat
 		refuse(m->r, "argument", "exactly 1 predicate argument is required, numArgs: %u",
 			count);
 	else if (i == policy_predicate_count)
-		refuse_name(m, "predicate", p->name, policy_predicates, policy_predicate_count);
+		refuse_row(m, "predicate type not found", p->name, policy_predicates,
+			policy_predicate_count);
 	else if (check_row(m, &policy_predicates[i])) {
 		const char *name = policy_predicates[i].name;
 		m->predicates |= UINT64_C(1) << i;
@@ -361,7 +353,8 @@ static void take_priority(struct policy_making *m, const struct policy_priority 
 		refuse(m->r, "argument", "exactly 1 priority argument is required, numArgs: %u",
 			count);
 	else if (i == policy_priority_count)
-		refuse_name(m, "priority", p->name, policy_priorities, policy_priority_count);
+		refuse_row(m, "priority type not found", p->name, policy_priorities,
+			policy_priority_count);
 	else if (is_bare(name, custom))
 		refuse_bare(m, name);
 	else if (is_custom && argument->ratio == NULL)
@@ -503,7 +496,7 @@ static const char *plugins_of(const struct policy_making *m, const struct policy
 		if (strcmp(row->name, rows[i].priority) == 0 &&
 			!text_is_z(m->strategy->type, rows[i].type))
 			return rows[i].plugin;
-	return row->plugins;
+	return row->what;
 }
 
 static void enable_row(struct policy_making *m, const struct policy_row *row, int64_t weight)

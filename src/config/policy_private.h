@@ -9,8 +9,8 @@
 #include "config/scheduler_private.h"
 
 enum policy_fate {
-	POLICY_MAPPED, /* to the plugins named */
-	POLICY_NOTHING /* accepted; `what` says why nothing is lost */
+	POLICY_MAPPED, /* to plugins */
+	POLICY_NOTHING /* accepted, and nothing is lost */
 };
 
 /* Rows that have an argument; with it they may have any name. */
@@ -24,12 +24,12 @@ enum { POLICY_LIST_MAX = 32 /* plugins, and priorities that there were */ };
 
 struct policy_row {
 	const char *name;
-	enum policy_fate fate;
+	const char
+		*what; /* plugins, "NodePorts NodeName"; a priority has one. Or why none is lost */
+	uint8_t fate;  /* enum policy_fate */
 	bool by_default; /* when a policy does not say which */
 	bool always;     /* even when it says otherwise */
-	int64_t weight;  /* of priorities, by default */
-	const char *what;
-	const char *plugins; /* "NodePorts NodeName"; a priority has one */
+	int16_t weight;  /* of priorities, by default */
 };
 
 /* In the order in which predicates were asked. */

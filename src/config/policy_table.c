@@ -9,25 +9,25 @@
  */
 #include "config/policy_private.h"
 
-#define MAPPED(name, plugins)                                          \
+#define MAPPED(name, plugins)                                    \
+	{                                                        \
+		(name), (plugins), POLICY_MAPPED, true, false, 0 \
+	}
+#define ALWAYS(name, plugins)                                   \
+	{                                                       \
+		(name), (plugins), POLICY_MAPPED, true, true, 0 \
+	}
+#define WHEN_NAMED(name, plugins)                                 \
+	{                                                         \
+		(name), (plugins), POLICY_MAPPED, false, false, 0 \
+	}
+#define NOTHING(name, why)                                     \
+	{                                                      \
+		(name), (why), POLICY_NOTHING, false, false, 0 \
+	}
+#define WEIGHTED(name, weight, plugin)                                 \
 	{                                                              \
-		(name), POLICY_MAPPED, true, false, 0, NULL, (plugins) \
-	}
-#define ALWAYS(name, plugins)                                         \
-	{                                                             \
-		(name), POLICY_MAPPED, true, true, 0, NULL, (plugins) \
-	}
-#define WHEN_NAMED(name, plugins)                                       \
-	{                                                               \
-		(name), POLICY_MAPPED, false, false, 0, NULL, (plugins) \
-	}
-#define NOTHING(name, why)                                           \
-	{                                                            \
-		(name), POLICY_NOTHING, false, false, 0, (why), NULL \
-	}
-#define WEIGHTED(name, weight, plugin)                                       \
-	{                                                                    \
-		(name), POLICY_MAPPED, true, false, (weight), NULL, (plugin) \
+		(name), (plugin), POLICY_MAPPED, true, false, (weight) \
 	}
 
 const struct policy_row policy_predicates[] = {

@@ -4,9 +4,10 @@
  * is accepted though it changes nothing here is remarked. A rule of its leader elector, which is
  * made later, stands here too: the file could not be used.
  */
+#include "config/nearest.h"
+#include "config/policy_private.h"
 #include "config/scheduler_private.h"
 
-/* Plugins of old releases whose names v1 refuses wherever a classic point names them. */
 static const char *const removed_plugins[] = {
 	"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
 
@@ -14,7 +15,7 @@ static const char *const removed_plugins[] = {
 	"was invalid in version \"" SCHEDULER_CONFIG_VERSION "\" (KubeSchedulerConfiguration " \
 	"is version \"" SCHEDULER_CONFIG_VERSION "\")"
 
-static bool is_removed(struct text plugin)
+bool scheduler_is_removed(struct text plugin)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(removed_plugins); i++)
 		if (text_is_z(plugin, removed_plugins[i]))
@@ -37,30 +38,67 @@ static bool is_classic(uint32_t point)
 		point != SCHEDULER_PLACEMENT_SCORE;
 }
 
-static void check_set(
-	struct reading *r, const struct config_list *list, const char *field, bool refuse_removed)
+struct listing { /* where a name stands */
+	enum scheduler_version version;
+	bool is_classic;
+	bool is_enabled;
+};
+
+static bool is_plugin(struct text name, struct nearest *nearest)
+{
+	nearest_init(nearest, name);
+	for (uint32_t i = 0; i < policy_plugin_count; i++) {
+		nearest_try(nearest, policy_plugins[i].name);
+		if (text_is_z(name, policy_plugins[i].name))
+			return true;
+	}
+	return false;
+}
+
+/* Disabling what is not there changes nothing; whoever meant another one should know. */
+static void check_name(struct reading *r, struct text name, const struct listing *in)
+{
+	struct nearest nearest;
+	bool is_removed = scheduler_is_removed(name);
+	if (name.size == 0)
+		refuse_missing(r, "name", "the name of a plugin");
+	else if (is_removed && in->is_enabled && in->is_classic && in->version == SCHEDULER_V1)
+		refuse_text(r, "", name, REMOVED_WHY);
+	else if (is_removed && (!in->is_enabled || in->version != SCHEDULER_V1))
+		return;
+	else if (is_plugin(name, &nearest))
+		return;
+	else if (in->is_enabled)
+		refuse_misnamed(r, "name", name, "plugin does not exist", &nearest);
+	else if (!text_is_z(name, "*"))
+		remark(r, "name", "has no effect: no such plugin");
+}
+
+static void check_list(struct reading *r, const struct config_list *list, const struct listing *in)
 {
 	const struct scheduler_plugin *plugins = CONFIG_LIST(*list, struct scheduler_plugin);
-	size_t before = reading_enter(r, field);
+	size_t before = reading_enter(r, in->is_enabled ? "enabled" : "disabled");
 	for (uint32_t i = 0; i < list->count; i++) {
 		size_t here = reading_enter_index(r, i);
-		if (plugins[i].name.size == 0)
-			refuse_missing(r, "name", "the name of a plugin");
-		else if (refuse_removed && is_removed(plugins[i].name))
-			refuse_text(r, "", plugins[i].name, REMOVED_WHY);
+		check_name(r, plugins[i].name, in);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
 }
 
-static void check_plugins(struct reading *r, const struct scheduler_plugins *plugins)
+void scheduler_plugins_check(
+	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *plugins)
 {
 	size_t before = reading_enter(r, "plugins");
 	for (uint32_t point = 0; point < SCHEDULER_PLUGIN_SETS; point++) {
-		const char *field = scheduler_point_field((enum scheduler_point)point);
-		size_t here = reading_enter(r, field);
-		check_set(r, &plugins->sets[point].enabled, "enabled", is_classic(point));
-		check_set(r, &plugins->sets[point].disabled, "disabled", false);
+		const struct scheduler_plugin_set *set = &plugins->sets[point];
+		struct listing in = {version, is_classic(point), true};
+		if (version == SCHEDULER_V1BETA2 && point == SCHEDULER_MULTI_POINT)
+			continue; /* not used there */
+		size_t here = reading_enter(r, scheduler_point_field((enum scheduler_point)point));
+		check_list(r, &set->enabled, &in);
+		in.is_enabled = false;
+		check_list(r, &set->disabled, &in);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
@@ -78,7 +116,7 @@ static void check_args_names(
 			first++;
 		if (first < i && args[i].plugin.size > 0)
 			refuse_duplicate(r, "", args[i].plugin);
-		if (is_removed(args[i].plugin) && version == SCHEDULER_V1)
+		if (scheduler_is_removed(args[i].plugin) && version == SCHEDULER_V1)
 			refuse_text(r, "", args[i].plugin, REMOVED_WHY);
 		reading_leave(r, here);
 	}
@@ -150,7 +188,6 @@ static void check_profile(struct reading *r, const struct scheduler_profile *pro
 	else if (first < i)
 		refuse(r, "schedulerName", "Duplicate value: profiles[%u].schedulerName", first);
 	check_percentage(r, &profile->percentage_of_nodes);
-	check_plugins(r, &profile->plugins);
 	check_queue_sort(r, profiles, i);
 	check_queue_sort_args(r, profiles, i);
 }

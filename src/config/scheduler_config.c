@@ -249,6 +249,7 @@ static bool check_type(struct reading *r, const struct yaml_node *root, enum sch
 static void read_profile(struct reading *r, enum scheduler_version version,
 	struct scheduler_profile *profile, bool only)
 {
+	scheduler_plugins_check(r, version, &profile->plugins);
 	scheduler_older_profile(r, version, profile);
 	const struct scheduler_plugin_config *from =
 		CONFIG_LIST(profile->args, struct scheduler_plugin_config);

@@ -117,6 +117,9 @@ struct scheduler_config {
 	struct config_list extenders; /* struct scheduler_extender, in the order of the file */
 };
 
+/* Name of the field of a point or of multiPoint. */
+const char *scheduler_point_field(enum scheduler_point point);
+
 /* What there is without a file: one profile, all defaults. Takes no memory. */
 void scheduler_config_defaults(struct scheduler_config *config);
 

@@ -16,17 +16,6 @@
 
 enum { LIST_MAX = SCHEDULER_SET_MAX + 16 /* of the file, and the defaults of a point */ };
 
-static const char *const volume_limits[] = {
-	"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
-
-static bool is_volume_limit(struct text name)
-{
-	for (size_t i = 0; i < ARRAY_COUNT(volume_limits); i++)
-		if (text_is_z(name, volume_limits[i]))
-			return true;
-	return false;
-}
-
 /* ---- defaults of v1beta2: "name=weight name ..." ---- */
 
 static const char *const defaults[SCHEDULER_PLUGIN_SETS] = {
@@ -139,7 +128,7 @@ static void leave_out(struct reading *r, const char *field, struct config_list *
 	size_t before = reading_enter(r, field);
 	for (uint32_t i = 0; i < list->count && to != NULL; i++) {
 		size_t here = reading_enter_index(r, i);
-		if (is_volume_limit(from[i].name))
+		if (scheduler_is_removed(from[i].name))
 			remark(r, "", "has no effect: NodeVolumeLimits counts these volumes too");
 		else
 			to[count++] = from[i];

@@ -31,9 +31,6 @@ struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet
 
 enum { SCHEDULER_SET_MAX = 64 /* plugins in a list */ };
 
-/* Name of the field of a point or of multiPoint. */
-const char *scheduler_point_field(enum scheduler_point point);
-
 /* The only document's root. What is no YAML, or too much, is a fault, or scratch is full. */
 enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
 	struct config_faults *faults, struct yaml_node **root);
@@ -43,7 +40,12 @@ void scheduler_args_read(
 	struct reading *r, const struct scheduler_plugin_config *from, struct scheduler_args *args);
 /* We are at pluginConfig[i].args. */
 void scheduler_args_check(struct reading *r, const struct scheduler_args *args);
-/* All but the arguments, and without what only older versions have. */
+/* We are at profiles[i]; what lists of plugins name, as the file of that version has them. */
+void scheduler_plugins_check(
+	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *plugins);
+/* Plugins of old releases whose names v1 refuses wherever a classic point enables them. */
+bool scheduler_is_removed(struct text plugin);
+/* All but the arguments and the lists, and without what only older versions have. */
 void scheduler_config_check(struct reading *r, const struct scheduler_file *file);
 void scheduler_extenders_check(struct reading *r, const struct config_list *extenders);
 

@@ -10,8 +10,8 @@
 enum { SCALAR_NUMBER_MAX = 128 };
 
 static const struct {
-	const char *word;
-	enum yaml_kind kind;
+	char word[6];
+	uint8_t kind; /* enum yaml_kind */
 	bool value;
 } words[] = {
 	{"", YAML_NULL, false},
@@ -45,8 +45,8 @@ static const struct {
 
 static bool is_special_float(struct text t)
 {
-	static const char *const specials[] = {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF",
-		"+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
+	static const char specials[][6] = {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf",
+		"+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
 
 	for (size_t i = 0; i < ARRAY_COUNT(specials); i++)
 		if (text_is_z(t, specials[i]))
@@ -118,7 +118,7 @@ static enum yaml_kind kind_of_plain(struct text t)
 
 	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
 		if (text_is_z(t, words[i].word))
-			return words[i].kind;
+			return (enum yaml_kind)words[i].kind;
 	if (is_special_float(t))
 		return YAML_FLOAT;
 	/* Only a digit, a sign or a dot can begin a number: most words end here. */

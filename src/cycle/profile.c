@@ -16,7 +16,7 @@
 
 enum { USED_MAX = 128 /* plugins in a list of a file, and the default ones */ };
 
-struct used { /* a plugin in a list; id PLUGIN_COUNT: there is none of the name */
+struct used { /* a plugin in a list */
 	struct text name;
 	enum plugin_id id;
 	int32_t weight;
@@ -35,38 +35,21 @@ struct making { /* one profile */
 	struct writer *fault;
 };
 
-/* Names of the types of plugins, for the words. */
-static const char *const type_names[SCHEDULER_POINTS] = {
-	[SCHEDULER_PRE_FILTER] = "PreFilterPlugin",
-	[SCHEDULER_FILTER] = "FilterPlugin",
-	[SCHEDULER_POST_FILTER] = "PostFilterPlugin",
-	[SCHEDULER_RESERVE] = "ReservePlugin",
-	[SCHEDULER_PRE_SCORE] = "PreScorePlugin",
-	[SCHEDULER_SCORE] = "ScorePlugin",
-	[SCHEDULER_PRE_BIND] = "PreBindPlugin",
-	[SCHEDULER_BIND] = "BindPlugin",
-	[SCHEDULER_POST_BIND] = "PostBindPlugin",
-	[SCHEDULER_PERMIT] = "PermitPlugin",
-	[SCHEDULER_PRE_ENQUEUE] = "PreEnqueuePlugin",
-	[SCHEDULER_QUEUE_SORT] = "QueueSortPlugin",
-	[SCHEDULER_PLACEMENT_GENERATE] = "PlacementGeneratePlugin",
-	[SCHEDULER_PLACEMENT_SCORE] = "PlacementScorePlugin",
-};
+/* The type of plugins of a point, for the words: preFilter is PreFilterPlugin. */
+static void write_type(struct writer *out, enum scheduler_point point)
+{
+	const char *field = scheduler_point_field(point);
+	write_format(out, "%c%sPlugin", field[0] & ~0x20, field + 1);
+}
 
 static bool refuse_plugin(struct making *m, const char *before, struct text plugin,
 	const char *middle, enum scheduler_point point, const char *after)
 {
 	write_z(m->fault, before);
 	config_write_quoted(m->fault, plugin);
-	write_format(m->fault, "%s%s%s", middle, type_names[point], after);
-	return false;
-}
-
-static bool refuse_absent(struct making *m, struct text plugin, enum scheduler_point point)
-{
-	write_format(m->fault, "%s ", type_names[point]);
-	config_write_quoted(m->fault, plugin);
-	write_z(m->fault, " does not exist");
+	write_z(m->fault, middle);
+	write_type(m->fault, point);
+	write_z(m->fault, after);
 	return false;
 }
 
@@ -88,8 +71,10 @@ static bool is_disabled(const struct scheduler_plugin_set *set, const char *name
 
 static void append(struct used_list *list, struct text name, int32_t weight)
 {
+	enum plugin_id id = plugin_find(name);
 	CHECK(list->count < USED_MAX);
-	list->list[list->count++] = (struct used){name, plugin_find(name), weight};
+	CHECK(id < PLUGIN_COUNT); /* other names are refused when a file is read */
+	list->list[list->count++] = (struct used){name, id, weight};
 }
 
 /* The last one counts; the others are appended by the merge and found out as registered twice. */
@@ -126,8 +111,6 @@ static bool check_own_list(
 	uint32_t seen = 0;
 	for (uint32_t i = 0; i < own->count; i++) {
 		const struct used *used = &own->list[i];
-		if (used->id == PLUGIN_COUNT)
-			return refuse_absent(m, used->name, point);
 		if (!profile_implements(used->id, point))
 			return refuse_plugin(
 				m, "plugin ", used->name, " does not extend ", point, " plugin");
@@ -163,8 +146,6 @@ static bool expand(struct making *m, enum scheduler_point point, struct expansio
 		return true;
 	for (uint32_t i = 0; i < m->multi.count; i++) {
 		const struct used *used = &m->multi.list[i];
-		if (used->id == PLUGIN_COUNT)
-			return refuse_absent(m, used->name, point);
 		uint32_t bit = UINT32_C(1) << used->id;
 		if (!profile_implements(used->id, point) ||
 			is_disabled(set, plugins[used->id].name))

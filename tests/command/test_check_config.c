@@ -123,8 +123,11 @@ static void is_said(const char *input, const char *wanted)
 static void test_profiles_are_made(void)
 {
 	is_said(HEAD "profiles: [{plugins: {filter: {enabled: [{name: Mine}]}}}]\n",
-		"standard input: creating profile for scheduler name default-scheduler: "
-		"FilterPlugin \"Mine\" does not exist\n");
+		"standard input:3:49: profiles[0].plugins.filter.enabled[0].name: Invalid value: "
+		"\"Mine\": plugin does not exist\n");
+	is_said(HEAD "profiles: [{plugins: {filter: {enabled: [{name: ImageLocality}]}}}]\n",
+		"standard input: creating profile for scheduler name default-scheduler: plugin "
+		"\"ImageLocality\" does not extend FilterPlugin plugin\n");
 	is_said(HEAD "profiles: [{plugins: {bind: {disabled: [{name: '*'}]}}}]\n",
 		"standard input: creating profile for scheduler name default-scheduler: at least "
 		"one bind plugin is needed for profile with scheduler name "

@@ -369,15 +369,15 @@ static void test_broken_configurations(void)
 static void test_profiles_that_cannot_be_made(void)
 {
 	char expected[256];
-	const char *name =
-		config_file(CONFIG "profiles:\n- plugins: {score: {enabled: [{name: Nowhere}]}}\n");
+	const char *name = config_file(
+		CONFIG "profiles:\n- plugins: {score: {enabled: [{name: NodeName}]}}\n");
 	RUN(&said, simulate_run, NODE, "-", "--config", name);
 	(void)remove(name);
 	TEST_ASSERT_EQUAL(1, said.status);
 	(void)snprintf(expected, sizeof(expected),
 		"berth: %s: creating profile for scheduler name default-scheduler: ", name);
 	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.err, expected), said.err);
-	TEST_ASSERT_NOT_NULL(strstr(said.err, "\"Nowhere\" does not exist\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.err, "\"NodeName\" does not extend ScorePlugin plugin\n"));
 }
 
 static void test_configurations_that_cannot_be_read(void)

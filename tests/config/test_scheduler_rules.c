@@ -188,7 +188,9 @@ static void test_profile_rules(void)
 			"f:5:24: profiles[0].plugins.filter.enabled[0]: Invalid value: "
 			"\"EBSLimits\": was invalid in version \"kubescheduler.config.k8s.io/v1\" "
 			"(KubeSchedulerConfiguration is version "
-			"\"kubescheduler.config.k8s.io/v1\")\n"},
+			"\"kubescheduler.config.k8s.io/v1\")\n"
+			"f:6:35: profiles[0].plugins.multiPoint.enabled[0].name: Invalid value: "
+			"\"EBSLimits\": plugin does not exist\n"},
 		{HEAD "profiles: [{pluginConfig: [{name: CinderLimits}]}]\n",
 			"f:3:28: profiles[0].pluginConfig[0]: Invalid value: \"CinderLimits\": was "
 			"invalid in version \"kubescheduler.config.k8s.io/v1\" "
@@ -213,7 +215,8 @@ static void test_profile_rules(void)
 			"f:17:17: profiles[4].pluginConfig.args: Invalid value: queueSort must be "
 			"the same for all profiles\n"},
 		{HEAD "profiles:\n"
-		      "- plugins: {queueSort: {enabled: [{name: A}, {name: B}]}}\n",
+		      "- plugins: {queueSort: {enabled: [{name: PrioritySort}, {name: "
+		      "NodeName}]}}\n",
 			"f:4:24: profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one "
 			"queue sort plugin can be enabled\n"},
 	};
@@ -460,12 +463,12 @@ static void test_rules_of_older_versions(void)
 		print(&notes));
 }
 
-/* The twelve points of before multiPoint refuse plugins that are gone; the others do not look. */
+/* The twelve points of before multiPoint know plugins that are gone; the others no such name. */
 static void test_removed_plugins_at_every_point(void)
 {
 	static const struct {
 		const char *point;
-		bool refused;
+		bool known;
 	} cases[] = {{"preEnqueue", true}, {"queueSort", true}, {"preFilter", true},
 		{"filter", true}, {"postFilter", true}, {"preScore", true}, {"score", true},
 		{"reserve", true}, {"permit", true}, {"preBind", true}, {"bind", true},
@@ -480,8 +483,44 @@ static void test_removed_plugins_at_every_point(void)
 			HEAD "profiles: [{plugins: {%s: {enabled: [{name: %s}]}}}]\n",
 			cases[point].point, removed[i % ARRAY_COUNT(removed)]);
 		(void)!read_text(text_of(file));
-		TEST_ASSERT_EQUAL_UINT32_MESSAGE(cases[point].refused, faults.count, file);
+		TEST_ASSERT_EQUAL_UINT32_MESSAGE(1, faults.count, file);
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(print(&faults),
+						     cases[point].known ? "was invalid in version"
+									: "plugin does not exist"),
+			file);
 	}
+}
+
+static void test_names_of_plugins(void)
+{
+	static const struct fault_case cases[] = {
+		{HEAD "profiles:\n- plugins:\n    score: {enabled: [{name: NodeResourceFit}]}\n"
+		      "    multiPoint: {enabled: [{name: Coscheduling}, {name: SelectorSpread}]}\n"
+		      "- schedulerName: b\n  plugins: {bind: {enabled: [{name: '*'}, {}]}}\n",
+			"f:5:30: profiles[0].plugins.score.enabled[0].name: Invalid value: "
+			"\"NodeResourceFit\": plugin does not exist, did you mean "
+			"\"NodeResourcesFit\"?\n"
+			"f:6:35: profiles[0].plugins.multiPoint.enabled[0].name: Invalid value: "
+			"\"Coscheduling\": plugin does not exist\n"
+			"f:8:37: profiles[1].plugins.bind.enabled[0].name: Invalid value: \"*\": "
+			"plugin does not exist\n"
+			"f:8:43: profiles[1].plugins.bind.enabled[1].name: Required value: the "
+			"name of a plugin\n"
+			"f:4:3: profiles[0].schedulerName: Required value\n"},
+		{"apiVersion: kubescheduler.config.k8s.io/v1beta2\n"
+		 "kind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n"
+		 "    filter: {enabled: [{name: NodePort}, {name: GCEPDLimits}]}\n"
+		 "    multiPoint: {enabled: [{name: Mine}]}\n",
+			"f:5:31: profiles[0].plugins.filter.enabled[0].name: Invalid value: "
+			"\"NodePort\": plugin does not exist, did you mean \"NodePorts\"?\n"},
+		{HEAD "profiles: [{plugins: {score: {disabled: [{name: NodePort}, {name: '*'}, "
+		      "{name: EBSLimits}, {name: ImageLocality}]}}}]\n",
+			""},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+	TEST_ASSERT_EQUAL_STRING("f:3:49: profiles[0].plugins.score.disabled[0].name: has no "
+				 "effect: no such plugin\n",
+		print(&notes));
 }
 
 static void test_long_names(void)
@@ -506,6 +545,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_extender_rules);
 	RUN_TEST(test_removed_plugins_at_every_point);
+	RUN_TEST(test_names_of_plugins);
 	RUN_TEST(test_long_names);
 	RUN_TEST(test_rules_of_older_versions);
 	RUN_TEST(test_documents);

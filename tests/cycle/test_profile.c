@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "config/policy_private.h"
 #include "config/scheduler_write.h"
 #include "plugins/picture.h"
 #include "unity.h"
@@ -235,16 +236,21 @@ static void test_lists(void)
 	}
 }
 
+/* What a file may name is what there is. */
+static void test_names(void)
+{
+	TEST_ASSERT_EQUAL_UINT32(PLUGIN_COUNT, policy_plugin_count);
+	for (uint32_t i = 0; i < policy_plugin_count; i++)
+		TEST_ASSERT_LESS_THAN_MESSAGE(PLUGIN_COUNT,
+			plugin_find(text_of(policy_plugins[i].name)), policy_plugins[i].name);
+}
+
 static void test_faults(void)
 {
 	static const struct {
 		const char *yaml;
 		const char *wanted;
 	} cases[] = {
-		{PLUGINS("score: {enabled: [{name: Nobody}]}"),
-			"ScorePlugin \"Nobody\" does not exist"},
-		{PLUGINS("multiPoint: {enabled: [{name: EBSLimits}]}"),
-			"PreFilterPlugin \"EBSLimits\" does not exist"},
 		{PLUGINS("permit: {enabled: [{name: NodeName}]}"),
 			"plugin \"NodeName\" does not extend PermitPlugin plugin"},
 		{PLUGINS("preScore: {enabled: [{name: ImageLocality}]}"),
@@ -681,6 +687,7 @@ int main(void)
 	RUN_TEST(test_v1beta2);
 	RUN_TEST(test_default);
 	RUN_TEST(test_lists);
+	RUN_TEST(test_names);
 	RUN_TEST(test_faults);
 	RUN_TEST(test_broken_preference);
 	RUN_TEST(test_profiles);
