@@ -88,7 +88,7 @@ static const struct yaml_node *step_down(
 }
 
 /* As far down as the document goes: what is missing is missing where it should have been. */
-static struct config_place find_place(const struct reading *r)
+struct config_place reading_place(const struct reading *r)
 {
 	const struct yaml_node *node = r->root;
 	struct text path = writer_text(&r->path);
@@ -111,7 +111,7 @@ static struct writer *refusal(struct reading *r, const char *child)
 	struct writer *out = NULL;
 	size_t before = reading_enter(r, child);
 	if (!config_fault_is_below_unread(r->faults, writer_text(&r->path)))
-		out = config_fault_begin(r->faults, find_place(r), writer_text(&r->path));
+		out = config_fault_begin(r->faults, reading_place(r), writer_text(&r->path));
 	reading_leave(r, before);
 	return out;
 }
@@ -227,7 +227,7 @@ void refuse_unsupported(
 void remark(struct reading *r, const char *child, const char *what)
 {
 	size_t before = reading_enter(r, child);
-	config_fault(r->notes, find_place(r), writer_text(&r->path), "%s", what);
+	config_fault(r->notes, reading_place(r), writer_text(&r->path), "%s", what);
 	reading_leave(r, before);
 }
 

@@ -104,6 +104,7 @@ void fields_read(
 size_t reading_enter(struct reading *r, const char *name);
 size_t reading_enter_index(struct reading *r, uint32_t index);
 void reading_leave(struct reading *r, size_t before);
+struct config_place reading_place(const struct reading *r);
 
 /*
  * ---- rules: `child` is a field below where we are, "" for just there ----

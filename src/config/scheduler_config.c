@@ -282,6 +282,7 @@ static void read_profiles(struct reading *r, struct scheduler_file *file)
 	for (uint32_t i = 0; i < config->profiles.count; i++) {
 		size_t here = reading_enter_index(r, i);
 		to[i] = from[i];
+		to[i].line = reading_place(r).line;
 		read_profile(r, file->version, &to[i], config->profiles.count == 1);
 		reading_leave(r, here);
 	}

@@ -60,6 +60,7 @@ struct scheduler_profile {
 	struct scheduler_plugins plugins;
 	struct config_list args; /* struct scheduler_args, from pluginConfig */
 	bool check_all;          /* alwaysCheckAllPredicates, of policies until v1.22 */
+	uint32_t line;           /* of the file, where it stands; 0: in none */
 };
 
 struct scheduler_leader_election {

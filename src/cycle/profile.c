@@ -250,8 +250,9 @@ enum profile_result profiles_build(const struct profile_memory *memory,
 	for (uint32_t i = 0; i < config->profiles.count && result == PROFILE_OK; i++) {
 		struct making m = {.from = &from[i], .to = &profiles[i], .fault = fault};
 		size_t before = fault->used;
-		write_format(fault,
-			"creating profile for scheduler name %.*s: ", CONFIG_SHOWN(from[i].name));
+		write_format(fault, "creating profile for scheduler name %.*s",
+			CONFIG_SHOWN(from[i].name));
+		write_format(fault, from[i].line > 0 ? " (line %u): " : ": ", from[i].line);
 		result = make(memory, &m, config);
 		if (result != PROFILE_REFUSED)
 			fault->used = before;

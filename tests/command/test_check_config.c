@@ -126,10 +126,12 @@ static void test_profiles_are_made(void)
 		"standard input:3:49: profiles[0].plugins.filter.enabled[0].name: Invalid value: "
 		"\"Mine\": plugin does not exist\n");
 	is_said(HEAD "profiles: [{plugins: {filter: {enabled: [{name: ImageLocality}]}}}]\n",
-		"standard input: creating profile for scheduler name default-scheduler: plugin "
+		"standard input: creating profile for scheduler name default-scheduler (line 3): "
+		"plugin "
 		"\"ImageLocality\" does not extend FilterPlugin plugin\n");
 	is_said(HEAD "profiles: [{plugins: {bind: {disabled: [{name: '*'}]}}}]\n",
-		"standard input: creating profile for scheduler name default-scheduler: at least "
+		"standard input: creating profile for scheduler name default-scheduler (line 3): "
+		"at least "
 		"one bind plugin is needed for profile with scheduler name "
 		"\"default-scheduler\"\n");
 }

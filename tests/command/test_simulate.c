@@ -375,7 +375,8 @@ static void test_profiles_that_cannot_be_made(void)
 	(void)remove(name);
 	TEST_ASSERT_EQUAL(1, said.status);
 	(void)snprintf(expected, sizeof(expected),
-		"berth: %s: creating profile for scheduler name default-scheduler: ", name);
+		"berth: %s: creating profile for scheduler name default-scheduler (line 4): ",
+		name);
 	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.err, expected), said.err);
 	TEST_ASSERT_NOT_NULL(strstr(said.err, "\"NodeName\" does not extend ScorePlugin plugin\n"));
 }

@@ -280,7 +280,7 @@ static void test_faults(void)
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		char wanted[1024];
 		snprintf(wanted, sizeof(wanted),
-			"creating profile for scheduler name default-scheduler: %s",
+			"creating profile for scheduler name default-scheduler (line 3): %s",
 			cases[i].wanted);
 		TEST_ASSERT_EQUAL_MESSAGE(PROFILE_REFUSED, build(cases[i].yaml), cases[i].yaml);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(wanted, fault_bytes, cases[i].yaml);
@@ -321,8 +321,9 @@ static void test_profiles(void)
 	TEST_ASSERT_EQUAL(PROFILE_REFUSED,
 		build(HEAD "profiles: [{schedulerName: a}, {schedulerName: b, "
 			   "plugins: {bind: {disabled: [{name: '*'}]}}}]\n"));
-	TEST_ASSERT_EQUAL_STRING("creating profile for scheduler name b: at least one bind plugin "
-				 "is needed for profile with scheduler name \"b\"",
+	TEST_ASSERT_EQUAL_STRING(
+		"creating profile for scheduler name b (line 3): at least one bind plugin "
+		"is needed for profile with scheduler name \"b\"",
 		fault_bytes);
 }
 
