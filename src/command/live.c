@@ -333,6 +333,8 @@ static bool build_profiles(struct live *live)
 	struct writer fault;
 	const struct profile_memory memory = {&live->scheduler.cache, &live->arena, &live->setup};
 	writer_init(&fault, words, sizeof(words));
+	if (live->options.config_file != NULL)
+		write_format(&fault, "%s: ", live->options.config_file);
 	if (live->options.config.profiles.count > SCHEDULER_PROFILES_MAX)
 		return complain(live, TEXT("too many profiles"));
 	live->profiles = ARENA_ARRAY(

@@ -123,6 +123,26 @@ static void test_garbage(void)
 	}
 }
 
+static void test_a_profile_that_cannot_be_made(void)
+{
+	static const char bytes[] =
+		"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+		"profiles: [{plugins: {bind: {disabled: [{name: '*'}]}}}]\n";
+	char wanted[256];
+	name_file();
+	FILE *file = fopen(path, "wb");
+	TEST_ASSERT_NOT_NULL(file);
+	fputs(bytes, file);
+	fclose(file);
+	RUN(&said, run_run, "", "--config", path, "--master", "http://127.0.0.1:1");
+	unlink(path);
+	snprintf(wanted, sizeof(wanted),
+		"berth: %s: creating profile for scheduler name default-scheduler (line 3): at "
+		"least one bind plugin is needed",
+		path);
+	refused(wanted);
+}
+
 static void test_help(void)
 {
 	RUN(&said, run_run, "", "--help");
@@ -139,6 +159,7 @@ int main(void)
 	RUN_TEST(test_a_budget_that_is_too_small);
 	RUN_TEST(test_the_configuration_is_written);
 	RUN_TEST(test_garbage);
+	RUN_TEST(test_a_profile_that_cannot_be_made);
 	RUN_TEST(test_help);
 	return UNITY_END();
 }
