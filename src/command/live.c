@@ -371,8 +371,10 @@ static bool start(struct live *live)
 			.clock = clock_system(),
 			.entropy = entropy_system(),
 			.limits = live->limits,
-			.backoff_initial_us = o->config.pod_initial_backoff_seconds * CLOCK_S_US,
-			.backoff_max_us = o->config.pod_max_backoff_seconds * CLOCK_S_US,
+			.backoff_initial_us = SCHEDULER_SECONDS(
+				scheduler_seconds(o->config.pod_initial_backoff_seconds)),
+			.backoff_max_us = SCHEDULER_SECONDS(
+				scheduler_seconds(o->config.pod_max_backoff_seconds)),
 			.unschedulable_max_us = o->unschedulable_max_us,
 			.lease = lease_of(live),
 			.hostname = text_of(live->host),

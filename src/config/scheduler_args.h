@@ -148,6 +148,13 @@ struct scheduler_args {
 
 #define SCHEDULER_SECONDS(n) ((int64_t)(n)*1000 * 1000)
 
+/* Of a number of seconds in a file; thirty years are as good as for ever, and can be counted. */
+static inline int64_t scheduler_seconds(int64_t n)
+{
+	const int64_t most = 1000 * 1000 * 1000;
+	return n < most ? n : most;
+}
+
 /* A plugin's arguments when there are none in the file. */
 void scheduler_args_defaults(enum scheduler_args_kind kind, struct scheduler_args *args);
 

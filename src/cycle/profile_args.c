@@ -320,7 +320,7 @@ static enum profile_result set_args(const struct profile_memory *memory,
 		break;
 	case SCHEDULER_ARGS_VOLUME_BINDING:
 		profile->volume_binding.bind_timeout_seconds =
-			args->of.volume_binding.bind_timeout_seconds;
+			scheduler_seconds(args->of.volume_binding.bind_timeout_seconds);
 		break;
 	case SCHEDULER_ARGS_NODE_LABEL:
 		return kept_or_full(

@@ -394,6 +394,9 @@ static void test_other_args(void)
 	TEST_ASSERT_EQUAL_INT32(0, p->preemption.min_candidate_percentage);
 	TEST_ASSERT_EQUAL_INT32(7, p->preemption.min_candidate_absolute);
 	TEST_ASSERT_EQUAL_INT64(0, p->volume_binding.bind_timeout_seconds);
+	TEST_ASSERT_EQUAL(PROFILE_OK,
+		build(ARGS("VolumeBinding", "{bindTimeoutSeconds: 9223372036854775807}")));
+	TEST_ASSERT_EQUAL_INT64(1000000000, profiles[0].volume_binding.bind_timeout_seconds);
 }
 
 /* ---- added affinities ---- */
