@@ -302,17 +302,29 @@ static bool name_ourselves(struct live *live)
 	return true;
 }
 
+/* Whole milliseconds, not less than that. */
+static int64_t lease_ms(int64_t us, int64_t least)
+{
+	const int64_t most = (int64_t)INT32_MAX * 1000 - 3; /* a lease counts seconds in 32 bits */
+	int64_t ms = us / CLOCK_MS_US;
+	ms = ms < most ? ms : most;
+	return ms > least ? ms : least;
+}
+
+/* Each is longer than the next, and stays so when it is rounded or bounded. */
 static struct scheduler_lease lease_of(const struct live *live)
 {
 	const struct scheduler_leader_election *e = &live->options.config.leader_election;
+	int64_t retry_ms = lease_ms(e->retry_period_us, 1);
+	int64_t renew_ms = lease_ms(e->renew_deadline_us, retry_ms + 1);
 	return (struct scheduler_lease){
 		.elect = e->elect,
 		.namespace = e->resource_namespace,
 		.name = e->resource_name,
 		.identity = text_of(live->identity),
-		.duration_ms = e->lease_duration_us / CLOCK_MS_US,
-		.renew_deadline_ms = e->renew_deadline_us / CLOCK_MS_US,
-		.retry_period_ms = e->retry_period_us / CLOCK_MS_US,
+		.duration_ms = lease_ms(e->lease_duration_us, renew_ms + 1),
+		.renew_deadline_ms = renew_ms,
+		.retry_period_ms = retry_ms,
 	};
 }
 

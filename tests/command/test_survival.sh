@@ -69,6 +69,15 @@ claim 'a small stack: it starts' start stack_64
 claim 'a small stack: it works' works
 claim 'a small stack: it ends in order' stop
 
+# lease LEASE RENEW RETRY: times that the rules allow
+lease() { start plain --leader-elect-lease-duration "$1" --leader-elect-renew-deadline "$2" --leader-elect-retry-period "$3"; }
+for lease in '3us 2us 1us' '10.0005s 10.0001s 2s' '2562047h 2562046h 2s'; do
+	# shellcheck disable=SC2086
+	claim "a lease of $lease: it starts" lease $lease
+	claim "a lease of $lease: it leads and works" works
+	claim "a lease of $lease: it ends in order" stop
+done
+
 log=/dev/full
 claim 'a full disk for the log: it starts' start plain
 claim 'a full disk for the log: it works' works
