@@ -3,8 +3,9 @@
  * HTTP extenders in a KubeSchedulerConfiguration: fields, defaults, rules.
  *
  * What kube-scheduler does: it checks weights, managed resources and that one extender binds at
- * most; a URL that is none is found out by the first call. What we do: the same rules, and the
- * URL is looked at when the file is read.
+ * most; a URL that is none is found out by the first call, and who vouches for a server may be
+ * known to the system. What we do: the same rules; the URL is looked at when the file is read, and
+ * since there is no list of authorities here, the file has to name one.
  */
 #include "config/scheduler_private.h"
 #include "config/url.h"
@@ -137,14 +138,19 @@ static void check_tls(struct reading *r, const struct scheduler_extender_tls *tl
 	reading_leave(r, before);
 }
 
-static void check_url(struct reading *r, struct text prefix)
+static void check_url(struct reading *r, const struct scheduler_extender *e)
 {
+	const struct scheduler_extender_tls *tls = e->tls;
 	struct url url;
 	const char *fault;
-	if (prefix.size == 0)
+	if (e->url_prefix.size == 0)
 		refuse_missing(r, "urlPrefix", "http://HOST:PORT/PATH");
-	else if (!url_parse(prefix, false, &url, &fault))
-		refuse_text(r, "urlPrefix", prefix, fault);
+	else if (!url_parse(e->url_prefix, false, &url, &fault))
+		refuse_text(r, "urlPrefix", e->url_prefix, fault);
+	else if (url.https && !e->enable_https &&
+		(tls == NULL ||
+			(!tls->insecure && tls->ca_file.size == 0 && tls->ca_data.size == 0)))
+		refuse_missing(r, "tlsConfig.caFile", "who vouches for the server, or enableHTTPS");
 }
 
 void scheduler_extenders_check(struct reading *r, const struct config_list *extenders)
@@ -154,7 +160,7 @@ void scheduler_extenders_check(struct reading *r, const struct config_list *exte
 	size_t before = reading_enter(r, "extenders");
 	for (uint32_t i = 0; i < extenders->count; i++) {
 		size_t here = reading_enter_index(r, i);
-		check_url(r, list[i].url_prefix);
+		check_url(r, &list[i]);
 		if (list[i].prioritize_verb.size > 0 && list[i].weight <= 0)
 			refuse_i64(r, "weight", list[i].weight,
 				"must have a positive weight applied to it");

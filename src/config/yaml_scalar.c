@@ -132,8 +132,8 @@ static enum yaml_kind kind_of_plain(struct text t)
 bool yaml_scalar_kind(struct text t, const char *tag, bool plain, enum yaml_kind *kind)
 {
 	static const struct {
-		const char *tag;
-		enum yaml_kind kind;
+		char tag[6];
+		uint8_t kind;
 	} tags[] = {{"null", YAML_NULL}, {"bool", YAML_BOOL}, {"int", YAML_INTEGER},
 		{"float", YAML_FLOAT}};
 	static const char prefix[] = "tag:yaml.org,2002:";
@@ -154,7 +154,7 @@ bool yaml_scalar_kind(struct text t, const char *tag, bool plain, enum yaml_kind
 	for (size_t i = 0; i < ARRAY_COUNT(tags); i++) {
 		if (!text_is_z(rest, tags[i].tag))
 			continue;
-		*kind = tags[i].kind;
+		*kind = (enum yaml_kind)tags[i].kind;
 		return is == *kind || (*kind == YAML_FLOAT && is == YAML_INTEGER);
 	}
 	return false;

@@ -424,6 +424,11 @@ static void test_extender_rules(void)
 		{HEAD "extenders: [{urlPrefix: 'http://x', tlsConfig: {certData: YQ==}}]\n",
 			"f:3:48: extenders[0].tlsConfig.keyFile: Required value: goes with "
 			"certFile and certData\n"},
+		{HEAD "extenders: [{urlPrefix: 'https://x', tlsConfig: {}}, {urlPrefix: "
+		      "'https://x', "
+		      "enableHTTPS: true}, {urlPrefix: 'https://x', tlsConfig: {caFile: c}}]\n",
+			"f:3:49: extenders[0].tlsConfig.caFile: Required value: who vouches for "
+			"the server, or enableHTTPS\n"},
 		{HEAD "extenders: [{urlprefix: 'http://x', enableHttps: true}]\n",
 			"f:3:14: extenders[0]: unknown field \"urlprefix\", did you mean "
 			"\"urlPrefix\"?\n"
