@@ -438,7 +438,8 @@ static void read_scalar(
 static void read_field(
 	struct reading *r, const struct yaml_node *node, const struct field *field, char *to)
 {
-	switch (field->type) {
+	enum field_type type = (enum field_type)field->type;
+	switch (type) {
 	case FIELD_TEXTS: read_texts(r, node, field->most, (struct config_list *)(void *)to); break;
 	case FIELD_OBJECT: fields_read(r, node, field->inside, to); break;
 	case FIELD_POINTER: read_pointer(r, node, field, to); break;
@@ -448,7 +449,7 @@ static void read_field(
 		if ((node->kind != YAML_LIST && node->kind != YAML_MAP) || node->count > 0)
 			refuse(r, "", "is not supported, remove it");
 		break;
-	default: read_scalar(r, node, field->type, to); break;
+	default: read_scalar(r, node, type, to); break;
 	}
 }
 

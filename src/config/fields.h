@@ -64,10 +64,10 @@ struct fields;
 
 struct field {
 	const char *name;
-	enum field_type type;
-	size_t at; /* in the struct */
+	uint8_t type; /* enum field_type */
+	uint16_t at;  /* in the struct */
 	const struct fields *inside;
-	uint32_t most; /* elements of a list */
+	uint16_t most; /* elements of a list */
 };
 
 struct fields {
