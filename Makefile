@@ -133,7 +133,7 @@ $(SRC:%.c=$(DIR_$(1))/%.o): | $(FIRST_$(1))
 endef
 # archive NAME: vendor libraries, one archive each, compiled by a make of its own once they are unpacked.
 define archive
-$(LIB_$(1))/vendor/lib%.a: $(O)/vendor/%/.version vendor/build.mk $(wildcard vendor/*/*.h) | $(FIRST_$(1))
+$(LIB_$(1))/vendor/lib%.a: $(O)/vendor/%/.version vendor/build.mk $(wildcard vendor/*/*.[ch]) | $(FIRST_$(1))
 	$$(call say,VENDOR,$$@)
 	$$(Q)mkdir -p $$(@D) && flock $$(@D)/.lock $$(MAKE) -s -f vendor/build.mk NAME=$$* OUT=$$(@D) \
 		SOURCE=$(O)/vendor/$$* AR=$$(AR_$(1)) COMPILE="$$(CC_$(1)) $$(PREFIX_MAP) $$(VENDOR_INCLUDES) $$(VENDOR_DEFINES)"

@@ -326,6 +326,21 @@ static void refuse(struct net_client *client, struct net_request *request)
 	client->member.dirty = true;
 }
 
+/*
+ * A handshake costs more than most answers take. So while there is a shared connection, requests
+ * wait for it a moment before another one is opened.
+ */
+static bool is_patient(struct net_client *client, uint32_t wanted)
+{
+	if (wanted == 0 || !any_open(client, false)) {
+		client->short_until = MONO_NEVER;
+		return wanted == 0;
+	}
+	if (client->short_until.us == MONO_NEVER.us)
+		client->short_until = mono_after_ms(client->net->now, PATIENCE_MS);
+	return !mono_reached(client->net->now, client->short_until);
+}
+
 /* Gives what it can of one class; returns how many connections more it could use. */
 static uint32_t dispatch_class(struct net_client *client, enum net_class rank, uint32_t active)
 {
@@ -363,8 +378,10 @@ static void dispatch(struct net_client *client)
 {
 	uint32_t wanted = 0;
 
-	if (client->queued == 0)
+	if (client->queued == 0) {
+		client->short_until = MONO_NEVER;
 		return;
+	}
 	/* The server may have closed one of those we are about to use. */
 	for (uint32_t i = 0; i < client->connection_count; i++)
 		if (client->connections[i].state == CONNECTION_IDLE)
@@ -374,7 +391,7 @@ static void dispatch(struct net_client *client)
 	for (uint32_t i = 0; i < NET_WATCH; i++)
 		wanted += dispatch_class(client, (enum net_class)i,
 			count(client, false, CONNECTION_BUSY, CONNECTION_BUSY) + wanted);
-	if (wanted > 0)
+	if (!is_patient(client, wanted))
 		open_connections(client, false, wanted);
 	wanted = dispatch_class(
 		client, NET_WATCH, count(client, true, CONNECTION_BUSY, CONNECTION_BUSY));
@@ -480,6 +497,8 @@ static struct mono client_turn(struct net_member *member, struct mono now)
 	due = turn_connections(client);
 	if (client->queued > 0) {
 		due = mono_earlier(due, client->queue_due);
+		if (client->short_until.us > now.us)
+			due = mono_earlier(due, client->short_until);
 		/* A pause after a failure: then try again. */
 		for (uint32_t watch = 0; watch < 2; watch++)
 			if (client->open_after[watch].us > now.us)
@@ -646,7 +665,7 @@ struct net_client *net_client_open(
 	client->target = *target;
 	if (client->target.path_prefix.size == 1 && client->target.path_prefix.at[0] == '/')
 		client->target.path_prefix = TEXT("");
-	client->queue_due = MONO_NEVER;
+	client->queue_due = client->short_until = MONO_NEVER;
 	client->resolved = (struct mono){INT64_MIN / 2};
 	list_init(&client->refused);
 	for (uint32_t i = 0; i < NET_CLASSES; i++)

@@ -20,6 +20,7 @@ enum {
 	IDLE_MAX_MS = 60 * 1000,
 	RECONNECT_PAUSE_MS = 100, /* after no address answered */
 	TICKET_PAUSE_MS = 250,    /* at most; tickets come before the first answer */
+	PATIENCE_MS = 4,          /* with the connections there are */
 	RESOLVE_AGAIN_MS = 5 * 1000,
 	CLIENT_HEAD_MAX = 512
 };
@@ -65,6 +66,7 @@ struct net_client {
 	struct net_connection *connections; /* shared ones first, then those for watches */
 	uint32_t connection_count;
 	struct mono open_after[2]; /* shared, watch */
+	struct mono short_until;   /* then another shared connection is opened */
 	struct mono away;          /* when last an address did not answer */
 	struct mono ticket_due;    /* until then the first handshake's ticket is waited for */
 	struct list queues[NET_CLASSES];

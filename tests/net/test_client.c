@@ -254,6 +254,23 @@ static void test_the_pool_is_a_limit(void)
 	TEST_ASSERT_EQUAL_UINT64(10, net_client_stats(f.client).requests);
 }
 
+/* A handshake costs more than an answer that comes in a moment. */
+static void test_requests_wait_a_moment_for_the_connection_there_is(void)
+{
+	serve();
+	fixture_get(&f, &r[0], "/echo");
+	fixture_send(&f, &r[1], NET_GET, "/slow/200");
+	fixture_send(&f, &r[2], NET_GET, "/slow/200");
+	net_poll(f.net, 0);
+	TEST_ASSERT_EQUAL_UINT64(1, net_client_stats(f.client).connects);
+	f.clock_ahead_us += (int64_t)PATIENCE_MS * CLOCK_MS_US;
+	fixture_turn(&f, 1);
+	TEST_ASSERT_EQUAL_UINT64(2, net_client_stats(f.client).connects);
+	TEST_ASSERT_TRUE(fixture_wait(&f, &r[1]));
+	TEST_ASSERT_TRUE(fixture_wait(&f, &r[2]));
+	TEST_ASSERT_EQUAL_UINT32(2, f.server.counts->open_max);
+}
+
 static void test_classes_overtake_and_keep_off_the_last_connections(void)
 {
 	f.target.connections = 3;
@@ -596,6 +613,7 @@ int main(void)
 	RUN_TEST(test_the_server_closes_an_idle_connection);
 	RUN_TEST(test_a_get_survives_a_connection_that_is_gone);
 	RUN_TEST(test_the_pool_is_a_limit);
+	RUN_TEST(test_requests_wait_a_moment_for_the_connection_there_is);
 	RUN_TEST(test_classes_overtake_and_keep_off_the_last_connections);
 	RUN_TEST(test_watches_have_their_own);
 	RUN_TEST(test_answers_that_end_early);
