@@ -202,6 +202,8 @@ static void change_node(struct world *w)
 		"{\"metadata\":{\"labels\":{\"disk\":\"hdd\"}}}",
 		"{\"metadata\":{\"labels\":{\"disk\":null}}}",
 		"{\"metadata\":{\"labels\":{\"topology.kubernetes.io/zone\":\"site-2\"}}}",
+		"{\"metadata\":{\"labels\":{\"topology.kubernetes.io/zone\":\"site-3\"}}}",
+		"{\"metadata\":{\"labels\":{\"topology.kubernetes.io/zone\":\"site-0\"}}}",
 	};
 	char key[128];
 	struct line path;

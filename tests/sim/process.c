@@ -196,6 +196,7 @@ void process_start(struct sim_process *p)
 	carve(p);
 	p->starts++;
 	p->decided_us = 0;
+	p->lists = 0;
 	p->is_dying = false;
 	p->dies_in = p->pauses_in = 0;
 	p->paused_until_us = 0;
@@ -249,6 +250,8 @@ void process_turn(struct sim_process *p)
 	scheduler_turn(p->scheduler, -1);
 	p->inside = false;
 	judge_decisions(p);
+	if (!p->scheduler->leading)
+		p->lists = watch_stats(p->scheduler->watch, KUBE_POD).lists;
 	w->counts.turns++;
 	if (p->is_dying || scheduler_is_stopped(p->scheduler)) {
 		process_kill(p);

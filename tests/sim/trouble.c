@@ -166,8 +166,10 @@ void trouble_end(struct world *w)
 
 		p->dies_in = p->pauses_in = 0;
 		p->paused_until_us = 0;
-		for (uint32_t k = 1; k <= NETWORK_STREAMS; k++)
+		for (uint32_t k = 1; k <= NETWORK_STREAMS; k++) {
 			p->wires[k].will_break = false;
+			p->wires[k].silent_in = UINT64_MAX;
+		}
 	}
 	for (uint32_t k = 1; k <= NETWORK_STREAMS; k++)
 		w->network.streams[k].lag_us = 0;

@@ -22,7 +22,11 @@ static uint32_t wires_open(void *self, enum net_stream_kind kind, const struct n
 
 	if (stream == 0)
 		return 0;
-	*wire_of(p, stream) = (struct sim_wire){.break_in = UINT64_MAX, .break_out = UINT64_MAX};
+	*wire_of(p, stream) = (struct sim_wire){
+		.break_in = UINT64_MAX, .break_out = UINT64_MAX, .silent_in = UINT64_MAX};
+	if (world_has(w, SIM_SILENCE) && world_below(w, 16) == 0)
+		wire_of(p, stream)->silent_in =
+			world_below(w, world_below(w, 2) == 0 ? 500 : 20000);
 	if (world_has(w, SIM_CUTS) && world_below(w, 4) == 0) {
 		struct sim_wire *wire = wire_of(p, stream);
 		uint32_t most = world_below(w, 2) == 0 ? 2000 : 100 * 1000;
@@ -47,7 +51,7 @@ static uint32_t wires_listen(void *self, const struct net_address *at)
 	uint32_t stream = p->inner.listen(p->inner.self, at);
 
 	if (stream != 0)
-		*wire_of(p, stream) = (struct sim_wire){.will_break = false};
+		*wire_of(p, stream) = (struct sim_wire){.silent_in = UINT64_MAX};
 	return stream;
 }
 
@@ -57,7 +61,7 @@ static uint32_t wires_accept(void *self, uint32_t listener, struct net_address *
 	uint32_t stream = p->inner.accept(p->inner.self, listener, peer);
 
 	if (stream != 0)
-		*wire_of(p, stream) = (struct sim_wire){.will_break = false};
+		*wire_of(p, stream) = (struct sim_wire){.silent_in = UINT64_MAX};
 	return stream;
 }
 
@@ -106,6 +110,11 @@ static void wires_drop(void *self, uint32_t stream, size_t size)
 	struct sim_wire *wire = wire_of(p, stream);
 
 	p->inner.drop(p->inner.self, stream, size);
+	if (wire->silent_in != UINT64_MAX && !wire->deaf) {
+		wire->deaf = wire->silent_in <= size;
+		wire->silent_in -= wire->deaf ? wire->silent_in : size;
+		p->world->counts.silences += wire->deaf;
+	}
 	if (!wire->will_break)
 		return;
 	wire->break_in -= size;
@@ -134,11 +143,14 @@ static void look(struct sim_process *p, struct text bytes)
 
 	if (s == NULL || s->lease == NULL || !is_order(bytes))
 		return;
-	if (lease_holds(s->lease, process_now(p)) && s->barrier == 0)
-		return;
 	struct text line = text_first(bytes, text_find(bytes, '\r'));
-	world_found(p->world, "scheduler %u does not lead and sends %.*s", (unsigned)p->number,
-		TEXT_ARGS(line));
+	if (!lease_holds(s->lease, process_now(p)))
+		world_found(p->world, "scheduler %u does not lead and sends %.*s",
+			(unsigned)p->number, TEXT_ARGS(line));
+	if (s->barrier != 0 || watch_stats(s->watch, KUBE_POD).lists <= p->lists)
+		world_found(p->world,
+			"scheduler %u has not listed pods since it leads and sends %.*s",
+			(unsigned)p->number, TEXT_ARGS(line));
 }
 
 static size_t wires_send(void *self, uint32_t stream, const void *bytes, size_t size)

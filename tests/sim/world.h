@@ -110,6 +110,7 @@ struct sim_wire {
 	bool mute, deaf; /* what it says is lost; it hears nothing more */
 	bool will_break;
 	uint64_t break_in, break_out; /* bytes until it breaks */
+	uint64_t silent_in;           /* bytes until it hears nothing more */
 };
 
 struct sim_process {
@@ -135,6 +136,7 @@ struct sim_process {
 	int64_t readings[SIM_READINGS]; /* of its clock, the last ones */
 	uint64_t readings_count;
 	int64_t decided_us; /* the last attempt began */
+	uint64_t lists;     /* of pods that it had seen when it did not lead yet */
 	struct random random;
 	void *block;
 	size_t size;
