@@ -58,6 +58,19 @@ void cache_list_begin(struct cache *cache, enum kube_kind kind)
 	cache->list_round[kind]++;
 }
 
+void cache_list_asked(struct cache *cache, enum kube_kind kind)
+{
+	if (kind != KUBE_POD)
+		return;
+	for (uint32_t i = pool_next(&cache->pods, 0); i != 0; i = pool_next(&cache->pods, i)) {
+		struct cache_pod *pod = cache_pod_at(cache, i);
+		pod->flags &= (uint16_t)~CACHE_POD_DUE;
+		/* Who is in the queue is still on its way. */
+		if ((pod->flags & CACHE_POD_ASSUMED) != 0 && pod->waiting == 0)
+			pod->flags |= CACHE_POD_DUE;
+	}
+}
+
 void cache_distrust_versions(struct cache *cache)
 {
 	for (uint32_t i = pool_next(&cache->pods, 0); i != 0; i = pool_next(&cache->pods, i))

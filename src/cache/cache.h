@@ -73,7 +73,9 @@ enum cache_pod_flag {
 	CACHE_POD_HAS_START = 8,
 	CACHE_POD_NOMINATED_HERE = 16,   /* by us; the apiserver does not say it yet */
 	CACHE_POD_FIRST_GENERATION = 32, /* metadata.generation is 1 */
-	CACHE_POD_STATUS_LOST = 64       /* its conditions found no room */
+	CACHE_POD_STATUS_LOST = 64,      /* its conditions found no room */
+	CACHE_POD_DUE =
+		128 /* assumed, and bound before the list was asked for: it must show that */
 };
 
 struct cache_pod {
@@ -239,6 +241,11 @@ void cache_print_uid(const struct cache *cache, struct cache_uid uid, struct wri
 
 /* ---- relist: what was not seen between begin and end is gone ---- */
 
+/*
+ * A list of pods is asked for, be it told or not. What was bound by now it must show; what will be
+ * bound before it is told it may not.
+ */
+void cache_list_asked(struct cache *cache, enum kube_kind kind);
 void cache_list_begin(struct cache *cache, enum kube_kind kind);
 /* The server may have given versions twice: pods of the same version are read again. */
 void cache_distrust_versions(struct cache *cache);

@@ -288,7 +288,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t old_node = pod->node;
-	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? CACHE_POD_ASSUMED : 0));
+	uint16_t ours = CACHE_POD_ASSUMED | CACHE_POD_DUE;
+	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? pod->flags & ours : 0));
 	uint16_t counted = CACHE_POD_DELETING;
 	bool stays = old_node == node && pod->class == parts->class &&
 		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);
@@ -458,7 +459,7 @@ enum cache_result cache_forget(struct cache *cache, uint32_t index)
 	uint32_t node = pod->node;
 	count_state(cache, pod, -1);
 	detach(cache, index);
-	pod->flags &= (uint16_t)~CACHE_POD_ASSUMED;
+	pod->flags &= (uint16_t) ~(CACHE_POD_ASSUMED | CACHE_POD_DUE);
 	set_nominated(cache, pod, pod->nominated); /* an update may have brought it meanwhile */
 	count_state(cache, pod, 1);
 	cache_node_drop_ghost(cache, node);

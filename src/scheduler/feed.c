@@ -140,6 +140,12 @@ static bool is_compared(const struct scheduler *s, enum kube_kind kind)
 	return (s->compare_left & -s->compare_left) == WATCH_KIND(kind);
 }
 
+static void on_list_asked(void *self, enum kube_kind kind)
+{
+	struct scheduler *s = self;
+	cache_list_asked(&s->cache, kind);
+}
+
 static void on_list_begin(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
@@ -166,14 +172,18 @@ static void on_gone(void *self, enum kube_kind kind, uint32_t index)
 					  : cache_pod_at(&s->cache, index)->name)));
 }
 
-/* Bindings that were carried out, and are not there any more: they went with the server's power. */
+/*
+ * Bindings that were carried out before the list was asked for, and are not there any more: they
+ * went with the server's power.
+ */
 static void bind_again(struct scheduler *s)
 {
 	s->distrusts = false;
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i)) {
 		const struct cache_pod *pod = cache_pod_at(&s->cache, i);
 		uint32_t node = pod->node;
-		if (pod->waiting != 0 || cache_forget(&s->cache, i) != CACHE_OK)
+		if ((pod->flags & CACHE_POD_DUE) == 0 || pod->waiting != 0 ||
+			cache_forget(&s->cache, i) != CACHE_OK)
 			continue;
 		scheduler_join(s, i);
 		if (pool_is_taken(&s->cache.nodes, node))
@@ -312,5 +322,6 @@ static void on_synced(void *self)
 
 struct watch_sink scheduler_sink(struct scheduler *s)
 {
-	return (struct watch_sink){on_list_begin, on_object, on_too_big, on_list_end, on_synced, s};
+	return (struct watch_sink){
+		on_list_asked, on_list_begin, on_object, on_too_big, on_list_end, on_synced, s};
 }

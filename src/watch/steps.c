@@ -142,6 +142,9 @@ static void ask(struct watch_reflector *r)
 	r->request.timeout_ms = 0;
 	r->request.idle_timeout_ms = 0;
 	writer_init(&path, r->path, sizeof(r->path));
+	bool begins = r->state == WATCH_STREAM || (r->state == WATCH_LIST && r->token_size == 0);
+	if (begins && watch->sink.list_asked != NULL)
+		watch->sink.list_asked(watch->sink.self, r->kind);
 	steps[r->state].ask(r, &path);
 	CHECK(!path.overflowed);
 	r->request.path = writer_text(&path);

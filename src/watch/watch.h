@@ -64,6 +64,8 @@ struct watch_too_big {
 
 /* Callbacks come from inside net_poll() and watch_want(); they may call watch_want(). */
 struct watch_sink {
+	/* A list is asked for from its beginning; may be NULL. */
+	void (*list_asked)(void *self, enum kube_kind kind);
 	/* Without a list_end since the last one: that list is given up, this one takes its place.
 	 */
 	void (*list_begin)(void *self, enum kube_kind kind);

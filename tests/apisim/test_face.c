@@ -260,7 +260,7 @@ static void watch_all(void)
 		.entropy = entropy_seeded(&w->random),
 		.arena = &w->arena,
 		.scratch = &w->scratch,
-		.sink = {on_list_begin, on_object, on_too_big, on_list_end, on_synced, NULL},
+		.sink = {NULL, on_list_begin, on_object, on_too_big, on_list_end, on_synced, NULL},
 		.kinds = kinds});
 	for (uint32_t kind = 1; kind < KUBE_KINDS; kind++)
 		if ((kinds & WATCH_KIND(kind)) != 0)

@@ -179,6 +179,34 @@ static void test_unchanged(void)
 	bed_clear();
 }
 
+/* A list must show what was bound before it was asked for, and only that. */
+static void test_what_a_list_must_show(void)
+{
+	struct cache_pod *pod;
+
+	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "", "7"));
+	pod = cache_pod_at(&bed.cache, cache_find_pod(&bed.cache, TEXT("default"), TEXT("p")));
+	cache_list_asked(&bed.cache, KUBE_POD);
+	TEST_ASSERT_FALSE(pod->flags & CACHE_POD_DUE); /* it waits */
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_assume("p", "n1"));
+	TEST_ASSERT_FALSE(pod->flags & CACHE_POD_DUE); /* bound since */
+	pod->waiting = 1;
+	cache_list_asked(&bed.cache, KUBE_POD);
+	TEST_ASSERT_FALSE(pod->flags & CACHE_POD_DUE); /* on its way */
+	pod->waiting = 0;
+	cache_list_asked(&bed.cache, KUBE_NODE);
+	TEST_ASSERT_FALSE(pod->flags & CACHE_POD_DUE);
+	cache_list_asked(&bed.cache, KUBE_POD);
+	TEST_ASSERT_TRUE(pod->flags & CACHE_POD_DUE);
+	/* an update that does not show it leaves it so */
+	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "", "8"));
+	TEST_ASSERT_TRUE(pod->flags & CACHE_POD_DUE);
+	/* and one that does is what was waited for */
+	TEST_ASSERT_EQUAL(CACHE_OK, put_version("u", "n1", "9"));
+	TEST_ASSERT_FALSE(pod->flags & CACHE_POD_DUE);
+	bed_clear();
+}
+
 static void test_labels_and_class_move_sums_and_counters(void)
 {
 	TEST_ASSERT_EQUAL(CACHE_OK,
@@ -382,6 +410,7 @@ int main(void)
 	RUN_TEST(test_pod_before_its_node);
 	RUN_TEST(test_same_name_other_uid);
 	RUN_TEST(test_unchanged);
+	RUN_TEST(test_what_a_list_must_show);
 	RUN_TEST(test_labels_and_class_move_sums_and_counters);
 	RUN_TEST(test_nominated_list);
 	RUN_TEST(test_own_nomination);

@@ -64,13 +64,39 @@ static bool cut_binding(struct text path, struct text *namespace, struct text *n
 		text_cut(&path, '/', name);
 }
 
+/*
+ * Who is alone and has had an answer to all that it asked knows whom it has bound: it does not
+ * bind one again.
+ */
+static void judge_refused(struct world *w, struct text namespace, struct text name)
+{
+	const uint32_t confusing = 1 << SIM_CUTS | 1 << SIM_SILENCE | 1 << SIM_ERRORS |
+		1 << SIM_HALF_ERRORS | 1 << SIM_SERVER_STOPS | 1 << SIM_CRASHES | 1 << SIM_STOPS |
+		1 << SIM_POWER_CUTS;
+	const struct registry *r = api_registry(w->api);
+	char key[256];
+	struct writer k;
+
+	if (w->plan.schedulers > 1 || (w->plan.troubles & confusing) != 0)
+		return;
+	writer_init(&k, key, sizeof(key));
+	write_format(&k, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
+	uint32_t pod = registry_find(r, RESOURCE_PODS, writer_text(&k));
+	if (pod != 0 && revision_node(registry_revision(r, pod)).size > 0)
+		world_found(w, "%s is bound again", key);
+}
+
 static void judge(struct world *w, const struct api_request *request, int status)
 {
 	struct text namespace, name;
 
-	if (status != 201 || !text_is(request->method, TEXT("POST")) ||
+	if ((status != 201 && status != 409) || !text_is(request->method, TEXT("POST")) ||
 		!cut_binding(request->path, &namespace, &name))
 		return;
+	if (status == 409) {
+		judge_refused(w, namespace, name);
+		return;
+	}
 	scratch_reset(&w->scratch);
 	const struct tree *binding = tree_read(request->body, &w->scratch);
 	w->counts.bindings++;

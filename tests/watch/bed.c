@@ -36,6 +36,14 @@ struct bed_object *bed_find(struct bed *bed, const char *name)
 	return NULL;
 }
 
+static void on_list_asked(void *self, enum kube_kind kind)
+{
+	struct bed *bed = self;
+
+	(void)kind;
+	bed->lists_asked++;
+}
+
 static void on_list_begin(void *self, enum kube_kind kind)
 {
 	struct bed *bed = self;
@@ -154,7 +162,8 @@ void bed_start(struct bed *bed, uint32_t kinds, uint64_t seed)
 		.entropy = entropy_seeded(&bed->random),
 		.arena = &bed->arena,
 		.scratch = &bed->scratch,
-		.sink = {.list_begin = on_list_begin,
+		.sink = {.list_asked = on_list_asked,
+			.list_begin = on_list_begin,
 			.object = on_object,
 			.too_big = on_too_big,
 			.list_end = on_list_end,

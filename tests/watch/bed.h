@@ -43,7 +43,7 @@ struct bed {
 	char refuses[BED_NAME_MAX];                           /* objects of this name are refused */
 	void (*on_object)(struct bed *bed, const char *name); /* NULL: nothing more */
 	void (*on_list_end)(struct bed *bed, enum kube_kind kind);
-	uint32_t synced;
+	uint32_t synced, lists_asked;
 };
 
 /* The wire's server is set by the caller before bed_start(). */

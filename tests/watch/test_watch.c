@@ -69,6 +69,7 @@ static void test_streaming_list(void)
 	TEST_ASSERT_EQUAL_STRING("~ pods d/a 10\n- pods d/b 11\n+ pods d/c 12\n", bed.journal);
 	TEST_ASSERT_TRUE(text_is(stats().version, TEXT("12")));
 	TEST_ASSERT_EQUAL_UINT64(5, stats().objects);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.lists_asked);
 	TEST_ASSERT_EQUAL_UINT64(1, stats().lists);
 	TEST_ASSERT_EQUAL_UINT64(0, stats().failures);
 	check_played(1);
@@ -180,6 +181,8 @@ static void test_pages(void)
 		"end pods\nsynced\n~ pods d/a 9\n",
 		bed.journal);
 	check_played(5);
+	/* the stream that there is not, and the first page */
+	TEST_ASSERT_EQUAL_UINT32(2, bed.lists_asked);
 	TEST_ASSERT_EQUAL_UINT64(1, stats().lists);
 }
 
@@ -223,6 +226,7 @@ static void test_an_expired_page_starts_the_list_again(void)
 			LIST("30", "", POD("c", "23")), 0, NULL},
 		{FOLLOW("30"), PLAY_WATCH, "", 0, NULL});
 	bed_run(&bed, 20 * 1000);
+	TEST_ASSERT_EQUAL_UINT32(4, bed.lists_asked);
 	check_played(7);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.count);
 	TEST_ASSERT_NOT_NULL(bed_find(&bed, "pods d/c"));

@@ -45,17 +45,115 @@ static size_t limit(struct scratch *scratch, size_t most)
 	return whole;
 }
 
+static struct tree *parse(struct text json, struct scratch *scratch)
+{
+	struct json_value root;
+	size_t whole = limit(scratch, (json.size / 2 + 2) * TREE_TOKEN_MAX);
+	enum json_parse_result result = json_parse(json, scratch, &root);
+
+	scratch->size = whole;
+	return result == JSON_PARSED ? convert(root, scratch) : NULL;
+}
+
+/*
+ * Most that is read is what tree_write() wrote, without spaces and escapes, and a simulator spends
+ * its time here. Whatever looks different is left to parse(), and so is judging it.
+ */
+struct plain {
+	const char *at, *end;
+	struct scratch *scratch;
+	uint32_t depth, count;
+};
+
+static bool skip(struct plain *p, char c)
+{
+	if (p->at == p->end || *p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+static bool plain_string(struct plain *p, struct text *string)
+{
+	if (!skip(p, '"'))
+		return false;
+	const char *quote = memchr(p->at, '"', (size_t)(p->end - p->at));
+	if (quote == NULL)
+		return false;
+	*string = (struct text){p->at, (size_t)(quote - p->at)};
+	p->at = quote + 1;
+	return true;
+}
+
+static struct tree *plain_value(struct plain *p);
+
+/* NULL unless it ends in order. */
+static struct tree *plain_members(struct plain *p, struct tree *t, char end)
+{
+	if (++p->depth > JSON_DEPTH_MAX)
+		return NULL;
+	p->at++;
+	while (!skip(p, end)) {
+		struct text key = TEXT_NONE;
+		struct tree *child;
+
+		if (t->first != NULL && !skip(p, ','))
+			return NULL;
+		if (t->type == JSON_OBJECT && (!plain_string(p, &key) || !skip(p, ':')))
+			return NULL;
+		if ((child = plain_value(p)) == NULL)
+			return NULL;
+		child->key = key;
+		tree_append(t, child);
+	}
+	p->depth--;
+	return t;
+}
+
+static struct tree *plain_value(struct plain *p)
+{
+	const char *from = p->at;
+
+	if (from == p->end || ++p->count > JSON_TOKENS_MAX / 2)
+		return NULL;
+	switch (*from) {
+	case '{': return plain_members(p, tree_make(JSON_OBJECT, p->scratch), '}');
+	case '[': return plain_members(p, tree_make(JSON_ARRAY, p->scratch), ']');
+	default: break;
+	}
+	struct tree *t = tree_make(JSON_NULL, p->scratch);
+	if (*from == '"') {
+		t->type = JSON_STRING;
+		return plain_string(p, &t->text) ? t : NULL;
+	}
+	while (p->at<p->end && * p->at> ' ' && *p->at != ',' && *p->at != '}' && *p->at != ']')
+		p->at++;
+	t->text = (struct text){from, (size_t)(p->at - from)};
+	if (text_is(t->text, TEXT("true")) || text_is(t->text, TEXT("false")))
+		t->type = JSON_BOOL;
+	else if (*from == '-' || (*from >= '0' && *from <= '9'))
+		t->type = JSON_NUMBER;
+	else if (!text_is(t->text, TEXT("null")))
+		return NULL;
+	return t;
+}
+
 struct tree *tree_read(struct text json, struct scratch *scratch)
 {
 	char *copy = scratch_take(scratch, json.size + 1);
-	struct json_value root;
 
 	CHECK(copy != NULL);
 	memcpy(copy, json.at, json.size);
-	size_t whole = limit(scratch, (json.size / 2 + 2) * TREE_TOKEN_MAX);
-	enum json_parse_result result = json_parse((struct text){copy, json.size}, scratch, &root);
-	scratch->size = whole;
-	return result == JSON_PARSED ? convert(root, scratch) : NULL;
+	json.at = copy;
+	if (memchr(copy, '\\', json.size) == NULL) {
+		struct scratch_mark mark = scratch_mark(scratch);
+		struct plain p = {.at = copy, .end = copy + json.size, .scratch = scratch};
+		struct tree *t = plain_value(&p);
+		if (t != NULL && p.at == p.end)
+			return t;
+		scratch_rewind(scratch, mark);
+	}
+	return parse(json, scratch);
 }
 
 struct reading {
