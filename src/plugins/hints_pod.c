@@ -75,21 +75,28 @@ static bool has_left(const struct cache_event *event, uint32_t topology_key)
 		!(value_of(&event->now, topology_key, &now) && old == now);
 }
 
-static void note_any(void *self, const struct cache_query *query, const struct cache_tally *tally)
+struct kept_away {
+	const struct cache_event *event;
+	bool ends; /* perhaps */
+};
+
+static void note_end(void *self, const struct cache_query *query, const struct cache_tally *tally)
 {
-	(void)query;
+	struct kept_away *kept = self;
+
 	(void)tally;
-	*(bool *)self = true;
+	kept->ends |= !kept->event->old.there || has_left(kept->event, query->topology_key);
 }
 
-/* Pods that are somewhere keep the waiting pod away from there, and perhaps not from a new node. */
-static bool is_kept_away(const struct plugin_waiting *w)
+/* Pods that are somewhere keep the waiting pod away from there, and perhaps not from a new node, or
+ * one that is elsewhere now. */
+static bool may_come_closer(const struct plugin_waiting *w, const struct cache_event *event)
 {
-	bool any = false;
+	struct kept_away kept = {event, false};
 
 	cache_each_owned(w->cache, CACHE_OWN_ANTI, w->pod.class->namespace, w->pod.namespace_labels,
-		w->pod.labels, note_any, &any);
-	return any;
+		w->pod.labels, note_end, &kept);
+	return kept.ends;
 }
 
 /* A node that moves takes along the pods on it that keep the waiting pod away from where it was. */
@@ -147,9 +154,8 @@ bool plugin_forgotten(
 				w->cache, w->pod.class, event->old.labels, event->name) !=
 			cache_labels_selected(
 				w->cache, w->pod.class, event->now.labels, event->name);
-	if (id != PLUGIN_INTER_POD_AFFINITY)
-		return false;
-	return event->old.there ? takes_along(w, event) : is_kept_away(w);
+	return id == PLUGIN_INTER_POD_AFFINITY &&
+		(may_come_closer(w, event) || (event->old.there && takes_along(w, event)));
 }
 
 /* ---- PodTopologySpread ---- */

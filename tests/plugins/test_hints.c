@@ -323,6 +323,27 @@ static void test_a_node_that_moves(void)
 	}
 }
 
+/* Who was kept away from it, as from all that is in its zone, may come there now. */
+static void test_a_node_that_moves_away_from_a_pod(void)
+{
+	static const struct row row = {.id = PLUGIN_INTER_POD_AFFINITY};
+
+	asked = &row;
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default','labels':"
+		    "{'app':'web'}},'spec':{}}");
+	picture_add(NODE("1", ",'labels':{'zone':'a'}}"));
+	picture_add("{'kind':'Node','metadata':{'name':'other','labels':{'zone':'a'}}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
+		    "'spec':{'nodeName':'other'," ANTI "}}");
+	said = "nothing";
+	picture.cache.listener = (struct cache_listener){changed, NULL};
+	picture_add(NODE("2", ",'labels':{'zone':'a','rack':'b'}}"));
+	TEST_ASSERT_EQUAL_STRING("skip", said);
+	picture_add(NODE("3", ",'labels':{'zone':'b'}}"));
+	TEST_ASSERT_EQUAL_STRING("forgotten", said);
+	picture.cache.listener = (struct cache_listener){NULL, NULL};
+}
+
 /* An attachment counts for claims, and for volumes in-line that its driver took over. */
 static void test_a_volume_that_is_detached(void)
 {
@@ -456,6 +477,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_hints);
 	RUN_TEST(test_a_node_that_moves);
+	RUN_TEST(test_a_node_that_moves_away_from_a_pod);
 	RUN_TEST(test_a_volume_that_is_detached);
 	RUN_TEST(test_affinity_that_the_profile_adds);
 	RUN_TEST(test_a_node_that_comes);

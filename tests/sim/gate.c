@@ -65,19 +65,16 @@ static bool cut_binding(struct text path, struct text *namespace, struct text *n
 }
 
 /*
- * Who is alone and has had an answer to all that it asked knows whom it has bound: it does not
- * bind one again.
+ * Who is alone and has had an answer to all that it asked lately knows whom it has bound: it does
+ * not bind one again.
  */
 static void judge_refused(struct world *w, struct text namespace, struct text name)
 {
-	const uint32_t confusing = 1 << SIM_CUTS | 1 << SIM_SILENCE | 1 << SIM_ERRORS |
-		1 << SIM_HALF_ERRORS | 1 << SIM_SERVER_STOPS | 1 << SIM_CRASHES | 1 << SIM_STOPS |
-		1 << SIM_POWER_CUTS;
 	const struct registry *r = api_registry(w->api);
 	char key[256];
 	struct writer k;
 
-	if (w->plan.schedulers > 1 || (w->plan.troubles & confusing) != 0)
+	if (w->plan.schedulers > 1 || w->network.now_us < w->confused_until_us)
 		return;
 	writer_init(&k, key, sizeof(key));
 	write_format(&k, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));

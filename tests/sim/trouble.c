@@ -63,9 +63,14 @@ static void cut_power(struct world *w)
 
 static void strike(struct world *w, enum sim_trouble trouble, struct sim_process *p)
 {
+	const uint32_t confusing = 1 << SIM_CUTS | 1 << SIM_SILENCE | 1 << SIM_ERRORS |
+		1 << SIM_HALF_ERRORS | 1 << SIM_SERVER_STOPS | 1 << SIM_CRASHES | 1 << SIM_STOPS |
+		1 << SIM_POWER_CUTS;
 	int64_t now = w->network.now_us;
 
 	world_note(w, "trouble %u", (unsigned)trouble);
+	if ((confusing >> trouble & 1) != 0)
+		world_confuse(w);
 	switch (trouble) {
 	case SIM_CUTS:
 		if (world_below(w, 6) == 0)

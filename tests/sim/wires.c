@@ -114,12 +114,15 @@ static void wires_drop(void *self, uint32_t stream, size_t size)
 		wire->deaf = wire->silent_in <= size;
 		wire->silent_in -= wire->deaf ? wire->silent_in : size;
 		p->world->counts.silences += wire->deaf;
+		if (wire->deaf)
+			world_confuse(p->world);
 	}
 	if (!wire->will_break)
 		return;
 	wire->break_in -= size;
 	if (wire->break_in == 0) {
 		p->world->counts.cuts++;
+		world_confuse(p->world);
 		p->host->news = true;
 	}
 }
@@ -169,6 +172,7 @@ static size_t wires_send(void *self, uint32_t stream, const void *bytes, size_t 
 	wire->break_out -= size;
 	if (wire->break_out == 0) {
 		p->world->counts.cuts++;
+		world_confuse(p->world);
 		p->host->news = true;
 	}
 	return size;

@@ -18,6 +18,7 @@ enum {
 	FOLLOW_MS = 1000,            /* until controllers and kubelets look at what is new */
 	DOWN_S = 2400,               /* until the last node is back */
 	SETTLE_S = 240,
+	CONFUSED_S = 180, /* until all that was lost was asked for again */
 	/* A watch that fell silent before its first bookmark is missed when it should have ended.
 	 */
 	SILENT_S = 700,
@@ -160,6 +161,11 @@ static void change_mood(struct world *w)
 		w->churn_us = w->network.now_us;
 	if (w->life != NULL)
 		life_calm(w->life, w->is_quiet || w->plan.nodes == 0);
+}
+
+void world_confuse(struct world *w)
+{
+	w->confused_until_us = w->network.now_us + CONFUSED_S * CLOCK_S_US;
 }
 
 /* Before pods that wait for a while are tried again. */

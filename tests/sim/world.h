@@ -179,9 +179,10 @@ struct world {
 	uint64_t founded;  /* version of what is there from the beginning, and is never lost */
 	uint64_t followed; /* version that life has seen */
 	int64_t delay_until_us, outage_until_us, errors_until_us;
-	int64_t lost_until_us; /* what was decided before a power cut may still be on its way */
-	uint32_t error_share;  /* of 100 requests */
-	uint32_t serial;       /* of names */
+	int64_t confused_until_us; /* an answer was lost, or who had asked for it */
+	int64_t lost_until_us;     /* what was decided before a power cut may still be on its way */
+	uint32_t error_share;      /* of 100 requests */
+	uint32_t serial;           /* of names */
 	struct scratch scratch;
 	int64_t busy_since_us;
 	uint64_t busy_turns;
@@ -201,6 +202,8 @@ void world_run(struct world *w);
 
 /* Remembers a line for the report. */
 void world_note(struct world *w, const char *format, ...) PRINTF_LIKE(2, 3);
+/* An answer is lost, or who has asked for it. */
+void world_confuse(struct world *w);
 /* Something happened that somebody may have to be woken for. */
 void world_look_soon(struct world *w);
 /* Something does not hold. */
