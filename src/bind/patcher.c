@@ -265,11 +265,15 @@ static void start_next(const struct patcher_errand *errand)
 void patcher_finish(struct patcher_errand *errand, enum patcher_outcome outcome)
 {
 	struct patcher *patcher = errand->patcher;
-	const struct patcher_result result = {.tag = errand->tag, .outcome = outcome};
+	struct patcher_result result = {.tag = errand->tag, .outcome = outcome};
 	bool is_victim = errand->is_victim;
 
 	CHECK(!net_is_active(&errand->request));
 	CHECK(!net_timer_is_armed(&errand->timer));
+	/* The errand's place is free for another one when it is told how this one ended. */
+	char path[BODY_PATH_MAX];
+	memcpy(path, errand->path, errand->path_size);
+	result.name = patcher_pod_of(path, errand->path_size, &result.namespace);
 	if (!is_victim)
 		start_next(errand);
 	list_remove(&errand->link);

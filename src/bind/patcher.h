@@ -37,6 +37,7 @@ enum patcher_outcome {
 struct patcher_result {
 	uint64_t tag;
 	enum patcher_outcome outcome;
+	struct text namespace, name; /* of the pod, which may be gone by now */
 };
 
 struct patcher_setup {

@@ -71,7 +71,7 @@ static inline struct patcher_errand *patcher_errand_of(struct list *link)
 	return LIST_OWNER(link, struct patcher_errand, link);
 }
 /* "default/web-0", as it stands in the path. */
-struct text patcher_pod_of(const struct patcher_errand *errand, struct text *namespace);
+struct text patcher_pod_of(const char *path, size_t size, struct text *namespace);
 
 /* ---- patcher.c ---- */
 

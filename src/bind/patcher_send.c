@@ -9,9 +9,9 @@ enum { FIRST_WAIT_US = 10 * CLOCK_MS_US, WAIT_FACTOR = 5, JITTER_PART = 10 /* on
 
 static const char status_end[] = "/status";
 
-struct text patcher_pod_of(const struct patcher_errand *errand, struct text *namespace)
+struct text patcher_pod_of(const char *path, size_t size, struct text *namespace)
 {
-	struct text rest = {errand->path, errand->path_size};
+	struct text rest = {path, size};
 	struct text name = TEXT("");
 	struct text part;
 
@@ -62,7 +62,7 @@ static int64_t pause_us(struct patcher_errand *errand)
 static void log_failed(const struct patcher_errand *errand, const char *fault)
 {
 	struct text namespace;
-	struct text name = patcher_pod_of(errand, &namespace);
+	struct text name = patcher_pod_of(errand->path, errand->path_size, &namespace);
 
 	log_warn("bind", errand->is_victim ? "eviction-failed" : "status-failed",
 		"pod=%.*s/%.*s step=%s tries=%u waits=%u error=\"%s\"", TEXT_ARGS(namespace),

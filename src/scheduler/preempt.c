@@ -113,23 +113,35 @@ void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_pre
 		TEXT_ARGS(cache_text(&s->cache, node_name)), (unsigned)p->victims);
 }
 
-static void tell_victim(struct scheduler *s, const struct scheduler_victim *victim,
-	const struct scheduler_preemption *p)
+/* Odd ones are kept as long as the pod is. */
+static struct text uid_of(
+	const struct scheduler *s, uint32_t pod, struct cache_uid uid, char *room, size_t size)
 {
-	char uid[64];
-	char note[NOTE_MAX];
-	struct writer u;
 	struct writer w;
-	if (!scheduler_is_pod(s, victim->pod, victim->uid) ||
-		!pool_is_taken(&s->cache.nodes, victim->node))
+	writer_init(&w, room, size);
+	if (uid.high != CACHE_UID_TEXT || scheduler_is_pod(s, pod, uid))
+		cache_print_uid(&s->cache, uid, &w);
+	return writer_text(&w);
+}
+
+/* Who had no time left is gone before the answer is here, and known by what was asked for. */
+static void tell_victim(struct scheduler *s, const struct scheduler_victim *victim,
+	const struct scheduler_preemption *p, const struct patcher_result *result)
+{
+	char by[64], uid[64];
+	char note[NOTE_MAX];
+	struct writer w;
+	if (!pool_is_taken(&s->cache.nodes, victim->node))
 		return;
-	writer_init(&u, uid, sizeof(uid));
-	cache_print_uid(&s->cache, p->uid, &u);
 	writer_init(&w, note, sizeof(note));
-	body_note_preempted(writer_text(&u),
+	body_note_preempted(uid_of(s, p->pod, p->uid, by, sizeof(by)),
 		cache_text(&s->cache, cache_node_at(&s->cache, victim->node)->name), false, &w);
-	scheduler_tell_event(
-		s, victim->pod, p->profile, "Normal", "Preempted", "Preempting", writer_text(&w));
+	const struct body_pod pod = {result->namespace, result->name,
+		uid_of(s, victim->pod, victim->uid, uid, sizeof(uid))};
+	bool is_there = scheduler_is_pod(s, victim->pod, victim->uid);
+	scheduler_tell_event_of(s, &pod,
+		is_there ? cache_pod_at(&s->cache, victim->pod)->version : 0, p->profile, "Normal",
+		"Preempted", "Preempting", writer_text(&w));
 }
 
 /*
@@ -167,7 +179,7 @@ void scheduler_evicted(void *self, const struct patcher_result *result)
 		p->failed = true;
 	s->stats.victims += result->outcome == PATCHER_DONE;
 	if (result->outcome == PATCHER_DONE)
-		tell_victim(s, &victim, p);
+		tell_victim(s, &victim, p, result);
 	if (--p->victims == 0)
 		finish(s, victim.preemption);
 }

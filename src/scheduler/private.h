@@ -91,6 +91,10 @@ struct scheduler_words { /* names of a pod, as they are sent */
 void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_words *words);
 void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
 	const char *type, const char *reason, const char *action, struct text note);
+/* Of one that is not there any more, perhaps; version 0: not known. */
+void scheduler_tell_event_of(struct scheduler *s, const struct body_pod *pod, uint64_t version,
+	const struct plugin_profile *profile, const char *type, const char *reason,
+	const char *action, struct text note);
 /* PodScheduled=False (reason NULL: no condition); nominated: NULL leaves the field as it is. */
 void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *reason,
 	struct text message, const struct text *nominated);

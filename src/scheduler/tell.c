@@ -26,19 +26,28 @@ void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin
 	const char *type, const char *reason, const char *action, struct text note)
 {
 	struct scheduler_words words;
-	char version[VERSION_MAX];
+	scheduler_words(s, pod, &words);
+	scheduler_tell_event_of(s, &words.pod, cache_pod_at(&s->cache, pod)->version, profile, type,
+		reason, action, note);
+}
+
+void scheduler_tell_event_of(struct scheduler *s, const struct body_pod *pod, uint64_t version,
+	const struct plugin_profile *profile, const char *type, const char *reason,
+	const char *action, struct text note)
+{
+	char number[VERSION_MAX];
 	struct writer w;
 	if (profile == NULL)
 		return;
-	scheduler_words(s, pod, &words);
-	writer_init(&w, version, sizeof(version));
-	write_u64(&w, cache_pod_at(&s->cache, pod)->version);
+	writer_init(&w, number, sizeof(number));
+	if (version != 0)
+		write_u64(&w, version);
 	const struct recorder_event event = {
 		.regarding = {.api_version = TEXT("v1"),
 			.kind = TEXT("Pod"),
-			.namespace = words.pod.namespace,
-			.name = words.pod.name,
-			.uid = words.pod.uid,
+			.namespace = pod->namespace,
+			.name = pod->name,
+			.uid = pod->uid,
 			.resource_version = writer_text(&w)},
 		.type = text_of(type),
 		.reason = text_of(reason),

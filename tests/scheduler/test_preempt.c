@@ -94,6 +94,32 @@ static void test_who_may_be_evicted_at_last(void)
 	TEST_ASSERT_EQUAL(1, binding->asked);
 }
 
+/* Its last change comes before the answer: people are told all the same. */
+static void test_a_victim_that_is_gone_at_once(void)
+{
+	(void)bed_says(&cluster.bed, "/api/v1/namespaces/other/pods/v/status", "{}");
+	struct bed_script *deletion =
+		bed_says(&cluster.bed, "/api/v1/namespaces/other/pods/v", "{}");
+	struct bed_script *event = bed_says(&cluster.bed, "/api/v1/namespaces/other/events", "{}");
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'x','namespace':'default'}}"));
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'v','namespace':'other','uid':'odd','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','nodeName':'n1','containers':[{'name':"
+		"'c','resources':{'requests':{'cpu':'3'}}}]}}");
+	deletion->delay_ms = 500;
+	add_important("high", "3", "1");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, deletion->asked);
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'v','namespace':'other'}}"));
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL(1, cluster.s.stats.victims);
+	TEST_ASSERT_EQUAL(1, event->asked);
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "\"reason\":\"Preempted\""));
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "\"name\":\"v\""));
+}
+
 /* It waits, and people see why it does. */
 static void test_more_victims_than_there_is_room_for(void)
 {
@@ -120,6 +146,7 @@ int main(void)
 	RUN_TEST(test_who_may_not_be_evicted_is_not_asked_all_the_time);
 	RUN_TEST(test_a_victim_is_told_once);
 	RUN_TEST(test_who_may_be_evicted_at_last);
+	RUN_TEST(test_a_victim_that_is_gone_at_once);
 	RUN_TEST(test_more_victims_than_there_is_room_for);
 	return UNITY_END();
 }

@@ -262,6 +262,16 @@ static const char *at_rest(const struct scheduler *s)
 	return NULL;
 }
 
+/* What it wants to know it has been told; what was asked in vain was asked again. */
+static const char *all_told(const struct scheduler *s)
+{
+	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++)
+		if ((s->wanted & WATCH_KIND(kind)) != 0 &&
+			!watch_is_synced(s->watch, (enum kube_kind)kind))
+			return because("%s were not told", kube_kinds[kind].plural);
+	return NULL;
+}
+
 /* What the store says about a pod that waits. */
 static const char *explained(struct world *w, struct text namespace, struct text name)
 {
@@ -405,6 +415,8 @@ const char *judge_settled(struct world *w)
 	struct scheduler *s = leader->scheduler;
 	/* Without any node pods are tried again and again, as kube-scheduler does. */
 	const char *what = s->cache.order.count == 0 ? NULL : at_rest(s);
+	if (what == NULL)
+		what = all_told(s);
 	if (what == NULL)
 		what = compare(w, s);
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0 && what == NULL;

@@ -99,8 +99,9 @@ static void turn_server(struct world *w)
 	net_poll(w->server_net, -1);
 	face_turn(w->face);
 	p->inside = false;
-	if (face_next(w->face).us < p->due_us)
-		p->due_us = face_next(w->face).us;
+	struct mono next = face_next(w->face);
+	if (next.us < p->due_us)
+		p->due_us = next.us;
 }
 
 static void turn(struct world *w, struct sim_process *p)
