@@ -297,6 +297,40 @@ static void test_kinds_are_compared_one_after_the_other(void)
 
 /* ---- pods that go ---- */
 
+/* The server was away, and may have lost what it had last. Its list shows a pod without a node. */
+static uint32_t bindings_when_the_list_is_asked_for(bool after)
+{
+	struct bed_script *binding =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/p/binding", "{}");
+
+	if (!after)
+		cluster.sink.list_asked(cluster.sink.self, KUBE_POD);
+	cluster_add_pod("p", false, "1", "");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, binding->asked);
+	TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.flights));
+	if (after)
+		cluster.sink.list_asked(cluster.sink.self, KUBE_POD);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	cluster.s.distrusts = true;
+	cluster_add_pod("p", false, "1", "");
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	cluster_run(100);
+	return binding->asked;
+}
+
+static void test_a_binding_that_was_lost(void)
+{
+	TEST_ASSERT_EQUAL(2, bindings_when_the_list_is_asked_for(true));
+}
+
+/* It came when the list was under way already. */
+static void test_a_binding_that_the_list_cannot_show(void)
+{
+	TEST_ASSERT_EQUAL(1, bindings_when_the_list_is_asked_for(false));
+	TEST_ASSERT_EQUAL(1, cluster.s.cache.pods_assumed);
+}
+
 /* Its place is free as soon as it is being deleted: the binding cannot succeed any more. */
 static void test_an_assumed_pod_that_is_being_deleted(void)
 {
@@ -341,6 +375,8 @@ int main(void)
 	RUN_TEST(test_a_picture_that_is_right);
 	RUN_TEST(test_a_picture_that_is_wrong);
 	RUN_TEST(test_kinds_are_compared_one_after_the_other);
+	RUN_TEST(test_a_binding_that_was_lost);
+	RUN_TEST(test_a_binding_that_the_list_cannot_show);
 	RUN_TEST(test_an_assumed_pod_that_is_being_deleted);
 	RUN_TEST(test_a_pod_that_is_deleted);
 	return UNITY_END();

@@ -69,9 +69,9 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 		plan->nodes == 0 || random_below(&random, 2) == 0 ? between(&random, 1, 12) : 0;
 	plan->shapes = some(&random, SIM_SHAPES) | 1 << random_below(&random, SIM_SHAPES);
 	plan->troubles = random_below(&random, 8) == 0 ? 0 : some(&random, SIM_TROUBLES);
-	/* Answers that wait while we stand still, and nothing else. */
+	/* Nothing is lost, it only takes its time: whoever forgets something is seen then. */
 	if (random_below(&random, 10) == 0)
-		plan->troubles = 1 << SIM_PAUSES | 1 << SIM_BUSY_PAUSES;
+		plan->troubles = 1 << SIM_PAUSES | 1 << SIM_BUSY_PAUSES | 1 << SIM_REFUSALS;
 	plan->churn_us = (int64_t)between(&random, 50, 4000) * CLOCK_MS_US;
 	plan->trouble_us = (int64_t)between(&random, 1, 60) * CLOCK_S_US;
 	plan->hurry = between(&random, 1, 30);

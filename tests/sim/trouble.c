@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Trouble: when which comes, and when it ends. */
+#include "net/client.h"
 #include "sim/world.h"
 
 enum { TROUBLE_REST = 8 /* so many times longer between two of them while little happens */ };
@@ -35,14 +36,35 @@ static void silence(struct world *w, struct sim_process *p)
 	}
 }
 
-static void stop_server(struct world *w, int64_t for_us)
+static void refuse_more(struct world *w, int64_t for_us)
 {
 	int64_t until = w->network.now_us + for_us;
 
 	w->server.host->unreachable = true;
-	network_cut(w->server.host);
 	if (w->outage_until_us < until)
 		w->outage_until_us = until;
+	w->counts.outages++;
+}
+
+/* What a server does that is about to stop in order: it answers what was asked, and no more. */
+static void end_watches(struct world *w, struct sim_process *p)
+{
+	for (uint32_t i = 0; i < p->client->connection_count; i++) {
+		const struct net_connection *c = &p->client->connections[i];
+
+		if (!c->for_watch || c->stream == 0)
+			continue;
+		p->wires[c->stream].will_break = true;
+		p->wires[c->stream].break_in = 0;
+		w->counts.cuts++;
+	}
+	p->host->news = true;
+}
+
+static void stop_server(struct world *w, int64_t for_us)
+{
+	refuse_more(w, for_us);
+	network_cut(w->server.host);
 }
 
 /* Nobody is back sooner than a lease is void. */
@@ -97,9 +119,11 @@ static void strike(struct world *w, enum sim_trouble trouble, struct sim_process
 		w->server.asleep = false;
 		w->counts.compactions++;
 		break;
-	case SIM_SERVER_STOPS:
-		stop_server(w, some_time(w));
-		w->counts.outages++;
+	case SIM_SERVER_STOPS: stop_server(w, some_time(w)); break;
+	case SIM_REFUSALS:
+		refuse_more(w, some_time(w));
+		if (p != NULL)
+			end_watches(w, p);
 		break;
 	case SIM_POWER_CUTS: cut_power(w); break;
 	case SIM_WALL_JUMPS:

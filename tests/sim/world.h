@@ -52,6 +52,7 @@ enum sim_trouble {
 	SIM_LAGS,         /* some connections are far behind: of several apiservers one is slow */
 	SIM_RATES,        /* clocks of schedulers go faster or slower */
 	SIM_POWER_CUTS,   /* of the server, which has lost its last changes when it is back */
+	SIM_REFUSALS,     /* of new connections, and watches end; requests are still answered */
 	SIM_TROUBLES
 };
 
