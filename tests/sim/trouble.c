@@ -83,6 +83,18 @@ static void cut_power(struct world *w)
 	w->counts.losses++;
 }
 
+static void stand_still(struct world *w, struct sim_process *p, bool busy)
+{
+	p->pauses_busy = busy;
+	if (!busy && world_below(w, 2) == 0) {
+		p->paused_until_us = w->network.now_us + some_time(w);
+		w->counts.pauses++;
+	} else {
+		p->pauses_in = 1 + world_below(w, busy ? 10 : 300);
+		p->pause_us = some_time(w);
+	}
+}
+
 static void strike(struct world *w, enum sim_trouble trouble, struct sim_process *p)
 {
 	const uint32_t confusing = 1 << SIM_CUTS | 1 << SIM_SILENCE | 1 << SIM_ERRORS |
@@ -142,16 +154,8 @@ static void strike(struct world *w, enum sim_trouble trouble, struct sim_process
 		break;
 	case SIM_PAUSES:
 	case SIM_BUSY_PAUSES:
-		if (p == NULL)
-			break;
-		p->pauses_busy = trouble == SIM_BUSY_PAUSES;
-		if (!p->pauses_busy && world_below(w, 2) == 0) {
-			p->paused_until_us = now + some_time(w);
-			w->counts.pauses++;
-		} else {
-			p->pauses_in = 1 + world_below(w, p->pauses_busy ? 10 : 300);
-			p->pause_us = some_time(w);
-		}
+		if (p != NULL)
+			stand_still(w, p, trouble == SIM_BUSY_PAUSES);
 		break;
 	default: break;
 	}
