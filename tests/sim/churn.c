@@ -165,7 +165,8 @@ static void make_node(struct world *w)
 		"{\"cpu\":\"1500m\",\"memory\":\"1Gi\",\"pods\":\"30\"}",
 	};
 	const char *size = sizes[world_below(w, ARRAY_COUNT(sizes))];
-	uint32_t number = w->serial++;
+	/* Where there is one zone, who is kept away from it has to wait for another one. */
+	uint32_t number = w->serial++, zones = 1 + (uint32_t)(w->seed % 4);
 	struct line body;
 
 	(void)world_ask(w, "POST", JSON, "/api/v1/nodes",
@@ -179,7 +180,7 @@ static void make_node(struct world *w)
 			world_below(w, 3) == 0           ? ""
 				: world_below(w, 2) == 0 ? "\"disk\":\"ssd\","
 							 : "\"disk\":\"hdd\",",
-			(unsigned)world_below(w, 4),
+			(unsigned)world_below(w, zones),
 			world_below(w, 5) == 0
 				? "\"taints\":[{\"key\":\"dedicated\",\"value\":\"x\",\"effect\":"
 				  "\"NoSchedule\"}]"

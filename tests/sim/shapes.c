@@ -68,7 +68,7 @@ static void write_pod_terms(struct world *w, struct writer *out, const char *whi
 	write_format(out, ",\"%s\":{", which);
 	if (hard) {
 		write_z(out, "\"requiredDuringSchedulingIgnoredDuringExecution\":[");
-		write_term(w, out, world_below(w, 3) == 0 ? world_below(w, 8) : group, true);
+		write_term(w, out, world_below(w, 2) == 0 ? world_below(w, 8) : group, true);
 	} else {
 		write_z(out,
 			"\"preferredDuringSchedulingIgnoredDuringExecution\":[{\"weight\":50,"
