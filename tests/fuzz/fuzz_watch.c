@@ -215,7 +215,7 @@ static void start(struct world *w, size_t slice)
 		.entropy = entropy_seeded(&random),
 		.arena = &w->arena,
 		.scratch = &w->scratch,
-		.sink = {on_list_begin, on_object, on_too_big, on_list_end, on_synced, w},
+		.sink = {NULL, on_list_begin, on_object, on_too_big, on_list_end, on_synced, w},
 		.kinds = WATCH_KIND(w->kind)});
 	watch_want(w->watch, w->kind, true);
 }
