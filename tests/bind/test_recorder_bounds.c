@@ -19,24 +19,36 @@ void tearDown(void)
 
 /* ---- order and bounds ---- */
 
+/* Each event was posted once, in order but for those that are on their way at the same time. */
+static void posted_in_order(uint32_t count)
+{
+	const char *line = server.log;
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned number;
+
+		TEST_ASSERT_EQUAL_INT(1, sscanf(line, "POST pod-%u\n", &number));
+		TEST_ASSERT_UINT32_WITHIN(RECORDER_FLIGHTS - 1, i, number);
+		seen |= UINT64_C(1) << number;
+		line = strchr(line, '\n') + 1;
+	}
+	TEST_ASSERT_EQUAL_HEX64(UINT64_MAX >> (64 - count), seen);
+	TEST_ASSERT_EQUAL_STRING("", line);
+}
+
 static void test_order(void)
 {
-	char expected[64 * 16];
-	size_t size = 0;
-
 	start();
 	recorder_hold(recorder, true);
-	for (uint32_t i = 0; i < EVENTS_MAX; i++) {
+	for (uint32_t i = 0; i < EVENTS_MAX; i++)
 		TEST_ASSERT_TRUE(say_numbered(i));
-		size += (size_t)snprintf(
-			expected + size, sizeof(expected) - size, "POST pod-%u\n", (unsigned)i);
-	}
 	TEST_ASSERT_FALSE(say_numbered(EVENTS_MAX));
 	TEST_ASSERT_EQUAL_UINT64(1, stats().dropped_full);
 	TEST_ASSERT_EQUAL_UINT32(EVENTS_MAX, stats().waiting);
 	recorder_hold(recorder, false);
 	town_run(&town, 5000);
-	TEST_ASSERT_EQUAL_STRING(expected, server.log);
+	posted_in_order(EVENTS_MAX);
 	TEST_ASSERT_EQUAL_UINT32(SERIES_MAX, stats().remembered);
 	TEST_ASSERT_TRUE(say_numbered(EVENTS_MAX));
 }
