@@ -11,7 +11,6 @@ FLAGS_mbedtls := -I$(SOURCE)/library
 # Every byte of the wire goes through these two, and where there are no AES instructions this cipher is the one.
 FLAGS_library/chacha20 := -O2
 FLAGS_library/poly1305 := -O2
-FLAGS_curves := -Oz
 FLAGS_yaml := -DNDEBUG -Ivendor/yaml -DYAML_VERSION_STRING='"0.2.5"' -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5
 
 FILES := $(sort $(wildcard $(addprefix $(SOURCE)/,$(FILES_$(NAME)))))
@@ -29,7 +28,7 @@ $(OUT)/lib$(NAME).a: $(OBJECTS)
 $(OUT)/$(NAME)/%.o: $(SOURCE)/%.c $(OWN)
 	@mkdir -p $(@D) && $(COMPILE) $(TERMS) $(FLAGS_$(NAME)) $(FLAGS_$*) -c -o $@ $<
 $(OUT)/$(NAME)/%.o: vendor/$(NAME)/%.c $(OWN)
-	@mkdir -p $(@D) && $(COMPILE) $(TERMS) $(FLAGS_$(NAME)) $(FLAGS_$*) -c -o $@ $<
+	@mkdir -p $(@D) && $(COMPILE) $(TERMS) $(FLAGS_$(NAME)) -c -o $@ $<
 
 # musl has a configure and a makefile of its own.
 $(OUT)/lib/libc.a: $(SOURCE)/.version vendor/build.mk

@@ -74,8 +74,7 @@ enum cache_pod_flag {
 	CACHE_POD_NOMINATED_HERE = 16,   /* by us; the apiserver does not say it yet */
 	CACHE_POD_FIRST_GENERATION = 32, /* metadata.generation is 1 */
 	CACHE_POD_STATUS_LOST = 64,      /* its conditions found no room */
-	CACHE_POD_DUE =
-		128 /* assumed, and bound before the list was asked for: it must show that */
+	CACHE_POD_DUE = 128 /* assumed, bound before the list was asked for: is due in it */
 };
 
 struct cache_pod {

@@ -126,7 +126,7 @@ static struct tree *plain_value(struct plain *p)
 		t->type = JSON_STRING;
 		return plain_string(p, &t->text) ? t : NULL;
 	}
-	while (p->at<p->end && * p->at> ' ' && *p->at != ',' && *p->at != '}' && *p->at != ']')
+	while (p->at < p->end && strchr("\t\r\n ,}]", *p->at) == NULL)
 		p->at++;
 	t->text = (struct text){from, (size_t)(p->at - from)};
 	if (text_is(t->text, TEXT("true")) || text_is(t->text, TEXT("false")))
