@@ -8,8 +8,8 @@
  *		[--release 20..36] [--no-streaming-lists] [--history N] [--memory MIB] [--strict]
  *
  * Without --life nodes and pods are made and stay, and kubelets start what is bound; with it
- * deployments change, jobs come, nodes fail (N times as often with --hurry N). With --no-life
- * there are not even kubelets. --load takes what `kubectl get ... -o json` printed.
+ * deployments change, jobs come, nodes fail (all of that N times as fast with --hurry N). With
+ * --no-life there are not even kubelets. --load takes what `kubectl get ... -o json` printed.
  *
  * With --release it plays an older kube-apiserver: what was not served then is not served.
  *

@@ -51,6 +51,11 @@ int life_ask(
 	return answer.status;
 }
 
+int64_t life_hurried(const struct life *life, int64_t us)
+{
+	return us / life->setup.hurry + 1;
+}
+
 int64_t life_between(struct life *life, uint32_t from_ms, uint32_t to_ms)
 {
 	return (int64_t)(from_ms + random_below(&life->random, to_ms - from_ms + 1)) * CLOCK_MS_US;

@@ -23,7 +23,8 @@ struct life_setup {
 	uint32_t nodes_max;         /* room; 0: twice `nodes` + 16 */
 	uint32_t pods_max;          /* 0: twice `pods` + 1024 */
 	bool calm;                  /* nothing changes by itself, kubelets apart */
-	int64_t hurry;              /* divides the time between two events; 0 and 1: as it is */
+	int64_t hurry;              /* divides the time between two events and what a failure
+				     * lasts; 0 and 1: as it is */
 	const char *scheduler_name; /* NULL: default-scheduler */
 	/* A power cut of a zone begins: the simulator may cut more. */
 	void (*on_power_cut)(void *self, uint32_t zone);

@@ -177,9 +177,9 @@ static void come_back(struct life *life, uint32_t node)
 	life_reconsider(life, node);
 }
 
-static int64_t next_of(const struct life_node *n)
+static int64_t next_of(const struct life *life, const struct life_node *n)
 {
-	int64_t noticed = n->down_us + (int64_t)LIFE_NOTICED_S * CLOCK_S_US;
+	int64_t noticed = n->down_us + life_hurried(life, LIFE_NOTICED_S * CLOCK_S_US);
 
 	if (n->up)
 		return INT64_MAX;
@@ -193,7 +193,7 @@ int64_t life_nodes_next(struct life *life)
 	if (life->counts.nodes_down == 0)
 		return next;
 	for (uint32_t i = pool_next(&life->nodes, 0); i != 0; i = pool_next(&life->nodes, i)) {
-		int64_t due = next_of(life_node(life, i));
+		int64_t due = next_of(life, life_node(life, i));
 
 		next = due < next ? due : next;
 	}
@@ -202,6 +202,9 @@ int64_t life_nodes_next(struct life *life)
 
 void life_nodes_turn(struct life *life)
 {
+	int64_t noticed = life_hurried(life, LIFE_NOTICED_S * CLOCK_S_US);
+	int64_t evicted = noticed + life_hurried(life, LIFE_TOLERATED_S * CLOCK_S_US);
+
 	if (life->counts.nodes_down == 0)
 		return;
 	for (uint32_t i = pool_next(&life->nodes, 0); i != 0; i = pool_next(&life->nodes, i)) {
@@ -214,11 +217,11 @@ void life_nodes_turn(struct life *life)
 			come_back(life, i);
 			continue;
 		}
-		if (!n->told_down && down >= (int64_t)LIFE_NOTICED_S * CLOCK_S_US) {
+		if (!n->told_down && down >= noticed) {
 			n->told_down = true;
 			tell(life, n, false);
 		}
-		if (down >= (int64_t)(LIFE_NOTICED_S + LIFE_TOLERATED_S) * CLOCK_S_US)
+		if (down >= evicted)
 			evict(life, i);
 	}
 }

@@ -114,6 +114,8 @@ const char *life_path(struct life *life, const char *format, ...) PRINTF_LIKE(2,
 const char *life_body(struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
 void life_pod_due(struct life *life, uint32_t pod, enum life_action action, int64_t in_us);
 uint32_t life_find_node(struct life *life, struct text name);
+/* What lasts so long where nothing hurries. */
+int64_t life_hurried(const struct life *life, int64_t us);
 /* Milliseconds from..to, as microseconds. */
 int64_t life_between(struct life *life, uint32_t from_ms, uint32_t to_ms);
 const char *life_time(struct life *life, char *to, size_t size);

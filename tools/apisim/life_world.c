@@ -134,7 +134,7 @@ static void heartbeat(struct life *life)
 static void power_cut(struct life *life)
 {
 	uint32_t zone = below(life, LIFE_ZONES);
-	int64_t lasts = life_between(life, 60 * 1000, 900 * 1000);
+	int64_t lasts = life_hurried(life, life_between(life, 60 * 1000, 900 * 1000));
 
 	life->counts.power_cuts++;
 	for (uint32_t i = pool_next(&life->nodes, 0); i != 0; i = pool_next(&life->nodes, i))
@@ -344,7 +344,7 @@ void life_event(struct life *life, enum life_event event)
 	uint32_t node;
 
 	if (pace[event].calm == 0)
-		wait = wait / life->setup.hurry + 1;
+		wait = life_hurried(life, wait);
 	else if (life->calm)
 		wait *= pace[event].calm;
 	life->events[event] = life->now_us + wait;
@@ -365,7 +365,8 @@ void life_event(struct life *life, enum life_event event)
 	case LIFE_EVENT_FAILURE:
 		node = some_node(life);
 		if (node != 0)
-			life_node_goes_down(life, node, life_between(life, 10 * 1000, 1200 * 1000));
+			life_node_goes_down(life, node,
+				life_hurried(life, life_between(life, 10 * 1000, 1200 * 1000)));
 		break;
 	case LIFE_EVENT_POWER_CUT: power_cut(life); break;
 	case LIFE_EVENT_NODES: change_nodes(life); break;
