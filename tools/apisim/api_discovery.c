@@ -2,8 +2,6 @@
 /* What is served: versions, groups, resources; and who is asked. */
 #include "apisim/api_private.h"
 
-enum { API_DISCOVERY_MAX = 32 * 1024 };
-
 /* Newer releases say more. */
 static void write_version(struct json_writer *j, uint32_t release)
 {
@@ -250,11 +248,10 @@ static bool write_discovery(struct json_writer *j, struct text path, uint32_t re
 
 bool api_discover(struct api_call *call, struct text path)
 {
-	char *to = scratch_take(&call->api->scratch, API_DISCOVERY_MAX);
 	struct writer w;
 	struct json_writer j;
+	size_t room;
 
-	CHECK(to != NULL);
 	if (text_ends(path, TEXT("/")))
 		path = text_first(path, path.size - 1);
 	if (text_is(path, TEXT("/healthz")) || text_is(path, TEXT("/livez")) ||
@@ -262,9 +259,13 @@ bool api_discover(struct api_call *call, struct text path)
 		api_plain(call, 200, TEXT("ok"));
 		return true;
 	}
-	writer_init(&w, to, API_DISCOVERY_MAX);
+	char *to = scratch_take_rest(&call->api->scratch, &room);
+	CHECK(to != NULL);
+	writer_init(&w, to, room);
 	json_write_init(&j, &w);
-	if (!write_discovery(&j, path, call->api->release))
+	bool is_known = write_discovery(&j, path, call->api->release);
+	scratch_keep(&call->api->scratch, to, is_known ? w.used : 0);
+	if (!is_known)
 		return false;
 	CHECK(!w.overflowed);
 	call->answer->status = 200;

@@ -49,6 +49,12 @@ static uint32_t take(struct network_host *host)
 	return 0;
 }
 
+/* Something may arrive then. */
+static void expect(struct network *n, int64_t due_us)
+{
+	n->next_us = due_us < n->next_us ? due_us : n->next_us;
+}
+
 static int64_t flight(struct network *n)
 {
 	return n->now_us + n->delay_us +
@@ -89,6 +95,7 @@ static uint32_t network_open(void *self, enum net_stream_kind kind, const struct
 	n->streams[near].state = NET_STREAM_CONNECTING;
 	n->streams[near].peer = far;
 	n->streams[near].due_us = flight(n);
+	expect(n, n->streams[near].due_us);
 	n->streams[far].peer = near;
 	n->streams[far].listener = listener;
 	n->host[n->streams[far].host].news = true;
@@ -141,7 +148,7 @@ static struct text network_received(void *self, uint32_t stream)
 {
 	const struct network_stream *s = at(of(self), stream);
 
-	return (struct text){s->pipe, s->here};
+	return (struct text){s->pipe + s->from, s->here};
 }
 
 static void network_drop(void *self, uint32_t stream, size_t size)
@@ -150,11 +157,12 @@ static void network_drop(void *self, uint32_t stream, size_t size)
 	struct network_stream *s = at(n, stream);
 
 	CHECK(size <= s->here);
-	memmove(s->pipe, s->pipe + size, s->size - size);
 	s->size -= size;
+	s->from = s->size == 0 ? 0 : s->from + size;
 	s->here -= size;
-	if (s->peer != 0 && size > 0)
+	if (s->peer != 0 && size > 0 && s->full)
 		n->host[n->streams[s->peer].host].news = true;
+	s->full &= size == 0;
 }
 
 static size_t network_send(void *self, uint32_t stream, const void *bytes, size_t size)
@@ -166,13 +174,19 @@ static size_t network_send(void *self, uint32_t stream, const void *bytes, size_
 		return 0;
 	struct network_stream *peer = at(n, s->peer);
 	size_t room = NETWORK_PIPE - peer->size;
+	peer->full |= size > room;
 	size = size < room ? size : room;
 	if (size == 0)
 		return 0;
-	memcpy(peer->pipe + peer->size, bytes, size);
+	if (peer->from + peer->size + size > NETWORK_PIPE) {
+		memmove(peer->pipe, peer->pipe + peer->from, peer->size);
+		peer->from = 0;
+	}
+	memcpy(peer->pipe + peer->from + peer->size, bytes, size);
 	if (peer->size == peer->here)
 		peer->due_us = flight(n) + peer->lag_us;
 	peer->size += size;
+	expect(n, peer->due_us);
 	n->bytes += size;
 	return size;
 }
@@ -188,8 +202,10 @@ static void network_end(void *self, uint32_t stream)
 	struct network *n = of(self);
 	const struct network_stream *s = at(n, stream);
 
-	if (s->peer != 0)
-		at(n, s->peer)->end_sent = true;
+	if (s->peer == 0)
+		return;
+	at(n, s->peer)->end_sent = true;
+	expect(n, n->now_us);
 }
 
 static void close_stream(struct network *n, uint32_t stream)
@@ -203,6 +219,7 @@ static void close_stream(struct network *n, uint32_t stream)
 		peer->end_sent = true;
 		peer->cut_sent |= s->size > 0;
 		peer->peer = 0;
+		expect(n, n->now_us);
 		n->host[peer->host].news = true;
 	}
 	s->taken = false;
@@ -223,16 +240,23 @@ static void network_close(void *self, uint32_t stream)
 /* Most streams are silent most of the time. */
 static bool may_have_news(const struct network_stream *s)
 {
-	return s->taken && (s->size > s->here || s->end_sent || s->state == NET_STREAM_CONNECTING);
+	return s->taken &&
+		(s->state == NET_STREAM_CONNECTING ||
+			(s->state == NET_STREAM_OPEN && (s->size > s->here || s->end_sent)));
+}
+
+static bool is_silent(const struct network *n, const struct network_stream *s)
+{
+	return n->host[s->host].silent ||
+		(s->peer != 0 && n->host[n->streams[s->peer].host].silent);
 }
 
 /* True when something has changed for the reader. */
 static bool deliver(struct network *n, struct network_stream *s)
 {
 	size_t more = s->size - s->here;
-	bool peer_silent = s->peer != 0 && n->host[n->streams[s->peer].host].silent;
 
-	if (n->host[s->host].silent || peer_silent || s->listens)
+	if (is_silent(n, s) || s->listens)
 		return false;
 	if (s->state == NET_STREAM_CONNECTING) {
 		if (n->now_us < s->due_us)
@@ -240,8 +264,6 @@ static bool deliver(struct network *n, struct network_stream *s)
 		s->state = s->peer == 0 ? NET_STREAM_FAILED : NET_STREAM_OPEN;
 		return true;
 	}
-	if (s->state != NET_STREAM_OPEN)
-		return false;
 	if (n->now_us < s->due_us)
 		more = 0;
 	if (n->slice > 0 && more > n->slice)
@@ -254,16 +276,28 @@ static bool deliver(struct network *n, struct network_stream *s)
 	return more > 0;
 }
 
+static void deliver_all(struct network *n)
+{
+	n->next_us = INT64_MAX;
+	for (uint32_t i = 1; i <= n->top; i++) {
+		struct network_stream *s = &n->streams[i];
+
+		if (!may_have_news(s))
+			continue;
+		if (deliver(n, s))
+			n->host[s->host].news = true;
+		/* Who is silent may speak at any moment. */
+		if (may_have_news(s))
+			expect(n, is_silent(n, s) ? n->now_us : s->due_us);
+	}
+}
+
 bool network_deliver(struct network *n)
 {
 	bool news = false;
 
-	for (uint32_t i = 1; i <= n->top; i++) {
-		struct network_stream *s = &n->streams[i];
-
-		if (may_have_news(s) && deliver(n, s))
-			n->host[s->host].news = true;
-	}
+	if (n->now_us >= n->next_us)
+		deliver_all(n);
 	for (uint32_t i = 0; i < n->hosts; i++)
 		news |= n->host[i].news;
 	return news;
@@ -286,7 +320,8 @@ static int64_t next_arrival(const struct network *n)
 
 void network_pass(struct network *n, int64_t us)
 {
-	int64_t next = next_arrival(n), end = n->now_us + (us > 0 ? us : 1);
+	int64_t next = n->next_us > n->now_us ? n->next_us : next_arrival(n);
+	int64_t end = n->now_us + (us > 0 ? us : 1);
 
 	n->now_us = next < end ? next : end;
 }
@@ -337,6 +372,7 @@ static void cut(struct network *n, uint32_t stream)
 	}
 	s->peer = 0;
 	s->end_sent = s->cut_sent = true;
+	expect(n, n->now_us);
 	n->cuts++;
 }
 

@@ -41,7 +41,8 @@ struct network_stream {
 	uint32_t listener; /* waits to be accepted by this one */
 	uint16_t port;
 	bool end_sent, cut_sent; /* by the peer */
-	size_t size, here;       /* bytes in the pipe; of those, arrived */
+	bool full;               /* the peer waits for room */
+	size_t from, size, here; /* bytes in the pipe: the first, how many; of those, arrived */
 	int64_t due_us;          /* when the rest arrives */
 	int64_t lag_us;          /* so much later than others */
 	char *pipe;
@@ -52,6 +53,7 @@ struct network {
 	struct random random;
 	int64_t delay_us, jitter_us; /* of each flight of bytes */
 	size_t slice;                /* bytes that arrive at once; 0: all that are on their way */
+	int64_t next_us;             /* nothing arrives before */
 	uint64_t waits, bytes, cuts;
 	/*
 	 * The rest of the world: does what there is to do now and says when it is next due
