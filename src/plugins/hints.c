@@ -144,19 +144,17 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 	return registered;
 }
 
-bool plugin_is_waited_for(uint32_t plugins_bits, enum kube_kind kind, uint32_t actions)
+uint32_t plugin_waiters(enum kube_kind kind, uint32_t actions)
 {
-	uint32_t left = actions;
+	uint32_t waiters = 0, left = actions;
 	while (left != 0) {
 		uint32_t action = next_action(&left);
 		for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
-			if ((plugins_bits >> id & 1) == 0)
-				continue;
 			const struct plugin_registration *r = registrations[id];
 			for (; r != NULL && r->kind != KUBE_NO_KIND; r++)
 				if (covers(r, kind, action))
-					return true;
+					waiters |= UINT32_C(1) << id;
 		}
 	}
-	return false;
+	return waiters;
 }

@@ -42,7 +42,7 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 bool plugin_forgotten(
 	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event);
 
-/* Is any plugin of the bits registered for such an event at all? Costs no look at the pod. */
-bool plugin_is_waited_for(uint32_t plugins_bits, enum kube_kind kind, uint32_t actions);
+/* The plugins that are registered for such an event at all, as bits. Costs no look at a pod. */
+uint32_t plugin_waiters(enum kube_kind kind, uint32_t actions);
 
 #endif

@@ -228,11 +228,8 @@ void scheduler_init_waking(struct scheduler *s)
 {
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		for (uint32_t at = 0; at <= SCHEDULER_EVENT_ACTIONS; at++)
-			for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
-				if (plugin_is_waited_for(GATE_BIT(id), (enum kube_kind)kind,
-					    at == SCHEDULER_EVENT_ACTIONS ? CACHE_UPDATE
-									  : UINT32_C(1) << at))
-					s->waited_for[kind][at] |= GATE_BIT(id);
+			s->waited_for[kind][at] = plugin_waiters((enum kube_kind)kind,
+				at == SCHEDULER_EVENT_ACTIONS ? CACHE_UPDATE : UINT32_C(1) << at);
 }
 
 static uint32_t waited_for(const struct scheduler *s, enum kube_kind kind, uint32_t actions)

@@ -85,8 +85,7 @@ static void changed(void *self, const struct cache_event *event)
 			scratch_init(&hint_scratch, hint_block, sizeof(hint_block));
 			bool is_registered = plugin_hint_of((enum plugin_id)id, &w, event, &hint);
 			TEST_ASSERT_EQUAL(is_registered,
-				plugin_is_waited_for(
-					UINT32_C(1) << id, event->kind, event->actions));
+				plugin_waiters(event->kind, event->actions) >> id & 1);
 			asked += is_registered;
 			if (!is_registered || hint != PLUGIN_HINT_QUEUE)
 				continue;

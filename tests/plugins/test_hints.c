@@ -42,7 +42,7 @@ static void changed(void *self, const struct cache_event *event)
 			: plugin_forgotten(asked->id, &w, event) ? "forgotten"
 								 : "skip";
 	TEST_ASSERT_EQUAL(
-		said[0] != '-', plugin_is_waited_for(1u << asked->id, event->kind, event->actions));
+		said[0] != '-', plugin_waiters(event->kind, event->actions) >> asked->id & 1);
 }
 
 #define NODE(version, rest) \
@@ -462,14 +462,15 @@ static void test_several_plugins(void)
 {
 	uint32_t fit = UINT32_C(1) << PLUGIN_FIT;
 	uint32_t spread = UINT32_C(1) << PLUGIN_SPREAD;
-	TEST_ASSERT_FALSE(plugin_is_waited_for(fit, KUBE_POD, CACHE_ADD));
-	TEST_ASSERT_TRUE(plugin_is_waited_for(spread, KUBE_POD, CACHE_ADD));
-	TEST_ASSERT_TRUE(plugin_is_waited_for(fit | spread, KUBE_POD, CACHE_ADD));
-	TEST_ASSERT_TRUE(plugin_is_waited_for(
-		fit, KUBE_NODE, CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE));
-	TEST_ASSERT_FALSE(plugin_is_waited_for(fit, KUBE_NODE, CACHE_UPDATE_NODE_LABEL));
-	TEST_ASSERT_FALSE(plugin_is_waited_for(fit | spread, KUBE_SERVICE, CACHE_ADD));
-	TEST_ASSERT_FALSE(plugin_is_waited_for(0, KUBE_NODE, CACHE_ADD));
+	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_POD, CACHE_ADD) & fit);
+	TEST_ASSERT_EQUAL_HEX(spread, plugin_waiters(KUBE_POD, CACHE_ADD) & (fit | spread));
+	TEST_ASSERT_EQUAL_HEX(fit,
+		fit &
+			plugin_waiters(KUBE_NODE,
+				CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE));
+	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_NODE, CACHE_UPDATE_NODE_LABEL) & fit);
+	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_SERVICE, CACHE_ADD) & (fit | spread));
+	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_NODE, 0));
 }
 
 int main(void)
