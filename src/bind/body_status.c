@@ -46,6 +46,8 @@ static uint32_t find(const struct body_status *status)
 static bool reads_as(struct text there, struct text ours)
 {
 	static const struct text replacement = {"\xef\xbf\xbd", 3};
+	if (text_is(there, ours))
+		return true;
 	while (ours.size > 0) {
 		size_t size = text_utf8_next(ours);
 		struct text part = size == 0 ? replacement : text_first(ours, size);

@@ -8,27 +8,26 @@
 
 enum { FIT_REASONS_MAX = 512 };
 
-struct tally { /* distinct reasons, and how many nodes gave each */
-	struct text reasons[FIT_REASONS_MAX];
-	uint32_t counts[FIT_REASONS_MAX];
-	uint32_t count;
+struct reason {
+	struct text text;
+	uint32_t nodes; /* how many gave it */
+};
+
+struct tally { /* distinct reasons */
+	struct reason *reasons;
+	size_t count, room;
 };
 
 static void tally_add(struct tally *tally, struct text reason, uint32_t nodes)
 {
-	uint32_t i = 0;
-	while (i < tally->count &&
-		(tally->reasons[i].at != reason.at || tally->reasons[i].size != reason.size) &&
-		!text_is(tally->reasons[i], reason))
-		i++;
-	if (i == FIT_REASONS_MAX)
-		return;
-	if (i == tally->count) {
-		tally->reasons[i] = reason;
-		tally->counts[i] = 0;
-		tally->count++;
-	}
-	tally->counts[i] += nodes;
+	struct reason *r = tally->reasons, *end = r + tally->count;
+	while (r < end && (r->text.at != reason.at || r->text.size != reason.size) &&
+		!text_is(r->text, reason))
+		r++;
+	if (r < end)
+		r->nodes += nodes;
+	else if (tally->count < tally->room)
+		tally->reasons[tally->count++] = (struct reason){reason, nodes};
 }
 
 static void tally_status(struct tally *tally, const struct cycle_status *status, uint32_t nodes)
@@ -45,23 +44,24 @@ static int compare_lines(const void *a, const void *b)
 /* "<count> <reason>" sorted bytewise, so that "10 x" comes before "2 y". */
 static void write_tally(struct scratch *scratch, const struct tally *tally, struct writer *out)
 {
-	struct text *lines = SCRATCH_ARRAY(scratch, struct text, (size_t)tally->count + 1);
-	for (uint32_t i = 0; lines != NULL && i < tally->count; i++) {
-		size_t size = tally->reasons[i].size + 12;
+	struct text *lines = SCRATCH_ARRAY(scratch, struct text, tally->count + 1);
+	for (size_t i = 0; lines != NULL && i < tally->count; i++) {
+		struct text reason = tally->reasons[i].text;
+		size_t size = reason.size + 12;
 		char *line = scratch_take(scratch, size);
 		if (line == NULL)
 			return;
 		struct writer w;
 		writer_init(&w, line, size);
-		write_u64(&w, tally->counts[i]);
+		write_u64(&w, tally->reasons[i].nodes);
 		write_char(&w, ' ');
-		write_text(&w, tally->reasons[i]);
+		write_text(&w, reason);
 		lines[i] = writer_text(&w);
 	}
 	if (lines == NULL)
 		return;
 	qsort(lines, tally->count, sizeof(*lines), compare_lines);
-	for (uint32_t i = 0; i < tally->count; i++) {
+	for (size_t i = 0; i < tally->count; i++) {
 		write_z(out, i == 0 ? " " : ", ");
 		write_text(out, lines[i]);
 	}
@@ -87,14 +87,17 @@ struct text fit_error_text(struct evaluation *e, const struct cycle_status *stat
 	const struct cycle_status *absent, struct text prefilter_message, struct text post_message)
 {
 	struct scratch *scratch = e->d.scratch;
-	struct tally *tally = SCRATCH_ONE(scratch, struct tally);
-	if (tally == NULL)
-		return TEXT("no room for the reasons");
+	size_t room;
+	struct tally tally = {.reasons = scratch_take_rest(scratch, &room)};
+	tally.room = room / sizeof(struct reason);
+	if (tally.room > FIT_REASONS_MAX)
+		tally.room = FIT_REASONS_MAX;
 	if (prefilter_message.size == 0)
-		tally_nodes(e, statuses, absent, tally);
-	size_t room = 128 + prefilter_message.size + post_message.size;
-	for (uint32_t i = 0; i < tally->count; i++)
-		room += tally->reasons[i].size + 16;
+		tally_nodes(e, statuses, absent, &tally);
+	scratch_keep(scratch, tally.reasons, tally.count * sizeof(struct reason));
+	room = 128 + prefilter_message.size + post_message.size;
+	for (size_t i = 0; i < tally.count; i++)
+		room += tally.reasons[i].text.size + 16;
 	char *at = scratch_take(scratch, room);
 	if (at == NULL)
 		return TEXT("no room for the reasons");
@@ -104,7 +107,7 @@ struct text fit_error_text(struct evaluation *e, const struct cycle_status *stat
 	if (prefilter_message.size > 0)
 		write_format(&w, " %.*s.", TEXT_ARGS(prefilter_message));
 	else
-		write_tally(scratch, tally, &w);
+		write_tally(scratch, &tally, &w);
 	if (post_message.size > 0) {
 		write_char(&w, ' ');
 		write_text(&w, post_message);
