@@ -105,6 +105,13 @@ static void lacks(struct scheduler *s, enum kube_kind kind)
 								  : SCHEDULER_RELIST_MAX_MS;
 }
 
+/* As many went as found no room: all that is there may fit now. */
+static void makes_room(struct scheduler *s, enum kube_kind kind)
+{
+	if ((s->lacking & WATCH_KIND(kind)) != 0 && s->short_of > 0 && --s->short_of == 0)
+		net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, SCHEDULER_RELIST_MS));
+}
+
 static void damaged(struct scheduler *s, enum kube_kind kind)
 {
 	s->damaged_in_list |= WATCH_KIND(kind);
@@ -153,6 +160,7 @@ static void on_list_begin(void *self, enum kube_kind kind)
 		s->missed = s->redundant = 0;
 	s->damaged_in_list &= ~WATCH_KIND(kind);
 	s->lacking &= ~WATCH_KIND(kind);
+	s->short_of = s->lacking == 0 ? 0 : s->short_of;
 	/* The server may have lost its last changes, and given their versions twice. */
 	s->distrusts = kind == KUBE_POD ? watch_is_in_doubt(s->watch, kind) : s->distrusts;
 	if (kind == KUBE_POD && s->distrusts)
@@ -253,8 +261,10 @@ static void refused(
 		damaged(s, KUBE_POD);
 	else
 		missing(s, object->kind, fed->namespace, fed->name);
-	if (fed->decoded != KUBE_MALFORMED)
-		lacks(s, object->kind);
+	if (fed->decoded == KUBE_MALFORMED)
+		return;
+	s->short_of++;
+	lacks(s, object->kind);
 }
 
 static bool is_known_already(const struct scheduler *s, const struct watch_object *object)
@@ -276,6 +286,7 @@ static bool on_object(void *self, const struct watch_object *object, struct scra
 			json_text(json_path(object->value, "metadata.namespace")),
 			json_text(json_path(object->value, "metadata.name")));
 		s->dying = 0; /* it is gone altogether */
+		makes_room(s, object->kind);
 		return true;
 	}
 	if (is_compared(s, object->kind) && !is_known_already(s, object)) {

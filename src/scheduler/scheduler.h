@@ -193,6 +193,7 @@ struct scheduler {
 	uint32_t lacking; /* those with one that found no room, the damaged ones among them */
 	struct net_timer relist;
 	int64_t relist_ms; /* the next pause before it */
+	uint32_t short_of; /* so many found no room since the last list, less those that went */
 	bool leading;      /* as the lease said last */
 	uint32_t barrier;  /* kinds to be told anew before the first decision of a new leader */
 	bool stopping;

@@ -215,6 +215,32 @@ static void test_more_nodes_than_there_is_room_for(void)
 	TEST_ASSERT_EQUAL(SCHEDULER_RELIST_MS, cluster.s.relist_ms);
 }
 
+static bool tell_node(enum kube_watch_type type, uint32_t number)
+{
+	char json[128];
+	snprintf(json, sizeof(json),
+		"{'metadata':{'name':'n%u'},'status':{'allocatable':{'cpu':'4'}}}",
+		(unsigned)number);
+	return cluster_tell(KUBE_NODE, type, json);
+}
+
+/* However long the next pause would be: when as many have gone, all are asked for soon. */
+static void test_room_for_what_found_none(void)
+{
+	for (uint32_t i = 4; i <= 16; i++)
+		TEST_ASSERT_TRUE(tell_node(KUBE_WATCH_ADDED, i));
+	cluster.s.relist_ms = SCHEDULER_RELIST_MAX_MS;
+	TEST_ASSERT_FALSE(tell_node(KUBE_WATCH_ADDED, 17));
+	TEST_ASSERT_FALSE(tell_node(KUBE_WATCH_ADDED, 18));
+	TEST_ASSERT_TRUE(tell_node(KUBE_WATCH_DELETED, 4));
+	cluster_run(2 * SCHEDULER_RELIST_MS);
+	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.relist));
+	/* One that found no room is no longer to be found a place for, either. */
+	TEST_ASSERT_TRUE(tell_node(KUBE_WATCH_DELETED, 18));
+	cluster_run(SCHEDULER_RELIST_MS + 1000);
+	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.relist));
+}
+
 static void test_objects_that_are_too_big(void)
 {
 	const struct watch_sink *sink = &cluster.sink;
@@ -371,6 +397,7 @@ int main(void)
 	RUN_TEST(test_a_pending_pod_that_cannot_be_read);
 	RUN_TEST(test_a_node_that_cannot_be_read);
 	RUN_TEST(test_more_nodes_than_there_is_room_for);
+	RUN_TEST(test_room_for_what_found_none);
 	RUN_TEST(test_objects_that_are_too_big);
 	RUN_TEST(test_a_picture_that_is_right);
 	RUN_TEST(test_a_picture_that_is_wrong);
