@@ -138,11 +138,14 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 	server->budget = server->net->hurried ? SERVER_HURRIED_BYTES : SERVER_TURN_BYTES;
 	refresh_identity(server);
 	accept_some(server);
-	for (uint32_t i = 0; i < count; i++) {
-		struct server_connection *c = &server->connections[(server->first + i) % count];
+	uint32_t left = server->stats.open;
+	for (uint32_t i = server->first, end = i + count; i < end && left > 0; i++) {
+		struct server_connection *c = &server->connections[i < count ? i : i - count];
 
-		if (c->state != SERVER_CLOSED)
-			due = mono_earlier(due, server_connection_turn(c));
+		if (c->state == SERVER_CLOSED)
+			continue;
+		left--;
+		due = mono_earlier(due, server_connection_turn(c));
 	}
 	/* When budgets end early, somebody else is first next time. */
 	server->first = (server->first + 1) % count;
