@@ -118,7 +118,7 @@ LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
 PROGRAMS_fuzz := $(FUZZERS)
 # Of clusters in virtual time only the number counts.
 DIR_quick := $(O)/quick
-CC_quick := gcc -O2
+CC_quick := gcc -O3 -flto=auto
 PROGRAMS_quick := tests/sim/sim.c
 $(foreach v,test clang coverage fuzz quick,$(eval LIB_$(v) := $(DIR_$(v)))$(eval AR_$(v) := gcc-ar) \
 	$(eval FLAGS_$(v) := -Itests -Itools -DBERTH_TEST)$(eval LINK_$(v) ?= $(CC_$(v)))$(eval END_$(v) := -Wl,--end-group -lm)$(eval PROGRAMS_$(v) ?= $(TESTS) $(FUZZERS)))
