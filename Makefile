@@ -108,6 +108,7 @@ DIR_test := $(O)/test
 CC_test := gcc $(SANITIZE)
 DIR_clang := $(O)/clang
 CC_clang := clang $(SANITIZE)
+FIRST_clang := $(O)/.clang
 DIR_coverage := $(O)/coverage
 # Without optimisation gcc thinks that Unity's longjmp clobbers constants. What a test forks leaves its counts too.
 CC_coverage := gcc -O0 --coverage -Wno-clobbered -D_exit=exit
@@ -115,6 +116,7 @@ PROGRAMS_coverage := $(TESTS) $(FUZZERS) $(WHOLE)
 DIR_fuzz := $(O)/fuzz
 CC_fuzz := clang $(SANITIZE) -O2 -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp -DBERTH_FUZZ
 LINK_fuzz = clang $(SANITIZE) -fsanitize=fuzzer
+FIRST_fuzz := $(FIRST_clang)
 PROGRAMS_fuzz := $(FUZZERS)
 # Of clusters in virtual time only the number counts.
 DIR_quick := $(O)/quick
@@ -159,6 +161,9 @@ $(O)/vendor/%/.version: vendor/%/recipe vendor/fetch
 	$(Q)tools/packages build && vendor/fetch $* $(O)/vendor/$*
 $(foreach c,$(wildcard vendor/*/cut),$(eval $(O)/$(dir $(c)).version: $(c)))
 
+$(FIRST_clang):
+	$(Q)tools/packages clang && mkdir -p $(@D) && touch $@
+
 $(LIBC): $(O)/vendor/musl/.version vendor/build.mk
 	$(call say,MUSL,$(BOARD))
 	$(Q)tools/packages build $(PACKAGES) && mkdir -p $(B) && flock $(B)/.lock $(MAKE) -s -f vendor/build.mk NAME=musl OUT=$(MUSL) SOURCE=$(O)/vendor/musl \
@@ -197,7 +202,7 @@ $(foreach v,$(VARIANTS),$(eval programs-$(v): $(filter-out $(LEFT_OUT),$(call pr
 $(VARIANTS:%=list-%): list-%:
 	@echo $(call programs_of,$*)
 
-test:  ## everything: rules, unit tests (gcc, clang, static), the binary itself, vectors
+test:  ## all that proves a change: rules, unit tests (sanitizers, static), the binary itself, vectors, the simulator
 	$(Q)tools/test
 check:  ## the rules of the tree: shape, layers, banned calls, ... (tools/check)
 	$(Q)tools/check
