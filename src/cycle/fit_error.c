@@ -92,7 +92,7 @@ struct text fit_error_text(struct evaluation *e, const struct cycle_status *stat
 	tally.room = room / sizeof(struct reason);
 	if (tally.room > FIT_REASONS_MAX)
 		tally.room = FIT_REASONS_MAX;
-	if (prefilter_message.size == 0)
+	if (prefilter_message.size == 0 && tally.room > 0)
 		tally_nodes(e, statuses, absent, &tally);
 	scratch_keep(scratch, tally.reasons, tally.count * sizeof(struct reason));
 	room = 128 + prefilter_message.size + post_message.size;
