@@ -14,36 +14,6 @@
 #include "bind/patcher_private.h"
 #include "kube/passing.h"
 
-struct reading {
-	struct patcher *patcher;
-	struct kube_status *status;
-	bool found;
-};
-
-static bool on_piece(void *self, struct json_piece piece)
-{
-	struct reading *reading = self;
-	struct json_value root;
-
-	if (piece.kind == JSON_PIECE_LINE &&
-		json_parse(piece.text, &reading->patcher->scratch, &root) == JSON_PARSED)
-		reading->found = kube_status_decode(root, reading->status);
-	return false;
-}
-
-/* Good until the next one is read. */
-static bool read_status(struct patcher_errand *errand, struct kube_status *status)
-{
-	struct patcher *patcher = errand->patcher;
-	struct reading reading = {.patcher = patcher, .status = status};
-
-	scratch_reset(&patcher->scratch);
-	json_cut_start(patcher->cut, JSON_CUT_LINES, kube_status_want, NULL, on_piece, &reading);
-	return json_cut_feed(patcher->cut, (struct text){errand->answer, errand->answer_size}) ==
-		JSON_CUT_STOPPED &&
-		reading.found;
-}
-
 static int64_t wait_ms(const struct net_answer *answer, const struct kube_status *status)
 {
 	if (answer->retry_after_ms >= 0)
@@ -115,7 +85,9 @@ void patcher_judge(struct patcher_errand *errand, struct patcher_judged *judged)
 		judged->verdict = PATCHER_OK;
 		return;
 	}
-	if (answer->status != 0 && read_status(errand, &body))
+	if (answer->status != 0 &&
+		kube_status_read((struct text){errand->answer, errand->answer_size},
+			errand->patcher->cut, &errand->patcher->scratch, &body))
 		status = &body;
 	judged->verdict = answer->status == 0 ? judge_silence(errand)
 					      : judge_status(errand, status, &judged->wait_ms);

@@ -23,34 +23,6 @@ struct meaning {
 
 /* ---- what an answer means ---- */
 
-struct reading {
-	struct volumes *volumes;
-	struct kube_status *status;
-	bool found;
-};
-
-static bool on_piece(void *self, struct json_piece piece)
-{
-	struct reading *reading = self;
-	struct json_value root;
-	if (piece.kind == JSON_PIECE_LINE &&
-		json_parse(piece.text, &reading->volumes->scratch, &root) == JSON_PARSED)
-		reading->found = kube_status_decode(root, reading->status);
-	return false;
-}
-
-/* Good until scratch is used again. */
-static bool read_status(const struct volumes_pen *pen, struct kube_status *status)
-{
-	struct volumes *volumes = pen->volumes;
-	struct reading reading = {.volumes = volumes, .status = status};
-	scratch_reset(&volumes->scratch);
-	json_cut_start(volumes->cut, JSON_CUT_LINES, kube_status_want, NULL, on_piece, &reading);
-	return json_cut_feed(volumes->cut, (struct text){pen->answer, pen->answer_size}) ==
-		JSON_CUT_STOPPED &&
-		reading.found;
-}
-
 /* The apiserver's own words as they are; it is upstream's error. */
 static void keep_words(struct volumes_flight *flight, const struct volumes_pen *pen,
 	const struct kube_status *status)
@@ -102,7 +74,9 @@ static struct meaning judge(struct volumes_flight *flight, const struct volumes_
 	/* Once the head is there it is done, however much of the object follows. */
 	if (answer->status >= 200 && answer->status < 300)
 		return (struct meaning){MEANS_DONE, 0};
-	if (answer->status != 0 && read_status(pen, &body))
+	if (answer->status != 0 &&
+		kube_status_read((struct text){pen->answer, pen->answer_size}, pen->volumes->cut,
+			&pen->volumes->scratch, &body))
 		status = &body;
 	keep_words(flight, pen, status);
 	if (answer->status != 0)

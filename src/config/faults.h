@@ -43,6 +43,12 @@ struct config_faults {
 
 void config_faults_init(struct config_faults *faults);
 
+/* Those that found no room, too. */
+static inline uint32_t config_faults_count(const struct config_faults *faults)
+{
+	return faults->count + faults->dropped;
+}
+
 /*
  * Opens the next fault and returns the writer of its message; config_fault_end() closes it.
  * Control characters become '?': faults are shown in terminals.

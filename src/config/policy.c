@@ -564,17 +564,12 @@ static void make(struct policy_making *m, struct scheduler_config *config)
 	scheduler_extenders_check(m->r, &config->extenders);
 }
 
-static uint32_t count_of(const struct config_faults *faults)
-{
-	return faults->count + faults->dropped;
-}
-
 enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *scratch,
 	const struct config_grammar *grammar, struct scheduler_config *config,
 	struct config_faults *faults, struct config_faults *notes)
 {
 	struct yaml_node *root;
-	uint32_t before = count_of(faults);
+	uint32_t before = config_faults_count(faults);
 	scheduler_config_defaults(config);
 	enum scheduler_config_result parsed = scheduler_parse(bytes, scratch, faults, &root);
 	struct reading *r = SCRATCH_ONE(scratch, struct reading);
@@ -598,7 +593,8 @@ enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *s
 	make(m, config);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
-	return count_of(faults) == before ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
+	return config_faults_count(faults) == before ? SCHEDULER_CONFIG_OK
+						     : SCHEDULER_CONFIG_BROKEN;
 }
 
 bool policy_is(struct text bytes, struct scratch *scratch)

@@ -313,17 +313,12 @@ static bool is_given(const struct yaml_node *root, const char *field)
 	return node != NULL && node->kind != YAML_NULL;
 }
 
-static uint32_t count_of(const struct config_faults *faults)
-{
-	return faults->count + faults->dropped;
-}
-
 enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct scratch *scratch,
 	const struct config_grammar *grammar, struct scheduler_config *config,
 	struct config_faults *faults, struct config_faults *notes)
 {
 	struct yaml_node *root;
-	uint32_t before = count_of(faults);
+	uint32_t before = config_faults_count(faults);
 	scheduler_config_defaults(config);
 	enum scheduler_config_result parsed = scheduler_parse(bytes, scratch, faults, &root);
 	struct reading *r = SCRATCH_ONE(scratch, struct reading);
@@ -347,7 +342,8 @@ enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct 
 	scheduler_older_check(r, file);
 	scheduler_config_check(r, file);
 	*config = file->config;
-	return count_of(faults) == before ? SCHEDULER_CONFIG_OK : SCHEDULER_CONFIG_BROKEN;
+	return config_faults_count(faults) == before ? SCHEDULER_CONFIG_OK
+						     : SCHEDULER_CONFIG_BROKEN;
 }
 
 enum scheduler_config_result scheduler_config_read(struct text bytes, struct scratch *scratch,

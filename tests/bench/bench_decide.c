@@ -20,7 +20,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "cache/feed.h"
+#include "bench/feed.h"
 #include "cycle/cycle.h"
 #include "cycle/profile.h"
 
@@ -28,10 +28,7 @@ enum {
 	ROUNDS = 5,
 	DECISIONS = 200,
 	DECISIONS_IN_TURN = 1200, /* all templates come twice */
-	WARM_UP = 20,
-	JSON_ROOM = 4096,
-	DECODE_ROOM = 1 << 20,
-	CUT_PIECE = 1 << 16
+	WARM_UP = 20
 };
 
 struct kind {
@@ -97,49 +94,9 @@ struct bench {
 	struct cache cache;
 	struct cycle cycle;
 	struct plugin_profile profile;
-	struct scratch decode;
-	struct json_cut *cut;
 };
 
 static struct bench bench;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "bench_decide: %s\n", what);
-	exit(1);
-}
-
-static bool on_piece(void *self, struct json_piece piece)
-{
-	struct json_value object;
-	struct cache_fed fed;
-	(void)self;
-	scratch_reset(&bench.decode);
-	if (json_parse(piece.text, &bench.decode, &object) != JSON_PARSED ||
-		!cache_feed(&bench.cache, &bench.decode,
-			kube_kind_of(json_text(json_get(object, "kind"))), object, &fed))
-		die("an object is refused");
-	return true;
-}
-
-static void feed(const char *format, ...) PRINTF_LIKE(1, 2);
-static void feed(const char *format, ...)
-{
-	char json[JSON_ROOM];
-	va_list args;
-	va_start(args, format);
-	int size = vsnprintf(json, sizeof(json), format, args);
-	va_end(args);
-	if (size < 0 || size >= (int)sizeof(json))
-		die("an object is too long");
-	for (int i = 0; i < size; i++)
-		if (json[i] == '\'')
-			json[i] = '"';
-	json_cut_start(bench.cut, JSON_CUT_LINES, kube_any_want, NULL, on_piece, NULL);
-	if (json_cut_feed(bench.cut, (struct text){json, (size_t)size}) != JSON_CUT_MORE ||
-		!json_cut_end(bench.cut))
-		die("an object is not JSON");
-}
 
 static void feed_there(uint32_t number, const char *node)
 {
@@ -180,15 +137,13 @@ static void build(uint32_t nodes, uint32_t pods_per_node, bool tainted)
 		.store_bytes = (size_t)nodes * (1536 + pods_per_node * 64) + (8u << 20)};
 	struct cycle_limits cycle_limits = {
 		.nodes = nodes, .rows = rows, .scratch_bytes = (size_t)nodes * 256 + (2u << 20)};
-	size_t cut = json_cut_size(CUT_PIECE);
-	size_t size = cache_size(&limits) + cycle_size(&cycle_limits) + cut + DECODE_ROOM + 4096;
+	size_t size = cache_size(&limits) + cycle_size(&cycle_limits) + feed_size();
 	budget_reset();
 	arena_init_zeroed(&bench.arena, memory_reserve(size), size);
 	cache_init(&bench.cache, &bench.arena, &limits);
 	profile_defaults(&bench.cache, &bench.profile);
 	cycle_init(&bench.cycle, &bench.arena, &cycle_limits, &bench.cache, &bench.profile, 1);
-	scratch_init(&bench.decode, arena_take_raw(&bench.arena, DECODE_ROOM), DECODE_ROOM);
-	bench.cut = json_cut_init(arena_take_raw(&bench.arena, cut), cut, CUT_PIECE);
+	feed_init(&bench.cache, &bench.arena);
 	feed("{'kind':'ReplicaSet','metadata':{'name':'bench','namespace':'default','uid':'r'},"
 	     "'spec':{'selector':{'matchLabels':{'app':'bench'}}}}");
 	for (uint32_t n = 0; n < nodes; n++) {

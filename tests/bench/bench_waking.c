@@ -14,19 +14,12 @@
 #include "base/budget.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "cache/feed.h"
+#include "bench/feed.h"
 #include "cycle/profile.h"
 #include "net/loopback.h"
 #include "scheduler/scheduler.h"
 
-enum {
-	NODES = 1000,
-	PODS = 100000,
-	EVENTS = 200,
-	JSON_ROOM = 2048,
-	SCRATCH = 1 << 20,
-	CUT_PIECE = 1 << 16
-};
+enum { NODES = 1000, PODS = 100000, EVENTS = 200, SCRATCH = 1 << 20 };
 
 static struct loopback network;
 static struct net_bytes bytes;
@@ -36,47 +29,7 @@ static struct {
 	struct net *net;
 	struct net_client *client;
 	struct scheduler *scheduler;
-	struct scratch scratch;
-	struct json_cut *cut;
 } bench;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "bench_waking: %s\n", what);
-	exit(1);
-}
-
-static bool on_piece(void *self, struct json_piece piece)
-{
-	struct json_value object;
-	struct cache_fed fed;
-	(void)self;
-	scratch_reset(&bench.scratch);
-	if (json_parse(piece.text, &bench.scratch, &object) != JSON_PARSED ||
-		!cache_feed(&bench.scheduler->cache, &bench.scratch,
-			kube_kind_of(json_text(json_get(object, "kind"))), object, &fed))
-		die("an object is refused");
-	return true;
-}
-
-static void feed(const char *format, ...) PRINTF_LIKE(1, 2);
-static void feed(const char *format, ...)
-{
-	char json[JSON_ROOM];
-	va_list args;
-	va_start(args, format);
-	int size = vsnprintf(json, sizeof(json), format, args);
-	va_end(args);
-	if (size < 0 || size >= (int)sizeof(json))
-		die("an object is too long");
-	for (int i = 0; i < size; i++)
-		if (json[i] == '\'')
-			json[i] = '"';
-	json_cut_start(bench.cut, JSON_CUT_LINES, kube_any_want, NULL, on_piece, NULL);
-	if (json_cut_feed(bench.cut, (struct text){json, (size_t)size}) != JSON_CUT_MORE ||
-		!json_cut_end(bench.cut))
-		die("an object is not JSON");
-}
 
 static double now_us(void)
 {
@@ -116,11 +69,8 @@ static void open_scheduler(void)
 	char words[256];
 	struct writer fault;
 	struct scheduler_limits l = limits();
-	size_t cut = json_cut_size(CUT_PIECE);
-	size_t size = scheduler_size(&l) + cut + sizeof(struct scheduler) + SCRATCH + (16u << 20);
+	size_t size = scheduler_size(&l) + sizeof(struct scheduler) + feed_size() + (16u << 20);
 	arena_init_zeroed(&bench.arena, memory_reserve(size), size);
-	scratch_init(&bench.scratch, arena_take_raw(&bench.arena, SCRATCH), SCRATCH);
-	bench.cut = json_cut_init(arena_take_raw(&bench.arena, cut), cut, CUT_PIECE);
 	loopback_init(&network);
 	bytes = loopback_bytes(&network);
 	bench.net = net_init(&(struct net_setup){.arena = &bench.arena,
@@ -149,6 +99,7 @@ static void open_scheduler(void)
 			.backoff_max_us = 10 * CLOCK_S_US,
 			.unschedulable_max_us = 300 * CLOCK_S_US,
 			.hostname = TEXT("bench")});
+	feed_init(&bench.scheduler->cache, &bench.arena);
 	profile_defaults(&bench.scheduler->cache, &profile);
 	if (!scheduler_start(bench.scheduler, &profile, 1))
 		die("it does not start");

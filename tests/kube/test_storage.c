@@ -3,46 +3,9 @@
  * The storage kinds: volumes, claims, classes, CSI nodes, drivers, capacities, attachments.
  */
 // deps: base/*.c json/*.c kube/*.c
-#include "kube/fixture.h"
+#include "kube/one_object.h"
 
-#include "kube/full_objects.h"
 #include "kube/volume.h"
-
-static struct kube_object object;
-
-void setUp(void)
-{
-	fixture_start();
-	memset(&object, 0, sizeof(object));
-}
-
-static void drop(void)
-{
-	fixture_drop(&object);
-	memset(&object, 0, sizeof(object));
-}
-
-void tearDown(void)
-{
-	drop();
-	fixture_end();
-}
-
-/* The facts of an object; the one before is dropped. */
-static const void *decode(enum kube_kind kind, const char *json)
-{
-	drop();
-	object = fixture_decode(kind, json);
-	return object.blob;
-}
-
-static const void *decode_full(enum kube_kind kind)
-{
-	TEST_ASSERT_EQUAL(kind, full_objects[kind - 1].kind);
-	return decode(kind, full_objects[kind - 1].json);
-}
-
-#define META "{\"metadata\":{\"name\":\"x\"}"
 
 /* ---- PersistentVolume ---- */
 
