@@ -87,7 +87,7 @@ static void size_up(struct capacity *plan, uint32_t ease)
 			2048 + pods / 16 + half,              /* values of labels and so on */
 		.images =
 			smaller(128 + nodes / 4 + pods / 128 + eased(2 * nodes, ease), IMAGES_MOST),
-		.counters = 64 + pods / 512 + eased(pods / 32, ease),
+		.counters = 192 + pods / 128 + eased(pods / 32, ease), /* one for each term */
 	};
 	plan->cache.store_bytes = store_for(&plan->cache);
 	plan->cycle = (struct cycle_limits){

@@ -139,6 +139,8 @@ static void test_little(void)
 	TEST_ASSERT_TRUE(capacity_plan(4 << 20, 5000, 150000, &plan));
 	TEST_ASSERT_GREATER_THAN_UINT32(200, plan.nodes);
 	TEST_ASSERT_GREATER_THAN_UINT32(6000, plan.pods);
+	/* Each of 200 deployments keeps its pods apart. */
+	TEST_ASSERT_GREATER_THAN_UINT32(200, plan.cache.counters);
 	make_all(&plan);
 	TEST_ASSERT_TRUE(capacity_plan(4 << 20, 50, 1000, &plan));
 	TEST_ASSERT_EQUAL_UINT32(50, plan.nodes);
