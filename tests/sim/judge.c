@@ -10,6 +10,9 @@
 
 #include <stdio.h>
 
+/* More than any pod of this world has. */
+enum { TERMS_OF_A_POD = 4, STRINGS_OF_A_POD = 64 };
+
 /* ---- no node is overcommitted ---- */
 
 struct amounts {
@@ -208,10 +211,45 @@ static const char *because(const char *format, ...)
 	return why;
 }
 
+static bool is_full(const struct pool *pool, uint32_t spare)
+{
+	return pool_used(pool) + spare >= pool->capacity;
+}
+
+/*
+ * A scheduler without room for a pod that waits says so, and lists pods again. Counters of what
+ * somebody asked make way, those of terms that pods have do not.
+ */
+static bool lacks_room(const struct scheduler *s)
+{
+	const struct cache *c = &s->cache;
+	uint32_t asked = 0;
+
+	if ((s->lacking & WATCH_KIND(KUBE_POD)) == 0)
+		return false;
+	for (const struct list *l = c->counters.recent.next; l != &c->counters.recent; l = l->next)
+		asked++;
+	return is_full(&c->pods, 0) || is_full(&c->classes, 0) || is_full(&c->label_sets, 0) ||
+		is_full(&c->strings.strings, STRINGS_OF_A_POD) ||
+		is_full(&c->counters.pool, asked + TERMS_OF_A_POD) ||
+		is_full(&c->counters.owned, TERMS_OF_A_POD) ||
+		c->store.budget.used + c->store.budget.capacity / 8 > c->store.budget.capacity;
+}
+
+bool judge_lacks_room(const struct world *w)
+{
+	for (uint32_t i = 0; i < w->plan.schedulers; i++)
+		if (w->processes[i].is_up &&
+			(w->processes[i].scheduler->lacking & WATCH_KIND(KUBE_POD)) != 0)
+			return true;
+	return false;
+}
+
 /* Each pod and node of the store is in the picture, in its last version, and no other. */
 static const char *compare(const struct world *w, const struct scheduler *s)
 {
 	const struct registry *r = api_registry(w->api);
+	bool misses = lacks_room(s);
 	uint32_t pods = 0;
 
 	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
@@ -221,6 +259,8 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 		uint32_t pod = cache_find_pod(&s->cache, revision_namespace(state), name);
 
 		if (is_over(state))
+			continue;
+		if (pod == 0 && misses && node.size == 0)
 			continue;
 		pods++;
 		if (pod == 0)

@@ -22,6 +22,8 @@ enum {
 	/* A watch that fell silent before its first bookmark is missed when it should have ended.
 	 */
 	SILENT_S = 700,
+	/* Room is noticed with the next list. */
+	CROWDED_S = SCHEDULER_RELIST_MAX_MS / 1000 + SETTLE_S,
 	/* A patch that was lost is made again when the pod is tried again. */
 	EXPLAIN_S = 700
 };
@@ -257,6 +259,8 @@ static void wait_until(struct world *w, const char *(*judge)(struct world *w), i
 		step = 2 + passed / 8;
 		world_pass(w, step * CLOCK_S_US, NULL);
 		why = judge(w);
+		if (judge_lacks_room(w) && seconds < CROWDED_S)
+			seconds = CROWDED_S;
 	}
 	if (why != NULL)
 		world_found(w, "after %lld s in calm: %s", (long long)seconds, why);
