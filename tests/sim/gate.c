@@ -3,6 +3,8 @@
  * Gate: each request on its way into the apiserver. In a bad mood it is not let in, or let in and
  * the answer is lost; what was bound is judged.
  */
+#include <stdio.h>
+
 #include "sim/world.h"
 
 static bool is_write(const struct api_request *request)
@@ -51,17 +53,18 @@ static void turn_away(struct world *w, const struct api_request *request, struct
 	w->counts.errors++;
 }
 
-/* "/api/v1/namespaces/NS/pods/NAME/binding" */
-static bool cut_binding(struct text path, struct text *namespace, struct text *name)
+/* "/api/v1/namespaces/NS/pods/NAME", and "/binding" or nothing */
+static bool cut_pod(
+	struct text path, struct text what_of_it, struct text *namespace, struct text *name)
 {
 	const struct text prefix = TEXT("/api/v1/namespaces/");
 	struct text part;
 
-	if (!text_starts(path, prefix) || !text_ends(path, TEXT("/binding")))
+	if (!text_starts(path, prefix))
 		return false;
 	path = text_from(path, prefix.size);
 	return text_cut(&path, '/', namespace) && text_cut(&path, '/', &part) &&
-		text_cut(&path, '/', name);
+		text_is_z(part, "pods") && text_cut(&path, '/', name) && text_is(path, what_of_it);
 }
 
 /*
@@ -83,12 +86,61 @@ static void judge_refused(struct world *w, struct text namespace, struct text na
 		world_found(w, "%s is bound again", key);
 }
 
-static void judge(struct world *w, const struct api_request *request, int status)
+/* ---- who had to go for others ---- */
+
+static struct sim_victim *victim_of(struct world *w, struct text name)
+{
+	for (uint32_t i = 0; i < w->victims_count; i++)
+		if (text_is(name, text_of(w->victims[i].name)))
+			return &w->victims[i];
+	return NULL;
+}
+
+/* `pod` is the answer: the pod as it was. */
+static void note_victim(struct world *w, struct text name, struct text pod)
+{
+	if (victim_of(w, name) != NULL || w->victims_count == SIM_VICTIMS)
+		return;
+	struct sim_victim *victim = &w->victims[w->victims_count++];
+	scratch_reset(&w->scratch);
+	struct text node = tree_text(tree_read(pod, &w->scratch), "spec.nodeName");
+	CHECK(text_copy(name, victim->name, sizeof(victim->name)));
+	CHECK(text_copy(node, victim->node, sizeof(victim->node)));
+	w->counts.victims++;
+}
+
+static void note_event(struct world *w, const struct api_request *request)
+{
+	scratch_reset(&w->scratch);
+	const struct tree *event = tree_read(request->body, &w->scratch);
+	struct sim_victim *victim = victim_of(w, tree_text(event, "regarding.name"));
+
+	if (victim != NULL && text_is_z(tree_text(event, "reason"), "Preempted"))
+		victim->told = true;
+}
+
+static void follow_victims(
+	struct world *w, const struct api_request *request, const struct api_answer *answer)
 {
 	struct text namespace, name;
 
+	if (text_is_z(request->method, "POST") && answer->status == 201 &&
+		text_ends(request->path, TEXT("/events")))
+		note_event(w, request);
+	if (text_is_z(request->method, "DELETE") && answer->status == 200 &&
+		cut_pod(request->path, TEXT(""), &namespace, &name))
+		note_victim(w, name, answer->body);
+}
+
+static void judge(
+	struct world *w, const struct api_request *request, const struct api_answer *answer)
+{
+	struct text namespace, name;
+	int status = answer->status;
+
+	follow_victims(w, request, answer);
 	if ((status != 201 && status != 409) || !text_is(request->method, TEXT("POST")) ||
-		!cut_binding(request->path, &namespace, &name))
+		!cut_pod(request->path, TEXT("binding"), &namespace, &name))
 		return;
 	if (status == 409) {
 		judge_refused(w, namespace, name);
@@ -114,7 +166,7 @@ void gate_ask(
 		turn_away(w, request, answer);
 	} else {
 		api_ask(api, request, answer);
-		judge(w, request, answer->status);
+		judge(w, request, answer);
 		if (half && answer->stream == 0) {
 			world_note(w, "(and was %d)", answer->status);
 			*answer = (struct api_answer){.status = 500,

@@ -267,7 +267,8 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 			return because("%.*s is not in the picture", TEXT_ARGS(name));
 		const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 		if (p->version != state->version)
-			return because("%.*s is known in an older version", TEXT_ARGS(name));
+			return because("%.*s is known in version %llu, not %llu", TEXT_ARGS(name),
+				(unsigned long long)p->version, (unsigned long long)state->version);
 		struct text known = p->node == 0
 			? TEXT("")
 			: cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name);
@@ -441,6 +442,23 @@ void judge_waiting(struct world *w)
 	}
 }
 
+/* Whoever is alone, is left in peace and has room for its events tells each victim why. */
+static const char *untold(const struct world *w, const struct scheduler *s)
+{
+	const struct registry *r = api_registry(w->api);
+	struct recorder_stats stats = recorder_stats(s->recorder);
+
+	if (w->plan.schedulers > 1 || w->plan.troubles != 0 || stats.dropped_full > 0)
+		return NULL;
+	for (uint32_t i = 0; i < w->victims_count; i++) {
+		const struct sim_victim *victim = &w->victims[i];
+		/* Where it was cannot be said when the node is gone, too. */
+		if (!victim->told && registry_find(r, RESOURCE_NODES, text_of(victim->node)) != 0)
+			return because("%s had to go and nobody says why", victim->name);
+	}
+	return NULL;
+}
+
 const char *judge_settled(struct world *w)
 {
 	struct sim_process *leader = process_leader(w);
@@ -463,7 +481,7 @@ const char *judge_settled(struct world *w)
 		i = pool_next(&s->cache.pods, i))
 		if (waits(s, i))
 			what = judge_pod(s, i);
-	return what;
+	return what == NULL ? untold(w, s) : what;
 }
 
 const char *judge_explained(struct world *w)

@@ -60,9 +60,10 @@ static void print_counts(const struct sim_counts *c)
 	static const struct {
 		const char *name;
 		size_t at;
-	} list[] = {COUNT(turns), COUNT(requests), COUNT(bindings), COUNT(checks), COUNT(restarts),
-		COUNT(pauses), COUNT(cuts), COUNT(silences), COUNT(errors), COUNT(jumps),
-		COUNT(compactions), COUNT(outages), COUNT(losses), COUNT(lags), COUNT(waiting)};
+	} list[] = {COUNT(turns), COUNT(requests), COUNT(bindings), COUNT(victims), COUNT(checks),
+		COUNT(restarts), COUNT(pauses), COUNT(cuts), COUNT(silences), COUNT(errors),
+		COUNT(jumps), COUNT(compactions), COUNT(outages), COUNT(losses), COUNT(lags),
+		COUNT(waiting)};
 
 	for (size_t i = 0; i < ARRAY_COUNT(list); i++)
 		printf(", %llu %s",

@@ -153,8 +153,16 @@ struct sim_process {
 
 /* ---- everything ---- */
 
+enum { SIM_VICTIMS = 512 };
+
+struct sim_victim {
+	char name[64], node[64];
+	bool told; /* an event says why it had to go */
+};
+
 struct sim_counts {
-	uint64_t turns, requests, bindings, restarts, pauses, cuts, silences, errors, jumps;
+	uint64_t turns, requests, bindings, victims, restarts, pauses, cuts, silences, errors,
+		jumps;
 	uint64_t compactions, outages, losses, lags, checks, waiting, quiet_s;
 	uint64_t digest; /* of all requests and answers, and when */
 };
@@ -184,6 +192,10 @@ struct world {
 	int64_t lost_until_us;     /* what was decided before a power cut may still be on its way */
 	uint32_t error_share;      /* of 100 requests */
 	uint32_t serial;           /* of names */
+	struct sim_victim victims[SIM_VICTIMS];
+	uint32_t victims_count;
+	char grown[SIM_NODES_MAX][32]; /* nodes that offer more than they did first */
+	uint32_t grown_count;
 	struct scratch scratch;
 	int64_t busy_since_us;
 	uint64_t busy_turns;
@@ -251,7 +263,8 @@ void trouble_end(struct world *w);
 
 void churn_begin(struct world *w);
 void churn_turn(struct world *w);
-void churn_end(struct world *w); /* removes everything */
+void churn_look_again(struct world *w); /* the server has lost its last changes */
+void churn_end(struct world *w);        /* removes everything */
 void shapes_pod(struct world *w, struct writer *out, const char *name);
 
 /* ---- judge.c ---- */

@@ -385,6 +385,21 @@ void network_cut(struct network_host *host)
 			cut(n, i);
 }
 
+void network_power_off(struct network_host *host)
+{
+	struct network *n = host->network;
+
+	network_cut(host);
+	for (uint32_t i = 1; i <= n->top; i++) {
+		struct network_stream *s = &n->streams[i];
+
+		if (!s->taken || s->listens || s->peer != 0 || &n->host[s->host] == host)
+			continue;
+		s->size = s->here;
+		expect(n, n->now_us);
+	}
+}
+
 void network_cut_one(struct network *n)
 {
 	uint32_t first = n->top == 0 ? 0 : random_below(&n->random, n->top);

@@ -77,8 +77,10 @@ struct clock network_clock(struct network *n);
 bool network_deliver(struct network *n);
 /* The clock goes to the next arrival, at most so far. */
 void network_pass(struct network *n, int64_t us);
-/* Resets all streams of a host (a power cut), or one of them by chance; listeners stay. */
+/* Resets all streams of a host, or one of them by chance; listeners stay. */
 void network_cut(struct network_host *host);
 void network_cut_one(struct network *n);
+/* All streams of a host, and what is on its way to those whose peer has gone does not arrive. */
+void network_power_off(struct network_host *host);
 
 #endif
