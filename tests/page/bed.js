@@ -28,7 +28,8 @@ function freePort() {
 function proxy(server, more, change) {
 	const { request: ask } = server.startsWith('https') ? https : http;
 	const door = http.createServer((request, answer) => {
-		const options = { method: request.method, headers: { ...request.headers, ...more }, rejectUnauthorized: false };
+		// A connection of its own: one that is kept may be closed while it is asked, and nobody would ask again.
+		const options = { method: request.method, headers: { ...request.headers, ...more }, rejectUnauthorized: false, agent: false };
 		const onward = ask(server + request.url, options, (said) => {
 			delete said.headers['content-length'];
 			answer.writeHead(said.statusCode, said.headers);

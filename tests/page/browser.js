@@ -66,7 +66,8 @@ class Browser {
 	async until(f, ...args) {
 		const end = Date.now() + WAIT_MS;
 		for (;;) {
-			const said = await this.run(f, ...args);
+			// While a page is being loaded, what is looked for is not there yet.
+			const said = await this.run(f, ...args).catch((e) => { if (Date.now() > end) throw e; });
 			if (said) return said;
 			if (Date.now() > end) throw new Error('it did not come: ' + f + ' ' + JSON.stringify(args));
 			await pause(100);
