@@ -225,7 +225,8 @@ static void join(struct recorder *r, struct recorder_entry *e,
 	list_add_last(&r->kept, &e->link);
 	bool due = e->told_count == 1 ||
 		mono_since_us(now, e->told_at) >= (int64_t)RECORDER_TELL_S * CLOCK_S_US;
-	if (due && recorder_has_room(r) && recorder_rate_subject(r, regarding, now)) {
+	if (due && recorder_has_room(r) &&
+		recorder_rate_subject(r, regarding, recorder_field(r, e, RECORDER_REASON), now)) {
 		send_patch(r, e);
 		recorder_send(r);
 	}
@@ -298,7 +299,7 @@ static bool record(struct recorder *r, const struct recorder_event *event, bool 
 		r->stats.dropped_full++;
 		return false;
 	}
-	if (!recorder_rate_subject(r, &event->regarding, now)) {
+	if (!recorder_rate_subject(r, &event->regarding, event->reason, now)) {
 		r->stats.dropped_rate++;
 		return false;
 	}

@@ -20,7 +20,7 @@
 enum {
 	RECORDER_FLIGHTS = 2,        /* on their way at a time */
 	RECORDER_TRIES = 12,         /* of one event, with pauses of 1 s up to 10 s in between */
-	RECORDER_POD_BURST = 25,     /* writes about one object at once, */
+	RECORDER_POD_BURST = 25,     /* writes of one reason about one object at once, */
 	RECORDER_POD_EVERY_S = 300,  /* and then one in so many seconds */
 	RECORDER_BURST = 200,        /* writes at once, */
 	RECORDER_PER_SECOND = 50,    /* and then so many a second */

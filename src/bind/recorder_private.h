@@ -129,9 +129,9 @@ void recorder_forget(struct recorder *r, struct recorder_entry *e); /* in no lis
 
 void recorder_rate_init(struct recorder *r, struct arena *arena);
 size_t recorder_rate_size(uint32_t subjects);
-/* May something be written about this object now? Counts it when it may. */
-bool recorder_rate_subject(
-	struct recorder *r, const struct body_reference *regarding, struct mono now);
+/* May this be said of the object now? Counts it when it may. */
+bool recorder_rate_subject(struct recorder *r, const struct body_reference *regarding,
+	struct text reason, struct mono now);
 /* May anything be written now? If not: when. */
 bool recorder_rate_all(struct recorder *r, struct mono now, struct mono *when);
 

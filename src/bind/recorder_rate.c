@@ -7,7 +7,8 @@
  * the newer one: a pod that is changed all the time by its controller and fits nowhere is written
  * to etcd as often as it is tried.
  *
- * What we do: both. Events are the bulk of what a scheduler writes, and SD cards wear out.
+ * What we do: both. Events are the bulk of what a scheduler writes, and SD cards wear out. The
+ * filter counts by reason: who has failed often is still said to be scheduled, or preempted.
  */
 #include "base/hash.h"
 #include "bind/recorder_private.h"
@@ -50,8 +51,8 @@ static uint32_t make_room(struct recorder *r)
 	return index;
 }
 
-bool recorder_rate_subject(
-	struct recorder *r, const struct body_reference *regarding, struct mono now)
+bool recorder_rate_subject(struct recorder *r, const struct body_reference *regarding,
+	struct text reason, struct mono now)
 {
 	uint32_t hash = hash_bytes(regarding->uid.at, regarding->uid.size);
 	struct recorder_subject *subject;
@@ -59,6 +60,7 @@ bool recorder_rate_subject(
 
 	hash = hash_more(hash, hash_bytes(regarding->namespace.at, regarding->namespace.size));
 	hash = hash_more(hash, hash_bytes(regarding->name.at, regarding->name.size));
+	hash = hash_more(hash, hash_bytes(reason.at, reason.size));
 	struct map_walk walk = map_walk(&r->by_subject, hash);
 	/* Two objects of one hash share a rate, which does no harm. */
 	uint32_t index = map_next(&r->by_subject, &walk);
