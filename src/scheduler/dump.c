@@ -52,8 +52,7 @@ void scheduler_compare_next(struct scheduler *s)
 	if (s->compare_left == 0)
 		return;
 	enum kube_kind kind = (enum kube_kind)__builtin_ctz(s->compare_left);
-	watch_want(s->watch, kind, false);
-	watch_want(s->watch, kind, true);
+	watch_list_anew(s->watch, kind);
 }
 
 void scheduler_dump(struct scheduler *s)

@@ -131,12 +131,9 @@ void scheduler_relist_due(struct net_timer *timer, struct mono now)
 {
 	struct scheduler *s = LIST_OWNER(timer, struct scheduler, relist);
 	(void)now;
-	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
-		if ((s->lacking & WATCH_KIND(kind)) == 0)
-			continue;
-		watch_want(s->watch, (enum kube_kind)kind, false);
-		watch_want(s->watch, (enum kube_kind)kind, true);
-	}
+	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++)
+		if ((s->lacking & WATCH_KIND(kind)) != 0)
+			watch_list_anew(s->watch, (enum kube_kind)kind);
 }
 
 /* ---- the sink ---- */

@@ -98,6 +98,5 @@ void scheduler_lease_changed(void *self, bool leads)
 		return;
 	}
 	s->barrier |= WATCH_KIND(KUBE_POD);
-	watch_want(s->watch, KUBE_POD, false);
-	watch_want(s->watch, KUBE_POD, true);
+	watch_list_anew(s->watch, KUBE_POD);
 }

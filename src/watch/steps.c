@@ -95,7 +95,7 @@ bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind)
 
 	bool follows = r->state == WATCH_FOLLOW && !r->waiting && r->request.answer.status == 200;
 
-	return r->synced && (r->doubt || (was_away(r) && !follows));
+	return r->doubt || (r->synced && was_away(r) && !follows);
 }
 
 /* A step may choose another way to do what it is asked to. */
@@ -267,7 +267,6 @@ static void probed(struct watch_reflector *r)
 		watch_enter(r, WATCH_FOLLOW);
 		return;
 	}
-	r->doubt = false;
 	log_warn("watch", "set-back", "kind=%s version=%.*s: the server's is older",
 		reflector_plural(r), TEXT_ARGS(reflector_version(r)));
 	watch_enter(r, WATCH_STREAM);

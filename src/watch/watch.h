@@ -101,6 +101,8 @@ void watch_close(struct watch *watch);
 
 /* Begins, or ends at once. The objects of a kind that is wanted no more stay as they are. */
 void watch_want(struct watch *watch, enum kube_kind kind, bool wanted);
+/* A kind that is wanted, from its beginning. What we know of it stays as doubtful as it is. */
+void watch_list_anew(struct watch *watch, enum kube_kind kind);
 
 /* Told once to its end since it was wanted, or known not to be served. */
 bool watch_is_synced(const struct watch *watch, enum kube_kind kind);

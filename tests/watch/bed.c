@@ -50,6 +50,7 @@ static void on_list_begin(void *self, enum kube_kind kind)
 	const char *plural = kube_kinds[kind].plural;
 
 	note(bed, "begin %s\n", plural);
+	bed->doubtful += watch_is_in_doubt(bed->watch, kind);
 	for (uint32_t i = 0; i < bed->count; i++)
 		if (strncmp(bed->objects[i].name, plural, strlen(plural)) == 0)
 			bed->objects[i].seen = false;

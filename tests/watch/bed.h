@@ -44,6 +44,7 @@ struct bed {
 	void (*on_object)(struct bed *bed, const char *name); /* NULL: nothing more */
 	void (*on_list_end)(struct bed *bed, enum kube_kind kind);
 	uint32_t synced, lists_asked;
+	uint32_t doubtful; /* lists that began while what was known was in doubt */
 };
 
 /* The wire's server is set by the caller before bed_start(). */

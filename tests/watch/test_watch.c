@@ -486,6 +486,7 @@ static void test_ten_minutes_without_a_word(void)
 	TEST_ASSERT_NULL(bed_find(&bed, "pods d/a"));
 	TEST_ASSERT_NOT_NULL(bed_find(&bed, "pods d/x"));
 	check_played(7);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.doubtful);
 }
 
 /* ---- trouble ---- */
@@ -604,6 +605,26 @@ static void test_server_away_and_back(void)
 	TEST_ASSERT_EQUAL_UINT32(1, bed.count);
 }
 
+/* Whoever wants a list for a reason of its own does not settle what was lost at the server. */
+static void test_a_list_anew_is_as_doubtful(void)
+{
+	PLAY(STREAM_A_5, {STREAM, PLAY_WATCH, ADDED("a", "3") INITIAL_END("17"), 0, NULL});
+	bed_run(&bed, 5000);
+	TEST_ASSERT_FALSE(watch_is_in_doubt(bed.watch, KUBE_POD));
+	bed.wire.refuses = true;
+	wire_cut_all(&bed.wire);
+	bed_run(&bed, 5000);
+	TEST_ASSERT_TRUE(watch_is_in_doubt(bed.watch, KUBE_POD));
+	watch_list_anew(bed.watch, KUBE_POD);
+	TEST_ASSERT_FALSE(watch_is_synced(bed.watch, KUBE_POD));
+	TEST_ASSERT_TRUE(watch_is_in_doubt(bed.watch, KUBE_POD));
+	bed.wire.refuses = false;
+	bed_run(&bed, 10 * 1000);
+	check_played(2);
+	TEST_ASSERT_EQUAL_UINT32(1, bed.doubtful);
+	TEST_ASSERT_FALSE(watch_is_in_doubt(bed.watch, KUBE_POD));
+}
+
 /* It comes back with another past: etcd was restored. */
 static void test_server_back_as_an_older_one(void)
 {
@@ -671,6 +692,7 @@ int main(void)
 	RUN_TEST(test_forbidden_is_only_that_kind);
 	RUN_TEST(test_forbidden_and_spared);
 	RUN_TEST(test_server_away_and_back);
+	RUN_TEST(test_a_list_anew_is_as_doubtful);
 	RUN_TEST(test_server_back_as_an_older_one);
 	RUN_TEST(test_after_a_stop);
 	return UNITY_END();
