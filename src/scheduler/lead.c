@@ -7,8 +7,8 @@
  * lists are never older than the moment they are asked for (watch/ask.c). The same goes for what we
  * decided when we led before: what is not bound by then is decided anew. Who starts up waits for
  * the first word about the lease before it lists pods at all, and needs no second list. Nor is
- * anything decided while the server was away and has not told its pods again: it may have lost
- * some of its last seconds.
+ * anything decided while the server was away and has not told its pods and nodes again: it may
+ * have lost some of its last seconds.
  */
 #include "base/log.h"
 #include "scheduler/private.h"
@@ -30,7 +30,7 @@ static bool is_synced(const struct scheduler *s)
 {
 	uint32_t needed = SCHEDULER_VITAL_KINDS | (s->wanted & WATCH_KIND(KUBE_NAMESPACE));
 	return (needed & ~s->known) == 0 && s->barrier == 0 &&
-		!watch_is_in_doubt(s->watch, KUBE_POD);
+		!watch_is_in_doubt(s->watch, KUBE_POD) && !watch_is_in_doubt(s->watch, KUBE_NODE);
 }
 
 enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)

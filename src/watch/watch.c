@@ -141,8 +141,9 @@ void watch_want(struct watch *watch, enum kube_kind kind, bool wanted)
 void watch_list_anew(struct watch *watch, enum kube_kind kind)
 {
 	struct watch_reflector *r = watch->by_kind[kind];
-	bool doubt = watch_is_in_doubt(watch, kind);
 
+	CHECK(r != NULL);
+	bool doubt = watch_is_in_doubt(watch, kind);
 	watch_stop(r);
 	start(r);
 	r->doubt = doubt;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Churn: pods and nodes of many shapes come, change and go, beside what tools/apisim/life does.
- * No node ever has less room than before: then a scheduler whose picture is a little old may bind
- * to the wrong node, but never more than the node holds.
+ * No node ever has less room than before, but for what a power cut takes back: then a scheduler
+ * whose picture is a little old may bind to the wrong node, but never more than the node holds.
  */
 #include "sim/world.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define JSON  "application/json"
 #define MERGE "application/merge-patch+json"
@@ -189,32 +188,6 @@ static void make_node(struct world *w)
 			size, size));
 }
 
-static int offer_more(struct world *w, const char *node)
-{
-	struct line path;
-
-	return world_ask(w, "PATCH", MERGE, print(&path, "/api/v1/nodes/%s/status", node),
-		"{\"status\":{\"allocatable\":{\"cpu\":\"6\",\"memory\":\"12Gi\",\"pods\":"
-		"\"120\"}}}");
-}
-
-static void grow(struct world *w, const char *node)
-{
-	if (w->grown_count == SIM_NODES_MAX || offer_more(w, node) != 200)
-		return;
-	for (uint32_t i = 0; i < w->grown_count; i++)
-		if (strcmp(w->grown[i], node) == 0)
-			return;
-	CHECK(text_copy(text_of(node), w->grown[w->grown_count++], sizeof(w->grown[0])));
-}
-
-/* A kubelet tells again what its node offers: it has no less than before. */
-void churn_look_again(struct world *w)
-{
-	for (uint32_t i = 0; i < w->grown_count; i++)
-		(void)offer_more(w, w->grown[i]);
-}
-
 static void change_node(struct world *w)
 {
 	static const char *const patches[] = {
@@ -249,7 +222,9 @@ static void change_node(struct world *w)
 	else if (what == ARRAY_COUNT(patches) + 1)
 		(void)world_ask(w, "DELETE", JSON, path.at, NULL);
 	else
-		grow(w, key);
+		(void)world_ask(w, "PATCH", MERGE, print(&path, "/api/v1/nodes/%s/status", key),
+			"{\"status\":{\"allocatable\":{\"cpu\":\"6\",\"memory\":\"12Gi\",\"pods\":"
+			"\"120\"}}}");
 }
 
 /* ---- the rest ---- */

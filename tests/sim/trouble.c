@@ -80,7 +80,6 @@ static void cut_power(struct world *w)
 	api_lose(w->api, world_below(w, (uint32_t)unwritten + 1));
 	if (w->life != NULL)
 		life_look_again(w->life);
-	churn_look_again(w);
 	w->lost_until_us = w->network.now_us + off_us + 60 * CLOCK_S_US;
 	w->counts.losses++;
 }

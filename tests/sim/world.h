@@ -194,8 +194,6 @@ struct world {
 	uint32_t serial;           /* of names */
 	struct sim_victim victims[SIM_VICTIMS];
 	uint32_t victims_count;
-	char grown[SIM_NODES_MAX][32]; /* nodes that offer more than they did first */
-	uint32_t grown_count;
 	struct scratch scratch;
 	int64_t busy_since_us;
 	uint64_t busy_turns;
@@ -263,8 +261,7 @@ void trouble_end(struct world *w);
 
 void churn_begin(struct world *w);
 void churn_turn(struct world *w);
-void churn_look_again(struct world *w); /* the server has lost its last changes */
-void churn_end(struct world *w);        /* removes everything */
+void churn_end(struct world *w); /* removes everything */
 void shapes_pod(struct world *w, struct writer *out, const char *name);
 
 /* ---- judge.c ---- */
