@@ -359,6 +359,12 @@ static void wake_for_old(struct scheduler *s, const struct cache_event *event, i
 	wake(s, &gone, priority_max);
 }
 
+/* By us; the apiserver does not say it yet. */
+static bool is_placed(const struct scheduler *s, uint32_t pod)
+{
+	return (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) != 0;
+}
+
 static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 {
 	bool was_assigned = event->old.there && event->old.node != 0;
@@ -375,6 +381,12 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 			wake_for_old(s, event, cache_side_class(&event->old)->priority);
 	} else if (was_assigned) {
 		wake(s, event, INT32_MAX);
+	} else if (event->now.there && is_placed(s, event->index)) {
+		/* Upstream wakes nobody: the old labels are forgotten when the binding is seen. */
+		struct cache_event on_its_node = *event;
+		on_its_node.old.node = on_its_node.now.node =
+			cache_pod_at(&s->cache, event->index)->node;
+		wake(s, &on_its_node, INT32_MAX);
 	} else if (event->old.there && event->old.nominated != 0 && is_ours(s, &event->old) &&
 		(!event->now.there || event->now.nominated != event->old.nominated)) {
 		wake_for_old(s, event, cache_side_class(&event->old)->priority);

@@ -60,6 +60,43 @@ static void test_who_waits_for_a_provisioner_holds_up_nobody(void)
 	TEST_ASSERT_EQUAL(cluster_limits.claimants, volumes_stats(cluster.s.volumes).under_way);
 }
 
+static void label_first(uint32_t version, const char *app)
+{
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'first','namespace':'default','uid':'pfirst',"
+		"'resourceVersion':'%u','labels':{'app':'%s'}},"
+		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c'}],'volumes'"
+		":[{'name':'v','persistentVolumeClaim':{'claimName':'first'}}]}}",
+		(unsigned)version, app);
+}
+
+/* Who has a place and is not bound yet keeps others away by its labels, until they change. */
+static void test_labels_of_who_is_on_its_way(void)
+{
+	cluster_open(NULL);
+	cluster_feed(KUBE_STORAGE_CLASS,
+		"{'metadata':{'name':'slow','resourceVersion':'1'},'provisioner':'maker',"
+		"'volumeBindingMode':'WaitForFirstConsumer'}");
+	add_claim("first");
+	label_first(2, "x");
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL(1, volumes_stats(cluster.s.volumes).under_way);
+	bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/second/binding", "{}")->status =
+		201;
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'second','namespace':'default','uid':'second',"
+		"'resourceVersion':'3'},'spec':{'schedulerName':'default-scheduler','containers':["
+		"{'name':'c'}],'affinity':{'podAntiAffinity':{"
+		"'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'v',"
+		"'labelSelector':{'matchLabels':{'app':'x'}}}]}}}}");
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("second"));
+	label_first(4, "y");
+	cluster_run(20 * 1000);
+	TEST_ASSERT_EQUAL(1, volumes_stats(cluster.s.volumes).under_way);
+	TEST_ASSERT_TRUE(*cluster_bound_to("second") != '\0');
+}
+
 /* ---- the lease ---- */
 
 static const char path_of_lease[] = "/apis/coordination.k8s.io/v1/namespaces/n/leases/l?timeout=5s";
@@ -170,6 +207,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_who_waits_for_a_provisioner_holds_up_nobody);
+	RUN_TEST(test_labels_of_who_is_on_its_way);
 	RUN_TEST(test_a_place_that_another_leader_gave_away);
 	RUN_TEST(test_a_place_that_is_still_free);
 	return UNITY_END();

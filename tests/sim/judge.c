@@ -239,8 +239,7 @@ static bool lacks_room(const struct scheduler *s)
 bool judge_lacks_room(const struct world *w)
 {
 	for (uint32_t i = 0; i < w->plan.schedulers; i++)
-		if (w->processes[i].is_up &&
-			(w->processes[i].scheduler->lacking & WATCH_KIND(KUBE_POD)) != 0)
+		if (w->processes[i].is_up && w->processes[i].scheduler->lacking != 0)
 			return true;
 	return false;
 }

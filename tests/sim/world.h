@@ -272,7 +272,7 @@ void judge_waiting(struct world *w);
 void judge_decisions(struct sim_process *p); /* after a turn */
 /* NULL, or why it is not settled yet. */
 const char *judge_settled(struct world *w);
-/* Somebody found no room for a pod, and lists pods again when it is time. */
+/* Somebody found no room for something, and lists its kind again when it is time. */
 bool judge_lacks_room(const struct world *w);
 const char *judge_explained(struct world *w);
 const char *judge_empty(struct world *w);
