@@ -185,7 +185,7 @@ static void out_line(const char *format, ...)
 
 static struct text pod_namespace(const struct cache_pod *pod)
 {
-	return cache_text(&dump.cache, cache_class_of(&dump.cache, pod)->namespace);
+	return cache_text(&dump.cache, cache_template_of(&dump.cache, pod)->namespace);
 }
 
 static int compare_pods(const void *left, const void *right)

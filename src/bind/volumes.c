@@ -279,7 +279,7 @@ void volumes_begin(struct volumes *volumes, const struct volumes_order *order)
 	flight->index = index;
 	flight->tag = order->tag;
 	flight->timeout_ms = order->timeout_ms;
-	flight->namespace = keep(volumes, cache_class_of(cache, pod)->namespace);
+	flight->namespace = keep(volumes, cache_template_of(cache, pod)->namespace);
 	flight->pod = keep(volumes, pod->name);
 	flight->node = keep(volumes, cache_node_at(cache, order->node)->name);
 	flight->state = order->nominated == flight->node ? VOLUMES_WRITE : VOLUMES_NOMINATE;

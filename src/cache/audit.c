@@ -12,8 +12,8 @@ static void audit_scalars(const struct cache *cache, const struct cache_node *no
 		CHECK(i == 0 || node->sums.scalars[i - 1].name < scalar->name);
 		int64_t used = 0;
 		for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
-			const struct kube_pod_class *class =
-				cache_class_of(cache, cache_pod_at(cache, p));
+			const struct kube_pod_template *class =
+				cache_template_of(cache, cache_pod_at(cache, p));
 			const struct kube_scalar *list =
 				KUBE_AT(class, class->used.scalars, struct kube_scalar);
 			for (uint32_t s = 0; s < class->used.scalars.count; s++)
@@ -32,7 +32,7 @@ static void audit_node(const struct cache *cache, uint32_t index)
 	uint32_t prev = 0;
 	for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
-		const struct kube_pod_class *class = cache_class_of(cache, pod);
+		const struct kube_pod_template *class = cache_template_of(cache, pod);
 		CHECK(pod->node == index);
 		CHECK(pod->prev == prev);
 		prev = p;
@@ -106,7 +106,7 @@ static void audit_pods(const struct cache *cache, uint32_t placed)
 		if (!pool_is_taken(&cache->pods, p))
 			continue;
 		const struct cache_pod *pod = cache_pod_at(cache, p);
-		const struct kube_pod_class *class = cache_class_of(cache, pod);
+		const struct kube_pod_template *class = cache_template_of(cache, pod);
 		CHECK(cache_find_pod(cache, cache_text(cache, class->namespace),
 			      cache_text(cache, pod->name)) == p);
 		bool is_assumed = (pod->flags & CACHE_POD_ASSUMED) != 0;

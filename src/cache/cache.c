@@ -37,7 +37,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	map_init(&cache->nodes_by_name, arena, l->nodes);
 	cache_order_init(cache, arena, l->nodes);
 	pool_init(&cache->classes, arena, "pod classes", sizeof(struct cache_shared), l->classes);
-	map_init(&cache->classes_by_hash, arena, l->classes);
+	map_init(&cache->templates_by_hash, arena, l->classes);
 	pool_init(&cache->label_sets, arena, "label sets", sizeof(struct cache_shared),
 		l->label_sets);
 	map_init(&cache->label_sets_by_hash, arena, l->label_sets);

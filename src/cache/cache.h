@@ -129,7 +129,7 @@ struct cache {
 	uint32_t nodes_without_hostname; /* the label, that is */
 
 	struct pool classes; /* struct cache_shared */
-	struct map classes_by_hash;
+	struct map templates_by_hash;
 	struct pool label_sets; /* struct cache_shared */
 	struct map label_sets_by_hash;
 
@@ -212,15 +212,16 @@ static inline struct cache_node *cache_node_at(const struct cache *cache, uint32
 {
 	return pool_at(&cache->nodes, node);
 }
-static inline const struct kube_pod_class *cache_class_at(const struct cache *cache, uint32_t class)
+static inline const struct kube_pod_template *cache_template_at(
+	const struct cache *cache, uint32_t class)
 {
 	const struct cache_shared *shared = pool_at(&cache->classes, class);
-	return (const struct kube_pod_class *)(const void *)shared->blob;
+	return (const struct kube_pod_template *)(const void *)shared->blob;
 }
-static inline const struct kube_pod_class *cache_class_of(
+static inline const struct kube_pod_template *cache_template_of(
 	const struct cache *cache, const struct cache_pod *pod)
 {
-	return cache_class_at(cache, pod->class);
+	return cache_template_at(cache, pod->class);
 }
 static inline const struct kube_labels *cache_labels_at(const struct cache *cache, uint32_t labels)
 {

@@ -120,7 +120,7 @@ static void drop_match(struct cache *cache, struct cache_counter *counter)
 	uint32_t class = counter->query->class;
 	drop_counter(cache, find_counter(cache, counter->query));
 	if (class != 0)
-		cache_unshare_class(cache, class);
+		cache_unshare_template(cache, class);
 }
 
 /* Gives up the counter that was not used for longest; false when all are in use right now. */
@@ -232,7 +232,7 @@ void cache_query_term(struct kube_build *b, const void *from_blob,
 
 /* Blob of one owned term, in scratch memory of the caller; NULL when it does not fit. */
 static struct cache_query *own_query(struct cache *cache, struct scratch *scratch,
-	const struct kube_pod_class *class, const struct kube_pod_term *term,
+	const struct kube_pod_template *class, const struct kube_pod_term *term,
 	enum cache_counter_kind kind)
 {
 	struct kube_build b;
@@ -258,8 +258,8 @@ static bool own_term(struct cache *cache, struct cache_shared *shared,
 	scratch_reset(&cache->work);
 	if (term->topology_key == INTERN_EMPTY)
 		return true; /* no node has such a label, so it counts nowhere */
-	const struct kube_pod_class *class =
-		(const struct kube_pod_class *)(const void *)shared->blob;
+	const struct kube_pod_template *class =
+		(const struct kube_pod_template *)(const void *)shared->blob;
 	struct cache_query *query = own_query(cache, &cache->work, class, term, kind);
 	if (query == NULL)
 		return false;
@@ -295,10 +295,10 @@ static bool own_terms(struct cache *cache, struct cache_shared *shared, struct k
 	return true;
 }
 
-bool cache_class_terms_hold(struct cache *cache, uint32_t class)
+bool cache_template_terms_hold(struct cache *cache, uint32_t class)
 {
 	struct cache_shared *shared = pool_at(&cache->classes, class);
-	const struct kube_pod_class *spec = cache_class_at(cache, class);
+	const struct kube_pod_template *spec = cache_template_at(cache, class);
 	CHECK(shared->first_owned == 0);
 	cache_begin_decision(cache); /* nobody decides now: any counter may make way */
 	if (spec->has_pod_affinity == 0)
@@ -308,11 +308,11 @@ bool cache_class_terms_hold(struct cache *cache, uint32_t class)
 		own_terms(cache, shared, spec->preferred_affinity, CACHE_OWN_PREFERRED, 1) &&
 		own_terms(cache, shared, spec->preferred_anti_affinity, CACHE_OWN_PREFERRED, -1))
 		return true;
-	cache_class_terms_release(cache, class);
+	cache_template_terms_release(cache, class);
 	return false;
 }
 
-void cache_class_terms_release(struct cache *cache, uint32_t class)
+void cache_template_terms_release(struct cache *cache, uint32_t class)
 {
 	struct cache_shared *shared = pool_at(&cache->classes, class);
 	while (shared->first_owned != 0) {
@@ -348,7 +348,7 @@ static void count_on(
 static void match_bucket(struct cache *cache, const struct list *bucket,
 	const struct cache_pod *pod, uint32_t node, int sign)
 {
-	const struct kube_pod_class *class = cache_class_of(cache, pod);
+	const struct kube_pod_template *class = cache_template_of(cache, pod);
 	const struct kube_labels *labels = cache_labels_at(cache, pod->labels);
 	for (struct list *l = bucket->next; l != bucket; l = l->next) {
 		struct cache_counter *counter = LIST_OWNER(l, struct cache_counter, link);
@@ -363,7 +363,7 @@ static void match_bucket(struct cache *cache, const struct list *bucket,
 
 void cache_counters_pod(struct cache *cache, const struct cache_pod *pod, uint32_t node, int sign)
 {
-	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	uint32_t namespace = cache_template_of(cache, pod)->namespace;
 	match_bucket(cache, bucket_of(&cache->counters, CACHE_MATCH, namespace), pod, node, sign);
 	match_bucket(cache, bucket_of(&cache->counters, CACHE_MATCH, 0), pod, node, sign);
 	const struct cache_shared *shared = pool_at(&cache->classes, pod->class);
@@ -531,11 +531,11 @@ static const uint32_t *loose_domains(
 	return of_node;
 }
 
-bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tally_way way,
+bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_count_mode way,
 	struct scratch *scratch, struct cache_tally *tally)
 {
 	CHECK(query->kind == CACHE_MATCH);
-	if (way == CACHE_TALLY_FAST) {
+	if (way == CACHE_COUNT_FAST) {
 		bool is_new = find_counter(cache, query) == 0;
 		uint32_t index = hold_counter(cache, query);
 		if (index != 0) {

@@ -57,7 +57,7 @@ static uint32_t node_actions(const struct cache_event *event)
 
 /* ---- pods ---- */
 
-static int64_t scalar_value(const struct kube_pod_class *class, uint32_t name)
+static int64_t scalar_value(const struct kube_pod_template *class, uint32_t name)
 {
 	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < class->used.scalars.count; i++)
@@ -66,7 +66,7 @@ static int64_t scalar_value(const struct kube_pod_class *class, uint32_t name)
 	return -1; /* removed: less than any request */
 }
 
-static bool asks_less(const struct kube_pod_class *old, const struct kube_pod_class *now)
+static bool asks_less(const struct kube_pod_template *old, const struct kube_pod_template *now)
 {
 	if (now->used.cpu_milli < old->used.cpu_milli ||
 		now->used.memory_bytes < old->used.memory_bytes ||
@@ -82,8 +82,8 @@ static bool asks_less(const struct kube_pod_class *old, const struct kube_pod_cl
 
 static uint32_t pod_actions(const struct cache_event *event)
 {
-	const struct kube_pod_class *old = cache_side_class(&event->old);
-	const struct kube_pod_class *now = cache_side_class(&event->now);
+	const struct kube_pod_template *old = cache_side_template(&event->old);
+	const struct kube_pod_template *now = cache_side_template(&event->now);
 	uint32_t actions = 0;
 	if (event->old.labels != event->now.labels)
 		actions |= CACHE_UPDATE_POD_LABEL;

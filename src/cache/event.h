@@ -57,9 +57,9 @@ struct cache_listener {
 	void *self;
 };
 
-static inline const struct kube_pod_class *cache_side_class(const struct cache_side *side)
+static inline const struct kube_pod_template *cache_side_template(const struct cache_side *side)
 {
-	return (const struct kube_pod_class *)(const void *)side->blob;
+	return (const struct kube_pod_template *)(const void *)side->blob;
 }
 static inline const struct kube_node_facts *cache_side_facts(const struct cache_side *side)
 {

@@ -16,7 +16,7 @@
 #include "kube/pod.h"
 
 struct cache;
-struct kube_pod_class;
+struct kube_pod_template;
 
 struct cache_node_scalar {
 	uint32_t name;
@@ -98,7 +98,7 @@ uint32_t cache_view_next_pod(
 	const struct cache *cache, const struct cache_view *view, struct cache_view_walk *walk);
 
 /* Adds or takes off the pod's sums (sign +1 or -1); scalars must have room. */
-void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *class, int sign);
+void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_template *class, int sign);
 
 /* ---- order: zone after zone in turn, as upstream visits nodes ---- */
 

@@ -21,7 +21,7 @@ uint32_t cache_find_node(const struct cache *cache, struct text name)
 	return intern_find(&cache->strings, name, &id) ? cache_find_node_id(cache, id) : 0;
 }
 
-uint32_t cache_node_or_ghost(struct cache *cache, struct text name)
+uint32_t cache_node_or_placeholder(struct cache *cache, struct text name)
 {
 	CHECK(name.size > 0);
 	uint32_t id;
@@ -42,7 +42,7 @@ uint32_t cache_node_or_ghost(struct cache *cache, struct text name)
 	return index;
 }
 
-void cache_node_drop_ghost(struct cache *cache, uint32_t index)
+void cache_node_drop_placeholder(struct cache *cache, uint32_t index)
 {
 	struct cache_node *node = cache_node_at(cache, index);
 	if (node->facts != NULL || node->first_pod != 0)
@@ -135,7 +135,8 @@ static bool pods_name_scalar(
 	const struct cache *cache, const struct cache_node *node, uint32_t name)
 {
 	for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
-		const struct kube_pod_class *class = cache_class_of(cache, cache_pod_at(cache, p));
+		const struct kube_pod_template *class =
+			cache_template_of(cache, cache_pod_at(cache, p));
 		const struct kube_scalar *list =
 			KUBE_AT(class, class->used.scalars, struct kube_scalar);
 		for (uint32_t i = 0; i < class->used.scalars.count; i++)
@@ -173,7 +174,7 @@ static bool scalars_make_room(struct cache *cache, struct cache_node *node,
 }
 
 bool cache_node_reserve_scalars(
-	struct cache *cache, uint32_t index, const struct kube_pod_class *class)
+	struct cache *cache, uint32_t index, const struct kube_pod_template *class)
 {
 	if (class->used.scalars.count == 0)
 		return true;
@@ -213,7 +214,7 @@ static void move(int64_t *sum, int64_t amount, int sign)
 	*sum = sign > 0 ? cache_plus(*sum, amount) : cache_minus(*sum, amount);
 }
 
-void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_class *class, int sign)
+void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_template *class, int sign)
 {
 	move(&sums->cpu_milli, class->used.cpu_milli, sign);
 	move(&sums->memory_bytes, class->used.memory_bytes, sign);
@@ -337,20 +338,20 @@ static bool make_room(struct cache *cache, uint32_t index, const struct parts *p
 enum cache_result cache_put_node(struct cache *cache, const struct kube_node *kube, uint32_t *index)
 {
 	uint64_t version = cache_version_of(kube->meta.resource_version);
-	*index = cache_node_or_ghost(cache, kube->meta.name);
+	*index = cache_node_or_placeholder(cache, kube->meta.name);
 	if (*index != 0) /* also when it is refused: a relist must not take it for gone */
 		cache_node_at(cache, *index)->seen = cache->list_round[KUBE_NODE];
 	struct parts parts;
 	if (!take_parts(cache, kube, &parts)) {
 		if (*index != 0)
-			cache_node_drop_ghost(cache, *index);
+			cache_node_drop_placeholder(cache, *index);
 		cache->refused++;
 		return CACHE_FULL;
 	}
 	if (*index == 0 || !make_room(cache, *index, &parts)) {
 		give_parts(cache, &parts);
 		if (*index != 0)
-			cache_node_drop_ghost(cache, *index);
+			cache_node_drop_placeholder(cache, *index);
 		cache->refused++;
 		return CACHE_FULL;
 	}
@@ -391,7 +392,7 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	give_parts(cache, &old);
 	cache_log_change(cache, index);
 	cache->kind_generation[KUBE_NODE]++;
-	cache_node_drop_ghost(cache, index);
+	cache_node_drop_placeholder(cache, index);
 	return CACHE_OK;
 }
 

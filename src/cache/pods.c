@@ -26,7 +26,7 @@ static uint32_t find_pod(const struct cache *cache, uint32_t namespace, uint32_t
 	struct map_walk walk = map_walk(&cache->pods_by_name, name_hash(namespace, name));
 	for (uint32_t i; (i = map_next(&cache->pods_by_name, &walk)) != 0;) {
 		const struct cache_pod *pod = cache_pod_at(cache, i);
-		if (pod->name == name && cache_class_of(cache, pod)->namespace == namespace)
+		if (pod->name == name && cache_template_of(cache, pod)->namespace == namespace)
 			return i;
 	}
 	return 0;
@@ -125,7 +125,7 @@ static void attach(struct cache *cache, uint32_t index, uint32_t node_index)
 	if (pod->next != 0)
 		cache_pod_at(cache, pod->next)->prev = index;
 	node->first_pod = index;
-	cache_sums_apply(&node->sums, cache_class_of(cache, pod), 1);
+	cache_sums_apply(&node->sums, cache_template_of(cache, pod), 1);
 	if (node->facts != NULL)
 		cache_counters_pod(cache, pod, node_index, 1);
 	cache_log_change(cache, node_index);
@@ -139,7 +139,7 @@ static void detach(struct cache *cache, uint32_t index)
 	struct cache_node *node = cache_node_at(cache, pod->node);
 	if (node->facts != NULL)
 		cache_counters_pod(cache, pod, pod->node, -1);
-	cache_sums_apply(&node->sums, cache_class_of(cache, pod), -1);
+	cache_sums_apply(&node->sums, cache_template_of(cache, pod), -1);
 	if (pod->prev != 0)
 		cache_pod_at(cache, pod->prev)->next = pod->next;
 	else
@@ -190,7 +190,7 @@ static struct cache_side side_of(const struct cache *cache, const struct cache_p
 	bool assumed = (pod->flags & CACHE_POD_ASSUMED) != 0;
 	return (struct cache_side){
 		.there = pod->class != 0,
-		.blob = pod->class == 0 ? NULL : &cache_class_of(cache, pod)->blob,
+		.blob = pod->class == 0 ? NULL : &cache_template_of(cache, pod)->blob,
 		.labels = cache_labels_at(cache, pod->labels),
 		.node = assumed ? 0 : pod->node,
 		.nominated = pod->nominated,
@@ -212,7 +212,7 @@ struct parts { /* what a pod is replaced by, all taken before anything is change
 static void give_parts(struct cache *cache, const struct parts *parts)
 {
 	if (parts->class != 0)
-		cache_unshare_class(cache, parts->class);
+		cache_unshare_template(cache, parts->class);
 	if (parts->labels != 0)
 		cache_unshare_labels(cache, parts->labels);
 	if (parts->has_uid)
@@ -224,7 +224,7 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct parts *parts)
 {
 	*parts = (struct parts){0};
-	parts->class = cache_share_class(cache, &kube->class->blob);
+	parts->class = cache_share_template(cache, &kube->class->blob);
 	parts->labels = cache_share_labels(cache, &kube->labels->blob);
 	parts->has_uid = uid_take(cache, kube->meta.uid, &parts->uid);
 	bool has_names = true;
@@ -260,7 +260,7 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 	pod->class = parts->class;
 	pod->name = parts->name;
 	list_init(&pod->nominated_link);
-	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	uint32_t namespace = cache_template_of(cache, pod)->namespace;
 	map_add(&cache->pods_by_name, name_hash(namespace, pod->name), index);
 	pod->class = 0;
 	pod->name = 0;
@@ -274,7 +274,7 @@ static void tell(struct cache *cache, uint32_t index, const struct cache_side *b
 	struct cache_event event = {
 		.kind = KUBE_POD,
 		.index = index,
-		.namespace = cache_class_of(cache, pod)->namespace,
+		.namespace = cache_template_of(cache, pod)->namespace,
 		.name = pod->name,
 		.old = *before,
 		.now = side_of(cache, pod),
@@ -323,7 +323,7 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	intern_give(&cache->strings, before.nominated);
 	give_parts(cache, &old);
 	if (old_node != 0 && old_node != node)
-		cache_node_drop_ghost(cache, old_node);
+		cache_node_drop_placeholder(cache, old_node);
 }
 
 static void drop_decoded(struct cache *cache, const struct kube_pod *kube)
@@ -350,17 +350,17 @@ static bool place(
 		(cache_pod_at(cache, *index)->flags & CACHE_POD_ASSUMED) != 0;
 	uint32_t node = assumed ? cache_pod_at(cache, *index)->node : 0;
 	if (kube->node_name.size > 0) {
-		node = cache_node_or_ghost(cache, kube->node_name);
+		node = cache_node_or_placeholder(cache, kube->node_name);
 		if (node == 0)
 			return false;
 	}
 	bool fits = node == 0 ||
-		cache_node_reserve_scalars(cache, node, cache_class_at(cache, parts->class));
+		cache_node_reserve_scalars(cache, node, cache_template_at(cache, parts->class));
 	if (fits && is_new)
 		*index = make_pod(cache, parts);
 	if (!fits || *index == 0) {
 		if (node != 0)
-			cache_node_drop_ghost(cache, node);
+			cache_node_drop_placeholder(cache, node);
 		return false;
 	}
 	replace_parts(cache, *index, parts, node, kube, assumed);
@@ -403,7 +403,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t node = pod->node;
-	uint32_t namespace = cache_class_of(cache, pod)->namespace;
+	uint32_t namespace = cache_template_of(cache, pod)->namespace;
 	struct cache_event event = {
 		.kind = KUBE_POD,
 		.index = index,
@@ -425,7 +425,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	give_parts(cache, &parts);
 	pool_give(&cache->pods, index);
 	if (node != 0)
-		cache_node_drop_ghost(cache, node);
+		cache_node_drop_placeholder(cache, node);
 	return CACHE_OK;
 }
 
@@ -438,7 +438,7 @@ enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t nod
 		return CACHE_CONFLICT;
 	if (cache_node_at(cache, node)->facts == NULL)
 		return CACHE_UNKNOWN;
-	if (!cache_node_reserve_scalars(cache, node, cache_class_of(cache, pod))) {
+	if (!cache_node_reserve_scalars(cache, node, cache_template_of(cache, pod))) {
 		cache->refused++;
 		return CACHE_FULL;
 	}
@@ -462,6 +462,6 @@ enum cache_result cache_forget(struct cache *cache, uint32_t index)
 	pod->flags &= (uint16_t) ~(CACHE_POD_ASSUMED | CACHE_POD_DUE);
 	set_nominated(cache, pod, pod->nominated); /* an update may have brought it meanwhile */
 	count_state(cache, pod, 1);
-	cache_node_drop_ghost(cache, node);
+	cache_node_drop_placeholder(cache, node);
 	return CACHE_OK;
 }

@@ -8,9 +8,9 @@
 #include "cache/cache.h"
 
 /* shared.c: consumes the blob's references; 0 when there is no room. */
-uint32_t cache_share_class(struct cache *cache, const struct kube_blob *blob);
+uint32_t cache_share_template(struct cache *cache, const struct kube_blob *blob);
 uint32_t cache_share_labels(struct cache *cache, const struct kube_blob *blob);
-void cache_unshare_class(struct cache *cache, uint32_t class);
+void cache_unshare_template(struct cache *cache, uint32_t class);
 void cache_unshare_labels(struct cache *cache, uint32_t labels);
 /* Copies a blob into the store and takes over its references; NULL (and dropped) without room. */
 const struct kube_blob *cache_keep_blob(
@@ -20,10 +20,11 @@ void cache_free_blob(struct cache *cache, const struct kube_blob *blob, uint32_t
 uint64_t cache_version_of(struct text resource_version);
 
 /* nodes.c */
-uint32_t cache_node_or_ghost(struct cache *cache, struct text name); /* 0 without room */
-void cache_node_drop_ghost(struct cache *cache, uint32_t node); /* when nothing holds it any more */
+uint32_t cache_node_or_placeholder(struct cache *cache, struct text name); /* 0 without room */
+void cache_node_drop_placeholder(
+	struct cache *cache, uint32_t node); /* when nothing holds it any more */
 bool cache_node_reserve_scalars(
-	struct cache *cache, uint32_t node, const struct kube_pod_class *class);
+	struct cache *cache, uint32_t node, const struct kube_pod_template *class);
 void cache_log_change(struct cache *cache, uint32_t node);
 
 /* order.c */

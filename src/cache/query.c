@@ -23,7 +23,7 @@ bool cache_term_matches(const void *blob, const struct cache_term *term, uint32_
 }
 
 bool cache_query_matches(const struct cache *cache, const struct cache_query *query,
-	const struct kube_pod_class *class, const struct kube_labels *labels)
+	const struct kube_pod_template *class, const struct kube_labels *labels)
 {
 	(void)cache;
 	CHECK(query->kind == CACHE_MATCH);
@@ -46,7 +46,7 @@ bool cache_query_includes(
 			return false;
 	if (query->class == 0)
 		return true;
-	const struct kube_pod_class *class = cache_class_at(cache, query->class);
+	const struct kube_pod_template *class = cache_template_at(cache, query->class);
 	if (query->honor_affinity != 0 && !cache_node_selected(cache, class, index))
 		return false;
 	return query->honor_taints == 0 || cache_untolerated(class, node->facts) == NULL;
@@ -60,7 +60,7 @@ static struct cache_total share_of(
 	if (query->kind == CACHE_MATCH) {
 		bool left_out = query->skip_deleting != 0 && (pod->flags & CACHE_POD_DELETING) != 0;
 		if (!left_out &&
-			cache_query_matches(cache, query, cache_class_of(cache, pod),
+			cache_query_matches(cache, query, cache_template_of(cache, pod),
 				cache_labels_at(cache, pod->labels)))
 			share = (struct cache_total){1, 1};
 		return share;

@@ -67,27 +67,27 @@ static void unshare(struct cache *cache, struct pool *pool, struct map *map, uin
 	pool_give(pool, index);
 }
 
-uint32_t cache_share_class(struct cache *cache, const struct kube_blob *blob)
+uint32_t cache_share_template(struct cache *cache, const struct kube_blob *blob)
 {
 	uint64_t serials = cache->serials;
-	uint32_t class = share(cache, &cache->classes, &cache->classes_by_hash, blob);
+	uint32_t class = share(cache, &cache->classes, &cache->templates_by_hash, blob);
 	bool is_new = class != 0 && cache->serials != serials;
-	if (is_new && !cache_class_terms_hold(cache, class)) {
+	if (is_new && !cache_template_terms_hold(cache, class)) {
 		((struct cache_shared *)pool_at(&cache->classes, class))->references = 0;
-		unshare(cache, &cache->classes, &cache->classes_by_hash, class);
+		unshare(cache, &cache->classes, &cache->templates_by_hash, class);
 		return 0;
 	}
 	return class;
 }
 
-void cache_unshare_class(struct cache *cache, uint32_t class)
+void cache_unshare_template(struct cache *cache, uint32_t class)
 {
 	struct cache_shared *shared = pool_at(&cache->classes, class);
 	CHECK(shared->references > 0);
 	if (--shared->references > 0)
 		return;
-	cache_class_terms_release(cache, class);
-	unshare(cache, &cache->classes, &cache->classes_by_hash, class);
+	cache_template_terms_release(cache, class);
+	unshare(cache, &cache->classes, &cache->templates_by_hash, class);
 }
 
 uint32_t cache_share_labels(struct cache *cache, const struct kube_blob *blob)

@@ -160,7 +160,7 @@ void cache_domains_release(struct cache *cache, uint32_t slot)
 
 /* ---- what a node must be ---- */
 
-bool cache_labels_selected(const struct cache *cache, const struct kube_pod_class *class,
+bool cache_labels_selected(const struct cache *cache, const struct kube_pod_template *class,
 	const struct kube_labels *labels, uint32_t name)
 {
 	struct kube_node_match match = {.strings = &cache->strings,
@@ -184,7 +184,7 @@ bool cache_labels_selected(const struct cache *cache, const struct kube_pod_clas
 }
 
 bool cache_node_selected(
-	const struct cache *cache, const struct kube_pod_class *class, uint32_t index)
+	const struct cache *cache, const struct kube_pod_template *class, uint32_t index)
 {
 	const struct cache_node *node = cache_node_at(cache, index);
 	return cache_labels_selected(
@@ -192,7 +192,7 @@ bool cache_node_selected(
 }
 
 const struct kube_taint *cache_untolerated(
-	const struct kube_pod_class *class, const struct kube_node_facts *facts)
+	const struct kube_pod_template *class, const struct kube_node_facts *facts)
 {
 	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
 	const struct kube_toleration *list =

@@ -137,17 +137,17 @@ struct cache_tally {
 };
 #define CACHE_NOT_COUNTED UINT32_MAX
 
-enum cache_tally_way {
-	CACHE_TALLY_FAST,   /* from the counter, which is made when it is not there yet */
-	CACHE_TALLY_RECOUNT /* from the pods, into scratch: slow, obviously right */
+enum cache_count_mode {
+	CACHE_COUNT_FAST,   /* from the counter, which is made when it is not there yet */
+	CACHE_COUNT_RECOUNT /* from the pods, into scratch: slow, obviously right */
 };
 
 /*
- * Consumes the query (a finished blob). With CACHE_TALLY_FAST falls back to a recount when there
+ * Consumes the query (a finished blob). With CACHE_COUNT_FAST falls back to a recount when there
  * is no room for one more counter. False only when scratch is exhausted. The arrays stay good
  * until the next change of the cache.
  */
-MUST_USE bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_tally_way way,
+MUST_USE bool cache_tally(struct cache *cache, struct cache_query *query, enum cache_count_mode way,
 	struct scratch *scratch, struct cache_tally *tally);
 
 /*
@@ -160,7 +160,7 @@ void cache_query_term(struct kube_build *b, const void *from_blob,
 
 /* Does the pod (class, labels) match all terms of a MATCH query? */
 bool cache_query_matches(const struct cache *cache, const struct cache_query *query,
-	const struct kube_pod_class *class, const struct kube_labels *labels);
+	const struct kube_pod_template *class, const struct kube_labels *labels);
 /* Is the node included by a MATCH query (keys, affinity, taints)? */
 bool cache_query_includes(
 	const struct cache *cache, const struct cache_query *query, uint32_t node);
@@ -190,13 +190,13 @@ void cache_begin_decision(struct cache *cache);
 /* ---- required node affinity and taints, where counters and plugins both need them ---- */
 
 /* plugins.md 0.4: spec.nodeSelector and required node affinity, by a node's labels and name. */
-bool cache_labels_selected(const struct cache *cache, const struct kube_pod_class *class,
+bool cache_labels_selected(const struct cache *cache, const struct kube_pod_template *class,
 	const struct kube_labels *labels, uint32_t name);
 bool cache_node_selected(
-	const struct cache *cache, const struct kube_pod_class *class, uint32_t node);
+	const struct cache *cache, const struct kube_pod_template *class, uint32_t node);
 /* The first taint of NoSchedule or NoExecute that is not tolerated, or NULL. */
 const struct kube_taint *cache_untolerated(
-	const struct kube_pod_class *class, const struct kube_node_facts *facts);
+	const struct kube_pod_template *class, const struct kube_node_facts *facts);
 
 /* ---- upkeep, called by the rest of the cache ---- */
 
@@ -204,8 +204,8 @@ void cache_topology_init(
 	struct cache *cache, struct arena *arena, uint32_t nodes, uint32_t counters);
 size_t cache_topology_size(uint32_t nodes, uint32_t counters);
 /* The class's own terms get counters; false when there is no room (nothing changed). */
-MUST_USE bool cache_class_terms_hold(struct cache *cache, uint32_t class);
-void cache_class_terms_release(struct cache *cache, uint32_t class);
+MUST_USE bool cache_template_terms_hold(struct cache *cache, uint32_t class);
+void cache_template_terms_release(struct cache *cache, uint32_t class);
 /* The pod is on (sign 1) or leaves (sign -1) the node, which is not a ghost. */
 void cache_counters_pod(struct cache *cache, const struct cache_pod *pod, uint32_t node, int sign);
 /* Around a change of a node's labels or taints, and when it comes or goes. */

@@ -435,7 +435,8 @@ static void tell_ghosts(struct dump *d)
 			"berth: warning: node %.*s is not in the dump; pods on it count nowhere: "
 			"%.*s/%.*s",
 			TEXT_ARGS(cache_text(d->cache, node->name)),
-			TEXT_ARGS(cache_text(d->cache, cache_class_of(d->cache, pod)->namespace)),
+			TEXT_ARGS(
+				cache_text(d->cache, cache_template_of(d->cache, pod)->namespace)),
 			TEXT_ARGS(cache_text(d->cache, pod->name)));
 		if (node->sums.pods > 1)
 			output_format(d->err, " and %u more", node->sums.pods - 1);

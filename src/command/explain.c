@@ -31,7 +31,7 @@ static void put_pod(struct offline *o, const struct question *q)
 static void put_obstacles(struct offline *o, uint32_t index)
 {
 	const struct cache_pod *pod = cache_pod_at(&o->cache, index);
-	const struct kube_pod_class *class = cache_class_of(&o->cache, pod);
+	const struct kube_pod_template *class = cache_template_of(&o->cache, pod);
 	if (o->dump.was_on[0] != '\0') {
 		output_z(&o->out, "It is on ");
 		output_text(&o->out, text_of(o->dump.was_on));
@@ -49,8 +49,8 @@ static void put_obstacles(struct offline *o, uint32_t index)
 
 static void put_decision(struct offline *o, const struct question *q, uint32_t pod)
 {
-	struct cycle_decision d;
-	cycle_decide(&o->cycle, pod, CACHE_TALLY_FAST, &d);
+	struct schedule_result d;
+	cycle_decide(&o->cycle, pod, CACHE_COUNT_FAST, &d);
 	put_pod(o, q);
 	if (d.outcome != CYCLE_PLACED) {
 		output_z(&o->out,
@@ -97,7 +97,7 @@ static bool explain(struct offline *o, const struct question *q, bool as_json, s
 		put_decision(o, q, pod);
 		put_obstacles(o, pod);
 	}
-	cycle_explain(&o->cycle, pod, CACHE_TALLY_FAST, w);
+	cycle_explain(&o->cycle, pod, CACHE_COUNT_FAST, w);
 	if (w->overflowed)
 		return fail(o, q, "no room for the answer; raise --memory");
 	if (as_json) {

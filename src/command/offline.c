@@ -295,7 +295,7 @@ int offline_close(struct offline *o, bool failed)
 struct text offline_pod_name(struct offline *o, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&o->cache, pod);
-	struct text namespace = cache_text(&o->cache, cache_class_of(&o->cache, p)->namespace);
+	struct text namespace = cache_text(&o->cache, cache_template_of(&o->cache, p)->namespace);
 	struct text name = cache_text(&o->cache, p->name);
 	size_t size = namespace.size + 1 + name.size;
 	char *at = scratch_take(&o->words, size);

@@ -87,7 +87,7 @@ static bool is_enabled(const struct plugin_uses *uses, enum plugin_id id)
 static bool set_aside(struct offline *o, uint32_t index, struct answer *a)
 {
 	const struct cache_pod *pod = cache_pod_at(&o->cache, index);
-	const struct kube_pod_class *class = cache_class_of(&o->cache, pod);
+	const struct kube_pod_template *class = cache_template_of(&o->cache, pod);
 	const struct plugin_profile *profile = cycle_profile_of(&o->cycle, index);
 	if (profile == NULL) {
 		a->outcome = OUTCOME_FOREIGN;
@@ -135,7 +135,7 @@ static void clear_nominations(struct offline *o, uint32_t node_name, int32_t pri
 		struct cache_pod *pod = LIST_OWNER(link, struct cache_pod, nominated_link);
 		link = link->next;
 		if (pod->nominated == node_name &&
-			cache_class_of(&o->cache, pod)->priority < priority)
+			cache_template_of(&o->cache, pod)->priority < priority)
 			cache_nominate(&o->cache, cache_pod_index(&o->cache, pod), INTERN_EMPTY);
 	}
 }
@@ -146,7 +146,7 @@ static void preempt(struct offline *o, uint32_t pod, const struct cycle_preempti
 	uint32_t node_name = cache_node_at(&o->cache, preemption->node)->name;
 	make_victim_room(o, a, preemption->victim_count);
 	clear_nominations(
-		o, node_name, cache_class_of(&o->cache, cache_pod_at(&o->cache, pod))->priority);
+		o, node_name, cache_template_of(&o->cache, cache_pod_at(&o->cache, pod))->priority);
 	cache_nominate(&o->cache, pod, node_name);
 	for (uint32_t i = 0; i < preemption->victim_count; i++) {
 		add_victim(o, a, preemption->victims[i]);
@@ -155,7 +155,7 @@ static void preempt(struct offline *o, uint32_t pod, const struct cycle_preempti
 }
 
 /* What it is promised is no longer there for those after it. */
-static bool promise_volumes(struct offline *o, const struct cycle_decision *d, uint32_t node)
+static bool promise_volumes(struct offline *o, const struct schedule_result *d, uint32_t node)
 {
 	uint32_t node_name = cache_node_at(&o->cache, node)->name;
 	for (uint32_t i = 0; i < d->volume_count; i++) {
@@ -169,7 +169,8 @@ static bool promise_volumes(struct offline *o, const struct cycle_decision *d, u
 	return true;
 }
 
-static void place(struct offline *o, uint32_t pod, const struct cycle_decision *d, struct answer *a)
+static void place(
+	struct offline *o, uint32_t pod, const struct schedule_result *d, struct answer *a)
 {
 	uint32_t node = d->node;
 	if (!promise_volumes(o, d, node) || cache_assume(&o->cache, pod, node) != CACHE_OK) {
@@ -184,9 +185,9 @@ static void place(struct offline *o, uint32_t pod, const struct cycle_decision *
 
 static void decide(struct offline *o, uint32_t pod, struct answer *a)
 {
-	struct cycle_decision d = {0};
+	struct schedule_result d = {0};
 	for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
-		cycle_decide(&o->cycle, pod, CACHE_TALLY_FAST, &d);
+		cycle_decide(&o->cycle, pod, CACHE_COUNT_FAST, &d);
 		if (d.outcome != CYCLE_REJECTED || !d.preemption.found ||
 			d.preemption.victim_count == 0)
 			break;
@@ -258,7 +259,7 @@ static void put_table_head(struct simulation *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct cache_pod *pod = cache_pod_at(cache, s->list[i].pod);
 		size_t width = output_width(cache_text(cache, pod->name)) + 1 +
-			output_width(cache_text(cache, cache_class_of(cache, pod)->namespace));
+			output_width(cache_text(cache, cache_template_of(cache, pod)->namespace));
 		s->pod_width = width > s->pod_width ? width : s->pod_width;
 	}
 	for (uint32_t i = pool_next(&cache->nodes, 0); i != 0; i = pool_next(&cache->nodes, i)) {

@@ -24,7 +24,7 @@ uint32_t waiting_collect(const struct offline *o, struct waiting *list)
 		const struct dump_pod *from = &o->dump.pods[i];
 		if (pod->node == 0)
 			list[count++] = (struct waiting){from->created_us, i, from->order,
-				cache_class_of(cache, pod)->priority};
+				cache_template_of(cache, pod)->priority};
 	}
 	CHECK(count == cache->pods_pending);
 	if (count > 0)

@@ -28,8 +28,8 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 
 const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod)
 {
-	const struct kube_pod_class *class =
-		cache_class_of(cycle->cache, cache_pod_at(cycle->cache, pod));
+	const struct kube_pod_template *class =
+		cache_template_of(cycle->cache, cache_pod_at(cycle->cache, pod));
 	for (uint32_t i = 0; i < cycle->profile_count; i++)
 		if (cycle->profiles[i].scheduler_name == class->scheduler_name)
 			return &cycle->profiles[i];
@@ -98,7 +98,7 @@ bool evaluation_try_nominated(struct evaluation *e, uint32_t *node)
 	return is_candidate && evaluation_filter_node(e, *node, NULL, &plugin) == PLUGIN_SUCCESS;
 }
 
-void evaluation_failed(struct evaluation *e, struct cycle_decision *decision)
+void evaluation_failed(struct evaluation *e, struct schedule_result *decision)
 {
 	decision->outcome = CYCLE_FAILED;
 	decision->message = text_of(e->error == NULL ? "out of scratch memory" : e->error);
@@ -106,7 +106,7 @@ void evaluation_failed(struct evaluation *e, struct cycle_decision *decision)
 }
 
 /* Remembered answers count as given. */
-static void note_who_took_part(const struct evaluation *e, struct cycle_decision *decision)
+static void note_who_took_part(const struct evaluation *e, struct schedule_result *decision)
 {
 	const struct plugin_profile *p = e->d.profile;
 	const struct plugin_uses *const uses[] = {
@@ -125,7 +125,7 @@ static void note_who_took_part(const struct evaluation *e, struct cycle_decision
 	}
 }
 
-void evaluation_rejected(struct evaluation *e, struct cycle_decision *decision)
+void evaluation_rejected(struct evaluation *e, struct schedule_result *decision)
 {
 	note_who_took_part(e, decision);
 	decision->outcome = CYCLE_REJECTED;
@@ -153,7 +153,7 @@ bool evaluation_search(struct evaluation *e)
 	return evaluation_filter(e);
 }
 
-static bool choose(struct evaluation *e, struct cycle_decision *decision)
+static bool choose(struct evaluation *e, struct schedule_result *decision)
 {
 	decision->feasible_count = e->feasible_count;
 	decision->evaluated_count = e->candidate_count;
@@ -185,7 +185,7 @@ static bool binds_volumes(const struct evaluation *e)
 }
 
 /* What the pod's claims get on the node that was chosen. */
-static void choose_volumes(struct evaluation *e, struct cycle_decision *decision)
+static void choose_volumes(struct evaluation *e, struct schedule_result *decision)
 {
 	if (!binds_volumes(e))
 		return;
@@ -197,7 +197,7 @@ static void choose_volumes(struct evaluation *e, struct cycle_decision *decision
 	}
 }
 
-void evaluation_choose(struct evaluation *e, struct cycle_decision *decision)
+void evaluation_choose(struct evaluation *e, struct schedule_result *decision)
 {
 	bool chosen = choose(e, decision);
 	note_who_took_part(e, decision);
@@ -208,9 +208,9 @@ void evaluation_choose(struct evaluation *e, struct cycle_decision *decision)
 }
 
 bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
-	enum cache_tally_way way, struct cycle_decision *decision)
+	enum cache_count_mode way, struct schedule_result *decision)
 {
-	*decision = (struct cycle_decision){0};
+	*decision = (struct schedule_result){0};
 	CHECK(cache_pod_at(cycle->cache, pod)->node == 0);
 	if (!evaluation_begin(e, cycle, pod, way)) {
 		evaluation_failed(e, decision);
@@ -228,7 +228,7 @@ bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 	return false;
 }
 
-static void placed(struct evaluation *e, struct cycle_decision *decision, uint32_t evaluated)
+static void placed(struct evaluation *e, struct schedule_result *decision, uint32_t evaluated)
 {
 	decision->outcome = CYCLE_PLACED;
 	decision->is_scored = decision->feasible_count > 1;
@@ -237,8 +237,8 @@ static void placed(struct evaluation *e, struct cycle_decision *decision, uint32
 	choose_volumes(e, decision);
 }
 
-void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-	struct cycle_decision *decision)
+void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
+	struct schedule_result *decision)
 {
 	struct evaluation e;
 	if (!evaluation_prepare(&e, cycle, pod, way, decision))

@@ -61,7 +61,7 @@ struct cycle_preemption {
 	struct text message; /* PostFilterMsg */
 };
 
-struct cycle_decision {
+struct schedule_result {
 	enum cycle_outcome outcome;
 	uint32_t node;
 	const uint32_t *candidates; /* cycle_candidates(): feasible_count nodes, in their order */
@@ -89,15 +89,15 @@ const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_
  * rules come from the remembered rows, counts from counters (fast), or all is worked out anew
  * (recount): both give the same answer.
  */
-void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_tally_way way,
-	struct cycle_decision *decision);
+void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
+	struct schedule_result *decision);
 
 /*
  * The same up to where extenders have their say: placed with the candidates that are left for
  * them, of which none is chosen yet. `nominated`: a nominated node that will do is the only one.
  */
 void cycle_candidates(
-	struct cycle *cycle, uint32_t pod, bool nominated, struct cycle_decision *decision);
+	struct cycle *cycle, uint32_t pod, bool nominated, struct schedule_result *decision);
 /*
  * The decision after extenders had their say: of the nodes that they kept those that fit now, with
  * their points. Placed, rejected or failed as any other; stale when what they kept was taken
@@ -110,13 +110,14 @@ struct cycle_extension {
 	bool chosen; /* ... or the offers have been made, and only those chosen are left */
 };
 void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
-	const struct cycle_extension *extension, struct cycle_decision *decision);
+	const struct cycle_extension *extension, struct schedule_result *decision);
 
 /* The caller took the decision: ties go to the node that was chosen longest ago. */
 void cycle_chosen(struct cycle *cycle, uint32_t node);
 
 /* Everything about the pod, node by node and plugin by plugin, as JSON: keys of tests/vectors. */
-void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way, struct writer *out);
+void cycle_explain(
+	struct cycle *cycle, uint32_t pod, enum cache_count_mode way, struct writer *out);
 
 /*
  * The `most` best nodes for the pod and what each plugin gives them, as a JSON array, first the one

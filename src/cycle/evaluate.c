@@ -12,8 +12,8 @@ static void set_pod(struct evaluation *e, uint32_t index)
 	struct cache *cache = e->cycle->cache;
 	const struct cache_pod *pod = cache_pod_at(cache, index);
 	e->d.pod = (struct plugin_pod){.index = index,
-		.class_index = pod->class,
-		.class = cache_class_of(cache, pod),
+		.template_index = pod->class,
+		.class = cache_template_of(cache, pod),
 		.labels = cache_labels_at(cache, pod->labels),
 		.name = cache_text(cache, pod->name),
 		.uid = pod->uid};
@@ -38,7 +38,7 @@ static bool find_nominated(struct evaluation *e)
 		uint32_t node = cache_find_node_id(cache, pod->nominated);
 		if (index == e->d.pod.index || node == 0 ||
 			cache_node_at(cache, node)->facts == NULL ||
-			cache_class_of(cache, pod)->priority < e->d.pod.class->priority)
+			cache_template_of(cache, pod)->priority < e->d.pod.class->priority)
 			continue;
 		e->nominated[e->nominated_count++] = (struct cycle_nominated){index, node};
 	}
@@ -46,7 +46,7 @@ static bool find_nominated(struct evaluation *e)
 }
 
 bool evaluation_begin(
-	struct evaluation *e, struct cycle *cycle, uint32_t pod, enum cache_tally_way way)
+	struct evaluation *e, struct cycle *cycle, uint32_t pod, enum cache_count_mode way)
 {
 	scratch_reset(&cycle->scratch);
 	cache_begin_decision(cycle->cache);
@@ -82,7 +82,7 @@ static bool reject(struct evaluation *e, const struct plugin_reasons *why, uint8
  */
 static bool look_at_named(struct evaluation *e)
 {
-	const struct decision *d = &e->d;
+	const struct cycle_state *d = &e->d;
 	if (d->only_nodes == NULL)
 		return true;
 	e->rejectors |= UINT32_C(1) << PLUGIN_NODE_AFFINITY;

@@ -24,7 +24,7 @@ struct cycle_row;
 
 struct evaluation {
 	struct cycle *cycle;
-	struct decision d;
+	struct cycle_state d;
 
 	const uint32_t *nodes; /* all of them, in order */
 	uint32_t node_count;
@@ -78,7 +78,7 @@ bool evaluation_fail(struct evaluation *e, enum plugin_point point, const char *
 
 /* Sets the pod, its nominated neighbours and the node list up. False: out of scratch. */
 bool evaluation_begin(
-	struct evaluation *e, struct cycle *cycle, uint32_t pod, enum cache_tally_way way);
+	struct evaluation *e, struct cycle *cycle, uint32_t pod, enum cache_count_mode way);
 /* False when an internal error ended it (e->error). */
 bool evaluation_prefilter(struct evaluation *e);
 /* Every candidate, one by one, with reasons. */
@@ -111,16 +111,16 @@ bool evaluation_score_fast(struct evaluation *e); /* after filter_fast */
 
 /* Up to prefilter; false: that is all there is to decide. */
 bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
-	enum cache_tally_way way, struct cycle_decision *decision);
+	enum cache_count_mode way, struct schedule_result *decision);
 bool evaluation_try_nominated(struct evaluation *e, uint32_t *node);
 /* The feasible nodes, fast when that is possible (then e->row is set). False: an error. */
 bool evaluation_search(struct evaluation *e);
 /* With a percentage: the first that are feasible from where the last search ended. */
 void evaluation_rotate(struct evaluation *e);
 /* One of the feasible nodes. */
-void evaluation_choose(struct evaluation *e, struct cycle_decision *decision);
-void evaluation_failed(struct evaluation *e, struct cycle_decision *decision);
-void evaluation_rejected(struct evaluation *e, struct cycle_decision *decision);
+void evaluation_choose(struct evaluation *e, struct schedule_result *decision);
+void evaluation_failed(struct evaluation *e, struct schedule_result *decision);
+void evaluation_rejected(struct evaluation *e, struct schedule_result *decision);
 
 /* ---- extended.c ---- */
 

@@ -149,7 +149,7 @@ static void put_pick(
 		SCRATCH_ARRAY(e->d.scratch, struct text, (size_t)preemption->victim_count + 1);
 	for (uint32_t i = 0; names != NULL && i < preemption->victim_count; i++) {
 		const struct cache_pod *pod = cache_pod_at(cache, preemption->victims[i]);
-		struct text namespace = cache_text(cache, cache_class_of(cache, pod)->namespace);
+		struct text namespace = cache_text(cache, cache_template_of(cache, pod)->namespace);
 		struct text name = cache_text(cache, pod->name);
 		char *at = scratch_take(e->d.scratch, namespace.size + name.size + 1);
 		if (at == NULL)
@@ -229,7 +229,7 @@ static void put_decision(struct evaluation *e, struct json_writer *j)
 	}
 }
 
-void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_tally_way way, struct writer *out)
+void cycle_explain(struct cycle *cycle, uint32_t pod, enum cache_count_mode way, struct writer *out)
 {
 	struct evaluation evaluation;
 	struct evaluation *e = &evaluation;
@@ -248,7 +248,7 @@ void cycle_best(struct cycle *cycle, uint32_t pod, uint32_t most, struct writer 
 	struct evaluation evaluation;
 	struct evaluation *e = &evaluation;
 	struct json_writer j;
-	if (!evaluation_begin(e, cycle, pod, CACHE_TALLY_FAST) || e->node_count == 0 ||
+	if (!evaluation_begin(e, cycle, pod, CACHE_COUNT_FAST) || e->node_count == 0 ||
 		!evaluation_prefilter(e) || e->prefilter_rejected || !evaluation_filter(e) ||
 		e->feasible_count < 2 || !evaluation_score(e, true))
 		return;

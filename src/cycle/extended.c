@@ -17,11 +17,11 @@
 /* ---- before they are asked ---- */
 
 void cycle_candidates(
-	struct cycle *cycle, uint32_t pod, bool nominated, struct cycle_decision *decision)
+	struct cycle *cycle, uint32_t pod, bool nominated, struct schedule_result *decision)
 {
 	struct evaluation e;
 	uint32_t node;
-	if (!evaluation_prepare(&e, cycle, pod, CACHE_TALLY_FAST, decision))
+	if (!evaluation_prepare(&e, cycle, pod, CACHE_COUNT_FAST, decision))
 		return;
 	if (nominated && evaluation_try_nominated(&e, &node)) {
 		uint32_t *one = SCRATCH_ONE(e.d.scratch, uint32_t);
@@ -104,7 +104,7 @@ bool evaluation_take_words(struct evaluation *e)
 }
 
 /* Nobody is left: all nodes with all words. */
-static void reject(struct evaluation *e, struct cycle_decision *decision)
+static void reject(struct evaluation *e, struct schedule_result *decision)
 {
 	e->row = NULL;
 	e->feasible_count = 0;
@@ -118,10 +118,10 @@ static void reject(struct evaluation *e, struct cycle_decision *decision)
 }
 
 void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
-	const struct cycle_extension *extension, struct cycle_decision *decision)
+	const struct cycle_extension *extension, struct schedule_result *decision)
 {
 	struct evaluation e;
-	if (!evaluation_prepare(&e, cycle, pod, CACHE_TALLY_FAST, decision))
+	if (!evaluation_prepare(&e, cycle, pod, CACHE_COUNT_FAST, decision))
 		return;
 	e.extension = extension;
 	bool ok = evaluation_search(&e);

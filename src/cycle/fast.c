@@ -209,7 +209,7 @@ bool evaluation_score_fast(struct evaluation *e)
 
 bool evaluation_can_be_fast(const struct evaluation *e)
 {
-	if (e->d.way != CACHE_TALLY_FAST || e->cycle->rows == NULL)
+	if (e->d.way != CACHE_COUNT_FAST || e->cycle->rows == NULL)
 		return false;
 	/* Rows hold sums of 32 bits; weights beyond that are possible, if absurd. */
 	const struct plugin_uses *uses = &e->d.profile->score;

@@ -62,7 +62,7 @@ static bool is_idle(struct evaluation *e, uint8_t id)
 /* Every score is in the row, or 0 everywhere. */
 static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
 {
-	const struct kube_pod_class *class = e->d.pod.class;
+	const struct kube_pod_template *class = e->d.pod.class;
 	/* Cheap to see, before anything is counted for nothing. */
 	if (class->spread.count > 0 || class->preferred_affinity.count > 0 ||
 		class->preferred_anti_affinity.count > 0 || row->is_strange)

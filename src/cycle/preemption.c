@@ -51,7 +51,7 @@ static bool waits_for_victims(const struct evaluation *e)
 	for (uint32_t p = cache_node_at(cache, node)->first_pod; p != 0;
 		p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
-		if (cache_class_of(cache, pod)->priority < e->d.pod.class->priority &&
+		if (cache_template_of(cache, pod)->priority < e->d.pod.class->priority &&
 			(pod->flags & leaving) == leaving)
 			return true;
 	}
@@ -123,7 +123,7 @@ static bool offer(struct evaluation *e, const struct victims *found)
 	};
 	for (uint32_t i = 0; i < found->count; i++) {
 		const struct cache_pod *pod = cache_pod_at(cache, found->pods[i]);
-		const struct kube_pod_class *class = cache_class_of(cache, pod);
+		const struct kube_pod_template *class = cache_template_of(cache, pod);
 		offers->victims[offers->victim_count++] = (struct extender_victim){
 			.uid = pod->uid,
 			.pod = found->pods[i],

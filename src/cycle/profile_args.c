@@ -223,7 +223,7 @@ static bool refuse_term(const struct cache *cache, const struct kube_node_term *
 
 /* What a pod may have without harm, a term that can never match, is a fault of a configuration. */
 static bool has_broken_term(
-	const struct cache *cache, const struct kube_pod_class *class, struct writer *fault)
+	const struct cache *cache, const struct kube_pod_template *class, struct writer *fault)
 {
 	const struct kube_node_term *required =
 		KUBE_AT(class, class->required_nodes, struct kube_node_term);

@@ -366,7 +366,7 @@ static struct cycle_row *find(const struct evaluation *e, uint64_t serial)
 
 static void begin(struct evaluation *e, struct cycle_row *row, uint64_t serial)
 {
-	const struct kube_pod_class *class = e->d.pod.class;
+	const struct kube_pod_template *class = e->d.pod.class;
 	row->serial = serial;
 	row->profile = e->d.profile;
 	row->local_hash = class->local_end > CYCLE_LOCAL_MAX ? 0 : class->local_hash;
@@ -381,7 +381,8 @@ static void begin(struct evaluation *e, struct cycle_row *row, uint64_t serial)
 struct cycle_row *cycle_row_of(struct evaluation *e)
 {
 	struct cycle_rows *rows = e->cycle->rows;
-	const struct cache_shared *class = pool_at(&e->cycle->cache->classes, e->d.pod.class_index);
+	const struct cache_shared *class =
+		pool_at(&e->cycle->cache->classes, e->d.pod.template_index);
 	struct cycle_row *row = find(e, class->serial);
 	if (is_for(row, e, class->serial))
 		row->serial = class->serial;

@@ -29,8 +29,8 @@ enum {
 struct cycle_row {
 	uint64_t serial; /* of the class it was made for; 0 = the row is free */
 	const struct plugin_profile *profile;
-	uint32_t local_hash;          /* 0: not for twins, the class is too large */
-	struct kube_pod_class *local; /* the class up to local_end, for its twins */
+	uint32_t local_hash;             /* 0: not for twins, the class is too large */
+	struct kube_pod_template *local; /* the class up to local_end, for its twins */
 	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
 	uint32_t top;      /* the highest index of a node that was there */
 	uint64_t followed; /* node changes (cache.change_count) that are worked in */

@@ -40,7 +40,7 @@ static struct ranked *lower_pods(struct evaluation *e, uint32_t node, uint32_t *
 	*count = 0;
 	for (uint32_t p = at->first_pod; list != NULL && p != 0; p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
-		int32_t priority = cache_class_of(cache, pod)->priority;
+		int32_t priority = cache_template_of(cache, pod)->priority;
 		if (priority < e->d.pod.class->priority)
 			list[(*count)++] = (struct ranked){p, priority, start_of(pod), false};
 	}
@@ -81,7 +81,7 @@ static bool protects(const struct cache *cache, const struct allowance *a, uint3
 	const struct cache_pod *record = cache_pod_at(cache, pod);
 	const struct kube_labels *labels = cache_labels_at(cache, record->labels);
 	return labels != NULL && labels->pairs.count > 0 &&
-		a->namespace == cache_class_of(cache, record)->namespace &&
+		a->namespace == cache_template_of(cache, record)->namespace &&
 		a->budget->selector.requirements.count > 0 &&
 		kube_selector_matches(a->budget, &a->budget->selector, labels) &&
 		!is_disrupted(a->budget, record->name);
@@ -203,7 +203,7 @@ static bool is_still_there(
 	const struct cache_pod *pod = cache_pod_at(cache, victim->pod);
 	return pod->uid.high == victim->uid.high && pod->uid.low == victim->uid.low &&
 		pod->node == node &&
-		cache_class_of(cache, pod)->priority < e->d.pod.class->priority;
+		cache_template_of(cache, pod)->priority < e->d.pod.class->priority;
 }
 
 enum victims_result victims_of_offer(struct evaluation *e, const struct extender_offers *offers,
@@ -251,7 +251,7 @@ bool victims_keep(struct evaluation *e, struct scratch_mark mark, struct victims
 static int32_t priority_of(const struct evaluation *e, uint32_t pod)
 {
 	const struct cache *cache = e->cycle->cache;
-	return cache_class_of(cache, cache_pod_at(cache, pod))->priority;
+	return cache_template_of(cache, cache_pod_at(cache, pod))->priority;
 }
 
 static int64_t priority_sum(const struct evaluation *e, const struct victims *v)

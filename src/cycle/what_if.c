@@ -4,10 +4,10 @@
  */
 #include "cycle/evaluation.h"
 
-static const struct kube_pod_class *class_of(const struct what_if *w, uint32_t pod)
+static const struct kube_pod_template *class_of(const struct what_if *w, uint32_t pod)
 {
 	const struct cache *cache = w->e->cycle->cache;
-	return cache_class_of(cache, cache_pod_at(cache, pod));
+	return cache_template_of(cache, cache_pod_at(cache, pod));
 }
 
 static uint32_t ports_of_node(const struct what_if *w)
@@ -57,7 +57,7 @@ bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint3
 }
 
 /* A pod put on may use what nobody on the node used before. */
-static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
+static void make_scalars(struct what_if *w, const struct kube_pod_template *class)
 {
 	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < class->used.scalars.count; i++) {
@@ -73,7 +73,7 @@ static void make_scalars(struct what_if *w, const struct kube_pod_class *class)
 }
 
 /* Ports are a set: a pod taken off takes its ports along, one put back on brings them. */
-static void move_ports(struct what_if *w, const struct kube_pod_class *class, int sign)
+static void move_ports(struct what_if *w, const struct kube_pod_template *class, int sign)
 {
 	const struct kube_host_port *ports =
 		KUBE_AT(class, class->host_ports, struct kube_host_port);
@@ -91,7 +91,7 @@ static void move_ports(struct what_if *w, const struct kube_pod_class *class, in
 
 static void tell_plugins(struct what_if *w, uint32_t pod, int sign)
 {
-	struct decision *d = &w->e->d;
+	struct cycle_state *d = &w->e->d;
 	const struct plugin_uses *uses = &d->profile->pre_filter;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = &plugins[uses->list[i].id];
@@ -143,7 +143,7 @@ void what_if_restore(struct what_if *w, uint32_t pod)
 
 void what_if_end(struct what_if *w)
 {
-	struct decision *d = &w->e->d;
+	struct cycle_state *d = &w->e->d;
 	const struct plugin_uses *uses = &d->profile->pre_filter;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = &plugins[uses->list[i].id];

@@ -224,7 +224,7 @@ void extenders_close(struct extenders *x)
 
 /* ---- who cares ---- */
 
-static bool cares(const struct extender *e, const struct kube_pod_class *class)
+static bool cares(const struct extender *e, const struct kube_pod_template *class)
 {
 	const uint32_t *mentioned = KUBE_AT(class, class->mentioned, uint32_t);
 	if (e->config->managed.count == 0)
@@ -237,7 +237,7 @@ static bool cares(const struct extender *e, const struct kube_pod_class *class)
 }
 
 uint32_t extenders_for(
-	const struct extenders *x, const struct kube_pod_class *class, enum extender_verb verb)
+	const struct extenders *x, const struct kube_pod_template *class, enum extender_verb verb)
 {
 	uint32_t bits = 0;
 	for (uint32_t i = 0; i < x->count; i++)
@@ -251,7 +251,7 @@ bool extenders_have_room(const struct extenders *x)
 	return x->asks_used != (UINT32_C(1) << EXTENDER_ASKS) - 1;
 }
 
-bool extenders_binder(const struct extenders *x, const struct kube_pod_class *class,
+bool extenders_binder(const struct extenders *x, const struct kube_pod_template *class,
 	struct extender_binder *binder)
 {
 	uint32_t bits = extenders_for(x, class, EXTENDER_BIND);

@@ -127,7 +127,7 @@ uint32_t extenders_streams(const struct config_list *list, bool tls_only);
 
 /* Those that care for pods of the class, as bits; with the verb. */
 uint32_t extenders_for(
-	const struct extenders *x, const struct kube_pod_class *class, enum extender_verb verb);
+	const struct extenders *x, const struct kube_pod_template *class, enum extender_verb verb);
 bool extenders_have_room(const struct extenders *x);
 
 /* ---- asks ---- */
@@ -161,7 +161,7 @@ struct extender_binder {
 	bool ignorable;
 };
 /* False: the apiserver binds pods of the class. */
-bool extenders_binder(const struct extenders *x, const struct kube_pod_class *class,
+bool extenders_binder(const struct extenders *x, const struct kube_pod_template *class,
 	struct extender_binder *binder);
 
 struct extenders_stats {

@@ -298,8 +298,8 @@ uint32_t extender_ask(struct extenders *x, const struct extender_order *order)
 	CHECK(extenders_have_room(x));
 	uint32_t i = (uint32_t)__builtin_ctz(~x->asks_used);
 	struct extender_ask *ask = &x->asks[i];
-	const struct kube_pod_class *class =
-		cache_class_of(x->setup.cache, cache_pod_at(x->setup.cache, order->pod));
+	const struct kube_pod_template *class =
+		cache_template_of(x->setup.cache, cache_pod_at(x->setup.cache, order->pod));
 	x->asks_used |= UINT32_C(1) << i;
 	CHECK(order->path.size <= sizeof(ask->path));
 	memcpy(ask->path, order->path.at, order->path.size);

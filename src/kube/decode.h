@@ -110,16 +110,16 @@ struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, 
 /* ---- parts of pods ---- */
 
 void kube_pod_node_affinity_build(
-	struct kube_build *b, struct json_value affinity, struct kube_pod_class *class);
+	struct kube_build *b, struct json_value affinity, struct kube_pod_template *class);
 /* The terms about other pods. */
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
-	struct text namespace, struct kube_pod_class *class);
+	struct text namespace, struct kube_pod_template *class);
 void kube_pod_spread_build(
-	struct kube_build *b, struct json_value constraints, struct kube_pod_class *class);
+	struct kube_build *b, struct json_value constraints, struct kube_pod_template *class);
 void kube_pod_volumes_build(
-	struct kube_build *b, struct json_value volumes, struct kube_pod_class *class);
+	struct kube_build *b, struct json_value volumes, struct kube_pod_template *class);
 void kube_pod_claims_build(
-	struct kube_build *b, struct json_value claims, struct kube_pod_class *class);
+	struct kube_build *b, struct json_value claims, struct kube_pod_template *class);
 void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 

@@ -250,7 +250,7 @@ static void image_add(struct kube_build *b, struct text image, struct kube_span 
 
 /* Names as nodes list them, of init containers, containers and image volumes. */
 static void images_build(struct kube_build *b, const struct pod_container *containers,
-	struct json_value volumes, struct kube_pod_class *class)
+	struct json_value volumes, struct kube_pod_template *class)
 {
 	uint32_t most = class->container_count + kube_read_count(volumes);
 	struct kube_span room;
@@ -297,8 +297,8 @@ static void host_port_add(struct kube_build *b, struct json_value v, struct kube
 	};
 }
 
-static void host_ports_build(
-	struct kube_build *b, const struct pod_container *containers, struct kube_pod_class *class)
+static void host_ports_build(struct kube_build *b, const struct pod_container *containers,
+	struct kube_pod_template *class)
 {
 	struct kube_span room;
 	uint32_t most = 0;
@@ -321,7 +321,7 @@ static void host_ports_build(
 
 /* Init containers come first. In scratch; NULL when there are none, or no room. */
 static struct pod_container *containers_read(
-	struct kube_build *b, const struct pod_spec *spec, struct kube_pod_class *class)
+	struct kube_build *b, const struct pod_spec *spec, struct kube_pod_template *class)
 {
 	uint32_t init_count = kube_read_count(spec->init_containers);
 	uint32_t count = init_count + kube_read_count(spec->containers);
@@ -346,7 +346,8 @@ static struct pod_container *containers_read(
 	return containers;
 }
 
-static void gates_build(struct kube_build *b, struct json_value gates, struct kube_pod_class *class)
+static void gates_build(
+	struct kube_build *b, struct json_value gates, struct kube_pod_template *class)
 {
 	struct json_walk walk = kube_read_array(b, gates, "spec.schedulingGates");
 	uint32_t *ids = kube_build_array(b, sizeof(*ids), kube_read_count(gates), &class->gates);
@@ -361,17 +362,17 @@ static void gates_build(struct kube_build *b, struct json_value gates, struct ku
 /* What comes before `local_end` in the struct, and before its value behind the struct. */
 static size_t local_head(void)
 {
-	return offsetof(struct kube_pod_class, local_end) - sizeof(struct kube_blob);
+	return offsetof(struct kube_pod_template, local_end) - sizeof(struct kube_blob);
 }
 
-bool kube_pod_is_local_twin(const struct kube_pod_class *a, const struct kube_pod_class *b)
+bool kube_pod_is_local_twin(const struct kube_pod_template *a, const struct kube_pod_template *b)
 {
 	return a->local_hash == b->local_hash && a->local_end == b->local_end &&
 		memcmp(&a->blob + 1, &b->blob + 1, local_head()) == 0 &&
 		memcmp(a + 1, b + 1, a->local_end - sizeof(*a)) == 0;
 }
 
-static void local_close(struct kube_build *b, struct kube_pod_class *class)
+static void local_close(struct kube_build *b, struct kube_pod_template *class)
 {
 	if (kube_failed(b))
 		return;
@@ -385,7 +386,7 @@ static void local_close(struct kube_build *b, struct kube_pod_class *class)
  * name their node in a term each, so without it they are of one class.
  */
 static void local_fill(struct kube_build *b, const struct pod_spec *spec, struct json_value object,
-	const struct pod_container *containers, struct kube_pod_class *class)
+	const struct pod_container *containers, struct kube_pod_template *class)
 {
 	bool has_node = kube_read_text(b, spec->node_name, "spec.nodeName").size > 0;
 	kube_pod_requests(b, object, class);
@@ -403,7 +404,7 @@ static void local_fill(struct kube_build *b, const struct pod_spec *spec, struct
 }
 
 static void class_fill(struct kube_build *b, const struct kube_pod *pod,
-	const struct pod_spec *spec, struct json_value object, struct kube_pod_class *class)
+	const struct pod_spec *spec, struct json_value object, struct kube_pod_template *class)
 {
 	class->namespace = kube_build_string(b, pod->meta.namespace);
 	struct text scheduler = kube_read_text(b, spec->scheduler_name, "spec.schedulerName");
@@ -543,10 +544,10 @@ enum kube_result kube_pod_decode(
 	pod_status_read(b, status, pod);
 
 	pod->labels = kube_labels_build(b, pod->meta.labels, "metadata.labels");
-	struct kube_pod_class *class = kube_build_start(b, sizeof(*class));
+	struct kube_pod_template *class = kube_build_start(b, sizeof(*class));
 	if (class != NULL)
 		class_fill(b, pod, &spec, object, class);
-	pod->class = (struct kube_pod_class *)(void *)kube_build_finish(b);
+	pod->class = (struct kube_pod_template *)(void *)kube_build_finish(b);
 	if (kube_failed(b) && pod->labels != NULL) {
 		kube_blob_drop(&pod->labels->blob, b->strings);
 		pod->labels = NULL;

@@ -84,7 +84,7 @@ struct kube_preferred_nodes {
  * What rules about a pod and one node alone look at stands together, at the front of the struct and
  * at the front of what lies behind it: classes that are equal there need to be asked once.
  */
-struct kube_pod_class {
+struct kube_pod_template {
 	struct kube_blob blob;
 
 	/* plugins.md 0.1: the same pod, asked for different ends */
@@ -138,7 +138,7 @@ struct kube_pod_class {
 };
 
 /* Equal in all that rules about one node look at. */
-bool kube_pod_is_local_twin(const struct kube_pod_class *a, const struct kube_pod_class *b);
+bool kube_pod_is_local_twin(const struct kube_pod_template *a, const struct kube_pod_template *b);
 
 struct kube_condition {
 	struct text type;
@@ -153,8 +153,8 @@ struct kube_condition {
 /* One pod as it came; text slices point into the piece, blobs into scratch. */
 struct kube_pod {
 	struct kube_meta meta;
-	struct kube_pod_class *class; /* finished blob, not kept by anybody yet */
-	struct kube_labels *labels;   /* the same */
+	struct kube_pod_template *class; /* finished blob, not kept by anybody yet */
+	struct kube_labels *labels;      /* the same */
 	struct text node_name;
 	struct text nominated_node_name;
 	struct text phase;

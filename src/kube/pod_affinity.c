@@ -11,7 +11,7 @@
 /* ---- nodes ---- */
 
 static void preferred_nodes_build(
-	struct kube_build *b, struct json_value v, struct kube_pod_class *class)
+	struct kube_build *b, struct json_value v, struct kube_pod_template *class)
 {
 	static const char field[] =
 		"spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
@@ -36,7 +36,7 @@ static void preferred_nodes_build(
 }
 
 void kube_pod_node_affinity_build(
-	struct kube_build *b, struct json_value affinity, struct kube_pod_class *class)
+	struct kube_build *b, struct json_value affinity, struct kube_pod_template *class)
 {
 	struct json_value v = kube_read_member(b, affinity, "nodeAffinity", "spec.affinity");
 	struct json_value required = JSON_VALUE_NONE, preferred = JSON_VALUE_NONE;
@@ -135,7 +135,7 @@ static uint32_t term_list_build(
 enum { TERM_LISTS = 4, TERM_ERRORS_SIZE = 4096 };
 
 static void affinity_errors_build(struct kube_build *b, const struct term_list *lists,
-	const uint32_t *errors, struct kube_pod_class *class)
+	const uint32_t *errors, struct kube_pod_template *class)
 {
 	char bytes[TERM_ERRORS_SIZE];
 	struct writer out;
@@ -160,7 +160,7 @@ static void affinity_errors_build(struct kube_build *b, const struct term_list *
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
 static void pod_lists_find(struct kube_build *b, struct json_value v, const char *field,
-	struct kube_pod_class *class, struct json_value *required, struct json_value *preferred)
+	struct kube_pod_template *class, struct json_value *required, struct json_value *preferred)
 {
 	struct json_walk walk = kube_read_object(b, v, field);
 	if (!kube_is_absent(v))
@@ -174,7 +174,7 @@ static void pod_lists_find(struct kube_build *b, struct json_value v, const char
 }
 
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
-	struct text namespace, struct kube_pod_class *class)
+	struct text namespace, struct kube_pod_template *class)
 {
 	struct json_value pod = JSON_VALUE_NONE, anti = JSON_VALUE_NONE;
 	struct json_walk walk = kube_read_object(b, affinity, "spec.affinity");

@@ -435,7 +435,7 @@ static void sum_up(const struct pod_lists *pod, struct variant variant, struct w
 /* ---- class ---- */
 
 static void nonzero_build(
-	const struct pod_lists *pod, struct work *work, struct kube_pod_class *class)
+	const struct pod_lists *pod, struct work *work, struct kube_pod_template *class)
 {
 	struct variant variant = {true, true, DEFAULT_BOTH};
 	const struct kube_resources *sums = &class->score;
@@ -458,7 +458,7 @@ static void nonzero_build(
 			quantity_value(&work->sums.amounts[RESOURCE_MEMORY]);
 }
 
-static void mentioned_build(const struct pod_lists *pod, struct kube_pod_class *class)
+static void mentioned_build(const struct pod_lists *pod, struct kube_pod_template *class)
 {
 	uint32_t count = 0;
 
@@ -496,7 +496,7 @@ static void work_init(const struct pod_lists *pod, struct work *work)
 	resource_sums_init(&pod->names, &work->peak);
 }
 
-void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_pod_class *class)
+void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_pod_template *class)
 {
 	struct pod_members members;
 	struct pod_lists lists = {.b = b};

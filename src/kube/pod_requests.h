@@ -17,7 +17,8 @@ enum {
  * Fills `fit`, `used`, `score`, the used_nonzero_* and `mentioned` of the class under construction
  * from the whole pod. Temporary quantities are taken from the builder's scratch.
  */
-void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_pod_class *class);
+void kube_pod_requests(
+	struct kube_build *b, struct json_value pod, struct kube_pod_template *class);
 
 /* A map of resource names to quantities, such as a node's status.allocatable. */
 void kube_resource_list(

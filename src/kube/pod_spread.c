@@ -43,7 +43,7 @@ static void spread_build(struct kube_build *b, struct json_value v, struct kube_
 }
 
 void kube_pod_spread_build(
-	struct kube_build *b, struct json_value constraints, struct kube_pod_class *class)
+	struct kube_build *b, struct json_value constraints, struct kube_pod_template *class)
 {
 	struct json_walk walk = kube_read_array(b, constraints, "spec.topologySpreadConstraints");
 	struct kube_spread *spread =

@@ -125,7 +125,7 @@ static void volume_build(struct kube_build *b, const struct volume_source *sourc
 }
 
 void kube_pod_volumes_build(
-	struct kube_build *b, struct json_value volumes, struct kube_pod_class *class)
+	struct kube_build *b, struct json_value volumes, struct kube_pod_template *class)
 {
 	struct text name = TEXT_NONE;
 	struct json_value value = JSON_VALUE_NONE;
@@ -145,7 +145,7 @@ void kube_pod_volumes_build(
 }
 
 void kube_pod_claims_build(
-	struct kube_build *b, struct json_value claims, struct kube_pod_class *class)
+	struct kube_build *b, struct json_value claims, struct kube_pod_template *class)
 {
 	struct json_walk walk = kube_read_array(b, claims, "spec.resourceClaims");
 	struct kube_resource_claim *built = kube_build_array(

@@ -66,7 +66,7 @@ struct spread_args {
 };
 /* addedAffinity, as a class blob that only has node affinity parts; NULL when not configured. */
 struct node_affinity_args {
-	const struct kube_pod_class *added;
+	const struct kube_pod_template *added;
 };
 struct preemption_args {
 	int32_t min_candidate_percentage;

@@ -10,7 +10,7 @@
 #include "plugins/table.h"
 
 static enum plugin_code refuse_claim(
-	struct decision *d, const struct kube_resource_claim *claim, struct plugin_reasons *why)
+	struct cycle_state *d, const struct kube_resource_claim *claim, struct plugin_reasons *why)
 {
 	struct text namespace = cache_text(d->cache, d->pod.class->namespace);
 	if (claim->claim_name == 0 && claim->template_name == 0) {
@@ -41,9 +41,9 @@ static enum plugin_code refuse_claim(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-enum plugin_code dynamic_resources_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code dynamic_resources_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	if (class->resource_claims.count == 0)
 		return PLUGIN_SKIP;
 	return refuse_claim(

@@ -29,7 +29,7 @@ static bool group_is(struct text name, struct text group)
 	return slash < name.size && text_is(text_first(name, slash), group);
 }
 
-static bool is_ignored(const struct decision *d, const struct kube_scalar *scalar)
+static bool is_ignored(const struct cycle_state *d, const struct kube_scalar *scalar)
 {
 	const struct fit_args *args = &d->profile->fit;
 	if (scalar->is_extended == 0)
@@ -44,7 +44,7 @@ static bool is_ignored(const struct decision *d, const struct kube_scalar *scala
 	return false;
 }
 
-static void fit_scalar(const struct decision *d, const struct cache_sums *sums,
+static void fit_scalar(const struct cycle_state *d, const struct cache_sums *sums,
 	const struct kube_scalar *scalar, struct fitting *fitting)
 {
 	if (scalar->value == 0 || is_ignored(d, scalar))
@@ -71,7 +71,7 @@ static bool is_crowded(const struct cache_sums *sums, const struct kube_resource
 }
 
 enum plugin_code fit_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct kube_resources *request = &d->pod.class->fit;
 	const struct kube_resources *offer = &view->node->facts->allocatable;
@@ -101,7 +101,7 @@ static bool has_left(int64_t request, int64_t allocatable, int64_t used)
 	return request <= 0 || request <= cache_minus(allocatable, used);
 }
 
-uint32_t fit_keep(struct decision *d, uint32_t *nodes, uint32_t count)
+uint32_t fit_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
 {
 	const struct kube_resources request = d->pod.class->fit;
 	uint32_t kept = 0;

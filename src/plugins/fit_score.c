@@ -24,7 +24,7 @@ struct amounts { /* of one resource, on one node */
 };
 
 static int64_t scalar_of(
-	const struct kube_pod_class *class, struct kube_span scalars, uint32_t name)
+	const struct kube_pod_template *class, struct kube_span scalars, uint32_t name)
 {
 	const struct kube_scalar *list = KUBE_AT(class, scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < scalars.count; i++)
@@ -37,7 +37,7 @@ static int64_t scalar_of(
 #define USED(member)  offsetof(struct cache_sums, member)
 
 /* nonzero: count pods without requests as if they asked for a little. */
-static struct wanted wanted_of(const struct decision *d, const struct kube_resources *from,
+static struct wanted wanted_of(const struct cycle_state *d, const struct kube_resources *from,
 	const struct plugin_resource_weight *resource, bool nonzero)
 {
 	const struct cache_names *names = &d->cache->names;
@@ -62,7 +62,7 @@ static struct wanted wanted_of(const struct decision *d, const struct kube_resou
 }
 
 /* Scalars that are not asked for do not count. */
-static uint32_t wanted_list(const struct decision *d, const struct kube_resources *from,
+static uint32_t wanted_list(const struct cycle_state *d, const struct kube_resources *from,
 	const struct plugin_resource_weight *resources, uint32_t count, bool nonzero,
 	struct wanted *list)
 {
@@ -162,7 +162,7 @@ static int64_t score_of(enum fit_strategy strategy, const struct fit_args *args,
 	return by_ratio ? (int64_t)round((double)sum / (double)weights) : sum / weights;
 }
 
-void fit_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
+void fit_scores(struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
 	const struct fit_args *args = &d->profile->fit;
 	struct wanted list[PLUGIN_RESOURCES_MAX];
@@ -173,7 +173,7 @@ void fit_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64
 			args->strategy, args, cache_node_at(d->cache, nodes[i]), list, wanted);
 }
 
-int64_t fit_score(struct decision *d, uint32_t node)
+int64_t fit_score(struct cycle_state *d, uint32_t node)
 {
 	int64_t score;
 	fit_scores(d, &node, 1, &score);
@@ -182,7 +182,7 @@ int64_t fit_score(struct decision *d, uint32_t node)
 
 /* ---- NodeResourcesLeastAllocated and NodeResourcesMostAllocated, until v1.21 ---- */
 
-static int64_t score_alone(struct decision *d, uint32_t node, enum fit_strategy strategy)
+static int64_t score_alone(struct cycle_state *d, uint32_t node, enum fit_strategy strategy)
 {
 	const struct plugin_resource_weight resources[] = {
 		{d->cache->names.cpu, 1}, {d->cache->names.memory, 1}};
@@ -192,19 +192,19 @@ static int64_t score_alone(struct decision *d, uint32_t node, enum fit_strategy 
 	return score_of(strategy, NULL, cache_node_at(d->cache, node), list, wanted);
 }
 
-int64_t least_allocated_score(struct decision *d, uint32_t node)
+int64_t least_allocated_score(struct cycle_state *d, uint32_t node)
 {
 	return score_alone(d, node, FIT_LEAST_ALLOCATED);
 }
 
-int64_t most_allocated_score(struct decision *d, uint32_t node)
+int64_t most_allocated_score(struct cycle_state *d, uint32_t node)
 {
 	return score_alone(d, node, FIT_MOST_ALLOCATED);
 }
 
 /* ---- NodeResourcesBalancedAllocation ---- */
 
-enum plugin_code balanced_prescore(struct decision *d)
+enum plugin_code balanced_prescore(struct cycle_state *d)
 {
 	const struct balanced_args *args = &d->profile->balanced;
 	for (uint32_t i = 0; i < args->resource_count; i++)
@@ -243,7 +243,7 @@ static double fraction(int64_t part, int64_t whole)
 	return f > 1 ? 1 : f;
 }
 
-void balanced_scores(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
+void balanced_scores(struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
 	const struct balanced_args *args = &d->profile->balanced;
 	struct wanted list[PLUGIN_RESOURCES_MAX];
@@ -265,7 +265,7 @@ void balanced_scores(struct decision *d, const uint32_t *nodes, uint32_t count, 
 	}
 }
 
-int64_t balanced_score(struct decision *d, uint32_t node)
+int64_t balanced_score(struct cycle_state *d, uint32_t node)
 {
 	int64_t score;
 	balanced_scores(d, &node, 1, &score);

@@ -23,7 +23,7 @@ enum plugin_hint hint_unschedulable_pod(
 	(void)action;
 	if (!hint_is_self(w, event))
 		return PLUGIN_HINT_SKIP;
-	const struct kube_pod_class *class = cache_side_class(&event->now);
+	const struct kube_pod_template *class = cache_side_template(&event->now);
 	const struct kube_toleration *list =
 		KUBE_AT(class, class->tolerations, struct kube_toleration);
 	const struct kube_taint cordon = {
@@ -56,12 +56,12 @@ enum plugin_hint hint_affinity_node(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
 	(void)action;
-	const struct kube_pod_class *added = w->profile->node_affinity.added;
+	const struct kube_pod_template *added = w->profile->node_affinity.added;
 	if (added != NULL &&
 		!cache_labels_selected(w->cache, added, event->now.labels, event->name))
 		return PLUGIN_HINT_SKIP;
 	if (!cache_labels_selected(w->cache, w->pod.class, event->now.labels, event->name)) {
-		const struct kube_pod_class *class = w->pod.class;
+		const struct kube_pod_template *class = w->pod.class;
 		const struct kube_node_term *terms =
 			KUBE_AT(class, class->required_nodes, struct kube_node_term);
 		for (uint32_t i = 0; i < class->required_nodes.count; i++)
@@ -80,7 +80,7 @@ enum plugin_hint hint_ports_pod(
 {
 	(void)action;
 	return hint_if(hint_is_placed(&event->old) &&
-		node_ports_conflict(w->cache, w->pod.class, cache_side_class(&event->old)));
+		node_ports_conflict(w->cache, w->pod.class, cache_side_template(&event->old)));
 }
 
 /* ---- NodeResourcesFit ---- */
@@ -95,8 +95,8 @@ static int64_t scalar_of(const void *blob, struct kube_span scalars, uint32_t na
 }
 
 /* Something that the waiting pod asks for became less in the other. */
-static bool gives_back(const struct kube_pod_class *wants, const struct kube_pod_class *old,
-	const struct kube_pod_class *now)
+static bool gives_back(const struct kube_pod_template *wants, const struct kube_pod_template *old,
+	const struct kube_pod_template *now)
 {
 	if ((wants->fit.cpu_milli > 0 && now->used.cpu_milli < old->used.cpu_milli) ||
 		(wants->fit.memory_bytes > 0 && now->used.memory_bytes < old->used.memory_bytes) ||
@@ -121,10 +121,10 @@ enum plugin_hint hint_fit_pod(
 	if (event->now.node == 0)
 		return PLUGIN_HINT_SKIP;
 	return hint_if(gives_back(
-		w->pod.class, cache_side_class(&event->old), cache_side_class(&event->now)));
+		w->pod.class, cache_side_template(&event->old), cache_side_template(&event->now)));
 }
 
-static bool fits_empty(const struct kube_pod_class *wants, const struct kube_node_facts *facts)
+static bool fits_empty(const struct kube_pod_template *wants, const struct kube_node_facts *facts)
 {
 	const struct kube_resources *offer = &facts->allocatable;
 	if (offer->pods < 1 || wants->fit.cpu_milli > offer->cpu_milli ||
@@ -138,7 +138,7 @@ static bool fits_empty(const struct kube_pod_class *wants, const struct kube_nod
 	return true;
 }
 
-static bool offers_more(const struct kube_pod_class *wants, const struct kube_node_facts *old,
+static bool offers_more(const struct kube_pod_template *wants, const struct kube_node_facts *old,
 	const struct kube_node_facts *now)
 {
 	const struct kube_resources *a = &old->allocatable;
@@ -177,7 +177,7 @@ enum plugin_hint hint_fit_class(
 		(const struct kube_device_class *)(const void *)event->now.blob;
 	if (action != CACHE_ADD && old->extended_resource == now->extended_resource)
 		return PLUGIN_HINT_SKIP;
-	const struct kube_pod_class *class = w->pod.class;
+	const struct kube_pod_template *class = w->pod.class;
 	struct text prefix = TEXT("deviceclass.resource.kubernetes.io/");
 	const struct kube_scalar *list = KUBE_AT(class, class->fit.scalars, struct kube_scalar);
 	for (uint32_t i = 0; i < class->fit.scalars.count; i++) {
@@ -207,7 +207,8 @@ enum plugin_hint hint_features_pod(
 {
 	(void)action;
 	return hint_if(hint_is_self(w, event) &&
-		cache_side_class(&event->old)->features != cache_side_class(&event->now)->features);
+		cache_side_template(&event->old)->features !=
+			cache_side_template(&event->now)->features);
 }
 
 /* ---- of older releases ---- */

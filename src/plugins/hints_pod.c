@@ -8,7 +8,7 @@
 /* ---- InterPodAffinity ---- */
 
 /* Hints see terms without the labels of namespaces. */
-static bool term_takes(const struct kube_pod_class *owner, const struct kube_pod_term *term,
+static bool term_takes(const struct kube_pod_template *owner, const struct kube_pod_term *term,
 	uint32_t namespace, const struct kube_labels *labels)
 {
 	const uint32_t *ids = KUBE_AT(owner, term->namespaces, uint32_t);
@@ -19,7 +19,7 @@ static bool term_takes(const struct kube_pod_class *owner, const struct kube_pod
 }
 
 /* No terms take nobody. */
-static bool all_terms_take(const struct kube_pod_class *owner, struct kube_span terms,
+static bool all_terms_take(const struct kube_pod_template *owner, struct kube_span terms,
 	uint32_t namespace, const struct kube_labels *labels)
 {
 	const struct kube_pod_term *list = KUBE_AT(owner, terms, struct kube_pod_term);
@@ -32,13 +32,14 @@ static bool all_terms_take(const struct kube_pod_class *owner, struct kube_span 
 static bool takes_side(
 	const struct plugin_waiting *w, struct kube_span terms, const struct cache_side *side)
 {
-	return all_terms_take(w->pod.class, terms, cache_side_class(side)->namespace, side->labels);
+	return all_terms_take(
+		w->pod.class, terms, cache_side_template(side)->namespace, side->labels);
 }
 
 enum plugin_hint hint_inter_pod(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
-	const struct kube_pod_class *class = w->pod.class;
+	const struct kube_pod_template *class = w->pod.class;
 	if (class->affinity_error != 0)
 		return PLUGIN_HINT_QUEUE;
 	bool update = event->old.there && event->now.there;
@@ -49,7 +50,7 @@ enum plugin_hint hint_inter_pod(
 	if (action == CACHE_ADD)
 		return hint_if(takes_side(w, class->affinity, &event->now));
 	if (action == CACHE_DELETE) {
-		const struct kube_pod_class *gone = cache_side_class(&event->old);
+		const struct kube_pod_template *gone = cache_side_template(&event->old);
 		return hint_if(takes_side(w, class->anti_affinity, &event->old) ||
 			all_terms_take(gone, gone->anti_affinity, class->namespace, w->pod.labels));
 	}
@@ -102,12 +103,12 @@ static bool may_come_closer(const struct plugin_waiting *w, const struct cache_e
 /* A node that moves takes along the pods on it that keep the waiting pod away from where it was. */
 static bool takes_along(const struct plugin_waiting *w, const struct cache_event *event)
 {
-	const struct kube_pod_class *class = w->pod.class;
+	const struct kube_pod_template *class = w->pod.class;
 	uint32_t next = cache_node_at(w->cache, event->index)->first_pod;
 
 	while (next != 0) {
 		const struct cache_pod *p = cache_pod_at(w->cache, next);
-		const struct kube_pod_class *other = cache_class_of(w->cache, p);
+		const struct kube_pod_template *other = cache_template_of(w->cache, p);
 		const struct kube_pod_term *list =
 			KUBE_AT(other, other->anti_affinity, struct kube_pod_term);
 
@@ -123,7 +124,7 @@ static bool takes_along(const struct plugin_waiting *w, const struct cache_event
 enum plugin_hint hint_inter_pod_node(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
-	const struct kube_pod_class *class = w->pod.class;
+	const struct kube_pod_template *class = w->pod.class;
 	if (class->affinity_error != 0)
 		return PLUGIN_HINT_QUEUE;
 	const struct kube_pod_term *list = KUBE_AT(class, class->affinity, struct kube_pod_term);
@@ -163,7 +164,7 @@ bool plugin_forgotten(
 /* The waiting pod's hard constraints, not counted; NULL when that is an error (then: queue). */
 static struct spread_state *hard_rules(const struct plugin_waiting *w)
 {
-	struct decision d = {
+	struct cycle_state d = {
 		.cache = w->cache, .profile = w->profile, .scratch = w->scratch, .pod = w->pod};
 	return spread_rules(&d, true);
 }
@@ -179,7 +180,7 @@ static bool concerns(const struct plugin_waiting *w, const struct cache_event *e
 {
 	return !side->there || hint_is_self(w, event) ||
 		(hint_is_placed(side) &&
-			cache_side_class(side)->namespace == w->pod.class->namespace);
+			cache_side_template(side)->namespace == w->pod.class->namespace);
 }
 
 static bool any_selects(const struct spread_state *state, const struct kube_labels *labels)
@@ -212,8 +213,8 @@ static bool pod_may_help(const struct plugin_waiting *w, const struct cache_even
 {
 	if (!event->old.there || !event->now.there)
 		return any_selects(state, hint_side(event)->labels);
-	bool tolerates_other = cache_side_class(&event->old)->tolerations.count !=
-		cache_side_class(&event->now)->tolerations.count;
+	bool tolerates_other = cache_side_template(&event->old)->tolerations.count !=
+		cache_side_template(&event->now)->tolerations.count;
 	if (hint_is_self(w, event) && tolerates_other && any_honors_taints(state))
 		return true;
 	return event->old.labels != event->now.labels && any_selects_anew(state, event);

@@ -16,7 +16,7 @@ static struct volume_pod waiting_pod(const struct plugin_waiting *w)
 static bool names_claim(
 	const struct plugin_waiting *w, const struct cache_event *event, bool ephemeral_too)
 {
-	const struct kube_pod_class *class = w->pod.class;
+	const struct kube_pod_template *class = w->pod.class;
 	if (event->namespace != class->namespace)
 		return false;
 	struct volume_pod pod = waiting_pod(w);
@@ -34,7 +34,7 @@ static bool names_claim(
 }
 
 static bool has_volume(
-	const struct kube_pod_class *class, bool (*is_one)(const struct kube_volume *))
+	const struct kube_pod_template *class, bool (*is_one)(const struct kube_volume *))
 {
 	const struct kube_volume *list = volume_list(class);
 	for (uint32_t i = 0; i < class->volumes.count; i++)
@@ -60,7 +60,7 @@ static bool is_inline_csi(const struct kube_volume *volume)
 
 /* ---- VolumeRestrictions ---- */
 
-static bool share_claim(const struct kube_pod_class *a, const struct kube_pod_class *b)
+static bool share_claim(const struct kube_pod_template *a, const struct kube_pod_template *b)
 {
 	const struct kube_volume *list_a = volume_list(a);
 	const struct kube_volume *list_b = volume_list(b);
@@ -76,7 +76,7 @@ enum plugin_hint hint_restrictions_pod(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
 	(void)action;
-	const struct kube_pod_class *gone = cache_side_class(&event->old);
+	const struct kube_pod_template *gone = cache_side_template(&event->old);
 	if (gone->namespace != w->pod.class->namespace)
 		return PLUGIN_HINT_SKIP;
 	return hint_if(volume_restrictions_conflict(w->pod.class, gone) ||
@@ -125,7 +125,7 @@ enum plugin_hint hint_limits_pod(
 	(void)w;
 	(void)action;
 	return hint_if(hint_is_placed(&event->old) &&
-		has_volume(cache_side_class(&event->old), is_limited));
+		has_volume(cache_side_template(&event->old), is_limited));
 }
 
 enum plugin_hint hint_limits_claim(

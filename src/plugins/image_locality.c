@@ -7,14 +7,14 @@
 
 enum { MIB = 1024 * 1024, THRESHOLD_MIN_MIB = 23, THRESHOLD_CONTAINER_MIB = 1000 };
 
-static int64_t scaled_size(const struct decision *d, const struct cache_image *image)
+static int64_t scaled_size(const struct cycle_state *d, const struct cache_image *image)
 {
 	double spread = (double)image->node_count / (double)d->cache->order.count;
 	double size = (double)image->size_bytes * spread;
 	return size < (double)INT64_MAX ? (int64_t)size : INT64_MAX;
 }
 
-static int64_t score_of_sum(const struct decision *d, int64_t sum)
+static int64_t score_of_sum(const struct cycle_state *d, int64_t sum)
 {
 	int64_t least = (int64_t)THRESHOLD_MIN_MIB * MIB;
 	int64_t most = (int64_t)THRESHOLD_CONTAINER_MIB * MIB * d->pod.class->container_count;
@@ -25,9 +25,9 @@ static int64_t score_of_sum(const struct decision *d, int64_t sum)
 	return most == least ? 0 : 100 * (sum - least) / (most - least);
 }
 
-int64_t image_locality_score(struct decision *d, uint32_t node)
+int64_t image_locality_score(struct cycle_state *d, uint32_t node)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < class->images.count; i++) {
@@ -39,9 +39,9 @@ int64_t image_locality_score(struct decision *d, uint32_t node)
 }
 
 /* No node has any of the images: they all start from nothing. */
-bool image_locality_is_idle(const struct decision *d)
+bool image_locality_is_idle(const struct cycle_state *d)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
 	if (class->container_count == 0)
 		return false;
@@ -51,7 +51,7 @@ bool image_locality_is_idle(const struct decision *d)
 	return true;
 }
 
-static void sum_sizes(const struct decision *d, const struct cache_image *image, int64_t *sums)
+static void sum_sizes(const struct cycle_state *d, const struct cache_image *image, int64_t *sums)
 {
 	int64_t size = scaled_size(d, image);
 	uint32_t words;
@@ -63,9 +63,9 @@ static void sum_sizes(const struct decision *d, const struct cache_image *image,
 	}
 }
 
-bool image_locality_add_scores(struct decision *d, int64_t weight, int64_t *totals)
+bool image_locality_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	int64_t *sums = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);

@@ -24,7 +24,7 @@ static void add_existing(
 		(struct affinity_count){.query = query, .tally = *tally};
 }
 
-static bool count_existing(struct decision *d, struct affinity_state *state)
+static bool count_existing(struct cycle_state *d, struct affinity_state *state)
 {
 	/* Every matching term is a counter, so there are no more than those. */
 	state->existing_room = pool_used(&d->cache->counters.pool);
@@ -35,9 +35,9 @@ static bool count_existing(struct decision *d, struct affinity_state *state)
 	return affinity_each_owned(d, CACHE_OWN_ANTI, add_existing, state) && !state->failed;
 }
 
-static bool count_own(struct decision *d, struct affinity_state *state)
+static bool count_own(struct cycle_state *d, struct affinity_state *state)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_pod_term *terms = KUBE_AT(class, class->affinity, struct kube_pod_term);
 	for (uint32_t i = 0; i < class->affinity.count; i++) {
 		struct cache_query *query = affinity_query(
@@ -59,9 +59,9 @@ static bool count_own(struct decision *d, struct affinity_state *state)
 	return true;
 }
 
-enum plugin_code inter_pod_affinity_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code inter_pod_affinity_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	if (class->affinity_error != 0) {
 		plugin_because_of(why, "parsing pod: %.*s",
 			TEXT_ARGS(cache_text(d->cache, class->affinity_error)));
@@ -122,7 +122,7 @@ static bool any_pods_at(const struct affinity_count *counts, uint32_t count, uin
 }
 
 enum plugin_code inter_pod_affinity_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct affinity_state *state = d->affinity;
 	if (!affinity_holds(state, view->index)) {
@@ -153,7 +153,7 @@ static uint32_t add_away_rules(
 	return at;
 }
 
-const struct plugin_rule *inter_pod_affinity_rules(struct decision *d, uint32_t *count)
+const struct plugin_rule *inter_pod_affinity_rules(struct cycle_state *d, uint32_t *count)
 {
 	const struct affinity_state *state = d->affinity;
 	size_t most = (size_t)state->affinity_count + state->anti_count + state->existing_count;
@@ -175,7 +175,7 @@ const struct plugin_rule *inter_pod_affinity_rules(struct decision *d, uint32_t 
 
 /* ---- in thought ---- */
 
-static void move_existing(struct decision *d, struct affinity_state *state,
+static void move_existing(struct cycle_state *d, struct affinity_state *state,
 	const struct cache_query *query, uint32_t node, int sign)
 {
 	for (uint32_t i = 0; i < state->existing_count; i++) {
@@ -200,11 +200,11 @@ static void move_existing(struct decision *d, struct affinity_state *state,
 }
 
 void inter_pod_affinity_pod_moved(
-	struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
+	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	struct affinity_state *state = d->affinity;
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
-	const struct kube_pod_class *class = cache_class_of(d->cache, moved);
+	const struct kube_pod_template *class = cache_template_of(d->cache, moved);
 	const struct kube_labels *labels = cache_labels_at(d->cache, moved->labels);
 	state->moved_node = view->index;
 
@@ -230,7 +230,7 @@ void inter_pod_affinity_pod_moved(
 			state->anti[i].moved += sign;
 }
 
-void inter_pod_affinity_pods_forgotten(struct decision *d)
+void inter_pod_affinity_pods_forgotten(struct cycle_state *d)
 {
 	struct affinity_state *state = d->affinity;
 	for (uint32_t i = 0; i < state->affinity_count; i++)

@@ -24,7 +24,7 @@ static bool names_namespace(const void *blob, const struct kube_pod_term *term, 
 }
 
 /* Namespaces that the selector takes and the list does not name; `to` NULL only counts. */
-static uint32_t selected_namespaces(const struct decision *d, const struct kube_pod_term *term,
+static uint32_t selected_namespaces(const struct cycle_state *d, const struct kube_pod_term *term,
 	struct kube_build *b, uint32_t *to)
 {
 	const struct list *all = &d->cache->by_kind[KUBE_NAMESPACE];
@@ -54,7 +54,7 @@ static void sort_ids(uint32_t *ids, uint32_t count)
 	}
 }
 
-static void add_namespaces(struct decision *d, const struct kube_pod_term *term,
+static void add_namespaces(struct cycle_state *d, const struct kube_pod_term *term,
 	struct kube_build *b, struct cache_term *to)
 {
 	if (selects_namespaces(term) &&
@@ -76,7 +76,7 @@ static void add_namespaces(struct decision *d, const struct kube_pod_term *term,
 }
 
 /* Preferred and required terms are the same struct, so one walk serves both. */
-struct cache_query *affinity_query(struct decision *d, struct kube_span terms, uint32_t first,
+struct cache_query *affinity_query(struct cycle_state *d, struct kube_span terms, uint32_t first,
 	uint32_t count, uint32_t topology_key)
 {
 	struct kube_build b;
@@ -96,7 +96,7 @@ struct cache_query *affinity_query(struct decision *d, struct kube_span terms, u
 	return (struct cache_query *)(void *)kube_build_finish(&b);
 }
 
-bool affinity_tally(struct decision *d, struct affinity_count *count, struct cache_query *query)
+bool affinity_tally(struct cycle_state *d, struct affinity_count *count, struct cache_query *query)
 {
 	count->query = query;
 	if (query != NULL && cache_tally(d->cache, query, d->way, d->scratch, &count->tally))
@@ -105,12 +105,12 @@ bool affinity_tally(struct decision *d, struct affinity_count *count, struct cac
 	return false;
 }
 
-bool affinity_each_owned(struct decision *d, enum cache_counter_kind kind,
+bool affinity_each_owned(struct cycle_state *d, enum cache_counter_kind kind,
 	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
 	void *self)
 {
 	const struct plugin_pod *pod = &d->pod;
-	if (d->way == CACHE_TALLY_RECOUNT)
+	if (d->way == CACHE_COUNT_RECOUNT)
 		return cache_each_owned_recount(d->cache, kind, pod->class->namespace,
 			pod->namespace_labels, pod->labels, d->scratch, fn, self);
 	cache_each_owned(d->cache, kind, pod->class->namespace, pod->namespace_labels, pod->labels,

@@ -27,7 +27,7 @@ static void add_owned(void *self, const struct cache_query *query, const struct 
 }
 
 static bool add_preferred(
-	struct decision *d, struct affinity_state *state, struct kube_span terms, int sign)
+	struct cycle_state *d, struct affinity_state *state, struct kube_span terms, int sign)
 {
 	const struct kube_pod_term *list = KUBE_AT(d->pod.class, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++) {
@@ -42,9 +42,9 @@ static bool add_preferred(
 	return true;
 }
 
-static bool gather(struct decision *d, struct affinity_state *state, uint32_t room)
+static bool gather(struct cycle_state *d, struct affinity_state *state, uint32_t room)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	int32_t hard_weight = d->profile->inter_pod_affinity.hard_weight;
 	if (!add_preferred(d, state, class->preferred_affinity, 1) ||
 		!add_preferred(d, state, class->preferred_anti_affinity, -1))
@@ -56,9 +56,9 @@ static bool gather(struct decision *d, struct affinity_state *state, uint32_t ro
 	return affinity_each_owned(d, CACHE_OWN_PREFERRED, add_owned, &g) && !state->failed;
 }
 
-enum plugin_code inter_pod_affinity_prescore(struct decision *d)
+enum plugin_code inter_pod_affinity_prescore(struct cycle_state *d)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	uint32_t own = class->preferred_affinity.count + class->preferred_anti_affinity.count;
 	if (own == 0 && d->profile->inter_pod_affinity.ignore_preferred_of_existing)
 		return PLUGIN_SKIP;
@@ -76,7 +76,7 @@ enum plugin_code inter_pod_affinity_prescore(struct decision *d)
 	return state->affinity_count == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
 }
 
-int64_t inter_pod_affinity_score(struct decision *d, uint32_t node)
+int64_t inter_pod_affinity_score(struct cycle_state *d, uint32_t node)
 {
 	const struct affinity_state *state = d->affinity_score;
 	int64_t sum = 0;
@@ -96,7 +96,7 @@ static int64_t normal(int64_t raw, int64_t least, int64_t most)
 		((double)cache_minus(raw, least) / (double)cache_minus(most, least)));
 }
 
-void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count)
+void inter_pod_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	(void)d;
 	int64_t most = INT64_MIN;
@@ -109,7 +109,7 @@ void inter_pod_affinity_normalize(struct decision *d, int64_t *scores, uint32_t 
 		scores[i] = normal(scores[i], least, most);
 }
 
-static void add_count(const struct decision *d, const struct affinity_count *count, int64_t *raw)
+static void add_count(const struct cycle_state *d, const struct affinity_count *count, int64_t *raw)
 {
 	const uint32_t *of_node = count->tally.of_node;
 	const int32_t *pods = count->tally.pods;
@@ -118,7 +118,7 @@ static void add_count(const struct decision *d, const struct affinity_count *cou
 			raw[i], cache_times(count->weight, pods[of_node[d->feasible[i]]]));
 }
 
-bool inter_pod_affinity_add_scores(struct decision *d, int64_t weight, int64_t *totals)
+bool inter_pod_affinity_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
 {
 	const struct affinity_state *state = d->affinity_score;
 	struct scratch_mark mark = scratch_mark(d->scratch);

@@ -36,11 +36,11 @@ struct affinity_state {
  * A MATCH query of the pod's own terms first..first + count - 1 of the span, counted by the
  * topology key given. NULL when there is no room.
  */
-struct cache_query *affinity_query(struct decision *d, struct kube_span terms, uint32_t first,
+struct cache_query *affinity_query(struct cycle_state *d, struct kube_span terms, uint32_t first,
 	uint32_t count, uint32_t topology_key);
-bool affinity_tally(struct decision *d, struct affinity_count *count, struct cache_query *query);
+bool affinity_tally(struct cycle_state *d, struct affinity_count *count, struct cache_query *query);
 /* Terms of the kind owned by pods there that match the pod, through d->way. */
-bool affinity_each_owned(struct decision *d, enum cache_counter_kind kind,
+bool affinity_each_owned(struct cycle_state *d, enum cache_counter_kind kind,
 	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
 	void *self);
 

@@ -5,7 +5,7 @@
  */
 #include "plugins/table.h"
 
-static bool prefers_nobody(const struct kube_pod_class *class)
+static bool prefers_nobody(const struct kube_pod_template *class)
 {
 	return class == NULL || class->preferred_nodes.count == 0;
 }
@@ -31,7 +31,7 @@ static void set_add(uint32_t *set, uint32_t *count, uint32_t id)
 }
 
 static bool requirement_has(
-	const struct kube_pod_class *class, const struct kube_requirement *r, uint32_t id)
+	const struct kube_pod_template *class, const struct kube_requirement *r, uint32_t id)
 {
 	const uint32_t *values = KUBE_AT(class, r->values, uint32_t);
 	for (uint32_t i = 0; i < r->values.count; i++)
@@ -41,10 +41,10 @@ static bool requirement_has(
 }
 
 /* Adds the names of one term; false when the term names none (then every node is possible). */
-static bool add_term_names(
-	const struct decision *d, const struct kube_node_term *term, uint32_t *set, uint32_t *count)
+static bool add_term_names(const struct cycle_state *d, const struct kube_node_term *term,
+	uint32_t *set, uint32_t *count)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_requirement *fields =
 		KUBE_AT(class, term->fields, struct kube_requirement);
 	const struct kube_requirement *first = NULL;
@@ -66,7 +66,7 @@ static bool add_term_names(
 	return true;
 }
 
-static uint32_t names_at_most(const struct kube_pod_class *class)
+static uint32_t names_at_most(const struct kube_pod_template *class)
 {
 	const struct kube_node_term *terms =
 		KUBE_AT(class, class->required_nodes, struct kube_node_term);
@@ -80,10 +80,10 @@ static uint32_t names_at_most(const struct kube_pod_class *class)
 	return most;
 }
 
-enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code node_affinity_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
-	const struct kube_pod_class *class = d->pod.class;
-	const struct kube_pod_class *added = d->profile->node_affinity.added;
+	const struct kube_pod_template *class = d->pod.class;
+	const struct kube_pod_template *added = d->profile->node_affinity.added;
 	if (class->has_required_nodes == 0 && class->has_node_selector == 0 &&
 		(added == NULL || added->has_required_nodes == 0))
 		return PLUGIN_SKIP;
@@ -110,9 +110,9 @@ enum plugin_code node_affinity_prefilter(struct decision *d, struct plugin_reaso
 }
 
 enum plugin_code node_affinity_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct kube_pod_class *added = d->profile->node_affinity.added;
+	const struct kube_pod_template *added = d->profile->node_affinity.added;
 	if (added != NULL && !cache_node_selected(d->cache, added, view->index)) {
 		plugin_because(why, "node(s) didn't match scheduler-enforced node affinity");
 		return PLUGIN_UNRESOLVABLE;
@@ -126,7 +126,7 @@ enum plugin_code node_affinity_filter(
 
 /* ---- score ---- */
 
-static const struct kube_node_term *broken_preference(const struct kube_pod_class *class)
+static const struct kube_node_term *broken_preference(const struct kube_pod_template *class)
 {
 	if (class == NULL)
 		return NULL;
@@ -138,9 +138,9 @@ static const struct kube_node_term *broken_preference(const struct kube_pod_clas
 	return NULL;
 }
 
-enum plugin_code node_affinity_prescore(struct decision *d)
+enum plugin_code node_affinity_prescore(struct cycle_state *d)
 {
-	const struct kube_pod_class *added = d->profile->node_affinity.added;
+	const struct kube_pod_template *added = d->profile->node_affinity.added;
 	if (prefers_nobody(d->pod.class) && prefers_nobody(added))
 		return PLUGIN_SKIP;
 	const struct kube_node_term *broken = broken_preference(d->pod.class);
@@ -157,7 +157,7 @@ enum plugin_code node_affinity_prescore(struct decision *d)
 }
 
 static int64_t preference(
-	const struct decision *d, const struct kube_pod_class *class, uint32_t index)
+	const struct cycle_state *d, const struct kube_pod_template *class, uint32_t index)
 {
 	if (class == NULL)
 		return 0;
@@ -175,13 +175,13 @@ static int64_t preference(
 	return sum;
 }
 
-int64_t node_affinity_score(struct decision *d, uint32_t node)
+int64_t node_affinity_score(struct cycle_state *d, uint32_t node)
 {
 	return preference(d, d->pod.class, node) +
 		preference(d, d->profile->node_affinity.added, node);
 }
 
-void node_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count)
+void node_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	(void)d;
 	plugin_normalize_default(scores, count, false);

@@ -25,7 +25,7 @@ static enum plugin_code refuse_for(const struct cache_view *view, const struct t
 }
 
 enum plugin_code node_condition_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	static const struct trouble list[] = {
 		{KUBE_NODE_NOT_READY, "node(s) were not ready"},
@@ -42,18 +42,18 @@ enum plugin_code node_condition_filter(
 
 /* Only pods that ask for nothing and are promised nothing are kept away. */
 enum plugin_code memory_pressure_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	static const struct trouble list[] = {
 		{KUBE_NODE_MEMORY_PRESSURE, "node(s) had memory pressure"}};
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	bool is_best_effort = class->fit.cpu_milli == 0 && class->fit.memory_bytes == 0 &&
 		class->limit_cpu_milli == 0 && class->limit_memory_bytes == 0;
 	return is_best_effort ? refuse_for(view, list, 1, why) : PLUGIN_SUCCESS;
 }
 
 enum plugin_code disk_pressure_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	static const struct trouble list[] = {
 		{KUBE_NODE_DISK_PRESSURE, "node(s) had disk pressure"}};
@@ -62,7 +62,7 @@ enum plugin_code disk_pressure_filter(
 }
 
 enum plugin_code pid_pressure_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	static const struct trouble list[] = {{KUBE_NODE_PID_PRESSURE, "node(s) had pid pressure"}};
 	(void)d;

@@ -4,14 +4,14 @@
  */
 #include "plugins/table.h"
 
-enum plugin_code node_declared_features_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code node_declared_features_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	return d->pod.class->features == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
 }
 
 enum plugin_code node_declared_features_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if ((d->pod.class->features & ~view->node->facts->features) == 0)
 		return PLUGIN_SUCCESS;

@@ -22,7 +22,7 @@ bool node_label_fits(const struct node_label_args *args, const struct kube_label
 }
 
 enum plugin_code node_label_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (node_label_fits(&d->profile->node_label, cache_labels_at(d->cache, view->node->labels)))
 		return PLUGIN_SUCCESS;
@@ -30,7 +30,7 @@ enum plugin_code node_label_filter(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-int64_t node_label_score(struct decision *d, uint32_t node)
+int64_t node_label_score(struct cycle_state *d, uint32_t node)
 {
 	const struct node_label_args *args = &d->profile->node_label;
 	const struct kube_labels *labels =

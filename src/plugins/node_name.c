@@ -5,7 +5,7 @@
 #include "plugins/table.h"
 
 enum plugin_code node_name_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (d->pod.wanted_node == 0 || d->pod.wanted_node == view->node->name)
 		return PLUGIN_SUCCESS;

@@ -5,7 +5,7 @@
  */
 #include "plugins/table.h"
 
-enum plugin_code node_ports_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code node_ports_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	return d->pod.class->host_ports.count == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
@@ -31,8 +31,8 @@ static bool ports_meet(const struct kube_host_port *a, const struct kube_host_po
 }
 
 /* Does the pod want a port that the other has? view NULL: none of the other's are erased. */
-static bool conflict(const struct cache *cache, const struct kube_pod_class *wants,
-	const struct kube_pod_class *has, const struct cache_view *view)
+static bool conflict(const struct cache *cache, const struct kube_pod_template *wants,
+	const struct kube_pod_template *has, const struct cache_view *view)
 {
 	const struct kube_host_port *wanted =
 		KUBE_AT(wants, wants->host_ports, struct kube_host_port);
@@ -47,21 +47,21 @@ static bool conflict(const struct cache *cache, const struct kube_pod_class *wan
 	return false;
 }
 
-bool node_ports_conflict(
-	const struct cache *cache, const struct kube_pod_class *a, const struct kube_pod_class *b)
+bool node_ports_conflict(const struct cache *cache, const struct kube_pod_template *a,
+	const struct kube_pod_template *b)
 {
 	return conflict(cache, a, b, NULL);
 }
 
 enum plugin_code node_ports_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (view->sums->host_port_pods == 0)
 		return PLUGIN_SUCCESS;
 	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = cache_view_next_pod(d->cache, view, &walk)) != 0;) {
-		const struct kube_pod_class *there =
-			cache_class_of(d->cache, cache_pod_at(d->cache, p));
+		const struct kube_pod_template *there =
+			cache_template_of(d->cache, cache_pod_at(d->cache, p));
 		bool put_on = walk.with_at > 0;
 		if (there->host_ports.count == 0 ||
 			!conflict(d->cache, d->pod.class, there, put_on ? NULL : view))

@@ -5,7 +5,7 @@
  */
 #include "plugins/table.h"
 
-int64_t node_prefer_avoid_pods_score(struct decision *d, uint32_t node)
+int64_t node_prefer_avoid_pods_score(struct cycle_state *d, uint32_t node)
 {
 	const struct kube_owner_ids *owner = &d->pod.class->owner;
 	const struct kube_node_facts *facts = cache_node_at(d->cache, node)->facts;

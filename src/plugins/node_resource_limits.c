@@ -10,9 +10,9 @@ static bool is_within(int64_t limit, int64_t allocatable)
 	return limit != 0 && limit <= allocatable;
 }
 
-int64_t node_resource_limits_score(struct decision *d, uint32_t node)
+int64_t node_resource_limits_score(struct cycle_state *d, uint32_t node)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_resources *offer = &cache_node_at(d->cache, node)->facts->allocatable;
 	return is_within(class->limit_cpu_milli, offer->cpu_milli) ||
 		is_within(class->limit_memory_bytes, offer->memory_bytes);

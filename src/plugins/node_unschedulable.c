@@ -4,9 +4,9 @@
  */
 #include "plugins/table.h"
 
-static bool may_be_there(const struct decision *d)
+static bool may_be_there(const struct cycle_state *d)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_toleration *list =
 		KUBE_AT(class, class->tolerations, struct kube_toleration);
 	const struct kube_taint cordon = {
@@ -18,7 +18,7 @@ static bool may_be_there(const struct decision *d)
 }
 
 enum plugin_code node_unschedulable_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (view->node->facts->unschedulable == 0 || may_be_there(d))
 		return PLUGIN_SUCCESS;
@@ -26,7 +26,7 @@ enum plugin_code node_unschedulable_filter(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-uint32_t node_unschedulable_keep(struct decision *d, uint32_t *nodes, uint32_t count)
+uint32_t node_unschedulable_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < count; i++) {

@@ -75,7 +75,7 @@ static void limits_set_handle(struct limits_volume *volume, const struct csi_han
 }
 
 /* A volume that does not exist yet will be made by the class's provisioner. */
-static enum limits_verdict limits_unmade(const struct decision *d, const struct kube_pvc *claim,
+static enum limits_verdict limits_unmade(const struct cycle_state *d, const struct kube_pvc *claim,
 	uint32_t object, bool on_csi_node, struct limits_volume *volume)
 {
 	const struct csi_names *names = &d->limits->names;
@@ -92,7 +92,7 @@ static enum limits_verdict limits_unmade(const struct decision *d, const struct 
 	return limits_counted(volume);
 }
 
-static enum limits_verdict limits_of_pv(struct decision *d, const struct kube_pv *pv,
+static enum limits_verdict limits_of_pv(struct cycle_state *d, const struct kube_pv *pv,
 	bool on_csi_node, struct limits_volume *volume)
 {
 	if (pv->source == KUBE_SOURCE_CSI) {
@@ -115,7 +115,7 @@ static enum limits_verdict limits_of_pv(struct decision *d, const struct kube_pv
 	return limits_counted(volume);
 }
 
-static enum limits_verdict limits_of_claim(struct decision *d, const struct volume_pod *pod,
+static enum limits_verdict limits_of_claim(struct cycle_state *d, const struct volume_pod *pod,
 	const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
 {
 	if (v->kind == KUBE_VOLUME_CLAIM && v->name == 0) {
@@ -138,7 +138,7 @@ static enum limits_verdict limits_of_claim(struct decision *d, const struct volu
 	return limits_of_pv(d, volume_blob(d->cache, pv), on_csi_node, volume);
 }
 
-static enum limits_verdict limits_of(struct decision *d, const struct volume_pod *pod,
+static enum limits_verdict limits_of(struct cycle_state *d, const struct volume_pod *pod,
 	const struct kube_volume *v, bool on_csi_node, struct limits_volume *volume)
 {
 	if (volume_has_claim(v))
@@ -170,7 +170,7 @@ static void limits_own_add(struct limits_own *own, const struct limits_volume *v
 	own->list[own->count++] = *volume;
 }
 
-static void limits_find_own(struct decision *d, bool on_csi_node, struct limits_own *own)
+static void limits_find_own(struct cycle_state *d, bool on_csi_node, struct limits_own *own)
 {
 	struct volume_pod pod = volume_pod_decided(d);
 	const struct kube_volume *volumes = volume_list(pod.class);
@@ -194,7 +194,7 @@ static void limits_find_own(struct decision *d, bool on_csi_node, struct limits_
 	}
 }
 
-static bool limits_class_can_fail(const struct kube_pod_class *class)
+static bool limits_class_can_fail(const struct kube_pod_template *class)
 {
 	const struct kube_volume *volumes = volume_list(class);
 	for (uint32_t i = 0; i < class->volumes.count; i++) {
@@ -210,17 +210,17 @@ static bool limits_any_can_fail(const struct cache *cache)
 {
 	const struct pool *classes = &cache->classes;
 	for (uint32_t i = pool_next(classes, 0); i != 0; i = pool_next(classes, i)) {
-		if (limits_class_can_fail(cache_class_at(cache, i)))
+		if (limits_class_can_fail(cache_template_at(cache, i)))
 			return true;
 	}
 	return false;
 }
 
-enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code node_volume_limits_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	d->limits = NULL;
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_volume *volumes = volume_list(class);
 	bool concerned = false;
 	for (uint32_t i = 0; i < class->volumes.count; i++)
@@ -267,7 +267,7 @@ static void limits_sort_attachments(const struct cache *cache, struct limits_sta
 }
 
 /* The first attachment of a node; 0: none. */
-static uint32_t limits_attachments(const struct decision *d, uint32_t node)
+static uint32_t limits_attachments(const struct cycle_state *d, uint32_t node)
 {
 	struct limits_state *state = d->limits;
 	if (state->first_attachment == NULL)
@@ -295,7 +295,7 @@ static bool limits_attached(
 /* ---- counting on one node ---- */
 
 struct limits_count {
-	struct decision *d;
+	struct cycle_state *d;
 	const struct cache_view *view;
 	const struct kube_csi_node *csi_node;
 	const struct limits_own *own;
@@ -344,21 +344,21 @@ static int64_t limits_lowest(const struct kube_csi_node *csi_node, const struct 
 
 /* The view's pods, unless none of them has volumes. */
 static uint32_t limits_next_pod(
-	const struct decision *d, const struct cache_view *view, struct cache_view_walk *walk)
+	const struct cycle_state *d, const struct cache_view *view, struct cache_view_walk *walk)
 {
 	return view->sums->volume_pods == 0 ? 0 : cache_view_next_pod(d->cache, view, walk);
 }
 
 /* As many volumes as could be on the node at most; and whether looking them up could fail. */
 static uint32_t limits_at_most(
-	const struct decision *d, const struct cache_view *view, bool *can_fail)
+	const struct cycle_state *d, const struct cache_view *view, bool *can_fail)
 {
 	uint32_t volumes = 0;
 	*can_fail = false;
 	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = limits_next_pod(d, view, &walk)) != 0;) {
-		const struct kube_pod_class *class =
-			cache_class_of(d->cache, cache_pod_at(d->cache, p));
+		const struct kube_pod_template *class =
+			cache_template_of(d->cache, cache_pod_at(d->cache, p));
 		volumes += class->volumes.count;
 		*can_fail = *can_fail || (d->limits->can_fail && limits_class_can_fail(class));
 	}
@@ -401,7 +401,7 @@ static void limits_see(struct limits_count *c, const struct limits_volume *volum
 /* False when looking something up failed: d->error. */
 static bool limits_see_pods(struct limits_count *c)
 {
-	struct decision *d = c->d;
+	struct cycle_state *d = c->d;
 	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = limits_next_pod(d, c->view, &walk)) != 0;) {
 		struct volume_pod pod = volume_pod_at(d->cache, p);
@@ -443,7 +443,7 @@ static bool limits_exceeded(struct limits_count *c, const bool *is_new)
 
 static enum plugin_code limits_count(struct limits_count *c, uint32_t at_most)
 {
-	struct decision *d = c->d;
+	struct cycle_state *d = c->d;
 	c->room = at_most;
 	c->seen = SCRATCH_ARRAY(d->scratch, struct limits_volume, c->room);
 	void *block = scratch_take(d->scratch, map_size(c->room));
@@ -465,7 +465,7 @@ static enum plugin_code limits_count(struct limits_count *c, uint32_t at_most)
 }
 
 static enum plugin_code limits_own_fails(
-	struct decision *d, const struct limits_own *own, struct plugin_reasons *why)
+	struct cycle_state *d, const struct limits_own *own, struct plugin_reasons *why)
 {
 	if (own->code == PLUGIN_ERROR) {
 		d->error = own->error;
@@ -483,7 +483,7 @@ static enum plugin_code limits_own_fails(
 }
 
 enum plugin_code node_volume_limits_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct limits_state *state = d->limits;
 	CHECK(state != NULL);

@@ -36,7 +36,7 @@ static struct range range_of(const int64_t *raw, uint32_t count)
 	return range;
 }
 
-static bool is_in_range(struct decision *d, int64_t score)
+static bool is_in_range(struct cycle_state *d, int64_t score)
 {
 	if (score >= 0 && score <= SCORE_MAX)
 		return true;
@@ -45,7 +45,7 @@ static bool is_in_range(struct decision *d, int64_t score)
 }
 
 /* The table has one more than the score by raw score above the least; 0: not met yet. */
-static bool add_by_table(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
+static bool add_by_table(struct cycle_state *d, const int64_t *raw, plugin_normal_fn *normal,
 	struct range range, uint8_t *table, int64_t weight, int64_t *totals)
 {
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
@@ -62,7 +62,7 @@ static bool add_by_table(struct decision *d, const int64_t *raw, plugin_normal_f
 	return true;
 }
 
-static bool add_each(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
+static bool add_each(struct cycle_state *d, const int64_t *raw, plugin_normal_fn *normal,
 	struct range range, int64_t weight, int64_t *totals)
 {
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
@@ -74,7 +74,7 @@ static bool add_each(struct decision *d, const int64_t *raw, plugin_normal_fn *n
 	return true;
 }
 
-bool plugin_add_normalized(struct decision *d, const int64_t *raw, plugin_normal_fn *normal,
+bool plugin_add_normalized(struct cycle_state *d, const int64_t *raw, plugin_normal_fn *normal,
 	int64_t weight, int64_t *totals)
 {
 	struct range range = range_of(raw, d->feasible_count);
@@ -90,7 +90,7 @@ bool plugin_add_normalized(struct decision *d, const int64_t *raw, plugin_normal
 }
 
 bool plugin_add_one_by_one(
-	struct decision *d, const struct plugin *plugin, int64_t weight, int64_t *totals)
+	struct cycle_state *d, const struct plugin *plugin, int64_t weight, int64_t *totals)
 {
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	int64_t *scores = SCRATCH_ARRAY(d->scratch, int64_t, (size_t)d->feasible_count + 1);

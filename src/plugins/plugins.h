@@ -4,7 +4,7 @@
  * the table, in upstream's order (the order is part of the explanations that people read).
  *
  * Everything here looks at the cache and never changes what it says. One decision about one pod
- * shares one struct decision; a plugin keeps what it works out in its own member there.
+ * shares one struct cycle_state; a plugin keeps what it works out in its own member there.
  *
  * A filter says what kube-scheduler's filter says, for one node at a time. What depends only on
  * the pod's class and the node itself (is_local) is remembered by the cycle from one decision to
@@ -83,9 +83,9 @@ void plugin_because_of(struct plugin_reasons *why, const char *format, ...) PRIN
 
 /* The pod being decided, as plugins see it. It need not be in the cache (what-if, explain). */
 struct plugin_pod {
-	uint32_t index;       /* in cache.pods, 0 when it is not there */
-	uint32_t class_index; /* 0 when the class is not in the cache */
-	const struct kube_pod_class *class;
+	uint32_t index;          /* in cache.pods, 0 when it is not there */
+	uint32_t template_index; /* 0 when the class is not in the cache */
+	const struct kube_pod_template *class;
 	const struct kube_labels *labels; /* NULL: none */
 	const struct kube_labels *namespace_labels;
 	struct text name;
@@ -106,12 +106,12 @@ struct service_score;
 
 struct plugin_profile; /* plugins/args.h */
 
-struct decision {
+struct cycle_state {
 	struct cache *cache;
 	const struct plugin_profile *profile;
 	struct scratch *scratch;
 	struct plugin_pod pod;
-	enum cache_tally_way way; /* fast, or recount everything (tests, audit) */
+	enum cache_count_mode way; /* fast, or recount everything (tests, audit) */
 
 	/* what prefilter and prescore found out */
 	uint32_t skip_filter; /* bits by plugin_id */
@@ -165,11 +165,11 @@ struct plugin {
 	bool score_needs_state;
 
 	/* NULL where the plugin does not implement the point. */
-	enum plugin_code (*prefilter)(struct decision *d, struct plugin_reasons *why);
+	enum plugin_code (*prefilter)(struct cycle_state *d, struct plugin_reasons *why);
 	enum plugin_code (*filter)(
-		struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
-	enum plugin_code (*prescore)(struct decision *d);
-	int64_t (*score)(struct decision *d, uint32_t node);
+		struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
+	enum plugin_code (*prescore)(struct cycle_state *d);
+	int64_t (*score)(struct cycle_state *d, uint32_t node);
 	/*
 	 * The same for many nodes at once, where that is cheaper; both must agree. keep: of the
 	 * nodes those that pass the filter, in order; how many. scores: raw ones. rules: after
@@ -177,14 +177,15 @@ struct plugin {
 	 * add_scores: after prescore, adds weight times the normalised score to the total of each
 	 * feasible node; false with d->error when that cannot be done. NULL: one by one.
 	 */
-	uint32_t (*keep)(struct decision *d, uint32_t *nodes, uint32_t count);
-	void (*scores)(struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores);
-	const struct plugin_rule *(*rules)(struct decision *d, uint32_t *count);
-	bool (*add_scores)(struct decision *d, int64_t weight, int64_t *totals);
+	uint32_t (*keep)(struct cycle_state *d, uint32_t *nodes, uint32_t count);
+	void (*scores)(
+		struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores);
+	const struct plugin_rule *(*rules)(struct cycle_state *d, uint32_t *count);
+	bool (*add_scores)(struct cycle_state *d, int64_t weight, int64_t *totals);
 	/* True: the score is 0 on every node, whatever the nodes are. */
-	bool (*score_is_idle)(const struct decision *d);
+	bool (*score_is_idle)(const struct cycle_state *d);
 	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
-	void (*normalize)(struct decision *d, int64_t *scores, uint32_t count);
+	void (*normalize)(struct cycle_state *d, int64_t *scores, uint32_t count);
 
 	/*
 	 * Prefilter extensions: the state follows a pod put on (sign 1) or taken off (-1) the
@@ -192,8 +193,8 @@ struct plugin {
 	 * changes.
 	 */
 	void (*pod_moved)(
-		struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
-	void (*pods_forgotten)(struct decision *d);
+		struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign);
+	void (*pods_forgotten)(struct cycle_state *d);
 };
 
 extern const struct plugin plugins[PLUGIN_COUNT];
@@ -210,15 +211,15 @@ typedef int64_t plugin_normal_fn(int64_t raw, int64_t least, int64_t most);
  * Adds weight times the normalised score for each feasible node; `raw` is by position there.
  * Equal raw scores are normalised once. False with d->error when one leaves 0..100.
  */
-MUST_USE bool plugin_add_normalized(struct decision *d, const int64_t *raw,
+MUST_USE bool plugin_add_normalized(struct cycle_state *d, const int64_t *raw,
 	plugin_normal_fn *normal, int64_t weight, int64_t *totals);
 extern const char plugin_out_of_range[]; /* what d->error says then */
 /* The same for a plugin without add_scores, by its score and normalize. */
 MUST_USE bool plugin_add_one_by_one(
-	struct decision *d, const struct plugin *plugin, int64_t weight, int64_t *totals);
+	struct cycle_state *d, const struct plugin *plugin, int64_t weight, int64_t *totals);
 
 /* SchedulingGates' words, or NULL when the pod is not gated. For the queue and for explain. */
 const char *plugin_gated(
-	const struct cache *cache, const struct kube_pod_class *class, struct scratch *scratch);
+	const struct cache *cache, const struct kube_pod_template *class, struct scratch *scratch);
 
 #endif

@@ -5,7 +5,7 @@
 #include "plugins/plugins.h"
 
 const char *plugin_gated(
-	const struct cache *cache, const struct kube_pod_class *class, struct scratch *scratch)
+	const struct cache *cache, const struct kube_pod_template *class, struct scratch *scratch)
 {
 	if (class->gates.count == 0)
 		return NULL;

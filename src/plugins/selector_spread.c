@@ -11,7 +11,7 @@ struct selector_state {
 	int64_t *by_zone;             /* on feasible nodes */
 };
 
-enum plugin_code selector_spread_prescore(struct decision *d)
+enum plugin_code selector_spread_prescore(struct cycle_state *d)
 {
 	if (d->pod.class->spread.count > 0)
 		return PLUGIN_SKIP;
@@ -24,7 +24,7 @@ enum plugin_code selector_spread_prescore(struct decision *d)
 	return state->by_zone != NULL && spread_kin(d, &state->kin) ? PLUGIN_SUCCESS : PLUGIN_ERROR;
 }
 
-int64_t selector_spread_score(struct decision *d, uint32_t node)
+int64_t selector_spread_score(struct cycle_state *d, uint32_t node)
 {
 	const struct spread_constraint *kin = &d->selector->kin;
 	return kin->query == NULL ? 0 : kin->tally.pods[node];
@@ -35,7 +35,7 @@ static double lack(int64_t count, int64_t most)
 	return most == 0 ? 100 : 100 * ((double)(most - count) / (double)most);
 }
 
-void selector_spread_normalize(struct decision *d, int64_t *scores, uint32_t count)
+void selector_spread_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	const struct cache_zone *zones = d->cache->order.zones;
 	const double zone_weight = 2.0 / 3.0;

@@ -18,7 +18,7 @@ struct service_state {
 
 /* ---- filter ---- */
 
-enum plugin_code service_affinity_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code service_affinity_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	if (d->profile->service_affinity.together.count == 0)
@@ -53,7 +53,7 @@ static uint32_t example_of(const struct service_state *state)
 	return state->nodes[0];
 }
 
-static bool selector_value(const struct kube_pod_class *class, uint32_t key, uint32_t *value)
+static bool selector_value(const struct kube_pod_template *class, uint32_t key, uint32_t *value)
 {
 	const struct kube_label *list = KUBE_AT(class, class->node_selector, struct kube_label);
 	for (uint32_t i = 0; i < class->node_selector.count; i++) {
@@ -65,7 +65,7 @@ static bool selector_value(const struct kube_pod_class *class, uint32_t key, uin
 }
 
 enum plugin_code service_affinity_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct plugin_label_list *keys = &d->profile->service_affinity.together;
 	const struct kube_labels *labels = cache_labels_at(d->cache, view->node->labels);
@@ -88,18 +88,18 @@ enum plugin_code service_affinity_filter(
 }
 
 void service_affinity_pod_moved(
-	struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
+	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	struct service_state *state = d->service;
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
 	state->moved_node = view->index;
 	if (state->kin.query != NULL &&
-		cache_query_matches(d->cache, state->kin.query, cache_class_of(d->cache, moved),
+		cache_query_matches(d->cache, state->kin.query, cache_template_of(d->cache, moved),
 			cache_labels_at(d->cache, moved->labels)))
 		state->kin.moved += sign;
 }
 
-void service_affinity_pods_forgotten(struct decision *d)
+void service_affinity_pods_forgotten(struct cycle_state *d)
 {
 	d->service->kin.moved = 0;
 }
@@ -114,7 +114,7 @@ struct service_score {
 	uint32_t top; /* of the values */
 };
 
-enum plugin_code service_affinity_prescore(struct decision *d)
+enum plugin_code service_affinity_prescore(struct cycle_state *d)
 {
 	const struct plugin_label_list *keys = &d->profile->service_affinity.apart;
 	if (keys->count == 0)
@@ -141,20 +141,20 @@ enum plugin_code service_affinity_prescore(struct decision *d)
 	return state->sums != NULL ? PLUGIN_SUCCESS : PLUGIN_ERROR;
 }
 
-int64_t service_affinity_score(struct decision *d, uint32_t node)
+int64_t service_affinity_score(struct cycle_state *d, uint32_t node)
 {
 	const struct spread_constraint *kin = &d->service_score->kin;
 	return kin->query == NULL ? 0 : kin->tally.pods[node];
 }
 
-static bool has_label(const struct decision *d, uint32_t node, uint32_t key)
+static bool has_label(const struct cycle_state *d, uint32_t node, uint32_t key)
 {
 	uint32_t value;
 	const struct cache_node *at = cache_node_at(d->cache, node);
 	return kube_labels_get(cache_labels_at(d->cache, at->labels), key, &value);
 }
 
-static void add_label(struct decision *d, const struct spread_constraint *label,
+static void add_label(struct cycle_state *d, const struct spread_constraint *label,
 	const int64_t *scores, int64_t all)
 {
 	struct service_score *state = d->service_score;
@@ -174,7 +174,7 @@ static void add_label(struct decision *d, const struct spread_constraint *label,
 }
 
 /* A node without a label gets nothing for that one. */
-void service_affinity_normalize(struct decision *d, int64_t *scores, uint32_t count)
+void service_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	struct service_score *state = d->service_score;
 	int64_t all = 0;

@@ -39,7 +39,7 @@ static void find_smallest(struct spread_constraint *c)
 	}
 }
 
-enum plugin_code spread_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code spread_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	d->spread = spread_constraints(d, true);
@@ -71,7 +71,7 @@ static int64_t skew_of(const struct spread_constraint *c, uint32_t domain, int32
 }
 
 enum plugin_code spread_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct spread_state *state = d->spread;
 	for (uint32_t i = 0; i < state->count; i++) {
@@ -89,7 +89,7 @@ enum plugin_code spread_filter(
 	return PLUGIN_SUCCESS;
 }
 
-const struct plugin_rule *spread_rules_of(struct decision *d, uint32_t *count)
+const struct plugin_rule *spread_rules_of(struct cycle_state *d, uint32_t *count)
 {
 	const struct spread_state *state = d->spread;
 	struct plugin_rule *rules = SCRATCH_ARRAY(d->scratch, struct plugin_rule, state->count);
@@ -107,11 +107,11 @@ const struct plugin_rule *spread_rules_of(struct decision *d, uint32_t *count)
 	return rules;
 }
 
-void spread_pod_moved(struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
+void spread_pod_moved(struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	struct spread_state *state = d->spread;
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
-	if (cache_class_of(d->cache, moved)->namespace != d->pod.class->namespace)
+	if (cache_template_of(d->cache, moved)->namespace != d->pod.class->namespace)
 		return;
 	const struct kube_labels *labels = cache_labels_at(d->cache, moved->labels);
 	state->moved_node = view->index;
@@ -123,7 +123,7 @@ void spread_pod_moved(struct decision *d, const struct cache_view *view, uint32_
 	}
 }
 
-void spread_pods_forgotten(struct decision *d)
+void spread_pods_forgotten(struct cycle_state *d)
 {
 	for (uint32_t i = 0; i < d->spread->count; i++)
 		d->spread->constraints[i].moved = 0;
@@ -131,7 +131,7 @@ void spread_pods_forgotten(struct decision *d)
 
 /* ---- score ---- */
 
-static bool has_key(const struct decision *d, const struct spread_constraint *c, uint32_t node)
+static bool has_key(const struct cycle_state *d, const struct spread_constraint *c, uint32_t node)
 {
 	if (c->rule.topology_key != d->cache->names.hostname)
 		return c->tally.of_node[node] != 0;
@@ -142,7 +142,7 @@ static bool has_key(const struct decision *d, const struct spread_constraint *c,
 	return kube_labels_get(cache_labels_at(d->cache, at->labels), c->rule.topology_key, &value);
 }
 
-static bool all_have_key(const struct decision *d, const struct spread_constraint *c)
+static bool all_have_key(const struct cycle_state *d, const struct spread_constraint *c)
 {
 	return c->rule.topology_key == d->cache->names.hostname
 		? d->cache->nodes_without_hostname == 0
@@ -150,7 +150,7 @@ static bool all_have_key(const struct decision *d, const struct spread_constrain
 }
 
 /* Marks the feasible nodes that lack a key; returns how many take part. */
-static uint32_t mark_ignored(struct decision *d, struct spread_state *state)
+static uint32_t mark_ignored(struct cycle_state *d, struct spread_state *state)
 {
 	uint32_t taking_part = d->feasible_count;
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
@@ -170,7 +170,7 @@ static bool is_ignored(const struct spread_state *state, uint32_t position)
 
 /* Distinct values among the nodes that take part; nodes without the key share the value "". */
 static uint32_t count_domains(
-	struct decision *d, const struct spread_state *state, const struct spread_constraint *c)
+	struct cycle_state *d, const struct spread_state *state, const struct spread_constraint *c)
 {
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	uint8_t *met = SCRATCH_ARRAY(d->scratch, uint8_t, (size_t)c->tally.top + 1);
@@ -215,7 +215,7 @@ static double natural_log(uint32_t n)
 
 static const char no_room[] = "no room to score by topology spread constraints";
 
-enum plugin_code spread_prescore(struct decision *d)
+enum plugin_code spread_prescore(struct cycle_state *d)
 {
 	struct spread_state *state = spread_constraints(d, false);
 	d->spread_score = state;
@@ -246,7 +246,7 @@ enum plugin_code spread_prescore(struct decision *d)
 	return PLUGIN_SUCCESS;
 }
 
-int64_t spread_score(struct decision *d, uint32_t node)
+int64_t spread_score(struct cycle_state *d, uint32_t node)
 {
 	const struct spread_state *state = d->spread_score;
 	double sum = 0;
@@ -277,7 +277,7 @@ static int64_t normal(int64_t raw, int64_t least, int64_t most)
 	return most <= 0 ? 100 : 100 * (most + least - raw) / most;
 }
 
-void spread_normalize(struct decision *d, int64_t *scores, uint32_t count)
+void spread_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	const struct spread_state *state = d->spread_score;
 	int64_t most = 0;
@@ -293,7 +293,7 @@ void spread_normalize(struct decision *d, int64_t *scores, uint32_t count)
 }
 
 /* What the constraint is worth in each domain is worked out once where domains are few. */
-static void add_constraint(struct decision *d, const struct spread_constraint *c, double *sums)
+static void add_constraint(struct cycle_state *d, const struct spread_constraint *c, double *sums)
 {
 	const uint32_t *of_node = c->tally.of_node;
 	double extra = (double)c->rule.max_skew - 1;
@@ -316,7 +316,7 @@ static void add_constraint(struct decision *d, const struct spread_constraint *c
 }
 
 /* Every node has every key. */
-static bool score_all(struct decision *d, int64_t *raw)
+static bool score_all(struct cycle_state *d, int64_t *raw)
 {
 	const struct spread_state *state = d->spread_score;
 	struct scratch_mark mark = scratch_mark(d->scratch);
@@ -329,7 +329,7 @@ static bool score_all(struct decision *d, int64_t *raw)
 	return sums != NULL;
 }
 
-bool spread_add_scores(struct decision *d, int64_t weight, int64_t *totals)
+bool spread_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
 {
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	int64_t *raw = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);

@@ -37,10 +37,10 @@ static void purpose_set_all(struct purpose *purpose, const struct kube_selecting
 		purpose_set(purpose, list[i].key, KUBE_AT(from, list[i].values, uint32_t)[0]);
 }
 
-static void purpose_of(const struct decision *d, bool first_service, struct purpose *purpose)
+static void purpose_of(const struct cycle_state *d, bool first_service, struct purpose *purpose)
 {
 	const struct cache *cache = d->cache;
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	purpose->pair_count = 0;
 	purpose->owner = NULL;
 	const struct list *services = &cache->by_kind[KUBE_SERVICE];
@@ -127,10 +127,10 @@ static uint32_t select_by_purpose(
 	return count;
 }
 
-static uint32_t select_by_rule(struct kube_build *b, const struct decision *d,
+static uint32_t select_by_rule(struct kube_build *b, const struct cycle_state *d,
 	const struct kube_spread *rule, struct kube_selector *selector)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	selector->state = rule->selector.state;
 	if (rule->selector.state != KUBE_SELECTOR_SET)
 		return 0;
@@ -154,15 +154,15 @@ static uint32_t select_by_rule(struct kube_build *b, const struct decision *d,
 
 /* ---- queries ---- */
 
-static void include_nodes(struct kube_build *b, const struct decision *d,
+static void include_nodes(struct kube_build *b, const struct cycle_state *d,
 	const struct spread_state *state, const struct kube_spread *rule, struct cache_query *query)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	query->honor_affinity = rule->node_affinity_policy == KUBE_POLICY_HONOR &&
 		(class->node_selector.count > 0 || class->has_required_nodes != 0);
 	query->honor_taints = rule->node_taints_policy == KUBE_POLICY_HONOR;
 	if (query->honor_affinity != 0 || query->honor_taints != 0)
-		query->class = d->pod.class_index;
+		query->class = d->pod.template_index;
 	if (!state->require_all)
 		return;
 	uint32_t *keys = kube_build_array(b, sizeof(*keys), state->count, &query->required_keys);
@@ -170,7 +170,7 @@ static void include_nodes(struct kube_build *b, const struct decision *d,
 		keys[i] = kube_build_id(b, state->constraints[i].rule.topology_key);
 }
 
-static struct cache_query *build_query(struct decision *d, const struct spread_state *state,
+static struct cache_query *build_query(struct cycle_state *d, const struct spread_state *state,
 	struct spread_constraint *constraint, const struct purpose *purpose)
 {
 	const struct kube_spread *rule = &constraint->rule;
@@ -230,7 +230,7 @@ static void add_default(struct spread_state *state, const struct spread_default 
 	add_rule(state, &rule, hard);
 }
 
-static void choose(const struct decision *d, struct spread_state *state, bool hard, bool own)
+static void choose(const struct cycle_state *d, struct spread_state *state, bool hard, bool own)
 {
 	const struct spread_args *args = &d->profile->spread;
 	if (own) {
@@ -253,7 +253,7 @@ static void choose(const struct decision *d, struct spread_state *state, bool ha
 		add_default(state, &args->constraints[i], hard);
 }
 
-static bool parse_fault(struct decision *d, const struct kube_selector *selector)
+static bool parse_fault(struct cycle_state *d, const struct kube_selector *selector)
 {
 	struct text error = cache_text(d->cache, selector->error);
 	char *copy = scratch_take(d->scratch, error.size + 1);
@@ -265,7 +265,7 @@ static bool parse_fault(struct decision *d, const struct kube_selector *selector
 
 /* The queries of all chosen constraints, each holding references; false and none held else. */
 static bool build_queries(
-	struct decision *d, struct spread_state *state, bool own, const struct purpose *purpose)
+	struct cycle_state *d, struct spread_state *state, bool own, const struct purpose *purpose)
 {
 	bool built = true;
 	uint32_t done = 0;
@@ -286,9 +286,9 @@ static bool build_queries(
 	return false;
 }
 
-struct spread_state *spread_rules(struct decision *d, bool hard)
+struct spread_state *spread_rules(struct cycle_state *d, bool hard)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	bool own = class->spread.count > 0;
 	uint32_t most = own ? class->spread.count : PLUGIN_CONSTRAINTS_MAX;
 	struct spread_state *state = SCRATCH_ONE(d->scratch, struct spread_state);
@@ -313,7 +313,7 @@ struct spread_state *spread_rules(struct decision *d, bool hard)
 	return state;
 }
 
-struct spread_state *spread_constraints(struct decision *d, bool hard)
+struct spread_state *spread_constraints(struct cycle_state *d, bool hard)
 {
 	struct spread_state *state = spread_rules(d, hard);
 	if (state == NULL)
@@ -333,7 +333,7 @@ struct spread_state *spread_constraints(struct decision *d, bool hard)
 	return NULL;
 }
 
-bool spread_kin(struct decision *d, struct spread_constraint *c)
+bool spread_kin(struct cycle_state *d, struct spread_constraint *c)
 {
 	const struct spread_state alone = {.count = 1};
 	struct purpose *purpose = SCRATCH_ONE(d->scratch, struct purpose);

@@ -43,17 +43,17 @@ struct spread_state {
  * it has none at all. NULL with d->error set when a selector does not parse or scratch ran out;
  * count 0 when there are none.
  */
-struct spread_state *spread_constraints(struct decision *d, bool hard);
+struct spread_state *spread_constraints(struct cycle_state *d, bool hard);
 
 /* The same without counting: each query holds references that the caller drops. */
-struct spread_state *spread_rules(struct decision *d, bool hard);
+struct spread_state *spread_rules(struct cycle_state *d, bool hard);
 
 /*
  * Counts the pods that serve the same purpose as this one: by the value of c->rule.topology_key,
  * by node when that is the host name. No such purpose: c->query stays NULL. False with d->error
  * set when scratch ran out.
  */
-bool spread_kin(struct decision *d, struct spread_constraint *c);
+bool spread_kin(struct cycle_state *d, struct spread_constraint *c);
 
 /* Does the constraint's selector match (empty selectors match everything)? */
 bool spread_selects(const struct spread_constraint *constraint, const struct kube_labels *labels);

@@ -5,7 +5,7 @@
 #include "plugins/table.h"
 
 enum plugin_code taint_toleration_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (cache_untolerated(d->pod.class, view->node->facts) == NULL)
 		return PLUGIN_SUCCESS;
@@ -13,7 +13,7 @@ enum plugin_code taint_toleration_filter(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-uint32_t taint_toleration_keep(struct decision *d, uint32_t *nodes, uint32_t count)
+uint32_t taint_toleration_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -25,11 +25,11 @@ uint32_t taint_toleration_keep(struct decision *d, uint32_t *nodes, uint32_t cou
 }
 
 /* How many PreferNoSchedule taints the pod does not tolerate. */
-int64_t taint_toleration_score(struct decision *d, uint32_t node)
+int64_t taint_toleration_score(struct cycle_state *d, uint32_t node)
 {
 	const struct kube_node_facts *facts = cache_node_at(d->cache, node)->facts;
 	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_toleration *list =
 		KUBE_AT(class, class->tolerations, struct kube_toleration);
 	int64_t count = 0;
@@ -47,7 +47,7 @@ int64_t taint_toleration_score(struct decision *d, uint32_t node)
 }
 
 void taint_toleration_scores(
-	struct decision *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
+	struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
 	for (uint32_t i = 0; i < count; i++)
 		scores[i] = cache_node_at(d->cache, nodes[i])->facts->taints.count == 0
@@ -55,7 +55,7 @@ void taint_toleration_scores(
 			: taint_toleration_score(d, nodes[i]);
 }
 
-void taint_toleration_normalize(struct decision *d, int64_t *scores, uint32_t count)
+void taint_toleration_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	(void)d;
 	plugin_normalize_default(scores, count, true);

@@ -67,12 +67,12 @@ struct binding_verdict {
  * ---- what is read: claims and volumes that other pods were promised show as if they had them ----
  */
 
-static const struct kube_pvc *binding_read_claim(const struct decision *d, uint32_t object)
+static const struct kube_pvc *binding_read_claim(const struct cycle_state *d, uint32_t object)
 {
 	return cache_assumed_blob(d->cache, object);
 }
 
-static const struct kube_pv *binding_read_volume(const struct decision *d, uint32_t object)
+static const struct kube_pv *binding_read_volume(const struct cycle_state *d, uint32_t object)
 {
 	return cache_assumed_blob(d->cache, object);
 }
@@ -80,7 +80,7 @@ static const struct kube_pv *binding_read_volume(const struct decision *d, uint3
 /* ---- prefilter: the pod's claims ---- */
 
 /* PLUGIN_UNRESOLVABLE for a claim with which no node will do. */
-static enum plugin_code binding_refuse(struct decision *d, const struct kube_volume *v,
+static enum plugin_code binding_refuse(struct cycle_state *d, const struct kube_volume *v,
 	uint32_t *object, struct plugin_reasons *why)
 {
 	struct volume_pod pod = volume_pod_decided(d);
@@ -120,7 +120,7 @@ static enum plugin_code binding_refuse(struct decision *d, const struct kube_vol
 	return PLUGIN_SUCCESS;
 }
 
-static enum plugin_code binding_add_bound(struct decision *d, const struct kube_pvc *claim)
+static enum plugin_code binding_add_bound(struct cycle_state *d, const struct kube_pvc *claim)
 {
 	struct binding_state *state = d->binding;
 	struct binding_bound *bound = &state->bound[state->bound_count++];
@@ -157,7 +157,8 @@ static void binding_add_delayed(struct binding_state *state, const struct bindin
 }
 
 /* Bound, delayed or immediate; the last kind is counted only. */
-static enum plugin_code binding_classify(struct decision *d, uint32_t object, uint32_t *immediate)
+static enum plugin_code binding_classify(
+	struct cycle_state *d, uint32_t object, uint32_t *immediate)
 {
 	const struct kube_pvc *claim = binding_read_claim(d, object);
 	if (claim->volume_name != 0 && claim->bind_completed)
@@ -180,7 +181,7 @@ static enum plugin_code binding_classify(struct decision *d, uint32_t object, ui
 /* ---- prefilter: what the claims could get ---- */
 
 static bool binding_names_claim(
-	const struct decision *d, const struct kube_pv *pv, const struct binding_claim *c)
+	const struct cycle_state *d, const struct kube_pv *pv, const struct binding_claim *c)
 {
 	const struct cache_object *claim = volume_object(d->cache, c->object);
 	return pv->has_claim && pv->claim_name == claim->name &&
@@ -207,7 +208,7 @@ static const struct kube_labels *binding_labels(const struct kube_pv *pv, struct
 enum binding_use { BINDING_NO_USE, BINDING_FREE, BINDING_OWN, BINDING_NO_ROOM };
 
 static enum binding_use binding_selected(
-	struct decision *d, const struct kube_pvc *claim, const struct kube_pv *pv)
+	struct cycle_state *d, const struct kube_pvc *claim, const struct kube_pv *pv)
 {
 	if (claim->selector.state == KUBE_SELECTOR_NONE)
 		return BINDING_FREE;
@@ -222,7 +223,7 @@ static enum binding_use binding_selected(
 
 /* All that does not depend on the node. */
 static enum binding_use binding_usable(
-	struct decision *d, const struct binding_claim *c, const struct kube_pv *pv)
+	struct cycle_state *d, const struct binding_claim *c, const struct kube_pv *pv)
 {
 	const struct kube_pvc *claim = c->claim;
 	if (pv->class != claim->class)
@@ -253,7 +254,7 @@ static struct volume_option binding_option(
 	return option;
 }
 
-static bool binding_find_volumes(struct decision *d, struct binding_claim *c, uint32_t room)
+static bool binding_find_volumes(struct cycle_state *d, struct binding_claim *c, uint32_t room)
 {
 	struct volume_option *options = SCRATCH_ARRAY(d->scratch, struct volume_option, room);
 	if (options == NULL)
@@ -285,7 +286,7 @@ static bool binding_capacity_fits(const struct binding_claim *c, const struct ku
 		(of->has_maximum || of->has_capacity) && limit >= c->claim->request_bytes;
 }
 
-static bool binding_find_capacities(struct decision *d, struct binding_claim *c, uint32_t room)
+static bool binding_find_capacities(struct cycle_state *d, struct binding_claim *c, uint32_t room)
 {
 	const struct kube_csi_driver *driver =
 		cache_object_blob(d->cache, KUBE_CSI_DRIVER, 0, c->class->provisioner);
@@ -316,7 +317,7 @@ static uint32_t binding_count(const struct cache *cache, enum kube_kind kind)
 }
 
 /* What each delayed claim could get, on whatever node. */
-static bool binding_find_options(struct decision *d)
+static bool binding_find_options(struct cycle_state *d)
 {
 	struct binding_state *state = d->binding;
 	uint32_t delayed = state->selected_count + state->unmatched_count;
@@ -349,9 +350,9 @@ static struct binding_state *binding_make_state(struct scratch *scratch, uint32_
 	return state->provision == NULL ? NULL : state;
 }
 
-enum plugin_code volume_binding_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code volume_binding_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_volume *volumes = volume_list(class);
 	uint32_t count = class->volumes.count;
 	d->binding = binding_make_state(d->scratch, count);
@@ -384,7 +385,7 @@ enum plugin_code volume_binding_prefilter(struct decision *d, struct plugin_reas
 
 /* ---- filter: one node ---- */
 
-static enum plugin_code binding_bound_fits(struct decision *d, const struct binding_bound *bound,
+static enum plugin_code binding_bound_fits(struct cycle_state *d, const struct binding_bound *bound,
 	const struct kube_csi_node *csi_node, const struct kube_labels *labels, bool *fits)
 {
 	if (bound->plugin == 0 || csi_node == NULL ||
@@ -402,7 +403,7 @@ static enum plugin_code binding_bound_fits(struct decision *d, const struct bind
 
 /* Stops at the first claim with which the node will not do. */
 static enum plugin_code binding_check_bound(
-	struct decision *d, const struct cache_node *node, struct binding_verdict *verdict)
+	struct cycle_state *d, const struct cache_node *node, struct binding_verdict *verdict)
 {
 	const struct binding_state *state = d->binding;
 	if (state->bound_count == 0)
@@ -428,7 +429,7 @@ static enum plugin_code binding_check_bound(
 }
 
 struct binding_look {
-	const struct decision *d;
+	const struct cycle_state *d;
 	const struct kube_labels *labels;
 };
 
@@ -506,7 +507,7 @@ static void binding_check_provision(const struct binding_state *state, struct bi
 	}
 }
 
-static enum plugin_code binding_bad_selector(struct decision *d, const struct binding_claim *c)
+static enum plugin_code binding_bad_selector(struct cycle_state *d, const struct binding_claim *c)
 {
 	const struct cache_object *claim = volume_object(d->cache, c->object);
 	return volume_failed(d, "error creating internal label selector for claim: %.*s/%.*s: %.*s",
@@ -517,7 +518,7 @@ static enum plugin_code binding_bad_selector(struct decision *d, const struct bi
 
 /* Leaves the choices and what is to be provisioned in the state. */
 static enum plugin_code binding_check_delayed(
-	struct decision *d, const struct cache_node *node, struct binding_verdict *verdict)
+	struct cycle_state *d, const struct cache_node *node, struct binding_verdict *verdict)
 {
 	struct binding_state *state = d->binding;
 	state->choice_count = 0;
@@ -546,7 +547,7 @@ static enum plugin_code binding_check_delayed(
 }
 
 static enum plugin_code binding_check(
-	struct decision *d, const struct cache_node *node, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_node *node, struct plugin_reasons *why)
 {
 	CHECK(d->binding != NULL);
 	struct binding_verdict verdict = {false, false, false, false};
@@ -571,13 +572,13 @@ static enum plugin_code binding_check(
 }
 
 enum plugin_code volume_binding_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	return binding_check(d, view->node, why);
 }
 
 enum plugin_code volume_binding_choice(
-	struct decision *d, uint32_t node, const struct volume_choice **list, uint32_t *count)
+	struct cycle_state *d, uint32_t node, const struct volume_choice **list, uint32_t *count)
 {
 	*list = NULL;
 	*count = 0;
@@ -593,13 +594,13 @@ enum plugin_code volume_binding_choice(
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code volume_binding_prescore(struct decision *d)
+enum plugin_code volume_binding_prescore(struct cycle_state *d)
 {
 	(void)d;
 	return PLUGIN_SKIP;
 }
 
-int64_t volume_binding_score(struct decision *d, uint32_t node)
+int64_t volume_binding_score(struct cycle_state *d, uint32_t node)
 {
 	(void)d;
 	(void)node;

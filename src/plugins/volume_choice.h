@@ -22,7 +22,7 @@ struct volume_choice {
  * The list is good until the next filter or choice of the same decision.
  */
 MUST_USE enum plugin_code volume_binding_choice(
-	struct decision *d, uint32_t node, const struct volume_choice **list, uint32_t *count);
+	struct cycle_state *d, uint32_t node, const struct volume_choice **list, uint32_t *count);
 
 enum volume_reach {
 	VOLUME_REACHES,

@@ -6,13 +6,13 @@
 
 static const char volume_room_error[] = "not enough memory to decide about the pod's volumes";
 
-enum plugin_code volume_no_room(struct decision *d)
+enum plugin_code volume_no_room(struct cycle_state *d)
 {
 	d->error = volume_room_error;
 	return PLUGIN_ERROR;
 }
 
-enum plugin_code volume_failed(struct decision *d, const char *format, ...)
+enum plugin_code volume_failed(struct cycle_state *d, const char *format, ...)
 {
 	size_t size;
 	char *rest = scratch_take_rest(d->scratch, &size);
@@ -32,7 +32,7 @@ enum plugin_code volume_failed(struct decision *d, const char *format, ...)
 	return PLUGIN_ERROR;
 }
 
-struct volume_pod volume_pod_decided(const struct decision *d)
+struct volume_pod volume_pod_decided(const struct cycle_state *d)
 {
 	return (struct volume_pod){d->pod.class, d->pod.name, d->pod.uid};
 }
@@ -40,7 +40,8 @@ struct volume_pod volume_pod_decided(const struct decision *d)
 struct volume_pod volume_pod_at(const struct cache *cache, uint32_t pod)
 {
 	const struct cache_pod *at = cache_pod_at(cache, pod);
-	return (struct volume_pod){cache_class_of(cache, at), cache_text(cache, at->name), at->uid};
+	return (struct volume_pod){
+		cache_template_of(cache, at), cache_text(cache, at->name), at->uid};
 }
 
 struct text volume_claim_name(const struct cache *cache, const struct volume_pod *pod,

@@ -15,20 +15,20 @@
 #include "plugins/plugins.h"
 
 /* PLUGIN_ERROR, with these words in d->error. */
-enum plugin_code volume_failed(struct decision *d, const char *format, ...) PRINTF_LIKE(2, 3);
+enum plugin_code volume_failed(struct cycle_state *d, const char *format, ...) PRINTF_LIKE(2, 3);
 /* PLUGIN_ERROR because scratch is exhausted. */
-enum plugin_code volume_no_room(struct decision *d);
+enum plugin_code volume_no_room(struct cycle_state *d);
 
 /* Whose volumes are looked at: the pod being decided, or one on a node. */
 struct volume_pod {
-	const struct kube_pod_class *class;
+	const struct kube_pod_template *class;
 	struct text name;
 	struct cache_uid uid;
 };
-struct volume_pod volume_pod_decided(const struct decision *d);
+struct volume_pod volume_pod_decided(const struct cycle_state *d);
 struct volume_pod volume_pod_at(const struct cache *cache, uint32_t pod);
 
-static inline const struct kube_volume *volume_list(const struct kube_pod_class *class)
+static inline const struct kube_volume *volume_list(const struct kube_pod_template *class)
 {
 	return KUBE_AT(class, class->volumes, struct kube_volume);
 }

@@ -37,7 +37,7 @@ static bool restrictions_is_single(const struct restrictions_state *state, uint3
 
 /* How many of the class's volumes are among the claims. */
 static uint32_t restrictions_uses(
-	const struct restrictions_state *state, const struct kube_pod_class *class)
+	const struct restrictions_state *state, const struct kube_pod_template *class)
 {
 	const struct kube_volume *volumes = volume_list(class);
 	uint32_t uses = 0;
@@ -57,8 +57,8 @@ static bool restrictions_is_used(const struct cache *cache, uint32_t namespace, 
 		if (node->facts == NULL || node->sums.volume_pods == 0)
 			continue;
 		for (uint32_t p = node->first_pod; p != 0; p = cache_pod_at(cache, p)->next) {
-			const struct kube_pod_class *class =
-				cache_class_of(cache, cache_pod_at(cache, p));
+			const struct kube_pod_template *class =
+				cache_template_of(cache, cache_pod_at(cache, p));
 			if (class->namespace == namespace && restrictions_uses(&one, class) != 0)
 				return true;
 		}
@@ -67,7 +67,7 @@ static bool restrictions_is_used(const struct cache *cache, uint32_t namespace, 
 }
 
 /* Fills the list of ReadWriteOncePod claims; the first missing claim ends it. */
-static enum plugin_code restrictions_find_single(struct decision *d,
+static enum plugin_code restrictions_find_single(struct cycle_state *d,
 	struct restrictions_state *state, uint32_t *single, struct plugin_reasons *why)
 {
 	struct volume_pod pod = volume_pod_decided(d);
@@ -91,10 +91,10 @@ static enum plugin_code restrictions_find_single(struct decision *d,
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code volume_restrictions_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code volume_restrictions_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	d->restrictions = NULL;
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	if (class->volumes.count == 0)
 		return PLUGIN_SKIP;
 	struct restrictions_state *state = SCRATCH_ONE(d->scratch, struct restrictions_state);
@@ -141,7 +141,7 @@ static bool restrictions_disks_conflict(const void *blob_a, const struct kube_vo
 }
 
 bool volume_restrictions_conflict(
-	const struct kube_pod_class *ours, const struct kube_pod_class *theirs)
+	const struct kube_pod_template *ours, const struct kube_pod_template *theirs)
 {
 	const struct kube_volume *our_volumes = volume_list(ours);
 	const struct kube_volume *their_volumes = volume_list(theirs);
@@ -157,14 +157,14 @@ bool volume_restrictions_conflict(
 	return false;
 }
 
-static bool restrictions_disk_is_taken(const struct decision *d, const struct cache_view *view)
+static bool restrictions_disk_is_taken(const struct cycle_state *d, const struct cache_view *view)
 {
 	if (view->sums->volume_pods == 0)
 		return false;
 	struct cache_view_walk walk = {0};
 	for (uint32_t p; (p = cache_view_next_pod(d->cache, view, &walk)) != 0;) {
-		const struct kube_pod_class *class =
-			cache_class_of(d->cache, cache_pod_at(d->cache, p));
+		const struct kube_pod_template *class =
+			cache_template_of(d->cache, cache_pod_at(d->cache, p));
 		if (volume_restrictions_conflict(d->pod.class, class))
 			return true;
 	}
@@ -172,7 +172,7 @@ static bool restrictions_disk_is_taken(const struct decision *d, const struct ca
 }
 
 enum plugin_code volume_restrictions_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct restrictions_state *state = d->restrictions;
 	CHECK(state != NULL);
@@ -190,18 +190,19 @@ enum plugin_code volume_restrictions_filter(
 }
 
 void volume_restrictions_pod_moved(
-	struct decision *d, const struct cache_view *view, uint32_t pod, int sign)
+	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	(void)view;
 	CHECK(sign == 1 || sign == -1);
 	struct restrictions_state *state = d->restrictions;
 	if (state == NULL)
 		return;
-	const struct kube_pod_class *class = cache_class_of(d->cache, cache_pod_at(d->cache, pod));
+	const struct kube_pod_template *class =
+		cache_template_of(d->cache, cache_pod_at(d->cache, pod));
 	state->in_use += sign * (int64_t)restrictions_uses(state, class);
 }
 
-void volume_restrictions_pods_forgotten(struct decision *d)
+void volume_restrictions_pods_forgotten(struct cycle_state *d)
 {
 	if (d->restrictions != NULL)
 		d->restrictions->in_use = d->restrictions->in_use_before;

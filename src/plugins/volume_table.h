@@ -8,29 +8,30 @@
 #include "plugins/plugins.h"
 #include "plugins/volume_choice.h"
 
-enum plugin_code volume_restrictions_prefilter(struct decision *d, struct plugin_reasons *why);
+enum plugin_code volume_restrictions_prefilter(struct cycle_state *d, struct plugin_reasons *why);
 enum plugin_code volume_restrictions_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
 void volume_restrictions_pod_moved(
-	struct decision *d, const struct cache_view *view, uint32_t pod, int sign);
-void volume_restrictions_pods_forgotten(struct decision *d);
+	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign);
+void volume_restrictions_pods_forgotten(struct cycle_state *d);
 
 /* Does one of the in-line disks of a pod keep that of another from the same node? */
-bool volume_restrictions_conflict(const struct kube_pod_class *a, const struct kube_pod_class *b);
+bool volume_restrictions_conflict(
+	const struct kube_pod_template *a, const struct kube_pod_template *b);
 
-enum plugin_code node_volume_limits_prefilter(struct decision *d, struct plugin_reasons *why);
+enum plugin_code node_volume_limits_prefilter(struct cycle_state *d, struct plugin_reasons *why);
 enum plugin_code node_volume_limits_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
 
-enum plugin_code volume_binding_prefilter(struct decision *d, struct plugin_reasons *why);
+enum plugin_code volume_binding_prefilter(struct cycle_state *d, struct plugin_reasons *why);
 enum plugin_code volume_binding_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
 /* Scoring by storage capacity is an alpha feature of upstream: always PLUGIN_SKIP and 0. */
-enum plugin_code volume_binding_prescore(struct decision *d);
-int64_t volume_binding_score(struct decision *d, uint32_t node);
+enum plugin_code volume_binding_prescore(struct cycle_state *d);
+int64_t volume_binding_score(struct cycle_state *d, uint32_t node);
 
-enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons *why);
+enum plugin_code volume_zone_prefilter(struct cycle_state *d, struct plugin_reasons *why);
 enum plugin_code volume_zone_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why);
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
 
 #endif

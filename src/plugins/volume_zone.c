@@ -33,7 +33,7 @@ static uint32_t zone_label_now(uint32_t label)
 
 /* One label of a volume. False when scratch is exhausted; a malformed label demands nothing. */
 static bool zone_demand_label(
-	struct decision *d, struct volume_zone_state *state, uint32_t label, struct text value)
+	struct cycle_state *d, struct volume_zone_state *state, uint32_t label, struct text value)
 {
 	uint32_t parts = 0;
 	struct text rest = value;
@@ -56,7 +56,7 @@ static bool zone_demand_label(
 }
 
 static bool zone_demand_volume(
-	struct decision *d, struct volume_zone_state *state, const struct kube_pv *pv)
+	struct cycle_state *d, struct volume_zone_state *state, const struct kube_pv *pv)
 {
 	for (uint32_t label = 0; label < ZONE_LABELS; label++) {
 		if ((pv->has_label_zone >> label & 1) == 0)
@@ -70,7 +70,7 @@ static bool zone_demand_volume(
 
 /* An unbound claim is no matter of zones yet when its class waits for the pod. */
 static enum plugin_code zone_unbound(
-	struct decision *d, const struct kube_pvc *claim, struct plugin_reasons *why)
+	struct cycle_state *d, const struct kube_pvc *claim, struct plugin_reasons *why)
 {
 	if (claim->class == 0) {
 		plugin_because(why, "PersistentVolumeClaim had no pv name and storageClass name");
@@ -94,7 +94,7 @@ static enum plugin_code zone_unbound(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-static enum plugin_code zone_claim(struct decision *d, struct volume_zone_state *state,
+static enum plugin_code zone_claim(struct cycle_state *d, struct volume_zone_state *state,
 	const struct kube_volume *volume, struct plugin_reasons *why)
 {
 	if (volume->name == 0) {
@@ -122,10 +122,10 @@ static enum plugin_code zone_claim(struct decision *d, struct volume_zone_state 
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code volume_zone_prefilter(struct decision *d, struct plugin_reasons *why)
+enum plugin_code volume_zone_prefilter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	d->volume_zone = NULL;
-	const struct kube_pod_class *class = d->pod.class;
+	const struct kube_pod_template *class = d->pod.class;
 	if (class->volumes.count == 0)
 		return PLUGIN_SKIP;
 	struct volume_zone_state *state = SCRATCH_ONE(d->scratch, struct volume_zone_state);
@@ -168,7 +168,7 @@ static bool zone_demand_met(
 }
 
 enum plugin_code volume_zone_filter(
-	struct decision *d, const struct cache_view *view, struct plugin_reasons *why)
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct volume_zone_state *state = d->volume_zone;
 	CHECK(state != NULL);

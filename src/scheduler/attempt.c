@@ -56,7 +56,7 @@ bool scheduler_can_attempt(const struct scheduler *s)
  * The condition and the nomination are one patch, made against what the apiserver knows. `found`:
  * somebody makes room.
  */
-static void tell(struct scheduler *s, uint32_t pod, const struct cycle_decision *decision,
+static void tell(struct scheduler *s, uint32_t pod, const struct schedule_result *decision,
 	const char *reason, bool found)
 {
 	const struct cycle_preemption *p = &decision->preemption;
@@ -81,7 +81,7 @@ static void count(struct scheduler *s, uint32_t pod, enum scheduler_result resul
 }
 
 /* In upstream's order: back to the queue, nominator, event, patch. */
-static void failed(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
+static void failed(struct scheduler *s, uint32_t entry, const struct schedule_result *decision)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
@@ -110,14 +110,14 @@ static void failed(struct scheduler *s, uint32_t entry, const struct cycle_decis
 
 static void assume_failed(struct scheduler *s, uint32_t entry, enum cache_result result)
 {
-	struct cycle_decision decision = {.outcome = CYCLE_FAILED};
+	struct schedule_result decision = {.outcome = CYCLE_FAILED};
 	decision.message = result == CACHE_FULL
 		? TEXT("the pod finds no room in the scheduler's own memory")
 		: TEXT("the node went away while the pod was placed");
 	failed(s, entry, &decision);
 }
 
-static void place(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
+static void place(struct scheduler *s, uint32_t entry, const struct schedule_result *decision)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
@@ -162,13 +162,13 @@ static void copy_cut(struct text text, char *to, size_t size)
 	CHECK(text_copy(text_first(text, text.size < size ? text.size : size - 1), to, size));
 }
 
-static void record(struct scheduler *s, uint32_t pod, const struct cycle_decision *decision)
+static void record(struct scheduler *s, uint32_t pod, const struct schedule_result *decision)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	struct scheduler_record *r = scheduler_record_next(&s->metrics);
 	struct writer w;
 	writer_init(&w, r->pod, sizeof(r->pod) - 1);
-	write_text(&w, cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace));
+	write_text(&w, cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace));
 	write_char(&w, '/');
 	copy_cut(cache_text(&s->cache, p->name), r->pod + w.used, sizeof(r->pod) - w.used);
 	r->at = clock_wall(&s->setup.clock);
@@ -196,7 +196,7 @@ static void record(struct scheduler *s, uint32_t pod, const struct cycle_decisio
  * All scores again, slowly, for who looks on; the time is taken already. What the decision points
  * to is lost, so one with volumes has to do without.
  */
-static void record_best(struct scheduler *s, uint32_t pod, const struct cycle_decision *decision)
+static void record_best(struct scheduler *s, uint32_t pod, const struct schedule_result *decision)
 {
 	struct scheduler_metrics *m = &s->metrics;
 	struct scheduler_best *best = &m->best[m->serial % SCHEDULER_BEST];
@@ -211,7 +211,7 @@ static void record_best(struct scheduler *s, uint32_t pod, const struct cycle_de
 	best->size = w.used;
 }
 
-void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision)
+void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct schedule_result *decision)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	record(s, pod, decision);
@@ -224,7 +224,7 @@ void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_
 
 bool scheduler_attempt(struct scheduler *s)
 {
-	struct cycle_decision decision;
+	struct schedule_result decision;
 	if (!scheduler_can_attempt(s))
 		return false;
 	uint32_t entry = queue_pop(&s->queue);
@@ -242,7 +242,7 @@ bool scheduler_attempt(struct scheduler *s)
 		scheduler_extend(s, entry);
 		return true;
 	}
-	cycle_decide(&s->cycle, pod, CACHE_TALLY_FAST, &decision);
+	cycle_decide(&s->cycle, pod, CACHE_COUNT_FAST, &decision);
 	scheduler_conclude(s, entry, &decision);
 	return true;
 }

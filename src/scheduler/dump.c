@@ -37,7 +37,8 @@ static void dump_queue(const struct scheduler *s)
 		const struct queue_entry *e = queue_entry_at(&s->queue, i);
 		const struct cache_pod *p = cache_pod_at(&s->cache, e->pod);
 		DUMP_LINE("dump-pod", "name=%.*s/%.*s state=%s attempts=%u rejectors=%x",
-			TEXT_ARGS(cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace)),
+			TEXT_ARGS(
+				cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace)),
 			TEXT_ARGS(cache_text(&s->cache, p->name)), states[e->state],
 			(unsigned)e->attempts, (unsigned)e->rejectors);
 	}

@@ -20,7 +20,7 @@ enum {
 static uint32_t say(const struct scheduler *s, uint32_t pod, enum extender_verb verb)
 {
 	return extenders_for(
-		s->extenders, cache_class_of(&s->cache, cache_pod_at(&s->cache, pod)), verb);
+		s->extenders, cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)), verb);
 }
 
 bool scheduler_is_extended(const struct scheduler *s, uint32_t pod)
@@ -71,13 +71,13 @@ bool scheduler_open_extenders(
 /* ---- asking ---- */
 
 static struct scheduler_ask *ask(
-	struct scheduler *s, const struct scheduler_ask *as, const struct cycle_decision *decision)
+	struct scheduler *s, const struct scheduler_ask *as, const struct schedule_result *decision)
 {
 	char room[BODY_PATH_MAX];
 	struct writer path;
 	const struct cache_pod *pod = cache_pod_at(&s->cache, as->pod);
 	writer_init(&path, room, sizeof(room));
-	if (!body_path_pod(cache_text(&s->cache, cache_class_of(&s->cache, pod)->namespace),
+	if (!body_path_pod(cache_text(&s->cache, cache_template_of(&s->cache, pod)->namespace),
 		    cache_text(&s->cache, pod->name), &path) ||
 		path.overflowed)
 		return NULL;
@@ -107,7 +107,7 @@ static void end(struct scheduler *s, struct scheduler_ask *a)
 
 /* As upstream: events between the attempt's begin and its end count for who waits for them. */
 static void conclude(
-	struct scheduler *s, const struct scheduler_ask *a, const struct cycle_decision *decision)
+	struct scheduler *s, const struct scheduler_ask *a, const struct schedule_result *decision)
 {
 	s->metrics.attempt_began = a->began;
 	scheduler_conclude(s, a->entry, decision);
@@ -118,7 +118,7 @@ static void conclude(
 
 /* The plugins leave no node, and extenders have a say in whom the pod may push off. */
 static bool ask_about_victims(
-	struct scheduler *s, struct scheduler_ask *a, struct cycle_decision *decision)
+	struct scheduler *s, struct scheduler_ask *a, struct schedule_result *decision)
 {
 	if (!decision->preemption.offered)
 		return false;
@@ -129,7 +129,7 @@ static bool ask_about_victims(
 
 static void begin(struct scheduler *s, const struct scheduler_ask *as)
 {
-	struct cycle_decision decision;
+	struct schedule_result decision;
 	uint32_t pod = as->pod;
 	struct scheduler_ask *a = NULL;
 	cycle_candidates(&s->cycle, pod, as->nominated, &decision);
@@ -140,12 +140,12 @@ static void begin(struct scheduler *s, const struct scheduler_ask *as)
 	if (asks)
 		a = ask(s, as, &decision);
 	if (asks && a == NULL) {
-		decision = (struct cycle_decision){.outcome = CYCLE_FAILED};
+		decision = (struct schedule_result){.outcome = CYCLE_FAILED};
 		decision.message = TEXT("the names of the pod make no request");
 	}
 	if (a == NULL) {
 		if (placed && !asks)
-			cycle_decide(&s->cycle, pod, CACHE_TALLY_FAST, &decision);
+			cycle_decide(&s->cycle, pod, CACHE_COUNT_FAST, &decision);
 		conclude(s, as, &decision);
 		return;
 	}
@@ -200,7 +200,7 @@ static void ask_again(struct scheduler *s, struct scheduler_ask *a)
 static void resume(struct scheduler *s, struct scheduler_ask *a)
 {
 	uint32_t index = index_of(s, a);
-	struct cycle_decision decision = {.outcome = CYCLE_FAILED};
+	struct schedule_result decision = {.outcome = CYCLE_FAILED};
 	a->ready = false;
 	CHECK(scheduler_is_pod(s, a->pod, a->uid)); /* who goes is dropped first */
 	if ((cache_pod_at(&s->cache, a->pod)->flags & CACHE_POD_DELETING) != 0) {

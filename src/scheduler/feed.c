@@ -14,7 +14,7 @@
 
 /* ---- which kinds ---- */
 
-static uint32_t kinds_of_volumes(const struct kube_pod_class *class)
+static uint32_t kinds_of_volumes(const struct kube_pod_template *class)
 {
 	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
 	for (uint32_t i = 0; i < class->volumes.count; i++)
@@ -27,7 +27,7 @@ static uint32_t kinds_of_volumes(const struct kube_pod_class *class)
 	return 0;
 }
 
-static bool selects_namespaces(const struct kube_pod_class *class, struct kube_span terms)
+static bool selects_namespaces(const struct kube_pod_template *class, struct kube_span terms)
 {
 	const struct kube_pod_term *list = KUBE_AT(class, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++)
@@ -36,7 +36,7 @@ static bool selects_namespaces(const struct kube_pod_class *class, struct kube_s
 	return false;
 }
 
-static uint32_t kinds_of_terms(const struct kube_pod_class *class)
+static uint32_t kinds_of_terms(const struct kube_pod_template *class)
 {
 	bool any = selects_namespaces(class, class->affinity) ||
 		selects_namespaces(class, class->anti_affinity) ||
@@ -46,7 +46,7 @@ static uint32_t kinds_of_terms(const struct kube_pod_class *class)
 }
 
 static const struct plugin_profile *profile_of(
-	const struct scheduler *s, const struct kube_pod_class *class)
+	const struct scheduler *s, const struct kube_pod_template *class)
 {
 	for (uint32_t i = 0; i < s->profile_count; i++)
 		if (s->profiles[i].scheduler_name == class->scheduler_name)
@@ -57,7 +57,7 @@ static const struct plugin_profile *profile_of(
 /* Default constraints spread over what a service or an owner selects. */
 static uint32_t kinds_of_spread(const struct scheduler *s, const struct cache_pod *pod)
 {
-	const struct kube_pod_class *class = cache_class_of(&s->cache, pod);
+	const struct kube_pod_template *class = cache_template_of(&s->cache, pod);
 	const struct plugin_profile *profile = profile_of(s, class);
 	const struct kube_labels *labels = cache_labels_at(&s->cache, pod->labels);
 	if (profile == NULL || pod->node != 0)
@@ -73,7 +73,7 @@ static uint32_t kinds_of_spread(const struct scheduler *s, const struct cache_po
 
 uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod)
 {
-	const struct kube_pod_class *class = cache_class_of(&s->cache, pod);
+	const struct kube_pod_template *class = cache_template_of(&s->cache, pod);
 	return kinds_of_volumes(class) | kinds_of_terms(class) | kinds_of_spread(s, pod);
 }
 

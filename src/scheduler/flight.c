@@ -17,7 +17,7 @@ static bool is_via(const struct scheduler *s, const struct scheduler_flight *fli
 	return s->extenders != NULL && !flight->direct &&
 		scheduler_is_pod(s, flight->pod, flight->uid) &&
 		extenders_binder(s->extenders,
-			cache_class_of(&s->cache, cache_pod_at(&s->cache, flight->pod)), by);
+			cache_template_of(&s->cache, cache_pod_at(&s->cache, flight->pod)), by);
 }
 
 /* Has it room to be bound now? It waits until it has. */
@@ -44,7 +44,7 @@ static void bind(struct scheduler *s, uint32_t index)
 	binder_bind(s->binder, &order);
 }
 
-static void bind_claims(struct scheduler *s, uint32_t index, const struct cycle_decision *decision,
+static void bind_claims(struct scheduler *s, uint32_t index, const struct schedule_result *decision,
 	uint32_t nominated)
 {
 	struct scheduler_flight *flight = pool_at(&s->flights, index);
@@ -62,7 +62,7 @@ static void bind_claims(struct scheduler *s, uint32_t index, const struct cycle_
 	volumes_begin(s->volumes, &order);
 }
 
-void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision,
+void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct schedule_result *decision,
 	uint32_t nominated)
 {
 	uint32_t index = pool_take(&s->flights);

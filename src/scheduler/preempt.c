@@ -46,7 +46,7 @@ void scheduler_promise(struct scheduler *s, uint32_t pod, uint32_t node_name)
 /* Less important pods that were promised the same node will not get it. */
 static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t node_name)
 {
-	int32_t priority = cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->priority;
+	int32_t priority = cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->priority;
 	const struct text none = TEXT("");
 	struct list *head = &s->cache.nominated;
 	for (struct list *link = head->next, *next; link != head; link = next) {
@@ -54,7 +54,7 @@ static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t no
 		uint32_t index = cache_pod_index(&s->cache, other);
 		next = link->next;
 		if (other->nominated != node_name || index == pod ||
-			cache_class_of(&s->cache, other)->priority >= priority)
+			cache_template_of(&s->cache, other)->priority >= priority)
 			continue;
 		scheduler_tell_condition(s, index, NULL, TEXT_NONE, &none);
 		scheduler_promise(s, index, INTERN_EMPTY);

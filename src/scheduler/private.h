@@ -41,7 +41,8 @@ bool scheduler_can_attempt(const struct scheduler *s);
 struct mono scheduler_next_attempt(const struct scheduler *s); /* as far as its pace goes */
 bool scheduler_has_room(const struct scheduler *s);            /* for what may follow a decision */
 /* What was decided is done: the pod takes off, or is told why not and waits. */
-void scheduler_conclude(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision);
+void scheduler_conclude(
+	struct scheduler *s, uint32_t entry, const struct schedule_result *decision);
 void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
 
 /* ---- extend.c ---- */
@@ -62,7 +63,7 @@ void scheduler_drop_ask(struct scheduler *s, uint32_t pod);
 /* ---- flight.c ---- */
 
 /* The pod is assumed; `nominated` is where it was nominated before. */
-void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct cycle_decision *decision,
+void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct schedule_result *decision,
 	uint32_t nominated);
 /* Those that wait for room, as far as there is some. */
 void scheduler_launch_cleared(struct scheduler *s);

@@ -14,7 +14,7 @@ void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_w
 	writer_init(&w, words->uid, sizeof(words->uid));
 	cache_print_uid(&s->cache, p->uid, &w);
 	words->pod = (struct body_pod){
-		.namespace = cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace),
+		.namespace = cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace),
 		.name = cache_text(&s->cache, p->name),
 		.uid = writer_text(&w),
 	};

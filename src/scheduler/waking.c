@@ -29,7 +29,7 @@ uint32_t scheduler_gate(void *self, uint32_t pod)
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
 	if (profile == NULL)
 		return 0;
-	if (cache_class_of(&s->cache, p)->gates.count > 0 &&
+	if (cache_template_of(&s->cache, p)->gates.count > 0 &&
 		uses(&profile->pre_enqueue, PLUGIN_SCHEDULING_GATES))
 		return GATE_BIT(PLUGIN_SCHEDULING_GATES);
 	if (scheduler_waits_for_victims(s, pod))
@@ -43,7 +43,7 @@ uint32_t scheduler_gate(void *self, uint32_t pod)
 
 /* ---- what a waiting pod is to the queue ---- */
 
-static bool has_ephemeral(const struct kube_pod_class *class)
+static bool has_ephemeral(const struct kube_pod_template *class)
 {
 	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
 	for (uint32_t i = 0; i < class->volumes.count; i++)
@@ -68,7 +68,7 @@ static uint64_t key_of(const struct scheduler *s, uint32_t pod)
 		const struct cache_shared *labels = pool_at(&s->cache.label_sets, p->labels);
 		key = mixed(key, labels->serial);
 	}
-	return has_ephemeral(cache_class_of(&s->cache, p)) ? mixed(key, pod) : key;
+	return has_ephemeral(cache_template_of(&s->cache, p)) ? mixed(key, pod) : key;
 }
 
 static bool is_ours(const struct scheduler *s, const struct cache_side *side)
@@ -76,7 +76,7 @@ static bool is_ours(const struct scheduler *s, const struct cache_side *side)
 	if (!side->there)
 		return false;
 	for (uint32_t i = 0; i < s->profile_count; i++)
-		if (s->profiles[i].scheduler_name == cache_side_class(side)->scheduler_name)
+		if (s->profiles[i].scheduler_name == cache_side_template(side)->scheduler_name)
 			return true;
 	return false;
 }
@@ -87,7 +87,7 @@ static void join(struct scheduler *s, uint32_t pod)
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
 	struct queue_pod entry = {
 		.pod = pod,
-		.priority = cache_class_of(&s->cache, p)->priority,
+		.priority = cache_template_of(&s->cache, p)->priority,
 		.key = key_of(s, pod),
 		.profile = (uint32_t)(profile - s->profiles),
 	};
@@ -192,7 +192,7 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 {
 	struct scheduler *s = a->s;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
 	if (class->priority > a->priority_max)
 		return false;
 	struct scratch_mark mark = scratch_mark(&s->scratch);
@@ -200,7 +200,7 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 		.profile = cycle_profile_of(&s->cycle, pod),
 		.scratch = &s->scratch,
 		.pod = {.index = pod,
-			.class_index = p->class,
+			.template_index = p->class,
 			.class = class,
 			.labels = cache_labels_at(&s->cache, p->labels),
 			.namespace_labels = cache_namespace_labels(&s->cache, class->namespace),
@@ -270,7 +270,7 @@ static void wake_for_gone(
 	struct scheduler *s, uint32_t pod, uint32_t node, uint32_t nominated, int32_t priority_max)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
 	const struct cache_event event = {
 		.kind = KUBE_POD,
 		.index = pod,
@@ -295,7 +295,7 @@ void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nomi
 {
 	if (nominated != INTERN_EMPTY)
 		wake_for_gone(s, pod, 0, nominated,
-			cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->priority);
+			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->priority);
 }
 
 void scheduler_wake_for_kinds(struct scheduler *s)
@@ -323,12 +323,12 @@ static void update_waiting(struct scheduler *s, const struct cache_event *event)
 			(p->flags & CACHE_POD_ASSUMED) != 0)
 			s->dying = event->index;
 		if ((p->flags & CACHE_POD_ASSUMED) == 0) /* its extenders are asked */
-			queue_update(&s->queue, p->waiting, cache_class_of(&s->cache, p)->priority,
-				key_of(s, event->index));
+			queue_update(&s->queue, p->waiting,
+				cache_template_of(&s->cache, p)->priority, key_of(s, event->index));
 		return;
 	}
 	bool waits = e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED;
-	queue_update(&s->queue, p->waiting, cache_class_of(&s->cache, p)->priority,
+	queue_update(&s->queue, p->waiting, cache_template_of(&s->cache, p)->priority,
 		key_of(s, event->index));
 	if (waits && helps(&asking, event->index, rejectors, pending, &how))
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
@@ -378,7 +378,7 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 		 * now. */
 		if (event->old.there && event->old.nominated != 0 &&
 			event->old.nominated != cache_node_at(&s->cache, event->now.node)->name)
-			wake_for_old(s, event, cache_side_class(&event->old)->priority);
+			wake_for_old(s, event, cache_side_template(&event->old)->priority);
 	} else if (was_assigned) {
 		wake(s, event, INT32_MAX);
 	} else if (event->now.there && is_placed(s, event->index)) {
@@ -389,7 +389,7 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 		wake(s, &on_its_node, INT32_MAX);
 	} else if (event->old.there && event->old.nominated != 0 && is_ours(s, &event->old) &&
 		(!event->now.there || event->now.nominated != event->old.nominated)) {
-		wake_for_old(s, event, cache_side_class(&event->old)->priority);
+		wake_for_old(s, event, cache_side_template(&event->old)->priority);
 	}
 }
 

@@ -100,7 +100,7 @@ static void put_node(const struct cache *cache, uint32_t index, struct json_writ
 static const char *const operators[] = {"Equal", "Exists", "Never"};
 
 static void put_spec(
-	const struct cache *cache, const struct kube_pod_class *class, struct json_writer *j)
+	const struct cache *cache, const struct kube_pod_template *class, struct json_writer *j)
 {
 	const struct kube_label *selector = KUBE_AT(class, class->node_selector, struct kube_label);
 	const struct kube_toleration *tolerations =
@@ -131,7 +131,7 @@ static void put_spec(
 }
 
 static void put_container(
-	const struct cache *cache, const struct kube_pod_class *class, struct json_writer *j)
+	const struct cache *cache, const struct kube_pod_template *class, struct json_writer *j)
 {
 	const struct kube_host_port *ports =
 		KUBE_AT(class, class->host_ports, struct kube_host_port);
@@ -162,7 +162,7 @@ static void put_container(
 static void put_pod(const struct cache *cache, uint32_t index, struct json_writer *j)
 {
 	const struct cache_pod *p = cache_pod_at(cache, index);
-	const struct kube_pod_class *class = cache_class_of(cache, p);
+	const struct kube_pod_template *class = cache_template_of(cache, p);
 	const uint32_t *gates = KUBE_AT(class, class->gates, uint32_t);
 	json_member_z(j, "apiVersion", "v1");
 	json_member_z(j, "kind", "Pod");

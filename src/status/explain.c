@@ -31,7 +31,7 @@ void explain_give_words(struct status_answer *a)
 
 /* What the pod asks for, and who is asked about a node, in order: what a reader needs to say more.
  */
-static void put_pod(const struct cache *cache, const struct kube_pod_class *class,
+static void put_pod(const struct cache *cache, const struct kube_pod_template *class,
 	const struct plugin_profile *profile, struct writer *w)
 {
 	const struct kube_resources *r = &class->fit;
@@ -64,9 +64,9 @@ void explain_reply(struct status_answer *a, uint32_t pod)
 	struct scheduler *s = status->s;
 	struct writer w;
 	writer_init(&w, status->words, status->words_size);
-	cycle_explain(&s->cycle, pod, CACHE_TALLY_FAST, &w);
+	cycle_explain(&s->cycle, pod, CACHE_COUNT_FAST, &w);
 	if (!w.overflowed)
-		put_pod(&s->cache, cache_class_of(&s->cache, cache_pod_at(&s->cache, pod)),
+		put_pod(&s->cache, cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)),
 			cycle_profile_of(&s->cycle, pod), &w);
 	if (w.overflowed)
 		status_refuse(a, 507, "no room for the answer; raise --memory");

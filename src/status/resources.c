@@ -24,7 +24,7 @@ static const char *unit_of(struct text resource)
 static void put(const struct line *line, struct text resource, const char *unit, double value)
 {
 	const struct cache *cache = &line->a->status->s->cache;
-	const struct kube_pod_class *class = cache_class_of(cache, line->pod);
+	const struct kube_pod_template *class = cache_template_of(cache, line->pod);
 	uint32_t node = line->pod->node;
 	char priority[16];
 	struct writer p;
@@ -46,7 +46,7 @@ static void put(const struct line *line, struct text resource, const char *unit,
 	write_char(line->w, '\n');
 }
 
-static void put_requests(const struct line *line, const struct kube_pod_class *class)
+static void put_requests(const struct line *line, const struct kube_pod_template *class)
 {
 	const struct kube_resources *fit = &class->fit;
 	const struct kube_scalar *scalars = KUBE_AT(class, fit->scalars, struct kube_scalar);
@@ -75,7 +75,7 @@ static bool step(struct status_answer *a, struct writer *w)
 		return ++a->part < 2;
 	}
 	line.pod = cache_pod_at(cache, a->at);
-	const struct kube_pod_class *class = cache_class_of(cache, line.pod);
+	const struct kube_pod_template *class = cache_template_of(cache, line.pod);
 	if (a->part == 1) {
 		put_requests(&line, class);
 		return true;

@@ -188,7 +188,7 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	a->at = entry;
 	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
 	const struct cache_pod *p = cache_pod_at(&s->cache, e->pod);
-	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
 	struct text namespace = cache_text(&s->cache, class->namespace);
 	struct text name = cache_text(&s->cache, p->name);
 	if (is_filtered_out(a, namespace, name))

@@ -183,7 +183,7 @@ static void make_it_wait(struct wish *wish)
 	pod->disruption_target = 0;
 }
 
-static bool needs_more_kinds(const struct scheduler *s, const struct kube_pod_class *class)
+static bool needs_more_kinds(const struct scheduler *s, const struct kube_pod_template *class)
 {
 	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
 	for (uint32_t i = 0; i < class->volumes.count; i++)
@@ -208,7 +208,7 @@ static void decide(struct wish *wish)
 		status_refuse(wish->a, 400,
 			"line %u: spec.schedulerName: is not that of any profile",
 			(unsigned)line_of(wish->root, "spec.schedulerName"));
-	else if (needs_more_kinds(s, cache_class_of(cache, cache_pod_at(cache, pod))))
+	else if (needs_more_kinds(s, cache_template_of(cache, cache_pod_at(cache, pod))))
 		status_refuse(wish->a, 409,
 			"no pod with a claim has come yet, so claims are not followed");
 	else

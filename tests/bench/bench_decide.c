@@ -220,8 +220,8 @@ static double now_us(void)
 /* A function of its own also when the program is optimised as a whole. */
 __attribute__((noinline)) static void decide_one(uint32_t pod)
 {
-	struct cycle_decision decision;
-	cycle_decide(&bench.cycle, pod, CACHE_TALLY_FAST, &decision);
+	struct schedule_result decision;
+	cycle_decide(&bench.cycle, pod, CACHE_COUNT_FAST, &decision);
 	if (decision.outcome != CYCLE_PLACED)
 		die("a pod finds no node");
 	cycle_chosen(&bench.cycle, decision.node);

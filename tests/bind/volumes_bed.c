@@ -448,7 +448,7 @@ void bed_stop(void)
 enum plugin_code bed_choose(
 	const char *pod, const char *node, const struct volume_choice **list, uint32_t *count)
 {
-	struct decision *d = picture_decide("default", pod);
+	struct cycle_state *d = picture_decide("default", pod);
 	enum plugin_code code = volume_binding_prefilter(d, picture_why());
 	if (code != PLUGIN_SUCCESS)
 		return code;

@@ -234,10 +234,10 @@ void bed_count(const char *service, const char *key)
 	struct cache_tally slow;
 	scratch_reset(&bed.work);
 	TEST_ASSERT_TRUE(
-		cache_tally(cache, build(service, key), CACHE_TALLY_FAST, &bed.work, &bed.tally));
+		cache_tally(cache, build(service, key), CACHE_COUNT_FAST, &bed.work, &bed.tally));
 	bed_audit();
 	TEST_ASSERT_TRUE(
-		cache_tally(cache, build(service, key), CACHE_TALLY_RECOUNT, &bed.work, &slow));
+		cache_tally(cache, build(service, key), CACHE_COUNT_RECOUNT, &bed.work, &slow));
 	TEST_ASSERT_EQUAL_INT64(slow.total.sum, bed.tally.total.sum);
 	TEST_ASSERT_EQUAL_INT64(slow.total.parts, bed.tally.total.parts);
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {

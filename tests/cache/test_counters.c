@@ -244,7 +244,7 @@ static void expect_included(bool affinity, bool taints, int32_t nodes, int64_t p
 		struct cache_tally tally;
 		scratch_reset(&bed.work);
 		TEST_ASSERT_TRUE(cache_tally(&bed.cache, query_for("p", affinity, taints),
-			way == 0 ? CACHE_TALLY_FAST : CACHE_TALLY_RECOUNT, &bed.work, &tally));
+			way == 0 ? CACHE_COUNT_FAST : CACHE_COUNT_RECOUNT, &bed.work, &tally));
 		uint32_t domain = tally.of_node[bed_node_index("plain")];
 		TEST_ASSERT_EQUAL_INT32(nodes, tally.nodes[domain]);
 		TEST_ASSERT_EQUAL_INT64(pods, tally.total.sum);

@@ -17,8 +17,8 @@ static void listen(void *self, const struct cache_event *event)
 	heard++;
 	if (event->kind != KUBE_POD)
 		return;
-	old_cpu = event->old.there ? cache_side_class(&event->old)->used.cpu_milli : -1;
-	now_cpu = event->now.there ? cache_side_class(&event->now)->used.cpu_milli : -1;
+	old_cpu = event->old.there ? cache_side_template(&event->old)->used.cpu_milli : -1;
+	now_cpu = event->now.there ? cache_side_template(&event->now)->used.cpu_milli : -1;
 }
 
 void setUp(void)

@@ -55,7 +55,7 @@ static void count_for(uint32_t class)
 	query = (struct cache_query *)(void *)kube_build_finish(&b);
 	TEST_ASSERT_NOT_NULL(query);
 	cache_begin_decision(cache);
-	TEST_ASSERT_TRUE(cache_tally(cache, query, CACHE_TALLY_FAST, &bed.work, &bed.tally));
+	TEST_ASSERT_TRUE(cache_tally(cache, query, CACHE_COUNT_FAST, &bed.work, &bed.tally));
 	bed_audit();
 }
 

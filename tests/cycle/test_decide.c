@@ -75,9 +75,9 @@ static const char *text(struct text t)
 	return bytes;
 }
 
-static struct cycle_decision decide_by(const char *pod, enum cache_tally_way way)
+static struct schedule_result decide_by(const char *pod, enum cache_count_mode way)
 {
-	struct cycle_decision decision;
+	struct schedule_result decision;
 	cycle_decide(&cycle, picture_pod("default", pod), way, &decision);
 	return decision;
 }
@@ -85,9 +85,9 @@ static struct cycle_decision decide_by(const char *pod, enum cache_tally_way way
 /* Where the pod goes, "" and the message otherwise; both ways must agree. */
 static const char *decide(const char *pod, const char *message)
 {
-	struct cycle_decision slow = decide_by(pod, CACHE_TALLY_RECOUNT);
+	struct schedule_result slow = decide_by(pod, CACHE_COUNT_RECOUNT);
 	TEST_ASSERT_EQUAL_STRING(message, text(slow.message));
-	struct cycle_decision fast = decide_by(pod, CACHE_TALLY_FAST);
+	struct schedule_result fast = decide_by(pod, CACHE_COUNT_FAST);
 	TEST_ASSERT_EQUAL_STRING(message, text(fast.message));
 	TEST_ASSERT_EQUAL(slow.outcome, fast.outcome);
 	TEST_ASSERT_EQUAL_UINT32(slow.node, fast.node);
@@ -113,7 +113,7 @@ static void test_no_nodes(void)
 {
 	add_pod("p", "", "", "");
 	TEST_ASSERT_EQUAL_STRING("", decide("p", "no nodes available to schedule pods"));
-	struct cycle_decision decision = decide_by("p", CACHE_TALLY_FAST);
+	struct schedule_result decision = decide_by("p", CACHE_COUNT_FAST);
 	TEST_ASSERT_EQUAL(CYCLE_REJECTED, decision.outcome);
 	TEST_ASSERT_TRUE(decision.preemption.clear_nomination);
 	TEST_ASSERT_FALSE(decision.preemption.tried);
@@ -176,11 +176,11 @@ static void test_a_part_of_the_nodes(void)
 		add_node(name, "");
 	}
 	add_pod("p", "", "", "");
-	struct cycle_decision decision = decide_by("p", CACHE_TALLY_FAST);
+	struct schedule_result decision = decide_by("p", CACHE_COUNT_FAST);
 	TEST_ASSERT_EQUAL_UINT32(100, decision.feasible_count);
 	TEST_ASSERT_EQUAL_UINT32(100, cycle.rotation);
 	TEST_ASSERT_EQUAL_UINT32(picture_node("n0"), decision.node);
-	decision = decide_by("p", CACHE_TALLY_RECOUNT);
+	decision = decide_by("p", CACHE_COUNT_RECOUNT);
 	TEST_ASSERT_EQUAL_UINT32(100, decision.feasible_count);
 	TEST_ASSERT_EQUAL_UINT32(50, cycle.rotation);
 	TEST_ASSERT_EQUAL_UINT32(picture_node("n100"), decision.node);
@@ -279,7 +279,7 @@ static void test_nobody_prefers(void)
 		"'matchLabels':{'app':'x'}}}}]}},",
 		"");
 	writer_init(&out, answer, sizeof(answer) - 1);
-	cycle_explain(&cycle, picture_pod("default", "p"), CACHE_TALLY_FAST, &out);
+	cycle_explain(&cycle, picture_pod("default", "p"), CACHE_COUNT_FAST, &out);
 	TEST_ASSERT_FALSE(out.overflowed);
 	TEST_ASSERT_TRUE(text_contains(writer_text(&out), TEXT("\"TaintToleration\"")));
 	TEST_ASSERT_FALSE(text_contains(writer_text(&out), TEXT("\"InterPodAffinity\"")));

@@ -88,9 +88,9 @@ static void say(const char *node, enum extender_verdict verdict, const char *rea
 		words.reasons[words.reason_count++] = text_of(reason);
 }
 
-static struct cycle_decision decide(bool with_offers, bool chosen)
+static struct schedule_result decide(bool with_offers, bool chosen)
 {
-	struct cycle_decision decision;
+	struct schedule_result decision;
 	const struct cycle_extension extension = {
 		&words, with_offers || chosen ? &offers : NULL, chosen};
 	cycle_decide_extended(&cycle, picture_pod("default", "p"), &extension, &decision);
@@ -99,7 +99,7 @@ static struct cycle_decision decide(bool with_offers, bool chosen)
 
 static const char *place(void)
 {
-	struct cycle_decision decision = decide(false, false);
+	struct schedule_result decision = decide(false, false);
 	if (decision.outcome != CYCLE_PLACED)
 		return "";
 	return text(cache_text(&picture.cache, cache_node_at(&picture.cache, decision.node)->name));
@@ -109,7 +109,7 @@ static const char *place(void)
 
 static void test_candidates_are_all_that_plugins_leave(void)
 {
-	struct cycle_decision decision;
+	struct schedule_result decision;
 	add_node("a", "4");
 	add_node("b", "1");
 	add_node("c", "4");
@@ -153,7 +153,7 @@ static void test_words_of_those_that_take_nodes_away(void)
 	say("a", EXTENDER_FAILED, "too hot", 0);
 	say("b", EXTENDER_UNRESOLVABLE, "no licence", 0);
 	say("c", EXTENDER_DROPPED, NULL, 0);
-	struct cycle_decision decision = decide(false, false);
+	struct schedule_result decision = decide(false, false);
 	TEST_ASSERT_EQUAL(CYCLE_REJECTED, decision.outcome);
 	TEST_ASSERT_EQUAL_STRING(
 		"0/4 nodes are available: 1 Insufficient cpu, 1 no licence, 1 too hot. no new "
@@ -204,7 +204,7 @@ static void crowd(void)
 static void test_offers_are_all_candidates(void)
 {
 	crowd();
-	struct cycle_decision decision = decide(true, false);
+	struct schedule_result decision = decide(true, false);
 	TEST_ASSERT_EQUAL(CYCLE_REJECTED, decision.outcome);
 	TEST_ASSERT_TRUE(decision.preemption.offered);
 	TEST_ASSERT_FALSE(decision.preemption.found);
@@ -221,7 +221,7 @@ static void test_the_least_loss_of_those_that_are_left(void)
 {
 	crowd();
 	(void)decide(true, false);
-	struct cycle_decision decision = decide(true, true);
+	struct schedule_result decision = decide(true, true);
 	TEST_ASSERT_TRUE(decision.preemption.found);
 	TEST_ASSERT_EQUAL(picture_node("b"), decision.preemption.node);
 	offers.list[1].chosen = false;
@@ -246,7 +246,7 @@ static void test_victims_that_have_gone_leave_nothing_to_hold(void)
 	(void)decide(true, false);
 	offers.list[1].chosen = false;
 	add_pod("more", "1", 50, "a"); /* nobody can push it off, and with it there is no room */
-	struct cycle_decision decision = decide(true, true);
+	struct schedule_result decision = decide(true, true);
 	TEST_ASSERT_TRUE(decision.preemption.found); /* 4 - 1 is still enough */
 	add_pod("again", "1", 50, "a");
 	TEST_ASSERT_EQUAL(CYCLE_STALE, decide(true, true).outcome);
@@ -301,7 +301,7 @@ static void test_victims_that_are_none_any_more(void)
 		TEST_ASSERT_EQUAL(2, offers.count);
 		offers.list[1].chosen = false;
 		happens[i]();
-		struct cycle_decision decision = decide(true, true);
+		struct schedule_result decision = decide(true, true);
 		TEST_ASSERT_FALSE(decision.preemption.found);
 		TEST_ASSERT_NOT_EQUAL(CYCLE_FAILED, decision.outcome);
 	}
@@ -320,7 +320,7 @@ static void test_more_candidates_than_can_be_shown(void)
 			add_pod(pod, "29", 1, node);
 		}
 	}
-	struct cycle_decision decision = decide(true, false);
+	struct schedule_result decision = decide(true, false);
 	TEST_ASSERT_TRUE(decision.preemption.offered);
 	TEST_ASSERT_EQUAL(NODES, offers.count);
 	offers.count = offers.victim_count = 0;

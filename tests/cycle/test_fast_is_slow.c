@@ -144,9 +144,9 @@ static void same_totals(const struct evaluation *a, const struct evaluation *b)
 /* False when both came to an end. */
 static bool same_prefilter(struct evaluation *a, struct evaluation *b)
 {
-	TEST_ASSERT_TRUE(evaluation_begin(a, &slow, pod, CACHE_TALLY_RECOUNT));
+	TEST_ASSERT_TRUE(evaluation_begin(a, &slow, pod, CACHE_COUNT_RECOUNT));
 	bool ok = a->node_count > 0 && evaluation_prefilter(a);
-	TEST_ASSERT_TRUE(evaluation_begin(b, &fast, pod, CACHE_TALLY_FAST));
+	TEST_ASSERT_TRUE(evaluation_begin(b, &fast, pod, CACHE_COUNT_FAST));
 	SAME(ok, b->node_count > 0 && evaluation_prefilter(b), "prefilter succeeds");
 	SAME(a->node_count, b->node_count, "number of nodes");
 	SAME(a->rejectors, b->rejectors, "who rejects before filtering");
@@ -206,7 +206,7 @@ static void same_preemption(const struct cycle_preemption *a, const struct cycle
 }
 
 /* Asking for the best nodes changes no decision, and the first of them is decided for. */
-static void compare_best(const struct writer *best, const struct cycle_decision *decision)
+static void compare_best(const struct writer *best, const struct schedule_result *decision)
 {
 	char words[512];
 	struct writer first;
@@ -220,16 +220,16 @@ static void compare_best(const struct writer *best, const struct cycle_decision 
 	seen.best++;
 }
 
-static void compare_decisions(struct cycle_decision *decision)
+static void compare_decisions(struct schedule_result *decision)
 {
-	struct cycle_decision other;
+	struct schedule_result other;
 	char words[4096];
 	struct writer best;
 	writer_init(&best, words, sizeof(words));
 	cycle_best(&fast, pod, 5, &best);
 	TEST_ASSERT_FALSE(best.overflowed);
-	cycle_decide(&slow, pod, CACHE_TALLY_RECOUNT, &other);
-	cycle_decide(&fast, pod, CACHE_TALLY_FAST, decision);
+	cycle_decide(&slow, pod, CACHE_COUNT_RECOUNT, &other);
+	cycle_decide(&fast, pod, CACHE_COUNT_FAST, decision);
 	if (!text_is(other.message, decision->message))
 		printf("slow: outcome %d, %u feasible; fast: outcome %d, %u feasible\n",
 			other.outcome, other.feasible_count, decision->outcome,
@@ -255,8 +255,8 @@ static void compare_explanations(void)
 	struct writer b;
 	writer_init(&a, answers[0], ANSWER_SIZE);
 	writer_init(&b, answers[1], ANSWER_SIZE);
-	cycle_explain(&slow, pod, CACHE_TALLY_RECOUNT, &a);
-	cycle_explain(&fast, pod, CACHE_TALLY_FAST, &b);
+	cycle_explain(&slow, pod, CACHE_COUNT_RECOUNT, &a);
+	cycle_explain(&fast, pod, CACHE_COUNT_FAST, &b);
 	TEST_ASSERT_FALSE(a.overflowed);
 	same_text(writer_text(&a), writer_text(&b), "explanation");
 }
@@ -298,7 +298,7 @@ static void preempt(const struct cycle_preemption *preemption)
 			world_remove_pod(&world, numbers[i]);
 }
 
-static void act(const struct cycle_decision *decision)
+static void act(const struct schedule_result *decision)
 {
 	seen.placed += decision->outcome == CYCLE_PLACED;
 	seen.rejected += decision->outcome == CYCLE_REJECTED;
@@ -513,7 +513,7 @@ static void run_step(void)
 		where();
 		printf("decided\n");
 	}
-	struct cycle_decision decision;
+	struct schedule_result decision;
 	compare_evaluations();
 	if (step % EXPLAIN_EVERY == 0)
 		compare_explanations();

@@ -408,7 +408,7 @@ static void test_other_args(void)
 static enum plugin_code added_filter(const char *node)
 {
 	picture.profile = profiles[0];
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	return plugins[PLUGIN_NODE_AFFINITY].filter(d, picture_view(node), picture_why());
 }
 
@@ -471,7 +471,7 @@ static void test_added_affinity_preferred(void)
 			"Exists}]}}, {weight: 4, preference: {matchExpressions: [{key: none, "
 			"operator: DoesNotExist}]}}]}}")));
 	picture.profile = profiles[0];
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_NODE_AFFINITY].prescore(d));
 	TEST_ASSERT_EQUAL_INT64(11, plugins[PLUGIN_NODE_AFFINITY].score(d, first));
 	TEST_ASSERT_EQUAL_INT64(4, plugins[PLUGIN_NODE_AFFINITY].score(d, second));

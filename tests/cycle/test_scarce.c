@@ -50,9 +50,9 @@ struct expected {
 	char message[MESSAGE_MAX];
 };
 
-static void expect(struct expected *e, uint32_t pod, enum cache_tally_way way)
+static void expect(struct expected *e, uint32_t pod, enum cache_count_mode way)
 {
-	struct cycle_decision d;
+	struct schedule_result d;
 	struct cycle before = cycle;
 
 	cycle.scratch.used_max = 0;
@@ -67,9 +67,9 @@ static void expect(struct expected *e, uint32_t pod, enum cache_tally_way way)
 }
 
 /* Returns how much of it was used. */
-static size_t decide_with(size_t size, uint32_t pod, enum cache_tally_way way, struct expected *e)
+static size_t decide_with(size_t size, uint32_t pod, enum cache_count_mode way, struct expected *e)
 {
-	struct cycle_decision d;
+	struct schedule_result d;
 	struct scratch all = cycle.scratch;
 	uint32_t rotation = cycle.rotation;
 
@@ -98,7 +98,7 @@ static size_t decide_with(size_t size, uint32_t pod, enum cache_tally_way way, s
 }
 
 /* Explaining takes what there is; what it says is JSON in any case, or nothing was said. */
-static size_t explain_with(size_t size, uint32_t pod, enum cache_tally_way way)
+static size_t explain_with(size_t size, uint32_t pod, enum cache_count_mode way)
 {
 	static char answer[ANSWER_SIZE];
 	static _Alignas(16) char tokens[1 << 20];
@@ -119,7 +119,7 @@ static size_t explain_with(size_t size, uint32_t pod, enum cache_tally_way way)
 }
 
 /* Down from what is needed: each take that reached further than all before it fails once. */
-static void fail_each_take(uint32_t pod, enum cache_tally_way way, struct expected *e)
+static void fail_each_take(uint32_t pod, enum cache_count_mode way, struct expected *e)
 {
 	for (size_t used = e->size; used > 0;)
 		used = decide_with(used - 16, pod, way, e);
@@ -130,7 +130,8 @@ static void fail_each_take(uint32_t pod, enum cache_tally_way way, struct expect
 static void try_pod(uint32_t pod)
 {
 	static struct expected e;
-	enum cache_tally_way way = world_chance(&world, 3) ? CACHE_TALLY_RECOUNT : CACHE_TALLY_FAST;
+	enum cache_count_mode way =
+		world_chance(&world, 3) ? CACHE_COUNT_RECOUNT : CACHE_COUNT_FAST;
 
 	expect(&e, pod, way);
 	for (uint32_t i = 0; i < TRIES; i++)

@@ -85,12 +85,12 @@ static uint32_t add_pod(const char *name, const char *claim)
 		name, name, volumes);
 }
 
-static struct cycle_decision decide(uint32_t pod)
+static struct schedule_result decide(uint32_t pod)
 {
-	struct cycle_decision fast, slow;
-	cycle_decide(&cycle, pod, CACHE_TALLY_RECOUNT, &slow);
+	struct schedule_result fast, slow;
+	cycle_decide(&cycle, pod, CACHE_COUNT_RECOUNT, &slow);
 	uint32_t node = slow.node, count = slow.volume_count;
-	cycle_decide(&cycle, pod, CACHE_TALLY_FAST, &fast);
+	cycle_decide(&cycle, pod, CACHE_COUNT_FAST, &fast);
 	TEST_ASSERT_EQUAL_UINT32(node, fast.node);
 	TEST_ASSERT_EQUAL_UINT32(count, fast.volume_count);
 	return fast;
@@ -99,7 +99,7 @@ static struct cycle_decision decide(uint32_t pod)
 static void test_a_volume(void)
 {
 	uint32_t v = add_volume("v", "b"), c = add_claim("c", "local");
-	struct cycle_decision d = decide(add_pod("p", "c"));
+	struct schedule_result d = decide(add_pod("p", "c"));
 	TEST_ASSERT_EQUAL(CYCLE_PLACED, d.outcome);
 	TEST_ASSERT_EQUAL_UINT32(picture_node("b"), d.node);
 	TEST_ASSERT_EQUAL_UINT32(1, d.volume_count);
@@ -110,7 +110,7 @@ static void test_a_volume(void)
 static void test_a_volume_to_be_made(void)
 {
 	uint32_t c = add_claim("c", "made");
-	struct cycle_decision d = decide(add_pod("p", "c"));
+	struct schedule_result d = decide(add_pod("p", "c"));
 	TEST_ASSERT_EQUAL(CYCLE_PLACED, d.outcome);
 	TEST_ASSERT_EQUAL_UINT32(2, d.feasible_count);
 	TEST_ASSERT_EQUAL_UINT32(1, d.volume_count);
@@ -125,7 +125,7 @@ static void test_on_the_nominated_node(void)
 	uint32_t pod = add_pod("p", "c");
 	TEST_ASSERT_TRUE(intern_find(&picture.cache.strings, TEXT("b"), &b));
 	cache_nominate(&picture.cache, pod, b);
-	struct cycle_decision d = decide(pod);
+	struct schedule_result d = decide(pod);
 	TEST_ASSERT_EQUAL_UINT32(picture_node("b"), d.node);
 	TEST_ASSERT_EQUAL_UINT32(1, d.volume_count);
 }
@@ -136,7 +136,7 @@ static void test_nothing_to_bind(void)
 		    "'name':'c','annotations':{'pv.kubernetes.io/bind-completed':'yes'}},"
 		    "'spec':{'volumeName':'v'},'status':{'phase':'Bound'}}");
 	add_volume("v", "a");
-	struct cycle_decision d = decide(add_pod("p", "c"));
+	struct schedule_result d = decide(add_pod("p", "c"));
 	TEST_ASSERT_EQUAL(CYCLE_PLACED, d.outcome);
 	TEST_ASSERT_EQUAL_UINT32(0, d.volume_count);
 	d = decide(add_pod("q", ""));
@@ -148,7 +148,7 @@ static void test_nothing_to_bind(void)
 static void test_nowhere(void)
 {
 	add_claim("c", "local");
-	struct cycle_decision d = decide(add_pod("p", "c"));
+	struct schedule_result d = decide(add_pod("p", "c"));
 	TEST_ASSERT_EQUAL(CYCLE_REJECTED, d.outcome);
 	TEST_ASSERT_EQUAL_UINT32(0, d.volume_count);
 }
@@ -160,7 +160,7 @@ static void test_a_profile_without_it(void)
 	add_claim("c", "local");
 	uint32_t pod = add_pod("p", "c");
 	picture.profile.pre_bind.count = 0;
-	struct cycle_decision d = decide(pod);
+	struct schedule_result d = decide(pod);
 	TEST_ASSERT_EQUAL(CYCLE_PLACED, d.outcome);
 	TEST_ASSERT_EQUAL_UINT32(0, d.volume_count);
 }
@@ -171,7 +171,7 @@ static void test_the_next_pod_sees_what_is_assumed(void)
 	uint32_t x = add_claim("x", "local"), y = add_claim("y", "local");
 	add_claim("z", "local");
 	uint32_t p = add_pod("p", "x"), q = add_pod("q", "y"), r = add_pod("r", "z");
-	struct cycle_decision d = decide(p);
+	struct schedule_result d = decide(p);
 	TEST_ASSERT_EQUAL_UINT32(x, d.volumes[0].claim);
 	uint32_t first = d.volumes[0].pv;
 	TEST_ASSERT_EQUAL(CACHE_OK, cache_assume_volume(&picture.cache, first, x));
@@ -193,7 +193,7 @@ static void test_pods_of_a_claim_stay_together(void)
 {
 	uint32_t c = add_claim("c", "made"), b;
 	uint32_t p = add_pod("p", "c");
-	struct cycle_decision d = decide(p);
+	struct schedule_result d = decide(p);
 	TEST_ASSERT_EQUAL_UINT32(2, d.feasible_count);
 	TEST_ASSERT_TRUE(intern_find(&picture.cache.strings, TEXT("b"), &b));
 	TEST_ASSERT_EQUAL(CACHE_OK, cache_assume_provision(&picture.cache, c, b));

@@ -53,13 +53,13 @@ void tearDown(void)
 static struct plugin_waiting as_waiting(uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&cache, pod);
-	const struct kube_pod_class *class = cache_class_of(&cache, p);
+	const struct kube_pod_template *class = cache_template_of(&cache, p);
 
 	return (struct plugin_waiting){.cache = &cache,
 		.profile = &profile,
 		.scratch = &hint_scratch,
 		.pod = {.index = pod,
-			.class_index = p->class,
+			.template_index = p->class,
 			.class = class,
 			.labels = cache_labels_at(&cache, p->labels),
 			.namespace_labels = cache_namespace_labels(&cache, class->namespace),
@@ -97,14 +97,14 @@ static void changed(void *self, const struct cache_event *event)
 
 static void note_who_waits(void)
 {
-	struct cycle_decision d;
+	struct schedule_result d;
 
 	waiting_count = 0;
 	for (uint32_t p = pool_next(&cache.pods, 0); p != 0 && waiting_count < WAITING;
 		p = pool_next(&cache.pods, p)) {
 		if (cache_pod_at(&cache, p)->node != 0)
 			continue;
-		cycle_decide(&cycle, p, CACHE_TALLY_FAST, &d);
+		cycle_decide(&cycle, p, CACHE_COUNT_FAST, &d);
 		if (d.outcome != CYCLE_REJECTED)
 			continue;
 		waiting[waiting_count].pod = p;
@@ -136,13 +136,13 @@ static bool must_be_told(const struct cache_event *event, uint32_t rejectors)
 
 static void nobody_slept(uint32_t epoch, uint32_t step)
 {
-	struct cycle_decision d;
+	struct schedule_result d;
 
 	for (uint32_t i = 0; i < waiting_count; i++) {
 		if (!pool_is_taken(&cache.pods, waiting[i].pod) ||
 			cache_pod_at(&cache, waiting[i].pod)->node != 0)
 			continue;
-		cycle_decide(&cycle, waiting[i].pod, CACHE_TALLY_FAST, &d);
+		cycle_decide(&cycle, waiting[i].pod, CACHE_COUNT_FAST, &d);
 		if (d.outcome != CYCLE_PLACED)
 			continue;
 		helped++;
@@ -158,12 +158,12 @@ static void nobody_slept(uint32_t epoch, uint32_t step)
 
 static void place_some(void)
 {
-	struct cycle_decision d;
+	struct schedule_result d;
 
 	for (uint32_t p = pool_next(&cache.pods, 0); p != 0; p = pool_next(&cache.pods, p)) {
 		if (cache_pod_at(&cache, p)->node != 0 || !world_chance(&world, 2))
 			continue;
-		cycle_decide(&cycle, p, CACHE_TALLY_FAST, &d);
+		cycle_decide(&cycle, p, CACHE_COUNT_FAST, &d);
 		if (d.outcome == CYCLE_PLACED && cache_assume(&cache, p, d.node) == CACHE_OK)
 			cycle_chosen(&cycle, d.node);
 	}

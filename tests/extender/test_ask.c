@@ -118,8 +118,8 @@ static void test_who_cares(void)
 	bed.configs[1].managed = (struct config_list){&gpu, 1};
 	bed.configs[1].bind_verb = TEXT("bind");
 	bed_open(&bed);
-	const struct kube_pod_class *class =
-		cache_class_of(&bed.cache, cache_pod_at(&bed.cache, bed.pod));
+	const struct kube_pod_template *class =
+		cache_template_of(&bed.cache, cache_pod_at(&bed.cache, bed.pod));
 	struct extender_binder by;
 	TEST_ASSERT_EQUAL_HEX(2, extenders_for(bed.extenders, class, EXTENDER_FILTER));
 	TEST_ASSERT_EQUAL_HEX(0, extenders_for(bed.extenders, class, EXTENDER_SCORE));
@@ -424,7 +424,7 @@ static void offer(struct extender_offers *offers, uint32_t node, uint32_t pod)
 	offers->victims[offers->victim_count++] = (struct extender_victim){.uid = p->uid,
 		.pod = pod,
 		.name = p->name,
-		.namespace = cache_class_of(&bed.cache, p)->namespace,
+		.namespace = cache_template_of(&bed.cache, p)->namespace,
 		.priority = 3,
 		.chosen = 1};
 }

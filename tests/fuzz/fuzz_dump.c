@@ -93,14 +93,14 @@ static void decide(void)
 	uint32_t decided = 0;
 	for (uint32_t i = pool_next(&w->cache.pods, 0); i != 0 && decided < DECISIONS_MAX;
 		i = pool_next(&w->cache.pods, i)) {
-		struct cycle_decision d;
+		struct schedule_result d;
 		struct writer out;
 		if (cache_pod_at(&w->cache, i)->node != 0 || cycle_profile_of(&w->cycle, i) == NULL)
 			continue;
 		decided++;
-		cycle_decide(&w->cycle, i, CACHE_TALLY_FAST, &d);
+		cycle_decide(&w->cycle, i, CACHE_COUNT_FAST, &d);
 		writer_init(&out, w->answer, sizeof(w->answer));
-		cycle_explain(&w->cycle, i, CACHE_TALLY_RECOUNT, &out);
+		cycle_explain(&w->cycle, i, CACHE_COUNT_RECOUNT, &out);
 		if (d.outcome == CYCLE_PLACED && cache_assume(&w->cache, i, d.node) == CACHE_OK)
 			cycle_chosen(&w->cycle, d.node);
 	}

@@ -88,7 +88,7 @@ static void match_pod_terms(
 
 static void use_pod(const struct kube_pod *pod)
 {
-	const struct kube_pod_class *class = pod->class;
+	const struct kube_pod_template *class = pod->class;
 	match_pod_terms(class, &class->affinity, pod->labels);
 	match_pod_terms(class, &class->anti_affinity, pod->labels);
 	match_pod_terms(class, &class->preferred_affinity, pod->labels);

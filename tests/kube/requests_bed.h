@@ -54,7 +54,7 @@ void tearDown(void)
 }
 
 /* The pod in `json`, decoded into a class with so much scratch; NULL when it was refused. */
-static struct kube_pod_class *decoded(size_t scratch_left)
+static struct kube_pod_template *decoded(size_t scratch_left)
 {
 	struct json_value pod;
 	struct text piece = {json, strlen(json)};
@@ -64,10 +64,10 @@ static struct kube_pod_class *decoded(size_t scratch_left)
 	if (scratch_left < scratch.size - scratch.used)
 		scratch.size = scratch.used + scratch_left;
 	kube_decode_begin(&build);
-	struct kube_pod_class *class = kube_build_start(&build, sizeof(*class));
+	struct kube_pod_template *class = kube_build_start(&build, sizeof(*class));
 	if (class != NULL)
 		kube_pod_requests(&build, pod, class);
-	return (struct kube_pod_class *)(void *)kube_build_finish(&build);
+	return (struct kube_pod_template *)(void *)kube_build_finish(&build);
 }
 
 /* Writes on behind *at. */

@@ -77,7 +77,7 @@ static void test_identity_and_status(void)
 static void test_scalars_of_the_class(void)
 {
 	decode(&pod, full_pod);
-	const struct kube_pod_class *class = pod.class;
+	const struct kube_pod_template *class = pod.class;
 	fixture_is("ns", class->namespace);
 	fixture_is("berth", class->scheduler_name);
 	TEST_ASSERT_EQUAL(-5, class->priority);
@@ -100,7 +100,7 @@ static void test_scalars_of_the_class(void)
 static void test_defaults(void)
 {
 	decode(&pod, "{\"metadata\":{\"name\":\"x\"}}");
-	const struct kube_pod_class *class = pod.class;
+	const struct kube_pod_template *class = pod.class;
 	fixture_is("default", class->namespace);
 	fixture_is("default-scheduler", class->scheduler_name);
 	TEST_ASSERT_EQUAL(0, class->priority);

@@ -65,7 +65,7 @@ static void check_term(const struct kube_pod_term *term, int32_t weight)
 static void test_all_lists(void)
 {
 	decode(full_pod);
-	const struct kube_pod_class *class = pod.class;
+	const struct kube_pod_template *class = pod.class;
 	TEST_ASSERT_EQUAL(1, class->has_pod_affinity);
 	TEST_ASSERT_EQUAL(0, class->affinity_error);
 	TEST_ASSERT_EQUAL(1, class->affinity.count);

@@ -37,7 +37,7 @@ static void show(const struct kube_blob *blob, const struct kube_resources *r, s
 	}
 }
 
-static const char *shown(const struct kube_pod_class *class)
+static const char *shown(const struct kube_pod_template *class)
 {
 	static char text[4096];
 	struct writer out;
@@ -60,7 +60,7 @@ static const char *shown(const struct kube_pod_class *class)
 static void check(const char *pod, const char *expected)
 {
 	set_json(pod);
-	struct kube_pod_class *class = decoded(SCRATCH_SIZE);
+	struct kube_pod_template *class = decoded(SCRATCH_SIZE);
 	TEST_ASSERT_EQUAL_STRING_MESSAGE(expected, shown(class), pod);
 	kube_blob_drop(&class->blob, &strings);
 	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&strings.strings));
@@ -275,7 +275,7 @@ static void test_mentioned(void)
 	set_json("{'spec':{'containers':[{'resources':{'requests':{'cpu':'1','unknown':'1'}}}],"
 		 "'initContainers':[{'resources':{'limits':{'memory':'1','example.com/a':'1'}}}],"
 		 "'overhead':{'example.com/b':'1'}}}");
-	struct kube_pod_class *class = decoded(SCRATCH_SIZE);
+	struct kube_pod_template *class = decoded(SCRATCH_SIZE);
 	TEST_ASSERT_NOT_NULL(class);
 	TEST_ASSERT_EQUAL_UINT32(ARRAY_COUNT(expected), class->mentioned.count);
 	const uint32_t *ids = KUBE_AT(class, class->mentioned, uint32_t);
@@ -354,7 +354,7 @@ static void many_names(int count)
 static void test_bounds(void)
 {
 	many_containers(KUBE_POD_CONTAINERS_MAX);
-	struct kube_pod_class *class = decoded(SCRATCH_SIZE);
+	struct kube_pod_template *class = decoded(SCRATCH_SIZE);
 	TEST_ASSERT_NOT_NULL(class);
 	TEST_ASSERT_EQUAL_INT64(1, class->fit.cpu_milli);
 	kube_blob_drop(&class->blob, &strings);
@@ -388,7 +388,7 @@ static void test_every_amount_of_scratch(void)
 			 "'resources':{'requests':{'memory':'1Gi'}},'overhead':{'cpu':'1'}},"
 			 "'status':{'containerStatuses':[{'name':'a','resources':{'requests':"
 			 "{'cpu':'3'}}}]}}");
-		struct kube_pod_class *class = decoded(more);
+		struct kube_pod_template *class = decoded(more);
 		if (class == NULL) {
 			TEST_ASSERT_EQUAL_INT(KUBE_FULL, build.result);
 			full++;

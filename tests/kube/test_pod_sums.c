@@ -260,7 +260,7 @@ static void test_random_pods_against_the_rules(void)
 		struct plain_pod pod = random_pod();
 
 		write_pod(&pod);
-		struct kube_pod_class *class = decoded(SCRATCH_SIZE);
+		struct kube_pod_template *class = decoded(SCRATCH_SIZE);
 		TEST_ASSERT_NOT_NULL_MESSAGE(class, json);
 		struct amounts used = plain_sum(&pod, true, true, 0);
 		uint32_t defaults = 3;

@@ -6,7 +6,7 @@
  *	picture_start();
  *	picture_add("{'kind':'Node','metadata':{'name':'n1'}}");
  *	picture_add("{'kind':'Pod','metadata':{'name':'p'},'spec':{...}}");
- *	struct decision *d = picture_decide("default", "p");
+ *	struct cycle_state *d = picture_decide("default", "p");
  *	code = some_filter(d, picture_view("n1"), picture_why());
  *	TEST_ASSERT_EQUAL_STRING("reason, other reason", picture_reasons());
  *	picture_end();
@@ -33,7 +33,7 @@ struct picture {
 	struct plugin_profile profile; /* all zero at first */
 	struct plugin_reasons why;
 	struct cache_view view;
-	struct decision decision;
+	struct cycle_state decision;
 	uint32_t added; /* what the last object became */
 };
 
@@ -53,7 +53,7 @@ uint32_t picture_pod(const char *namespace, const char *name);
 uint32_t picture_node(const char *name);
 
 /* A decision about a pod of the picture, in fresh scratch; the one before ends. */
-struct decision *picture_decide(const char *namespace, const char *name);
+struct cycle_state *picture_decide(const char *namespace, const char *name);
 /* The node as it is; one at a time. */
 const struct cache_view *picture_view(const char *node);
 

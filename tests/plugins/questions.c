@@ -10,7 +10,7 @@
 
 enum { QUESTIONS_LINE = 4096, SCORED_NODES = 8 };
 
-static bool passes_rules(struct decision *d, const struct plugin *plugin, uint32_t node)
+static bool passes_rules(struct cycle_state *d, const struct plugin *plugin, uint32_t node)
 {
 	uint32_t count;
 	const struct plugin_rule *rules = plugin->rules(d, &count);
@@ -34,7 +34,7 @@ const char *questions_verdict(enum plugin_id id, const char *node)
 		[PLUGIN_SKIP] = "skip"};
 	static char line[QUESTIONS_LINE];
 	const struct plugin *plugin = &plugins[id];
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	enum plugin_code code =
 		plugin->prefilter == NULL ? PLUGIN_SUCCESS : plugin->prefilter(d, picture_why());
 	if (code == PLUGIN_SUCCESS) {
@@ -50,7 +50,8 @@ const char *questions_verdict(enum plugin_id id, const char *node)
 	return line;
 }
 
-static void same_when_added(struct decision *d, const struct plugin *plugin, const int64_t *scores)
+static void same_when_added(
+	struct cycle_state *d, const struct plugin *plugin, const int64_t *scores)
 {
 	int64_t totals[SCORED_NODES] = {0};
 	TEST_ASSERT_TRUE(plugin->add_scores != NULL ? plugin->add_scores(d, 3, totals)
@@ -71,7 +72,7 @@ const char *questions_scores(enum plugin_id id)
 	static uint32_t nodes[SCORED_NODES + 1];
 	const char *names[SCORED_NODES] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
 	const struct plugin *plugin = &plugins[id];
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	int64_t scores[SCORED_NODES] = {0};
 	d->feasible = nodes;
 	while (d->feasible_count < SCORED_NODES &&

@@ -30,7 +30,7 @@ static const char *said;
 static void changed(void *self, const struct cache_event *event)
 {
 	(void)self;
-	const struct decision *d = picture_decide("default", "p");
+	const struct cycle_state *d = picture_decide("default", "p");
 	const struct plugin_waiting w = {.cache = &picture.cache,
 		.profile = &picture.profile,
 		.scratch = &picture.work,
@@ -397,7 +397,7 @@ static void test_affinity_that_the_profile_adds(void)
 			picture_add("{'kind':'Pod','metadata':{'name':'a','namespace':'default'},"
 				    "'spec':{'nodeSelector':{'a':'1'}}}");
 		picture.profile.node_affinity.added =
-			cache_class_of(&picture.cache, cache_pod_at(&picture.cache, added));
+			cache_template_of(&picture.cache, cache_pod_at(&picture.cache, added));
 		said = "nothing";
 		picture.cache.listener = (struct cache_listener){changed, NULL};
 		picture_add(nodes[i].node);

@@ -76,24 +76,24 @@ static void test_filter(void)
 
 /* ---- in thought ---- */
 
-static enum plugin_code filter_of(struct decision *d, const char *node)
+static enum plugin_code filter_of(struct cycle_state *d, const char *node)
 {
 	return plugins[PLUGIN_INTER_POD_AFFINITY].filter(d, picture_view(node), NULL);
 }
 
-static void move(struct decision *d, const char *node, const char *pod, int sign)
+static void move(struct cycle_state *d, const char *node, const char *pod, int sign)
 {
 	plugins[PLUGIN_INTER_POD_AFFINITY].pod_moved(
 		d, picture_view(node), picture_pod("default", pod), sign);
 }
 
-static struct decision *prefiltered(const char *labels, const char *affinity)
+static struct cycle_state *prefiltered(const char *labels, const char *affinity)
 {
 	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
 	picture_add("{'kind':'Node','metadata':{'name':'b','labels':{'zone':'b'}}}");
 	picture_add("{'kind':'Node','metadata':{'name':'c'}}");
 	add("p", "", labels, affinity);
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	TEST_ASSERT_EQUAL(
 		PLUGIN_SUCCESS, plugins[PLUGIN_INTER_POD_AFFINITY].prefilter(d, picture_why()));
 	return d;
@@ -104,7 +104,7 @@ static void test_away_from_pods_moved_in_thought(void)
 	add("there", "a", WEB, "");
 	add("new", "", WEB, "");
 	add("other", "", "", "");
-	struct decision *d = prefiltered("", ANTI);
+	struct cycle_state *d = prefiltered("", ANTI);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
 	move(d, "a", "there", -1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
@@ -125,7 +125,7 @@ static void test_near_pods_moved_in_thought(void)
 {
 	add("there", "a", WEB, "");
 	add("new", "", WEB, "");
-	struct decision *d = prefiltered(WEB, AFFINITY);
+	struct cycle_state *d = prefiltered(WEB, AFFINITY);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
 	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE, filter_of(d, "b"));
 	move(d, "b", "new", 1);
@@ -146,7 +146,7 @@ static void test_wanted_away_in_thought(void)
 		"'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
 		"'topologyKey':'zone','labelSelector':{'matchExpressions':[{'key':'app',"
 		"'operator':'Exists'}]}}]}");
-	struct decision *d = prefiltered(WEB, "");
+	struct cycle_state *d = prefiltered(WEB, "");
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
 	move(d, "a", "there", -1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));

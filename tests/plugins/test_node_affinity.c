@@ -45,7 +45,7 @@ static void add_to_every_pod(const char *affinity)
 {
 	add_pod("added", affinity);
 	const struct cache_pod *pod = cache_pod_at(&picture.cache, picture_pod("default", "added"));
-	picture.profile.node_affinity.added = cache_class_of(&picture.cache, pod);
+	picture.profile.node_affinity.added = cache_template_of(&picture.cache, pod);
 }
 
 #define NOT_POD   "unresolvable: node(s) didn't match Pod's node affinity/selector"
@@ -168,7 +168,7 @@ static int narrowed(const char *spec)
 	tearDown();
 	setUp();
 	add_pod("p", spec);
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, node_affinity_prefilter(d, picture_why()));
 	for (uint32_t i = 1; i < d->only_node_count; i++)
 		TEST_ASSERT_TRUE(d->only_nodes[i - 1] < d->only_nodes[i]);

@@ -42,7 +42,7 @@ static void test_node_name(void)
 	picture_add("{'kind':'Node','metadata':{'name':'n1'}}");
 	picture_add("{'kind':'Node','metadata':{'name':'n2'}}");
 	add_pod("'containers':[{'name':'c'}]");
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", filter(PLUGIN_NODE_NAME, "n2"));
 	d->pod.wanted_node = cache_node_at(&picture.cache, picture_node("n1"))->name;
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", filter(PLUGIN_NODE_NAME, "n1"));
@@ -146,7 +146,7 @@ static const char *gated(const char *gates)
 	picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
 		     "'spec':{'containers':[{'name':'c'}],'schedulingGates':[%s]}}",
 		gates);
-	const struct decision *d = picture_decide("default", "p");
+	const struct cycle_state *d = picture_decide("default", "p");
 	return plugin_gated(&picture.cache, d->pod.class, d->scratch);
 }
 

@@ -166,7 +166,7 @@ static void test_which_pod_is_the_example(void)
 	give(&picture.profile.service_affinity.together);
 }
 
-static const char *moved(struct decision *d, const char *where)
+static const char *moved(struct cycle_state *d, const char *where)
 {
 	const struct plugin *plugin = &plugins[PLUGIN_SERVICE_AFFINITY];
 	enum plugin_code code = plugin->filter(d, picture_view(where), picture_why());
@@ -182,7 +182,7 @@ static void test_pods_moved_in_thought(void)
 	picture_add("{'kind':'Pod','metadata':{'name':'p','labels':{'app':'web'}}}");
 	pod_on("q", "'app':'web'", "n1");
 	pod_on("other", "'app':'db'", "n1");
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin->prefilter(d, picture_why()));
 	TEST_ASSERT_EQUAL_STRING("node(s) didn't match service affinity", moved(d, "n2"));
 	plugin->pod_moved(d, picture_view("n1"), picture_pod("default", "other"), -1);
@@ -429,7 +429,7 @@ static void test_conditions(void)
 
 static struct plugin_waiting waiting(void)
 {
-	const struct decision *d = picture_decide("default", "p");
+	const struct cycle_state *d = picture_decide("default", "p");
 	return (struct plugin_waiting){.cache = &picture.cache,
 		.profile = &picture.profile,
 		.scratch = &picture.work,
@@ -497,7 +497,7 @@ static void test_pods_and_services_that_wake(void)
 	const struct cache_pod *near = cache_pod_at(&picture.cache, picture_pod("default", "q"));
 	struct cache_event event = {.kind = KUBE_POD,
 		.index = picture_pod("default", "q"),
-		.namespace = cache_class_of(&picture.cache, near)->namespace,
+		.namespace = cache_template_of(&picture.cache, near)->namespace,
 		.actions = CACHE_DELETE,
 		.old = {.there = true, .node = near->node}};
 	TEST_ASSERT_EQUAL_STRING("queue", hint_of(PLUGIN_SERVICE_AFFINITY, &event));

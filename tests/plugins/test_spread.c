@@ -160,12 +160,12 @@ static void test_default_constraints(void)
 
 /* ---- in thought ---- */
 
-static enum plugin_code filter_of(struct decision *d, const char *node)
+static enum plugin_code filter_of(struct cycle_state *d, const char *node)
 {
 	return plugins[PLUGIN_SPREAD].filter(d, picture_view(node), NULL);
 }
 
-static void move(struct decision *d, const char *node, const char *pod, int sign)
+static void move(struct cycle_state *d, const char *node, const char *pod, int sign)
 {
 	plugins[PLUGIN_SPREAD].pod_moved(d, picture_view(node), picture_pod("default", pod), sign);
 }
@@ -185,7 +185,7 @@ static void test_pods_moved_in_thought(void)
 		    "{'app':'web'},'deletionTimestamp':'2026-01-01T00:00:00Z'},"
 		    "'spec':{'nodeName':'a','containers':[{'name':'c'}]}}");
 	add_ruled("", RULE(WEB));
-	struct decision *d = picture_decide("default", "p");
+	struct cycle_state *d = picture_decide("default", "p");
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_SPREAD].prefilter(d, NULL));
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
 	move(d, "a", "w1", -1);

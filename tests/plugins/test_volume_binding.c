@@ -200,7 +200,7 @@ static void test_bound_to_a_missing_volume(void)
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", prefilter());
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_PV, filter("n2"));
 	/* The first claim that does not fit ends it. */
-	struct decision *d = picture_decide("default", "q");
+	struct cycle_state *d = picture_decide("default", "q");
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, volume_binding_prefilter(d, NULL));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, OFF_NODE, filter("n2"));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_PV, filter("n1"));
@@ -216,7 +216,7 @@ static void test_both_parts_are_said(void)
 	add_pod("q", "", CLAIM("e") "," CLAIM("d"));
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", prefilter());
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, OFF_NODE ", " NO_VOLUME, filter("n2"));
-	struct decision *d = picture_decide("default", "q");
+	struct cycle_state *d = picture_decide("default", "q");
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, volume_binding_prefilter(d, NULL));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_VOLUME ", " NO_PV, filter("n2"));
 }

@@ -150,7 +150,7 @@ static void test_pods_moved_in_thought(void)
 	picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'other'},'spec':{'nodeName':"
 		    "'n1','containers':[{'name':'c'}],'volumes':[" CLAIM("c") "]}}");
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", prefilter());
-	struct decision *d = &picture.decision;
+	struct cycle_state *d = &picture.decision;
 	uint32_t r = picture_pod("default", "r");
 	uint32_t s = picture_pod("default", "s");
 	uint32_t o = picture_pod("other", "o");

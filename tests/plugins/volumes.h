@@ -92,9 +92,9 @@ static inline void add_csi_node(const char *node, const char *migrated, const ch
 
 /* A plugin that is short of memory says so, wherever it happens; with enough it goes on. */
 static inline void try_all_scratches(
-	enum plugin_code (*prefilter)(struct decision *d, struct plugin_reasons *why),
+	enum plugin_code (*prefilter)(struct cycle_state *d, struct plugin_reasons *why),
 	enum plugin_code (*filter)(
-		struct decision *d, const struct cache_view *view, struct plugin_reasons *why),
+		struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why),
 	const char *pod, const char *node)
 {
 	enum plugin_code good = prefilter(picture_decide("default", pod), NULL);
@@ -103,7 +103,7 @@ static inline void try_all_scratches(
 	TEST_ASSERT_NOT_EQUAL(PLUGIN_ERROR, good);
 	uint32_t errors = 0;
 	for (size_t size = 0;; size += 16) {
-		struct decision *d = picture_decide("default", pod);
+		struct cycle_state *d = picture_decide("default", pod);
 		struct scratch little;
 		scratch_init(&little, picture.work.base, size);
 		d->scratch = &little;

@@ -243,8 +243,8 @@ static void place_pending(uint32_t first)
 		snprintf(name, sizeof(name), "service-%u-7d9c8b%04x-%05x", d, d, p);
 		snprintf(namespace, sizeof(namespace), "team-%u", d % 40);
 		uint32_t pod = cache_find_pod(&world.cache, text_of(namespace), text_of(name));
-		struct cycle_decision decision;
-		cycle_decide(&world.cycle, pod, CACHE_TALLY_FAST, &decision);
+		struct schedule_result decision;
+		cycle_decide(&world.cycle, pod, CACHE_COUNT_FAST, &decision);
 		TEST_ASSERT_EQUAL(CYCLE_PLACED, decision.outcome);
 		cycle_chosen(&world.cycle, decision.node);
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_assume(&world.cache, pod, decision.node));

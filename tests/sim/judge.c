@@ -349,7 +349,7 @@ static const char *explained(struct world *w, struct text namespace, struct text
 static bool may_be_first(const struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	const struct kube_pod_class *class = cache_class_of(&s->cache, p);
+	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
 
 	const struct kube_pod_term *terms = KUBE_AT(class, class->affinity, struct kube_pod_term);
 
@@ -364,7 +364,7 @@ static bool may_be_first(const struct scheduler *s, uint32_t pod)
 		const struct cache_pod *other = cache_pod_at(&s->cache, i);
 
 		if (other->node != 0 && other->labels == p->labels &&
-			cache_class_of(&s->cache, other)->namespace == class->namespace)
+			cache_template_of(&s->cache, other)->namespace == class->namespace)
 			return false;
 	}
 	return true;
@@ -373,7 +373,7 @@ static bool may_be_first(const struct scheduler *s, uint32_t pod)
 /* one that is told to go does not count for spreading any more. */
 static bool may_count_less(const struct scheduler *s, uint32_t pod)
 {
-	if (cache_class_of(&s->cache, cache_pod_at(&s->cache, pod))->spread.count == 0)
+	if (cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->spread.count == 0)
 		return false;
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i))
 		if ((cache_pod_at(&s->cache, i)->flags & CACHE_POD_DELETING) != 0)
@@ -385,14 +385,14 @@ static const char *judge_pod(struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	struct text name = cache_text(&s->cache, p->name);
-	struct cycle_decision decision;
+	struct schedule_result decision;
 
 	if (p->waiting == 0 && s->left_waiting == 0)
 		return because("%.*s is not in the queue", TEXT_ARGS(name));
-	if (cache_class_of(&s->cache, p)->gates.count > 0 || may_be_first(s, pod) ||
+	if (cache_template_of(&s->cache, p)->gates.count > 0 || may_be_first(s, pod) ||
 		may_count_less(s, pod))
 		return NULL;
-	cycle_decide(&s->cycle, pod, CACHE_TALLY_RECOUNT, &decision);
+	cycle_decide(&s->cycle, pod, CACHE_COUNT_RECOUNT, &decision);
 	if (decision.outcome == CYCLE_PLACED)
 		return because("%.*s waits and fits on %.*s", TEXT_ARGS(name),
 			TEXT_ARGS(cache_text(
@@ -498,7 +498,7 @@ const char *judge_explained(struct world *w)
 		/* Who found no room in the queue was not tried. */
 		if (waits(s, i) && p->waiting != 0)
 			what = explained(w,
-				cache_text(&s->cache, cache_class_of(&s->cache, p)->namespace),
+				cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace),
 				cache_text(&s->cache, p->name));
 	}
 	return what;

@@ -176,8 +176,8 @@ static void test_who_took_part(void)
 	count_something();
 	/* One that fits nowhere, and one that fits on two nodes. */
 	for (uint32_t pod = 1; pod <= 2; pod++) {
-		struct cycle_decision decision;
-		cycle_decide(&bed_scheduler.cycle, pod, CACHE_TALLY_FAST, &decision);
+		struct schedule_result decision;
+		cycle_decide(&bed_scheduler.cycle, pod, CACHE_COUNT_FAST, &decision);
 		scheduler_count_evaluated(&bed_scheduler.metrics, 0, decision.took_part);
 	}
 	const char *text = get("/metrics");

@@ -57,8 +57,8 @@ static void ask(void *self, const struct cache_event *event)
 		.profile = asking->hints->profile,
 		.scratch = &scratch,
 		.pod = {.index = asking->hints->pod,
-			.class_index = pod->class,
-			.class = cache_class_of(cache, pod),
+			.template_index = pod->class,
+			.class = cache_template_of(cache, pod),
 			.labels = cache_labels_at(cache, pod->labels),
 			.name = cache_text(cache, pod->name),
 			.uid = pod->uid}};

@@ -80,7 +80,7 @@ static uint32_t find_pod(const struct cache *cache, struct text name)
 }
 
 static bool compare_way(struct bench *bench, struct cycle *cycle, uint32_t pod,
-	enum cache_tally_way way, struct json_value expect, const char *name)
+	enum cache_count_mode way, struct json_value expect, const char *name)
 {
 	struct writer out;
 	writer_init(&out, bench->answer, ANSWER_BYTES);
@@ -99,8 +99,8 @@ static bool compare_way(struct bench *bench, struct cycle *cycle, uint32_t pod,
 static bool compare_decision(
 	struct cycle *cycle, uint32_t pod, struct json_value expect, const char *name)
 {
-	struct cycle_decision decision;
-	cycle_decide(cycle, pod, CACHE_TALLY_FAST, &decision);
+	struct schedule_result decision;
+	cycle_decide(cycle, pod, CACHE_COUNT_FAST, &decision);
 	if (decision.outcome != CYCLE_PLACED) {
 		struct text message = json_text(json_get(expect, "message"));
 		if (decision.outcome == CYCLE_REJECTED && text_is(message, decision.message))
@@ -177,8 +177,8 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 			.cache = &cache, .profile = &profile, .pod = pod, .name = name};
 		return hints_agree(&hints, &bench->decode, event, expect);
 	}
-	return compare_way(bench, &cycle, pod, CACHE_TALLY_RECOUNT, expect, name) &&
-		compare_way(bench, &cycle, pod, CACHE_TALLY_FAST, expect, name) &&
+	return compare_way(bench, &cycle, pod, CACHE_COUNT_RECOUNT, expect, name) &&
+		compare_way(bench, &cycle, pod, CACHE_COUNT_FAST, expect, name) &&
 		compare_decision(&cycle, pod, expect, name);
 }
 
