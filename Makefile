@@ -39,7 +39,7 @@ sources = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))
 # Each vendor library is seen by one folder of src/.
 LIBS_IN_net := mbedtls mongoose
 LIBS_IN_json := jsmn
-LIBS_IN_config := yaml
+LIBS_IN_yaml := yaml
 libs_in = $(foreach f,$(1),$(LIBS_IN_$(word 2,$(subst /, ,$(f)))))
 libs_of = $(sort unity $(LIBS_$(1)) $(call libs_in,$(call sources,$(1))))
 LIBRARIES := mongoose mbedtls yaml

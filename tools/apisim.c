@@ -17,7 +17,7 @@
  * --strict it ends with status 3 when a client did what a scheduler has no reason to do, or when
  * pods are where they cannot be.
  */
-// deps: base/*.c net/*.c json/*.c kube/time.c kube/duration.c kube/quantity*.c config/base64.c
+// deps: base/*.c net/*.c json/*.c kube/time.c kube/duration.c kube/quantity*.c yaml/base64.c
 // deps: tools/apisim/*.c
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "config/base64.h"
+#include "yaml/base64.h"
 #include "net/certificate.h"
 
 enum {

@@ -16,8 +16,8 @@
  * without saying so. Each question is a line on stdout: verb, pod, how many bytes, "names", "nodes"
  * or "-".
  */
-// deps: base/*.c net/*.c json/*.c config/url.c config/yaml.c config/yaml_scalar.c
-// deps: config/kubeconfig.c config/base64.c scheduler/target.c bind/body*.c kube/*.c
+// deps: base/*.c net/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: config/kubeconfig.c yaml/base64.c scheduler/target.c bind/body*.c kube/*.c
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

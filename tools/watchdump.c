@@ -11,8 +11,8 @@
  *
  *	watchdump --kubeconfig FILE [--token-file FILE]
  */
-// deps: base/*.c net/*.c json/*.c config/url.c config/yaml.c config/yaml_scalar.c
-// deps: config/kubeconfig.c config/base64.c kube/*.c cache/*.c watch/*.c
+// deps: base/*.c net/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: config/kubeconfig.c yaml/base64.c kube/*.c cache/*.c watch/*.c
 // deps: scheduler/target.c
 #include <errno.h>
 #include <signal.h>

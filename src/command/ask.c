@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/url.h"
 #include "command/explanation.h"
-#include "config/url.h"
 #include "scheduler/target.h"
 
 enum {

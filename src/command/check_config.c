@@ -17,9 +17,9 @@
 #include "command/offline.h"
 #include "command/output.h"
 #include "config/file.h"
-#include "config/policy.h"
-#include "config/scheduler_write.h"
-#include "cycle/profile.h"
+#include "profile/policy.h"
+#include "profile/profile.h"
+#include "profile/scheduler_write.h"
 
 enum {
 	SCRATCH_BYTES =
@@ -82,8 +82,8 @@ static bool complain(struct checking *c, const char *what)
 
 static bool read_config(struct checking *c, struct text bytes)
 {
-	enum scheduler_config_result result = policy_or_config_read(
-		bytes, &c->scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
+	enum scheduler_config_result result =
+		policy_or_config_read(bytes, &c->scratch, &c->config, &c->faults, &c->notes);
 	config_faults_sort(&c->notes);
 	config_faults_sort(&c->faults);
 	tell(c, &c->notes, "warning: ");
@@ -112,7 +112,7 @@ static bool show(struct checking *c)
 	if (!profiles_write_out(&c->config, &c->scratch, &written_out))
 		return complain(c, "needs more memory than a configuration may");
 	writer_init(&w, arena_take_raw(&c->arena, WRITTEN_BYTES), WRITTEN_BYTES);
-	scheduler_config_write(&written_out, &profile_grammar, &w);
+	scheduler_config_write(&written_out, &w);
 	if (w.overflowed)
 		return complain(c, "too long when it is written out");
 	output_bytes(&c->out, writer_text(&w));

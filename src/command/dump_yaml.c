@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "command/dump_private.h"
 #include "command/sniff.h"
-#include "config/yaml.h"
+#include "yaml/yaml.h"
 
 enum {
 	TEXT_SHARE = 8,      /* the file may have an eighth of the budget */

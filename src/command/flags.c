@@ -4,7 +4,7 @@
  */
 #include "command/flags.h"
 
-#include "config/nearest.h"
+#include "base/nearest.h"
 #include "kube/quantity.h"
 
 enum { HELP_COLUMN = 26 };

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "limits.h"
 #include "scheduler/capacity.h"
 #include "scheduler/target.h"
@@ -190,7 +190,6 @@ static bool ask_options(struct live *live, struct questions *q, int argc, char *
 		&(struct options_question){
 			.argc = argc,
 			.argv = argv,
-			.grammar = &profile_grammar,
 			.scratch = &live->setup,
 			.faults = &q->faults,
 			.notes = &q->notes,

@@ -17,8 +17,8 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "config/file.h"
-#include "config/policy.h"
-#include "cycle/profile.h"
+#include "profile/policy.h"
+#include "profile/profile.h"
 #include "limits.h"
 
 enum {
@@ -148,8 +148,8 @@ static bool configure(struct offline *o, const char *file)
 	CHECK(c != NULL);
 	if (!config_file_read(file, scratch, &bytes, &fault))
 		return complain(o, file, fault);
-	enum scheduler_config_result result = policy_or_config_read(
-		bytes, scratch, &profile_grammar, &c->config, &c->faults, &c->notes);
+	enum scheduler_config_result result =
+		policy_or_config_read(bytes, scratch, &c->config, &c->faults, &c->notes);
 	tell_faults(o, &c->notes, file, "warning: ");
 	if (result == SCHEDULER_CONFIG_BROKEN)
 		tell_faults(o, &c->faults, file, "");

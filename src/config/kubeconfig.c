@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/base64.h"
-#include "config/yaml.h"
+#include "yaml/base64.h"
+#include "yaml/yaml.h"
 
 static const char service_account_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "base/scratch.h"
 #include "base/text.h"
-#include "config/url.h"
+#include "base/url.h"
 
 enum { KUBECONFIG_FILE_MAX = 1024 * 1024 };
 

@@ -11,7 +11,7 @@
  */
 #include "config/file.h"
 #include "config/options_private.h"
-#include "config/policy.h"
+#include "profile/policy.h"
 
 #define JITTER_FACTOR 1.2 /* of the elector */
 
@@ -176,8 +176,8 @@ static bool read_config(struct options *o, const struct options_question *q)
 	if (!config_file_read(file, q->scratch, &bytes, &fault))
 		return refuse_file(o, q, file, fault);
 	q->faults->source = q->notes->source = text_of(file);
-	enum scheduler_config_result result = scheduler_config_read_on(
-		bytes, q->scratch, q->grammar, &o->config, q->faults, q->notes);
+	enum scheduler_config_result result =
+		scheduler_config_read_on(bytes, q->scratch, &o->config, q->faults, q->notes);
 	q->faults->source = q->notes->source = TEXT_NONE;
 	if (result == SCHEDULER_CONFIG_FULL)
 		return refuse_file(o, q, file, "needs more memory than a configuration may");
@@ -237,7 +237,7 @@ static bool read_policy(struct options *o, const struct options_question *q)
 		return refuse_file(o, q, file, fault);
 	q->faults->source = q->notes->source = text_of(file);
 	enum scheduler_config_result result =
-		policy_read_on(bytes, q->scratch, q->grammar, &o->config, q->faults, q->notes);
+		policy_read_on(bytes, q->scratch, &o->config, q->faults, q->notes);
 	q->faults->source = q->notes->source = TEXT_NONE;
 	if (result == SCHEDULER_CONFIG_FULL)
 		return refuse_file(o, q, file, "needs more memory than a policy may");

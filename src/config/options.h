@@ -18,7 +18,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "config/kubeconfig.h"
-#include "config/scheduler_config.h"
+#include "profile/scheduler_config.h"
 
 enum { OPTIONS_WORDS_MAX = 32, OPTIONS_FLAGS_MAX = 192 };
 
@@ -127,7 +127,6 @@ enum options_result {
 struct options_question {
 	int argc; /* argv[0] is not looked at */
 	char *const *argv;
-	const struct config_grammar *grammar;
 	struct scratch *scratch;      /* 4 MiB do; files that need more are a fault */
 	struct config_faults *faults; /* all that is wrong with flags and files */
 	struct config_faults *notes;  /* what is accepted and has no effect */

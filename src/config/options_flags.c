@@ -8,9 +8,11 @@
  */
 #include <arpa/inet.h>
 
+#include "base/nearest.h"
 #include "base/real.h"
-#include "config/nearest.h"
 #include "config/options_private.h"
+#include "kube/quantity.h"
+#include "kube/time.h"
 
 struct flags_reading {
 	struct options *to;
@@ -176,9 +178,17 @@ static bool set_count(struct flags_reading *r)
 	return set_i32(r, 1, INT32_MAX, "a number from 1 to 2147483647");
 }
 
+static bool read_bytes(struct text t, uint64_t *bytes)
+{
+	struct quantity q;
+	if (quantity_parse(t, &q) != QUANTITY_OK || quantity_value(&q) <= 0)
+		return false;
+	*bytes = (uint64_t)quantity_value(&q);
+	return true;
+}
+
 static bool set(struct flags_reading *r)
 {
-	const struct config_grammar *grammar = r->question->grammar;
 	void *to = (char *)r->to + r->option->at;
 	struct text value = text_of(r->value);
 	switch ((enum option_type)r->option->type) {
@@ -192,10 +202,9 @@ static bool set(struct flags_reading *r)
 	case OPTION_COUNT: return set_count(r);
 	case OPTION_REAL: return set_real(r, to);
 	case OPTION_DURATION:
-		return grammar->duration(value, to) ||
+		return kube_duration_parse(value, to) ||
 			refuse_value(r, "a duration like \"15s\" or \"1m30s\"");
-	case OPTION_BYTES:
-		return grammar->bytes(value, to) || refuse_value(r, "a size like \"256Mi\"");
+	case OPTION_BYTES: return read_bytes(value, to) || refuse_value(r, "a size like \"256Mi\"");
 	case OPTION_CHOICE:
 		return r->option->at == offsetof(struct options, tls_min) ? set_tls(r, to)
 									  : set_choice(r, to);

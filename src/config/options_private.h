@@ -5,8 +5,8 @@
 #ifndef BERTH_CONFIG_OPTIONS_PRIVATE_H
 #define BERTH_CONFIG_OPTIONS_PRIVATE_H
 
-#include "config/fields.h"
 #include "config/options.h"
+#include "profile/fields.h"
 
 enum option_type {
 	OPTION_BOOL,     /* bool */

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/scratch.h"
 #include "cache/cache.h"
-#include "extender/extender.h"
+#include "cycle/extension.h"
 #include "plugins/plugins.h"
 #include "plugins/volume_choice.h"
 
@@ -103,12 +103,6 @@ void cycle_candidates(
  * their points. Placed, rejected or failed as any other; stale when what they kept was taken
  * meanwhile, or when there are nodes now that nobody asked them about.
  */
-struct cycle_extension {
-	const struct extender_words *words; /* top 0: they were asked about no node */
-	/* NULL, or gets whom the pod could push off where, then no preemption is planned ... */
-	struct extender_offers *offers;
-	bool chosen; /* ... or the offers have been made, and only those chosen are left */
-};
 void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
 	const struct cycle_extension *extension, struct schedule_result *decision);
 

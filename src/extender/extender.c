@@ -8,7 +8,7 @@
  */
 #include "extender/extender.h"
 
-#include "config/url.h"
+#include "base/url.h"
 #include "extender/private.h"
 
 static const struct scheduler_extender *config_at(const struct config_list *list, uint32_t i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * extender - HTTP servers of other people that have a say in where pods go: they take nodes away,
- * give points, choose other victims, or bind (config/scheduler_config.h).
+ * give points, choose other victims, or bind (profile/scheduler_config.h).
  *
  * An ask is one pod whose extenders are asked. It takes its time: who asked goes on with other
  * pods, and judges what was said by the cluster as it is then. Asks are a fixed number, and each
@@ -24,82 +24,21 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "cache/cache.h"
-#include "config/scheduler_config.h"
+#include "cycle/extension.h"
 #include "net/net.h"
+#include "profile/scheduler_config.h"
 
 enum {
 	EXTENDER_ASKS = 8,             /* pods at a time */
 	EXTENDER_LINES = 4,            /* questions to one extender at a time */
 	EXTENDER_BINDS = 8,            /* and bindings, when it binds (bind/binder.h) */
 	EXTENDER_POD_MAX = 128 * 1024, /* a pod as it is sent */
-	EXTENDER_REASONS_MAX = 64,     /* different ones, about one pod */
-	EXTENDER_WORDS_MAX = 8 * 1024, /* bytes of them */
-	EXTENDER_ERROR_MAX = 1024,
-	EXTENDER_OFFERS_MAX = 128,  /* nodes whose victims are shown */
-	EXTENDER_VICTIMS_MAX = 1024 /* on all of them */
+	EXTENDER_WORDS_MAX = 8 * 1024, /* bytes of reasons, about one pod */
+	EXTENDER_ERROR_MAX = 1024
 };
 
 enum extender_verb { EXTENDER_FILTER, EXTENDER_SCORE, EXTENDER_PREEMPT, EXTENDER_BIND };
 enum { EXTENDER_VERBS = EXTENDER_BIND + 1 };
-
-/* ---- what they said ---- */
-
-enum extender_verdict {
-	EXTENDER_NOT_ASKED,
-	EXTENDER_KEPT,
-	EXTENDER_DROPPED,      /* named nowhere */
-	EXTENDER_FAILED,       /* preemption may help */
-	EXTENDER_UNRESOLVABLE, /* it may not */
-	EXTENDER_LISTED        /* while an answer is read: not yet met there */
-};
-
-struct extender_word {
-	uint32_t name;    /* string id; another one now: the node that was asked about is gone */
-	uint16_t reason;  /* of failed and unresolvable */
-	uint16_t verdict; /* enum extender_verdict */
-	int64_t score;    /* weighted, of all extenders */
-};
-
-struct extender_words {
-	struct extender_word *of_node; /* by index in the cache */
-	uint32_t top;                  /* of the indexes asked about */
-	uint32_t kept;
-	uint32_t removed; /* of those asked about */
-	uint32_t reason_count;
-	struct text reasons[EXTENDER_REASONS_MAX];
-};
-
-/* The node's word, or NULL: it was not asked about. */
-static inline const struct extender_word *extender_word_of(
-	const struct extender_words *words, const struct cache *cache, uint32_t node)
-{
-	if (node > words->top || words->of_node[node].name != cache_node_at(cache, node)->name ||
-		words->of_node[node].verdict == EXTENDER_NOT_ASKED)
-		return NULL;
-	return &words->of_node[node];
-}
-
-/* Whom the pod could push off which node, all of them of lower priority. */
-struct extender_victim {
-	struct cache_uid uid;
-	uint32_t pod;
-	uint32_t name, namespace; /* string ids */
-	int32_t priority;
-	uint32_t chosen; /* still, by those who were asked */
-};
-struct extender_offer {
-	uint32_t node;
-	uint32_t name;         /* string id */
-	uint32_t first, count; /* of the victims */
-	int64_t violations;    /* of disruption budgets */
-	bool chosen;
-};
-struct extender_offers {
-	uint32_t count;
-	uint32_t victim_count;
-	struct extender_offer list[EXTENDER_OFFERS_MAX];
-	struct extender_victim victims[EXTENDER_VICTIMS_MAX];
-};
 
 /* ---- all extenders of a configuration ---- */
 

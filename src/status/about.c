@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* About berth itself: version, configuration, flags, what there is under /api/. */
 #include "base/log.h"
-#include "config/scheduler_write.h"
-#include "config/yaml.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
+#include "profile/scheduler_write.h"
 #include "status/private.h"
+#include "yaml/yaml.h"
 
 static void keep_configuration(struct status *status, const struct yaml_node *root)
 {
@@ -36,7 +36,7 @@ void about_init(struct status *status)
 	if (profiles_write_out(&status->setup.options->config, scratch, &config)) {
 		char *room = scratch_take_rest(scratch, &size);
 		writer_init(&yaml, room, size);
-		scheduler_config_write(&config, &profile_grammar, &yaml);
+		scheduler_config_write(&config, &yaml);
 		scratch_keep(scratch, room, yaml.used);
 		if (!yaml.overflowed &&
 			yaml_read(writer_text(&yaml), scratch, &root, &fault) == YAML_DOCUMENT)

@@ -6,9 +6,9 @@
  * is right for others as well.
  */
 #include "base/memory.h"
-#include "config/yaml.h"
 #include "kube/quantity.h"
 #include "status/private.h"
+#include "yaml/yaml.h"
 
 struct wish {
 	struct status_answer *a;

@@ -9,7 +9,7 @@
  * system lets us; else `valgrind --tool=callgrind --toggle-collect=decide_one` with one KIND and
  * 1000 NODES does (feeding the cluster takes the longest then).
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "bench/feed.h"
 #include "cycle/cycle.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 
 enum {
 	ROUNDS = 5,

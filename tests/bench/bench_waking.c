@@ -3,7 +3,8 @@
  * bench_waking - what an event costs while 100,000 pods wait for one that helps, and this one does
  * not: pods come to nodes and go, nodes report. Pods are of a few templates, or each of its own.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c extender/*.c
 // deps: tests/net/loopback.c
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "bench/feed.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "net/loopback.h"
 #include "scheduler/scheduler.h"
 

@@ -3,7 +3,8 @@
  * Arguments of plugins: each of them changes where a pod goes. The time limits of VolumeBinding and
  * DynamicResources are about what comes after a decision and change none.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/command/run.c

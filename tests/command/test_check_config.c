@@ -5,7 +5,8 @@
  * tests/config/real/NAME.yaml comes with NAME.ok, what is said on standard output, and NAME.err,
  * what is said on standard error (absent: nothing). BERTH_ACCEPT=1 writes both anew.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: command/flags.c command/check_config.c command/offline.c command/output.c
 // deps: command/progress.c command/io.c
 // deps: command/dump*.c command/sniff.c command/source.c tests/command/run.c

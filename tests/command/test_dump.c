@@ -2,7 +2,8 @@
 /*
  * What dumps look like and what is wrong with them, seen through `simulate -`.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/command/run.c

@@ -4,7 +4,8 @@
  * (NAME.ok). With BERTH=path in the environment the program there is run instead of the functions
  * in here. WRITE_OK=1 writes the files anew: look at the difference before it is committed.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c command/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/command/run.c

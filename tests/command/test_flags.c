@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flags: every form they come in, and what is said about slips. */
-// deps: base/*.c command/flags.c config/nearest.c kube/quantity.c kube/quantity_parse.c
+// deps: base/*.c command/flags.c base/nearest.c kube/quantity.c kube/quantity_parse.c
 // deps: kube/quantity_big.c kube/quantity_print.c
 #include <string.h>
 

@@ -3,12 +3,11 @@
  * tests/compat.md, read: every predicate, priority and flag that it names is tried and becomes what
  * it says; none that there is, is missing; and the rows of each release are complete.
  */
-// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
-// deps: kube/requirement_check.c json/read.c base/*.c
+// deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
 #include "config/options_private.h"
-#include "config/policy_private.h"
+#include "profile/policy_private.h"
 
-#include "config/scheduler_fixture.h"
+#include "profile/scheduler_fixture.h"
 
 enum { PAGE_BYTES = 64 * 1024, CELLS = 4 };
 
@@ -125,7 +124,7 @@ static void try_rule(const struct row *row, const char *list, struct text name)
 	config_faults_init(&faults);
 	config_faults_init(&notes);
 	enum scheduler_config_result result =
-		policy_read_on(text_of(file), &scratch, &profile_grammar, &config, &faults, &notes);
+		policy_read_on(text_of(file), &scratch, &config, &faults, &notes);
 	TEST_ASSERT_EQUAL_STRING_MESSAGE("", print(&faults), file);
 	TEST_ASSERT_EQUAL_MESSAGE(SCHEDULER_CONFIG_OK, result, file);
 	TEST_ASSERT_EQUAL_MESSAGE(text_is_z(word_of(row), "told"), notes.count > 0, file);

@@ -3,8 +3,8 @@
  * Kubeconfig: files of real installations, relative paths, the service account, --master, and the
  * one line that says what is wrong.
  */
-// deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c
-// deps: config/base64.c config/url.c
+// deps: config/kubeconfig.c yaml/yaml.c yaml/scalar.c
+// deps: yaml/base64.c base/url.c
 // deps: base/*.c
 // libs: yaml
 #include "unity.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/poison.h"
-#include "config/base64.h"
+#include "yaml/base64.h"
 #include "config/kubeconfig.h"
 
 enum { MEMORY = 4 << 20 };

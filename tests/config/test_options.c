@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options: every flag, what a file and flags make of each other, and the words of faults. */
-// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
-// deps: kube/requirement_check.c json/read.c base/*.c
+// deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
 #include "config/options.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ static enum options_result load(const char *line)
 			*at = '\0';
 	}
 	scratch_reset(&scratch);
-	const struct options_question q = {argc, argv, &profile_grammar, &scratch, &faults, &notes};
+	const struct options_question q = {argc, argv, &scratch, &faults, &notes};
 	return options_load(&o, &q);
 }
 
@@ -505,7 +504,7 @@ static void test_little_memory(void)
 		arena_init(&whole, block, SCRATCH_BYTES);
 		scratch_init(&small, block, size);
 		const struct options_question q = {
-			ARRAY_COUNT(argv), argv, &profile_grammar, &small, &faults, &notes};
+			ARRAY_COUNT(argv), argv, &small, &faults, &notes};
 		result = options_load(&o, &q);
 		TEST_ASSERT_EQUAL_UINT32(result == OPTIONS_BROKEN, faults.count);
 		refused += result == OPTIONS_BROKEN;

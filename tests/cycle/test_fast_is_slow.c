@@ -6,7 +6,7 @@
  *
  *	test_fast_is_slow [SEED [STEPS [EPOCH]]]     EPOCH: only that one, and talk about it
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: tests/cycle/world.c tests/cycle/world_spec.c tests/cycle/world_objects.c
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "cycle/evaluation.h"
-#include "cycle/profile_private.h"
+#include "profile/profile_private.h"
 #include "cycle/rows.h"
 #include "cycle/world.h"
 

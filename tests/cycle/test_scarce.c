@@ -4,7 +4,7 @@
  * less memory than the decision needs. It must come out the same, or fail and say why; never may
  * it be another decision, and the picture stays what it was.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: tests/cycle/world.c tests/cycle/world_spec.c tests/cycle/world_objects.c
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "base/budget.h"
 #include "cycle/cycle.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "cycle/world.h"
 #include "json/json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a decision says about the claims of the pod that it placed. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: tests/plugins/picture.c
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "cache/assumed.h"
 #include "cycle/cycle.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "plugins/picture.h"
 
 enum { NODES = 256 };

@@ -4,7 +4,7 @@
  * rejected before a change and has a place after it must have been woken by it, by the hint of one
  * of the plugins that rejected it.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: tests/cycle/world.c tests/cycle/world_spec.c tests/cycle/world_objects.c
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "base/budget.h"
 #include "cycle/cycle.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "cycle/world.h"
 #include "plugins/hints.h"
 

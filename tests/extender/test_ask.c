@@ -2,7 +2,7 @@
 /* One pod's way past its extenders, in virtual time: who is asked what, in which order, how long.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c extender/*.c
-// deps: config/url.c tests/extender/bed.c tests/watch/wire.c
+// deps: base/url.c tests/extender/bed.c tests/watch/wire.c
 #include <stdio.h>
 #include <string.h>
 

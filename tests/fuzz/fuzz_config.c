@@ -4,17 +4,16 @@
  * (byte 0 chooses both). Whatever comes: no crash, and what is refused has a fault. What is
  * accepted is written, read again, and written the same.
  */
-// deps: config/*.c cycle/profile_grammar.c kube/duration.c kube/quantity*.c
-// deps: kube/requirement_check.c json/read.c base/*.c
+// deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
 // deps: tests/fuzz/fuzz.c
 // libs: yaml
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/options.h"
-#include "config/policy.h"
-#include "config/scheduler_write.h"
-#include "cycle/profile.h"
+#include "profile/policy.h"
+#include "profile/scheduler_write.h"
+#include "profile/profile.h"
 #include "fuzz/fuzz.h"
 
 enum { SCRATCH_SIZE = 1 << 20, WRITTEN_SIZE = 1 << 19, INPUT_MAX = 1 << 18, WORDS_MAX = 32 };
@@ -23,14 +22,13 @@ static char scratch_block[SCRATCH_SIZE], written[2][WRITTEN_SIZE], printed[1 << 
 static struct config_faults faults, notes;
 
 typedef enum scheduler_config_result read_fn(struct text bytes, struct scratch *scratch,
-	const struct config_grammar *grammar, struct scheduler_config *config,
-	struct config_faults *faults, struct config_faults *notes);
+	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes);
 
 static struct text write_config(const struct scheduler_config *config, int which)
 {
 	struct writer w;
 	writer_init(&w, written[which], WRITTEN_SIZE);
-	scheduler_config_write(config, &profile_grammar, &w);
+	scheduler_config_write(config, &w);
 	return w.overflowed ? TEXT_NONE : writer_text(&w);
 }
 
@@ -53,8 +51,7 @@ static void fuzz_file(struct text text, size_t memory, read_fn *read)
 	scratch_init(&scratch, scratch_block, memory);
 	config_faults_init(&faults);
 	config_faults_init(&notes);
-	enum scheduler_config_result result =
-		read(text, &scratch, &profile_grammar, &config, &faults, &notes);
+	enum scheduler_config_result result = read(text, &scratch, &config, &faults, &notes);
 	check_lists(result);
 	if (result != SCHEDULER_CONFIG_OK)
 		return;
@@ -62,7 +59,7 @@ static void fuzz_file(struct text text, size_t memory, read_fn *read)
 	if (first.at == NULL)
 		return;
 	scratch_init(&scratch, scratch_block, SCRATCH_SIZE);
-	result = scheduler_config_read(first, &scratch, &profile_grammar, &config, &faults, &notes);
+	result = scheduler_config_read(first, &scratch, &config, &faults, &notes);
 	if (result == SCHEDULER_CONFIG_FULL)
 		return;
 	CHECK(result == SCHEDULER_CONFIG_OK);
@@ -90,7 +87,7 @@ static void fuzz_flags(struct text text)
 		if (strstr(argv[i], "config") != NULL)
 			return;
 	scratch_init(&scratch, scratch_block, SCRATCH_SIZE);
-	const struct options_question q = {argc, argv, &profile_grammar, &scratch, &faults, &notes};
+	const struct options_question q = {argc, argv, &scratch, &faults, &notes};
 	enum options_result result = options_load(&options, &q);
 	CHECK((result == OPTIONS_READY) <= (faults.count == 0));
 	CHECK((result == OPTIONS_WRONG || result == OPTIONS_BROKEN) <= (faults.count > 0));

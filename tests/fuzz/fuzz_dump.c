@@ -5,7 +5,7 @@
  *
  * Whatever comes: no crash, the picture's sums agree with its pods, an end.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: command/dump.c command/dump_json.c command/dump_yaml.c command/source.c command/sniff.c
 // deps: command/output.c command/progress.c
 // deps: tests/fuzz/fuzz.c
@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "command/dump.h"
 #include "cycle/cycle.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "fuzz/fuzz.h"
 
 enum { ARENA_SIZE = 24 << 20, DECISIONS_MAX = 8, ANSWER_SIZE = 1 << 20 };

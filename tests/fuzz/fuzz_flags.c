@@ -6,7 +6,7 @@
  * Whatever comes: what is refused has a fault that names it, words keep their order, and what is
  * set is in range.
  */
-// deps: base/*.c command/flags.c config/nearest.c kube/quantity*.c
+// deps: base/*.c command/flags.c base/nearest.c kube/quantity*.c
 // deps: tests/fuzz/fuzz.c
 #include <string.h>
 

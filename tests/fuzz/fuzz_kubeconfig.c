@@ -4,8 +4,8 @@
  * comes: no crash, and a line that says what is wrong. What was written as JSON is read again and
  * written the same.
  */
-// deps: config/kubeconfig.c config/yaml.c config/yaml_scalar.c
-// deps: config/base64.c config/url.c
+// deps: config/kubeconfig.c yaml/yaml.c yaml/scalar.c
+// deps: yaml/base64.c base/url.c
 // deps: base/*.c
 // deps: tests/fuzz/fuzz.c
 // libs: yaml
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "config/kubeconfig.h"
-#include "config/yaml.h"
+#include "yaml/yaml.h"
 #include "fuzz/fuzz.h"
 
 enum { SCRATCH_SIZE = 1 << 19, ARENA_SIZE = 1 << 19, JSON_SIZE = 1 << 18 };

@@ -2,10 +2,10 @@
 /* NodeResourcesFit and NodeResourcesBalancedAllocation, the scores. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
 // deps: tests/plugins/questions.c
-// deps: cycle/profile*.c config/*.c
+// deps: yaml/*.c profile/*.c
 #include <unity.h>
 
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "plugins/picture.h"
 #include "plugins/questions.h"
 

@@ -9,7 +9,7 @@
 #include <unity.h>
 
 #include "cache/feed.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "json/json.h"
 #include "scheduler/private.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Capacities from a budget: sums that hold, for every board, for little and for much. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: scheduler/capacity.c
 #include <stdlib.h>
 

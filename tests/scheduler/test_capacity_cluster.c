@@ -4,7 +4,8 @@
  * gives, with names, labels, images and templates as clusters have them: nothing is refused, and
  * pods find their nodes. The same with small budgets and what fits into them.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: scheduler/capacity.c
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "cache/feed.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "limits.h"
 #include "queue/queue.h"
 #include "scheduler/capacity.h"

@@ -3,7 +3,8 @@
  * Pods whose extenders are asked, in a scheduler in virtual time: nobody else waits for them, and
  * what is decided goes by the cluster as it is when the answer is there.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
 #include <stdio.h>

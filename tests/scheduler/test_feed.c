@@ -3,7 +3,8 @@
  * What the watches tell, in a scheduler in virtual time: which kinds it comes to want, what it does
  * about objects that it cannot read, and how it compares its picture with a list.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
 #include <fcntl.h>

@@ -3,7 +3,8 @@
  * Pods on their way to a node, in a scheduler in virtual time: who waits for a provisioner holds up
  * nobody, and what was not bound before the lease was lost is decided anew by who has it again.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
 #include <stdio.h>

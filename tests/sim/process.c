@@ -7,7 +7,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "net/certificate.h"
 #include "scheduler/capacity.h"
 #include "sim/world.h"

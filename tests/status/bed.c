@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "cache/feed.h"
 #include "config/options.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "json/json.h"
 
 enum {

@@ -3,7 +3,8 @@
  * Who asks, by certificates: of clients, of front proxies that say who asks, and by authorities
  * that the cluster tells or files have; and what must not be asked for.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/status/bed.c tests/status/visitor.c tests/net/loopback.c

@@ -4,7 +4,8 @@
  * and sites, several requests at once, bodies without end. Each is refused or harmless, and the
  * server answers the next one.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/status/bed.c tests/status/visitor.c tests/net/loopback.c

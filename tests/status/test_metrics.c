@@ -4,7 +4,8 @@
  * type, its labels and its buckets, or with why there is none here. What /metrics says is compared
  * with it, both ways.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/status/bed.c tests/net/loopback.c

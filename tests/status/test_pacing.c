@@ -4,7 +4,8 @@
  * more, the loop does not turn for nothing meanwhile, and everybody is answered in the end. The
  * clock moves with each look at it, so that every piece of work takes long.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/status/bed.c tests/net/loopback.c tests/status/visitor.c

@@ -5,7 +5,7 @@
  * everything recounted. Lines with an `event` are about what it wakes. Prints each mismatch as a
  * readable difference.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c config/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: tests/vectors/compare.c tests/vectors/hints.c tests/vectors/lines.c
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "cache/feed.h"
 #include "cycle/cycle.h"
-#include "cycle/profile.h"
+#include "profile/profile.h"
 #include "vectors/compare.h"
 #include "vectors/hints.h"
 #include "vectors/lines.h"
@@ -132,8 +132,8 @@ static bool read_config(struct bench *bench, struct cache *cache, struct arena *
 	writer_init(&fault, words, sizeof(words));
 	scratch_reset(&bench->decode);
 	struct profile_memory memory = {cache, arena, &bench->decode};
-	if (scheduler_config_read(json, &bench->decode, &profile_grammar, &config, &faults,
-		    &notes) != SCHEDULER_CONFIG_OK) {
+	if (scheduler_config_read(json, &bench->decode, &config, &faults, &notes) !=
+		SCHEDULER_CONFIG_OK) {
 		config_faults_print(&faults, text_of(name), &fault);
 		say(name, "config refused", writer_text(&fault));
 		return false;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private to the files that make profiles.
+ */
+#ifndef BERTH_PROFILE_PROFILE_PRIVATE_H
+#define BERTH_PROFILE_PROFILE_PRIVATE_H
+
+#include "profile/profile.h"
+
+/* Does the plugin take part at the point at all? */
+bool profile_implements(enum plugin_id id, enum scheduler_point point);
+/* The profile's list for the point; NULL where none of ours does anything. */
+struct plugin_uses *profile_uses(struct plugin_profile *profile, enum scheduler_point point);
+
+/* Arguments of all plugins: those in the list (of struct scheduler_args), else defaults. */
+enum profile_result profile_set_all_args(const struct profile_memory *memory,
+	const struct config_list *given, struct plugin_profile *profile, struct writer *fault);
+/*
+ * Resources that extenders (struct scheduler_extender) count themselves: they take the place of the
+ * profile's own ignored ones, if there are any.
+ */
+enum profile_result profile_ignore_managed(const struct profile_memory *memory,
+	const struct config_list *extenders, struct plugin_profile *profile, struct writer *fault);
+
+#endif

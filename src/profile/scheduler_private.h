@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private to the files that read a KubeSchedulerConfiguration.
+ */
+#ifndef BERTH_PROFILE_SCHEDULER_PRIVATE_H
+#define BERTH_PROFILE_SCHEDULER_PRIVATE_H
+
+#include "profile/scheduler_config.h"
+
+#define SCHEDULER_CONFIG_VERSION SCHEDULER_CONFIG_GROUP "/v1"
+#define SCHEDULER_VERSIONS                                            \
+	"\"" SCHEDULER_CONFIG_VERSION "\", \"" SCHEDULER_CONFIG_GROUP \
+	"/v1beta3\", \"" SCHEDULER_CONFIG_GROUP "/v1beta2\""
+
+enum scheduler_version { SCHEDULER_V1, SCHEDULER_V1BETA3, SCHEDULER_V1BETA2 };
+bool scheduler_version(struct text t, enum scheduler_version *version);
+
+struct scheduler_file { /* the configuration and what frames it */
+	struct text api_version;
+	struct text kind;
+	struct scheduler_config config;
+	enum scheduler_version version;
+	struct text healthz_address; /* until v1beta2 */
+	struct text metrics_address;
+};
+
+struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet read */
+	struct text name;
+	const struct yaml_node *args; /* NULL: none */
+};
+
+enum { SCHEDULER_SET_MAX = 64 /* plugins in a list */ };
+
+/* The only document's root. What is no YAML, or too much, is a fault, or scratch is full. */
+enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
+	struct config_faults *faults, struct yaml_node **root);
+
+/* We are at pluginConfig[i]; reads and checks. */
+void scheduler_args_read(
+	struct reading *r, const struct scheduler_plugin_config *from, struct scheduler_args *args);
+/* We are at pluginConfig[i].args. */
+void scheduler_args_check(struct reading *r, const struct scheduler_args *args);
+/* We are at profiles[i]; what lists of plugins name, as the file of that version has them. */
+void scheduler_plugins_check(
+	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *plugins);
+/* Plugins of old releases whose names v1 refuses wherever a classic point enables them. */
+bool scheduler_is_removed(struct text plugin);
+/* All but the arguments and the lists, and without what only older versions have. */
+void scheduler_config_check(struct reading *r, const struct scheduler_file *file);
+void scheduler_extenders_check(struct reading *r, const struct config_list *extenders);
+
+/* Their fields are "resources" and "shape", below where we are. */
+void scheduler_weights_check(struct reading *r, const struct config_list *resources);
+void scheduler_shape_check(struct reading *r, const struct config_list *shape);
+
+extern const struct fields scheduler_extender_fields;
+extern const struct fields scheduler_policy_extender_fields; /* as policies have them */
+extern const struct fields scheduler_resource_fields;        /* struct scheduler_resource */
+extern const struct fields scheduler_point_fields;           /* struct scheduler_shape_point */
+
+/*
+ * What differs in older versions, rewritten as v1 says it: for each profile, before arguments are
+ * read. Lists are made in scratch.
+ */
+void scheduler_older_check(struct reading *r, const struct scheduler_file *file);
+void scheduler_older_profile(
+	struct reading *r, enum scheduler_version version, struct scheduler_profile *profile);
+
+#endif
