@@ -59,14 +59,12 @@ CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -I
 # musl has no fortified headers, so _FORTIFY_SOURCE would do nothing. In its place: stack protector, stack clash
 # probes, automatic variables set to zero, RELRO with bind now, position independence, the banned calls of tools/check,
 # and the sanitizers over every test.
-HARDEN := -fstack-protector -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE \
-	-fvisibility=hidden
-# Small, but for what runs for each node of each decision, and for each byte that is read. Each flag was measured.
-OPTIMIZE = -Oz -fno-tree-sra -fno-inline-small-functions -fno-jump-tables -fno-tree-ch -fno-tree-dominator-opts
-QUICK := -O2 -fno-tree-vectorize -fno-align-functions -fno-align-loops -fno-align-jumps -fno-align-labels
-FAST := $(addprefix src/,base/hash cycle/cycle cycle/fast json/cut_run json/cut_step plugins/fit plugins/spread) \
-	$(basename $(wildcard tools/apisim/*.c))
-# What is shipped is optimised as a whole and in one piece, which takes a tenth off; tests and benches link the same objects.
+HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero -fPIE -fvisibility=hidden
+# Small, but for what runs for each node of each decision, and for each byte that is read: the folders of FAST.
+OPTIMIZE = -Os
+FAST := base json cache queue plugins cycle
+QUICK := -O2
+# What is shipped is optimised as a whole and in one piece; tests and benches link the same objects.
 WHOLE_PROGRAM := -flto=auto -flto-partition=one -ffat-lto-objects
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -87,7 +85,7 @@ AR_board = $(CROSS)gcc-ar
 FIRST_board := $(LIBC)
 LINK_WHOLE = -fno-lto # objects hold both forms
 # Not every gcc knows -static-pie (ARM, RISC-V of Debian 12 ask for a loader), so it is spelled out for the linker.
-LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,--gc-sections,--build-id=none $(LAYOUT) \
+LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) -nostdlib -static -Wl,-pie,--no-dynamic-linker,-z,text,-z,relro,-z,now,-z,noexecstack,-z,separate-code,--gc-sections,--build-id $(LAYOUT) \
 	$(MUSL)/lib/rcrt1.o $(MUSL)/lib/crti.o
 # A static binary relocates itself and knows relative relocations only; a linker that leaves another kind (RISC-V does
 # for visible symbols, hence -fvisibility=hidden) has made a binary with null pointers in its tables.
@@ -149,7 +147,7 @@ $(DIR_$(1))/$(basename $(patsubst tools/%,%,$(patsubst tests/%,%,$(2)))): $(pats
 		-Wl,--start-group $$(filter %.a,$$^) $$(END_$(1))
 $(patsubst %.c,$(DIR_$(1))/%.o,$(2) $(call sources,$(2))): | $(FIRST_$(1)) $(call stamps,$(call libs_of,$(2)))
 endef
-$(foreach f,$(FAST),$(foreach v,board static,$(eval $(DIR_$(v))/$(f).o: OPTIMIZE = $(QUICK))))
+$(foreach f,$(FAST),$(foreach v,board static,$(eval $(DIR_$(v))/src/$(f)/%.o: OPTIMIZE = $(QUICK))))
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v)))$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),$(s)))))
 $(foreach v,board test clang coverage fuzz quick,$(eval $(call archive,$(v))))
 $(foreach v,$(VARIANTS),$(foreach f,$(SRC),$(if $(call libs_in,$(f)),$(eval \
@@ -180,13 +178,13 @@ $(O)/vendor/page.h: $(sort $(wildcard src/status/page/*))
 $(foreach v,$(VARIANTS),$(DIR_$(v))/src/status/page.o): $(O)/vendor/page.h
 
 # berth.parts is the same without optimisation as a whole, which mixes modules until none can be told apart.
-$(B)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM)
+$(B)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM) $(PREFIX_MAP)
 $(B)/berth.debug $(B)/berth.parts: $(patsubst %.c,$(B)/%.o,$(SRC)) $(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
 	$(Q)$(LINK_board) -Wl,-Map=$@.map -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(END_board)
-$(B)/berth: $(B)/berth.debug tools/strip
+$(B)/berth: $(B)/berth.debug
 	$(call say,STRIP,$@)
-	$(Q)tools/strip '$(CROSS)' $< $@
+	$(Q)$(CROSS)objcopy --strip-all $< $@
 
 all: $(B)/berth  ## build the binary of BOARD (default x86_64)
 run: $(B)/berth $(B)/apisim  ## build it and run it, on the cluster of KUBECONFIG or on the bundled one (or ARGS='simulate ...')
@@ -236,7 +234,7 @@ page: $(B)/berth $(B)/apisim  ## the status page in a real browser, all of it or
 screenshots: $(B)/berth $(B)/apisim  ## of each view, light and dark, on a desk and on a phone: build/screenshots
 	$(Q)tools/packages page && BERTH_BUILD=$(B) node tests/page/screenshots.js $(O)/screenshots
 size: $(B)/berth $(B)/berth.parts  ## bytes of the binary and of each module; fails over the budget of the board
-	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(CROSS)size $(B)
+	$(Q)tools/size $(BOARD) $(SIZE_MAX) $(B) $(ARGS)
 coverage: programs-coverage  ## line and branch coverage: a table and build/coverage/html
 	$(Q)tools/coverage $(DIR_coverage) '$(VECTORS)' $(call programs_of,coverage)
 lint: $(call stamps,$(LIBRARIES) jsmn unity) $(O)/vendor/dependencies.h $(O)/vendor/page.h  ## cppcheck and clang-tidy over src/

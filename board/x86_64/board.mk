@@ -5,8 +5,7 @@ CPU := -march=x86-64 -mtune=generic
 MUSL_TARGET := x86_64
 QEMU := qemu-x86_64-static
 # Stripped bytes the binary may have.
-SIZE_MAX := 800000
+SIZE_MAX := 1310720
 PACKAGES :=
-# A pointer that needs the load address costs a bit instead of 24 bytes; this linker knows it for x86 only. One segment
-# of code and constants, as the linkers of the other boards lay it out by themselves.
-LAYOUT := -Wl,-z,pack-relative-relocs,-z,noseparate-code
+# A pointer that needs the load address costs a bit instead of 24 bytes; this linker knows it for x86 only.
+LAYOUT := -Wl,-z,pack-relative-relocs

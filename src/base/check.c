@@ -113,8 +113,6 @@ static NORETURN void check_end(void)
 
 void check_failed(const char *fact, const char *file, int line)
 {
-	if (fact == NULL)
-		fact = "a CHECK";
 	if (state.reporting) {
 		check_print("and while reporting it: %s at %s:%d\n", fact, file, line);
 		check_end();

@@ -17,18 +17,10 @@
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #define ARRAY_COUNT(array)       (sizeof(array) / sizeof((array)[0]))
 
-/* What is shipped names the place only: facts are 16 kB of text, and the version says which source.
- */
-#ifdef BERTH_TEST
-#define CHECK_FACT(fact) fact
-#else
-#define CHECK_FACT(fact) NULL
-#endif
-
-#define CHECK(fact)                                                          \
-	do {                                                                 \
-		if (__builtin_expect(!(fact), 0))                            \
-			check_failed(CHECK_FACT(#fact), __FILE__, __LINE__); \
+#define CHECK(fact)                                              \
+	do {                                                     \
+		if (__builtin_expect(!(fact), 0))                \
+			check_failed(#fact, __FILE__, __LINE__); \
 	} while (0)
 
 /* A place that control flow cannot reach. */

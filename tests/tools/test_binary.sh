@@ -17,7 +17,11 @@ says() {
 	[ $got -eq "$status" ] || { echo "exit $got instead of $status:"; cat "$work/said"; return 1; }
 	grep -qF -e "$words" "$work/said" || { echo "not among what it says: $words"; cat "$work/said"; return 1; }
 }
-linked() { file "$berth" | grep -F 'static-pie linked' | grep -F 'no section header'; }
+linked() { file "$berth" | grep -F 'static-pie linked'; }
+# A debugger, a core dump and an inventory of packages find the symbols by the id, and the parts by the section table.
+mapped() { file "$berth" | grep -F 'BuildID' | grep -F ', stripped' && readelf -SW "$berth" | grep -wF .rodata; }
+# Constants cannot be executed: no segment with code holds them.
+apart() { ! readelf -lW "$berth" | awk '$1 ~ /^[0-9]+$/' | grep -w '\.text' | grep -E '\.(ro)?data'; }
 no_loader() { ! readelf -lW "$berth" | grep INTERP && ! readelf -dW "$berth" | grep NEEDED; }
 # GNU_RELRO covers the table of functions only when binding is done at start.
 relro() { readelf -lW "$berth" | grep GNU_RELRO && readelf -dW "$berth" | grep -E 'FLAGS_1.*NOW'; }
@@ -38,6 +42,8 @@ claim 'no loader, no shared library' no_loader
 claim 'relocations are read-only, binding is done at start' relro
 claim 'the stack is not executable' stack
 claim 'stack protector' protected
+claim 'build id and section table' mapped
+claim 'code and data on pages of their own' apart
 claim 'version' says 0 'board x86_64' "$berth" version
 claim 'version, budget' says 0 'memory budget 72 MiB' "$berth" version
 claim 'version, a line for each' lines "$berth" version
