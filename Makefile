@@ -225,8 +225,8 @@ e2e: $(B)/berth $(TOOLS:tools/%.c=$(B)/%)  ## against a real kube-apiserver and 
 	$(Q)tests/e2e/run $<
 bench-live: $(B)/berth $(B)/bindload  ## a table of speed, latency and memory with a real kube-apiserver: ARGS='100 1000'
 	$(Q)BERTH_BIN=$(B) tests/e2e/bench-live $(ARGS)
-firmware: $(B)/berth  ## what is shipped or flashed for BOARD
-	$(Q)firmware/build $(BOARD) $<
+packages: $(B)/berth  ## what is installed on BOARD: archive with installer, Debian package, container image
+	$(Q)firmware/packages $(BOARD) $<
 
 # ---- looking at it ---------------------------------------------------------------------------------
 page: $(B)/berth $(B)/apisim  ## the status page in a real browser, all of it or parts: make page ARGS='pending nodes'
@@ -250,4 +250,4 @@ help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
 .PHONY: all run all-boards test check unit unit-clang unit-static vectors sim mutations fuzz bench bench-live e2e \
-	firmware page screenshots size coverage lint clean help $(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
+	packages page screenshots size coverage lint clean help $(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
