@@ -31,16 +31,16 @@ static void put_pod(struct offline *o, const struct question *q)
 static void put_obstacles(struct offline *o, uint32_t index)
 {
 	const struct cache_pod *pod = cache_pod_at(&o->cache, index);
-	const struct kube_pod_template *class = cache_template_of(&o->cache, pod);
 	if (o->dump.was_on[0] != '\0') {
 		output_z(&o->out, "It is on ");
 		output_text(&o->out, text_of(o->dump.was_on));
 		output_z(&o->out, "; this is what would be decided if it were not.\n");
 	}
-	const char *gated = plugin_gated(&o->cache, class, &o->words);
-	if (gated != NULL) {
+	const struct plugin_profile *profile = cycle_profile_of(&o->cycle, index);
+	struct plugin_reasons why = {.scratch = &o->words};
+	if (profile != NULL && plugin_gate_of(&o->cache, profile, index, &why) < PLUGIN_COUNT) {
 		output_z(&o->out, "It is not decided now: ");
-		output_text(&o->out, text_of(gated));
+		output_text(&o->out, why.count > 0 ? why.list[0] : TEXT("it is held back"));
 		output_z(&o->out, "; this is what would be decided without them.\n");
 	}
 	if ((pod->flags & CACHE_POD_DELETING) != 0)

@@ -75,14 +75,6 @@ static struct text keep(struct offline *o, struct text t)
 	return (struct text){at, t.size};
 }
 
-static bool is_enabled(const struct plugin_uses *uses, enum plugin_id id)
-{
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id == id)
-			return true;
-	return false;
-}
-
 /* Pods that no cycle ever sees. */
 static bool set_aside(struct offline *o, uint32_t index, struct answer *a)
 {
@@ -94,9 +86,10 @@ static bool set_aside(struct offline *o, uint32_t index, struct answer *a)
 		a->message = cache_text(&o->cache, class->scheduler_name);
 		return true;
 	}
-	if (class->gates.count > 0 && is_enabled(&profile->pre_enqueue, PLUGIN_SCHEDULING_GATES)) {
+	struct plugin_reasons why = {.scratch = &o->words};
+	if (plugin_gate_of(&o->cache, profile, index, &why) < PLUGIN_COUNT) {
 		a->outcome = OUTCOME_GATED;
-		a->message = text_of(plugin_gated(&o->cache, class, &o->words));
+		a->message = why.count > 0 ? why.list[0] : TEXT("held back");
 		return true;
 	}
 	if ((pod->flags & CACHE_POD_DELETING) != 0) {

@@ -17,6 +17,7 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 	struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count)
 {
 	CHECK(profile_count > 0);
+	plugins_check();
 	*cycle = (struct cycle){
 		.cache = cache, .profiles = profiles, .profile_count = profile_count};
 	scratch_init(&cycle->scratch, arena_take_raw(arena, limits->scratch_bytes),
@@ -108,21 +109,21 @@ void evaluation_failed(struct evaluation *e, struct schedule_result *decision)
 /* Remembered answers count as given. */
 static void note_who_took_part(const struct evaluation *e, struct schedule_result *decision)
 {
-	const struct plugin_profile *p = e->d.profile;
-	const struct plugin_uses *const uses[] = {
-		&p->pre_filter, &p->filter, &p->pre_score, &p->score};
+	const struct plugin_uses *at = e->d.profile->at;
+	const struct cycle_state *d = &e->d;
+	struct plugin_set *took_part = decision->took_part;
 	if (e->prefilter_rejected) {
-		decision->took_part[POINT_PREFILTER] = e->d.prefiltered;
+		took_part[CYCLE_PRE_FILTER] = d->pre_filtered;
 		return;
 	}
-	for (uint32_t point = 0; point <= (decision->is_scored ? POINT_SCORE : POINT_FILTER);
-		point++) {
-		uint32_t bits = 0;
-		for (uint32_t i = 0; i < uses[point]->count; i++)
-			bits |= UINT32_C(1) << uses[point]->list[i].id;
-		decision->took_part[point] =
-			bits & ~(point <= POINT_FILTER ? e->d.skip_filter : e->d.skip_score);
-	}
+	took_part[CYCLE_PRE_FILTER] =
+		plugin_set_without(&at[PLUGIN_AT_PRE_FILTER].set, &d->skip_filter);
+	took_part[CYCLE_FILTER] = plugin_set_without(&at[PLUGIN_AT_FILTER].set, &d->skip_filter);
+	if (!decision->is_scored)
+		return;
+	took_part[CYCLE_PRE_SCORE] =
+		plugin_set_without(&at[PLUGIN_AT_PRE_SCORE].set, &d->skip_score);
+	took_part[CYCLE_SCORE] = plugin_set_without(&at[PLUGIN_AT_SCORE].set, &d->skip_score);
 }
 
 void evaluation_rejected(struct evaluation *e, struct schedule_result *decision)
@@ -136,6 +137,7 @@ void evaluation_rejected(struct evaluation *e, struct schedule_result *decision)
 	decision->message = fit_error_text(
 		e, e->statuses, &e->absent, prefilter_message, decision->preemption.message);
 	decision->rejectors = e->rejectors;
+	decision->extender_rejected = e->extender_rejected;
 }
 
 bool evaluation_search(struct evaluation *e)
@@ -175,13 +177,9 @@ static bool choose(struct evaluation *e, struct schedule_result *decision)
 
 static bool binds_volumes(const struct evaluation *e)
 {
-	const struct plugin_uses *uses = &e->d.profile->pre_bind;
-	if (e->d.binding == NULL || (e->d.skip_filter >> PLUGIN_VOLUME_BINDING & 1) != 0)
-		return false;
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id == PLUGIN_VOLUME_BINDING)
-			return true;
-	return false;
+	return e->d.state[PLUGIN_VOLUME_BINDING] != NULL &&
+		!plugin_set_has(&e->d.skip_filter, PLUGIN_VOLUME_BINDING) &&
+		plugin_set_has(&e->d.profile->at[PLUGIN_AT_PRE_BIND].set, PLUGIN_VOLUME_BINDING);
 }
 
 /* What the pod's claims get on the node that was chosen. */
@@ -192,7 +190,7 @@ static void choose_volumes(struct evaluation *e, struct schedule_result *decisio
 	enum plugin_code code = volume_binding_choice(
 		&e->d, decision->node, &decision->volumes, &decision->volume_count);
 	if (code == PLUGIN_ERROR) {
-		(void)evaluation_fail(e, POINT_FILTER, plugins[PLUGIN_VOLUME_BINDING].name);
+		(void)evaluation_fail(e, PLUGIN_AT_FILTER, plugins[PLUGIN_VOLUME_BINDING]->name);
 		evaluation_failed(e, decision);
 	}
 }

@@ -19,9 +19,8 @@
 
 struct cycle_rows;
 
-/* Among rejectors, no plugin: extenders took nodes away (upstream's "Extender"). */
-enum { CYCLE_EXTENDER = 30 };
-_Static_assert((int)PLUGIN_REJECTORS <= (int)CYCLE_EXTENDER, "each has a bit of its own");
+/* The points of a decision, where it is noted which plugins took part. */
+enum cycle_point { CYCLE_PRE_FILTER, CYCLE_FILTER, CYCLE_PRE_SCORE, CYCLE_SCORE, CYCLE_POINTS };
 
 struct cycle_limits {
 	uint32_t nodes;
@@ -69,9 +68,10 @@ struct schedule_result {
 	int64_t score;              /* of the node, weighted */
 	uint32_t feasible_count;
 	uint32_t evaluated_count;
-	uint32_t took_part[4]; /* in prefilter, filter, prescore, score: bits by plugin_id */
-	uint32_t rejectors;    /* bits by plugin_id: who rejected the pod somewhere */
-	struct text message;   /* of the FailedScheduling event and the condition */
+	struct plugin_set took_part[CYCLE_POINTS];
+	struct plugin_set rejectors;         /* plugins that rejected the pod for some node */
+	bool extender_rejected;              /* extenders took nodes away (upstream's "Extender") */
+	struct text message;                 /* of the FailedScheduling event and the condition */
 	const struct volume_choice *volumes; /* placed: what its unbound claims get there */
 	uint32_t volume_count;
 	struct cycle_preemption preemption;

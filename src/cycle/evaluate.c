@@ -70,25 +70,67 @@ bool evaluation_begin(
 static bool reject(struct evaluation *e, const struct plugin_reasons *why, uint8_t plugin)
 {
 	e->prefilter_rejected = true;
-	e->rejectors |= UINT32_C(1) << plugin;
+	plugin_set_add(&e->rejectors, plugin);
 	return evaluation_keep_status(e, scratch_mark(e->d.scratch), why, PLUGIN_UNRESOLVABLE,
 		       plugin, &e->prefilter) ||
-		evaluation_fail(e, POINT_PREFILTER, NULL);
+		evaluation_fail(e, PLUGIN_AT_PRE_FILTER, NULL);
 }
 
-/*
- * Only the nodes that NodeAffinity named and that exist are looked at; the others have a status in
- * common. Upstream intersects what several plugins name; here nobody else names any.
- */
+/* The plugin named the only nodes that will do; those that others named before count as well. */
+static bool merge_named(
+	struct evaluation *e, uint8_t id, const uint32_t *before, uint32_t before_count)
+{
+	struct cycle_state *d = &e->d;
+	plugin_set_add(&e->named_by, id);
+	if (before == NULL)
+		return true;
+	uint32_t *both = SCRATCH_ARRAY(d->scratch, uint32_t, (size_t)before_count + 1);
+	uint32_t count = 0, other = 0;
+	for (uint32_t i = 0; both != NULL && i < before_count; i++) {
+		while (other < d->only_node_count && d->only_nodes[other] < before[i])
+			other++;
+		both[count] = before[i];
+		count += other < d->only_node_count && d->only_nodes[other] == before[i];
+	}
+	d->only_nodes = both;
+	d->only_node_count = count;
+	return both != NULL;
+}
+
+/* Those that named nodes, in the order of their names. */
+static void say_named(const struct evaluation *e, struct plugin_reasons *why)
+{
+	char names[256];
+	struct writer w;
+	writer_init(&w, names, sizeof(names));
+	const char *last = "";
+	for (struct plugin_set left = e->named_by; !plugin_set_is_empty(&left);) {
+		uint32_t first = PLUGIN_COUNT;
+		for (struct plugin_set look = e->named_by; !plugin_set_is_empty(&look);) {
+			uint32_t id = plugin_set_take(&look);
+			if (strcmp(plugins[id]->name, last) > 0 &&
+				(first == PLUGIN_COUNT ||
+					strcmp(plugins[id]->name, plugins[first]->name) < 0))
+				first = id;
+		}
+		(void)plugin_set_take(&left);
+		write_format(&w, "%s%s", *last == '\0' ? "" : " ", plugins[first]->name);
+		last = plugins[first]->name;
+	}
+	plugin_because_of(
+		why, "node(s) didn't satisfy plugin(s) [%.*s]", TEXT_ARGS(writer_text(&w)));
+}
+
+/* Only named nodes that exist are looked at; the others have a status in common. */
 static bool look_at_named(struct evaluation *e)
 {
 	const struct cycle_state *d = &e->d;
 	if (d->only_nodes == NULL)
 		return true;
-	e->rejectors |= UINT32_C(1) << PLUGIN_NODE_AFFINITY;
-	uint32_t *candidates = SCRATCH_ARRAY(d->scratch, uint32_t, d->only_node_count);
+	e->rejectors = plugin_set_union(&e->rejectors, &e->named_by);
+	uint32_t *candidates = SCRATCH_ARRAY(d->scratch, uint32_t, (size_t)d->only_node_count + 1);
 	if (candidates == NULL)
-		return evaluation_fail(e, POINT_PREFILTER, NULL);
+		return evaluation_fail(e, PLUGIN_AT_PRE_FILTER, NULL);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->only_node_count; i++) {
 		uint32_t node = cache_find_node_id(d->cache, d->only_nodes[i]);
@@ -98,32 +140,32 @@ static bool look_at_named(struct evaluation *e)
 	e->candidates = candidates;
 	e->candidate_count = count;
 	struct plugin_reasons why = {.scratch = d->scratch};
-	plugin_because(&why, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
+	say_named(e, &why);
 	return evaluation_keep_status(e, scratch_mark(d->scratch), &why, PLUGIN_UNRESOLVABLE,
 		       PLUGIN_COUNT, &e->absent) ||
-		evaluation_fail(e, POINT_PREFILTER, NULL);
+		evaluation_fail(e, PLUGIN_AT_PRE_FILTER, NULL);
 }
 
 bool evaluation_prefilter(struct evaluation *e)
 {
-	const struct plugin_uses *uses = &e->d.profile->pre_filter;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_PRE_FILTER];
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
-		if (plugins[id].prefilter == NULL)
+		if (plugins[id]->pre_filter == NULL)
 			continue;
 		struct plugin_reasons why = {.scratch = e->d.scratch};
-		enum plugin_code code = plugins[id].prefilter(&e->d, &why);
+		const uint32_t *named = e->d.only_nodes;
+		uint32_t named_count = e->d.only_node_count;
+		enum plugin_code code = plugins[id]->pre_filter(&e->d, &why);
 		CHECK(code != PLUGIN_UNSCHEDULABLE); /* one that refuses leaves no hope */
-		e->d.prefiltered |= UINT32_C(1) << id;
-		if (id == PLUGIN_DYNAMIC_RESOURCES)
-			e->reached_dynamic_resources =
-				code == PLUGIN_SKIP || code == PLUGIN_SUCCESS;
+		plugin_set_add(&e->d.pre_filtered, id);
 		if (code == PLUGIN_UNRESOLVABLE)
 			return reject(e, &why, id);
 		if (code == PLUGIN_SKIP)
-			e->d.skip_filter |= UINT32_C(1) << id;
-		else if (code != PLUGIN_SUCCESS || e->d.scratch->overflowed)
-			return evaluation_fail(e, POINT_PREFILTER, plugins[id].name);
+			plugin_set_add(&e->d.skip_filter, id);
+		else if (code != PLUGIN_SUCCESS || e->d.scratch->overflowed ||
+			(e->d.only_nodes != named && !merge_named(e, id, named, named_count)))
+			return evaluation_fail(e, PLUGIN_AT_PRE_FILTER, plugins[id]->name);
 	}
 	return look_at_named(e);
 }
@@ -138,7 +180,7 @@ bool evaluation_filter(struct evaluation *e)
 	e->feasible = feasible;
 	struct plugin_reasons *why = SCRATCH_ONE(e->d.scratch, struct plugin_reasons);
 	if (e->d.scratch->overflowed)
-		return evaluation_fail(e, POINT_PREFILTER, NULL);
+		return evaluation_fail(e, PLUGIN_AT_PRE_FILTER, NULL);
 	why->scratch = e->d.scratch;
 	for (uint32_t i = 0; i < e->candidate_count; i++) {
 		uint32_t node = e->candidates[i];
@@ -153,11 +195,11 @@ bool evaluation_filter(struct evaluation *e)
 		}
 		if ((code != PLUGIN_UNSCHEDULABLE && code != PLUGIN_UNRESOLVABLE) ||
 			e->d.scratch->overflowed)
-			return evaluation_fail(e, POINT_FILTER,
-				plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
-		e->rejectors |= UINT32_C(1) << plugin;
+			return evaluation_fail(e, PLUGIN_AT_FILTER,
+				plugin < PLUGIN_COUNT ? plugins[plugin]->name : NULL);
+		plugin_set_add(&e->rejectors, plugin);
 		if (!evaluation_keep_status(e, mark, why, code, plugin, &e->statuses[node]))
-			return evaluation_fail(e, POINT_PREFILTER, NULL);
+			return evaluation_fail(e, PLUGIN_AT_PRE_FILTER, NULL);
 	}
 	e->d.feasible = e->feasible;
 	e->d.feasible_count = e->feasible_count;

@@ -36,13 +36,14 @@ struct evaluation {
 
 	bool prefilter_rejected;
 	struct cycle_status prefilter;
-	bool reached_dynamic_resources; /* its PreFilter ran: PostFilter has words of its own */
-	struct cycle_status absent;     /* of nodes that were not looked at */
+	struct plugin_set named_by; /* plugins that named the only nodes to look at */
+	struct cycle_status absent; /* of nodes that were not looked at */
 
 	struct cycle_status *statuses; /* by node index; code SUCCESS: feasible */
 	const uint32_t *feasible;
 	uint32_t feasible_count;
-	uint32_t rejectors;
+	struct plugin_set rejectors;
+	bool extender_rejected;
 
 	const struct cycle_extension *extension; /* NULL: no extender has a say */
 
@@ -50,7 +51,7 @@ struct evaluation {
 	int64_t *totals;        /* by position in feasible */
 	int64_t *plugin_scores; /* [score plugin position][feasible position], weighted; explain
 				   only */
-	uint32_t scored;        /* bits by position in profile->score */
+	struct plugin_set scored;
 	const char *error;
 
 	struct cycle_status
@@ -59,8 +60,6 @@ struct evaluation {
 };
 
 enum { CYCLE_KNOWN_STATUSES = 64, CYCLE_SCORE_MAX = 100 };
-
-enum plugin_point { POINT_PREFILTER, POINT_FILTER, POINT_PRESCORE, POINT_SCORE };
 
 /* ---- status.c ---- */
 
@@ -94,7 +93,12 @@ enum plugin_code evaluation_filter_node(
 
 /* ---- score.c ---- */
 
-bool evaluation_has_prescore(const struct evaluation *e, uint8_t id); /* in the profile */
+/* Does the plugin run before scoring, in this profile? */
+static inline bool evaluation_has_pre_score(const struct evaluation *e, uint8_t id)
+{
+	return plugins[id]->pre_score != NULL &&
+		plugin_set_has(&e->d.profile->at[PLUGIN_AT_PRE_SCORE].set, id);
+}
 bool evaluation_prescore(struct evaluation *e);
 /* Totals of the feasible nodes; with_detail keeps each plugin's part. */
 bool evaluation_score(struct evaluation *e, bool with_detail);

@@ -30,7 +30,7 @@ static void put_status(struct json_writer *j, const struct cycle_status *status)
 {
 	json_open_object(j);
 	json_member_z(
-		j, "plugin", status->plugin < PLUGIN_COUNT ? plugins[status->plugin].name : "");
+		j, "plugin", status->plugin < PLUGIN_COUNT ? plugins[status->plugin]->name : "");
 	json_member_z(j, "code", code_name(status->code));
 	json_key(j, "reasons");
 	json_open_array(j);
@@ -100,13 +100,13 @@ static void put_rejected(struct evaluation *e, struct json_writer *j)
 
 static void put_score(const struct evaluation *e, struct json_writer *j, uint32_t i)
 {
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	json_member_i64(j, "total", e->totals[i]);
 	json_key(j, "plugins");
 	json_open_object(j);
 	for (uint32_t k = 0; k < uses->count; k++)
-		if ((e->scored >> k & 1) != 0)
-			json_member_i64(j, plugins[uses->list[k].id].name,
+		if (plugin_set_has(&e->scored, uses->list[k].id))
+			json_member_i64(j, plugins[uses->list[k].id]->name,
 				e->plugin_scores[(size_t)k * e->feasible_count + i]);
 	json_close_object(j);
 }

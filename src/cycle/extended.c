@@ -61,7 +61,7 @@ static bool keep_some(struct evaluation *e)
 	uint32_t *kept = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->feasible_count + 1);
 	uint32_t count = 0;
 	if (kept == NULL)
-		return evaluation_fail(e, POINT_FILTER, NULL);
+		return evaluation_fail(e, PLUGIN_AT_FILTER, NULL);
 	for (uint32_t i = 0; i < e->feasible_count; i++)
 		if (is_kept(e, e->feasible[i]))
 			kept[count++] = e->feasible[i];
@@ -96,10 +96,10 @@ bool evaluation_take_words(struct evaluation *e)
 			    word->verdict == EXTENDER_FAILED ? PLUGIN_UNSCHEDULABLE
 							     : PLUGIN_UNRESOLVABLE,
 			    PLUGIN_COUNT, status))
-			return evaluation_fail(e, POINT_FILTER, NULL);
+			return evaluation_fail(e, PLUGIN_AT_FILTER, NULL);
 	}
 	if (e->extension->words->removed > 0)
-		e->rejectors |= UINT32_C(1) << CYCLE_EXTENDER;
+		e->extender_rejected = true;
 	return true;
 }
 

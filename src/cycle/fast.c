@@ -45,7 +45,7 @@ static bool ask_filter(struct evaluation *e, uint8_t id, uint32_t *kept)
 		struct cache_view view = cache_view_of(e->cycle->cache, e->feasible[i]);
 		enum plugin_code code = evaluation_run_filter(e, id, &view, NULL);
 		if (code == PLUGIN_ERROR)
-			return evaluation_fail(e, POINT_FILTER, plugins[id].name);
+			return evaluation_fail(e, PLUGIN_AT_FILTER, plugins[id]->name);
 		kept[count] = e->feasible[i];
 		count += code == PLUGIN_SUCCESS;
 	}
@@ -57,14 +57,14 @@ static bool ask_filter(struct evaluation *e, uint8_t id, uint32_t *kept)
 /* One plugin over the nodes that are left; false: an internal error. */
 static bool filter_left(struct evaluation *e, uint8_t id, uint32_t *kept)
 {
-	const struct plugin *plugin = &plugins[id];
-	bool has_state = !plugin->filter_needs_state || (e->d.prefiltered >> id & 1) != 0;
+	const struct plugin *plugin = plugins[id];
+	bool has_state = plugin->state_size == 0 || plugin_set_has(&e->d.pre_filtered, id);
 	if (plugin->rules == NULL || !has_state)
 		return ask_filter(e, id, kept);
 	uint32_t count;
 	const struct plugin_rule *rules = plugin->rules(&e->d, &count);
 	if (rules == NULL)
-		return evaluation_fail(e, POINT_FILTER, NULL);
+		return evaluation_fail(e, PLUGIN_AT_FILTER, NULL);
 	for (uint32_t i = 0; i < count; i++)
 		apply_rule(e, &rules[i], kept);
 	return true;
@@ -93,8 +93,8 @@ static bool consider_nominated(struct evaluation *e, uint32_t *kept)
 		struct scratch_mark mark = scratch_mark(e->d.scratch);
 		enum plugin_code code = evaluation_filter_node(e, node, NULL, &plugin);
 		if (code == PLUGIN_ERROR)
-			return evaluation_fail(e, POINT_FILTER,
-				plugin < PLUGIN_COUNT ? plugins[plugin].name : NULL);
+			return evaluation_fail(e, PLUGIN_AT_FILTER,
+				plugin < PLUGIN_COUNT ? plugins[plugin]->name : NULL);
 		scratch_rewind(e->d.scratch, mark);
 		count -= code != PLUGIN_SUCCESS;
 	}
@@ -120,12 +120,12 @@ bool evaluation_filter_fast(struct evaluation *e)
 	e->row = cycle_row_of(e);
 	uint32_t *kept = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
 	if (kept == NULL)
-		return evaluation_fail(e, POINT_FILTER, NULL);
+		return evaluation_fail(e, PLUGIN_AT_FILTER, NULL);
 	begin_with_row(e, kept);
-	const struct plugin_uses *uses = &e->d.profile->filter;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_FILTER];
 	for (uint32_t i = 0; i < uses->count && e->feasible_count > 0; i++) {
 		uint8_t id = uses->list[i].id;
-		if (plugins[id].filter == NULL || (e->d.skip_filter >> id & 1) != 0 ||
+		if (plugins[id]->filter == NULL || plugin_set_has(&e->d.skip_filter, id) ||
 			cycle_row_has_filter(uses, i))
 			continue;
 		if (!filter_left(e, id, kept))
@@ -157,9 +157,9 @@ static int32_t largest(const struct evaluation *e, const struct cycle_scale *sca
 static void start_totals(struct evaluation *e)
 {
 	const struct cycle_row *row = e->row;
-	int32_t most[CYCLE_SCALES];
+	int32_t most[CYCLE_SCALES_MAX];
 	bool is_worth = true;
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+	for (uint32_t k = 0; k < row->scale_count; k++) {
 		if (!row->scales[k].is_held)
 			continue;
 		most[k] = largest(e, &row->scales[k]);
@@ -167,7 +167,7 @@ static void start_totals(struct evaluation *e)
 	}
 	for (uint32_t i = 0; i < e->feasible_count; i++)
 		e->totals[i] = row->worth[e->feasible[i]];
-	for (uint32_t k = 0; k < CYCLE_SCALES && !is_worth; k++)
+	for (uint32_t k = 0; k < row->scale_count && !is_worth; k++)
 		for (uint32_t i = 0; i < e->feasible_count && row->scales[k].is_held; i++)
 			e->totals[i] += cycle_scaled(row, k, e->feasible[i], most[k]) -
 				cycle_scaled(row, k, e->feasible[i], row->scales[k].settled);
@@ -196,10 +196,10 @@ bool evaluation_score_fast(struct evaluation *e)
 		return false;
 	}
 	start_totals(e);
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	for (uint32_t k = 0; k < uses->count; k++) {
-		const struct plugin *plugin = &plugins[uses->list[k].id];
-		bool skipped = (e->d.skip_score >> uses->list[k].id & 1) != 0;
+		const struct plugin *plugin = plugins[uses->list[k].id];
+		bool skipped = plugin_set_has(&e->d.skip_score, uses->list[k].id);
 		if (plugin->score != NULL && !plugin->score_is_local && !skipped &&
 			!add_plugin(e, plugin, uses->list[k].weight))
 			return false;
@@ -212,7 +212,7 @@ bool evaluation_can_be_fast(const struct evaluation *e)
 	if (e->d.way != CACHE_COUNT_FAST || e->cycle->rows == NULL)
 		return false;
 	/* Rows hold sums of 32 bits; weights beyond that are possible, if absurd. */
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	int64_t left = INT32_MAX / CYCLE_SCORE_MAX;
 	for (uint32_t k = 0; k < uses->count; k++) {
 		if (uses->list[k].weight > left)

@@ -40,10 +40,10 @@ void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_
 /* Every filter that runs for this pod is part of the row. */
 static bool filters_are_in_row(const struct evaluation *e)
 {
-	const struct plugin_uses *uses = &e->d.profile->filter;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_FILTER];
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
-		if (plugins[id].filter != NULL && (e->d.skip_filter >> id & 1) == 0 &&
+		if (plugins[id]->filter != NULL && !plugin_set_has(&e->d.skip_filter, id) &&
 			!cycle_row_has_filter(uses, i))
 			return false;
 	}
@@ -52,11 +52,10 @@ static bool filters_are_in_row(const struct evaluation *e)
 
 static bool is_idle(struct evaluation *e, uint8_t id)
 {
-	const struct plugin *plugin = &plugins[id];
+	const struct plugin *plugin = plugins[id];
 	if (plugin->score_is_idle != NULL)
 		return plugin->score_is_idle(&e->d);
-	return plugin->prescore != NULL && evaluation_has_prescore(e, id) &&
-		plugin->prescore(&e->d) == PLUGIN_SKIP;
+	return evaluation_has_pre_score(e, id) && plugin->pre_score(&e->d) == PLUGIN_SKIP;
 }
 
 /* Every score is in the row, or 0 everywhere. */
@@ -67,11 +66,11 @@ static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
 	if (class->spread.count > 0 || class->preferred_affinity.count > 0 ||
 		class->preferred_anti_affinity.count > 0 || row->is_strange)
 		return false;
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	for (uint32_t k = 0; k < uses->count; k++) {
 		uint8_t id = uses->list[k].id;
-		bool held = (row->scored >> k & 1) != 0;
-		if (plugins[id].score == NULL || (plugins[id].score_is_local && !held))
+		bool held = plugin_set_has(&row->scored, id);
+		if (plugins[id]->score == NULL || (plugins[id]->score_is_local && !held))
 			continue;
 		if (!held && !is_idle(e, id))
 			return false;
@@ -88,8 +87,8 @@ uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_
 	struct cycle_row *row = cycle_row_of(e);
 	bool plain = scores_are_in_row(e, row);
 	e->d.error = NULL;
-	e->d.spread_score = NULL;
-	e->d.affinity_score = NULL;
+	/* Whatever pre_score made lies behind the mark; who scores makes it again. */
+	memset(e->d.score_state, 0, sizeof(e->d.score_state));
 	scratch_rewind(e->d.scratch, mark);
 	if (!plain)
 		return 0;

@@ -251,14 +251,14 @@ void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 {
 	*p = (struct cycle_preemption){
 		.eligible = e->d.pod.class->preempts != 0 && !waits_for_victims(e)};
-	const struct plugin_uses *uses = &e->d.profile->post_filter;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_POST_FILTER];
 	struct text words = TEXT_NONE;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		if (uses->list[i].id == PLUGIN_DYNAMIC_RESOURCES) {
 			if (e->prefilter_rejected &&
 				e->prefilter.plugin == PLUGIN_DYNAMIC_RESOURCES)
 				return;
-			if (!e->reached_dynamic_resources) {
+			if (!plugin_set_has(&e->d.pre_filtered, PLUGIN_DYNAMIC_RESOURCES)) {
 				p->message = TEXT("not found");
 				return;
 			}

@@ -8,9 +8,23 @@
 
 #include "base/hash.h"
 
+static bool has_scale(const struct plugin *plugin)
+{
+	return plugin->score_is_local && plugin->normalise != PLUGIN_RAW;
+}
+
+static uint32_t count_scales(void)
+{
+	uint32_t count = 0;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		count += has_scale(plugins[id]);
+	CHECK(count <= CYCLE_SCALES_MAX);
+	return count;
+}
+
 static size_t row_bytes(uint32_t nodes)
 {
-	size_t by_node = sizeof(int32_t) + CYCLE_SCALES * sizeof(uint16_t) + sizeof(uint32_t);
+	size_t by_node = sizeof(int32_t) + count_scales() * sizeof(uint16_t) + sizeof(uint32_t);
 	return (size_t)(nodes + 1) * by_node + (nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) +
 		CYCLE_LOCAL_MAX + 160;
 }
@@ -27,6 +41,10 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 	struct cycle_rows *rows = arena_take(arena, sizeof(*rows));
 	rows->rows = ARENA_ARRAY(arena, struct cycle_row, limits->rows);
 	rows->count = limits->rows;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		rows->scale_of[id] =
+			(uint8_t)(has_scale(plugins[id]) ? rows->scale_count++ : CYCLE_SCALES_MAX);
+	CHECK(rows->scale_count == count_scales());
 	rows->touched = ARENA_ARRAY(arena, uint64_t, limits->nodes / CYCLE_BLOCK + 1);
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct cycle_row *row = &rows->rows[i];
@@ -36,7 +54,8 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 		row->worth = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
 		row->fit = arena_take_raw(arena, (limits->nodes + 1) * sizeof(uint32_t));
 		/* Zero, and mostly never written: most clusters prefer nothing. */
-		for (uint32_t k = 0; k < CYCLE_SCALES; k++)
+		row->scale_count = rows->scale_count;
+		for (uint32_t k = 0; k < rows->scale_count; k++)
 			row->scales[k].raw = ARENA_ARRAY(arena, uint16_t, limits->nodes + 1);
 	}
 	return rows;
@@ -47,9 +66,9 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at)
 {
 	for (uint32_t i = 0; i < at; i++)
-		if (plugins[filters->list[i].id].filter_needs_state)
+		if (plugins[filters->list[i].id]->state_size > 0)
 			return false;
-	return plugins[filters->list[at].id].filter_is_local;
+	return plugins[filters->list[at].id]->filter_is_local;
 }
 
 static uint32_t keep_one_by_one(
@@ -67,13 +86,12 @@ static uint32_t keep_one_by_one(
 /* Keeps the nodes to which no local plugin objects; how many. */
 static uint32_t keep_fitting(struct evaluation *e, uint32_t *nodes, uint32_t count)
 {
-	const struct plugin_uses *uses = &e->d.profile->filter;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_FILTER];
 	for (uint32_t i = 0; i < uses->count && count > 0; i++) {
-		const struct plugin *plugin = &plugins[uses->list[i].id];
-		if (plugin->filter_needs_state)
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		if (plugin->state_size > 0)
 			break;
-		if (!plugin->filter_is_local || (e->d.skip_filter >> uses->list[i].id & 1) != 0 ||
-			(uses->list[i].id == PLUGIN_NODE_NAME && e->d.pod.wanted_node == 0))
+		if (!plugin->filter_is_local || plugin_set_has(&e->d.skip_filter, uses->list[i].id))
 			continue;
 		count = plugin->keep != NULL ? plugin->keep(&e->d, nodes, count)
 					     : keep_one_by_one(e, plugin, nodes, count);
@@ -81,34 +99,26 @@ static uint32_t keep_fitting(struct evaluation *e, uint32_t *nodes, uint32_t cou
 	return count;
 }
 
-/* CYCLE_SCALES: its scores are final as they are. */
-static uint32_t scale_of(uint8_t plugin)
-{
-	if (plugin == PLUGIN_TAINT_TOLERATION)
-		return CYCLE_TAINTS;
-	return plugin == PLUGIN_NODE_AFFINITY ? CYCLE_PREFERENCE : CYCLE_SCALES;
-}
-
 int64_t cycle_scaled(const struct cycle_row *row, uint32_t scale, uint32_t node, int32_t most)
 {
 	const struct cycle_scale *s = &row->scales[scale];
 	int64_t score = most == 0 ? 0 : (int64_t)CYCLE_SCORE_MAX * s->raw[node] / most;
-	return s->weight * (scale == CYCLE_TAINTS ? CYCLE_SCORE_MAX - score : score);
+	return s->weight * (s->is_reversed ? CYCLE_SCORE_MAX - score : score);
 }
 
-static void add_scores(struct cycle_row *row, const struct plugin_use *use, const uint32_t *nodes,
+/* `scale` is CYCLE_SCALES_MAX where raw scores are final. */
+static void add_scores(struct cycle_row *row, uint32_t scale, int64_t weight, const uint32_t *nodes,
 	uint32_t count, const int64_t *scores)
 {
-	uint32_t scale = scale_of(use->id);
-	int64_t most = scale < CYCLE_SCALES ? UINT16_MAX : CYCLE_SCORE_MAX;
+	int64_t most = scale < CYCLE_SCALES_MAX ? UINT16_MAX : CYCLE_SCORE_MAX;
 	for (uint32_t i = 0; i < count; i++) {
 		int64_t score = scores[i];
 		if (score < 0 || score > most) {
 			row->is_strange = true;
 			score = 0;
 		}
-		if (scale == CYCLE_SCALES) {
-			row->worth[nodes[i]] += (int32_t)(score * use->weight);
+		if (scale == CYCLE_SCALES_MAX) {
+			row->worth[nodes[i]] += (int32_t)(score * weight);
 			continue;
 		}
 		uint16_t *raw = &row->scales[scale].raw[nodes[i]];
@@ -122,26 +132,27 @@ static void add_scores(struct cycle_row *row, const struct plugin_use *use, cons
 static void score_fitting(
 	struct evaluation *e, struct cycle_row *row, const uint32_t *nodes, uint32_t count)
 {
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	int64_t *scores = e->cycle->rows->scores;
 	for (uint32_t i = 0; i < count; i++)
 		row->worth[nodes[i]] = 0;
 	for (uint32_t k = 0; k < uses->count; k++) {
-		const struct plugin *plugin = &plugins[uses->list[k].id];
-		if ((row->scored >> k & 1) == 0)
+		const struct plugin *plugin = plugins[uses->list[k].id];
+		if (!plugin_set_has(&row->scored, uses->list[k].id))
 			continue;
 		for (uint32_t i = 0; plugin->scores == NULL && i < count; i++)
 			scores[i] = plugin->score(&e->d, nodes[i]);
 		if (plugin->scores != NULL)
 			plugin->scores(&e->d, nodes, count, scores);
-		add_scores(row, &uses->list[k], nodes, count, scores);
+		add_scores(row, e->cycle->rows->scale_of[uses->list[k].id], uses->list[k].weight,
+			nodes, count, scores);
 	}
 }
 
 static void count_fit(struct cycle_row *row, uint32_t node, int sign)
 {
 	row->fit_count += (uint32_t)sign;
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+	for (uint32_t k = 0; k < row->scale_count; k++) {
 		struct cycle_scale *scale = &row->scales[k];
 		if (!scale->is_held)
 			continue;
@@ -199,7 +210,7 @@ static void find_most(const struct evaluation *e, struct cycle_row *row, struct 
 static bool scales_follow(const struct evaluation *e, struct cycle_row *row)
 {
 	bool changed = false;
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+	for (uint32_t k = 0; k < row->scale_count; k++) {
 		struct cycle_scale *scale = &row->scales[k];
 		if (scale->is_held && scale->holders == 0 && scale->most > 0)
 			find_most(e, row, scale);
@@ -256,7 +267,7 @@ static void work_out_all(struct evaluation *e, struct cycle_row *row)
 	uint64_t *touched = e->cycle->rows->touched;
 	row->fit_count = 0;
 	row->fit_version = 0;
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++) {
+	for (uint32_t k = 0; k < row->scale_count; k++) {
 		row->scales[k].most = 0;
 		row->scales[k].settled = 0;
 		row->scales[k].holders = 0;
@@ -293,18 +304,18 @@ static void follow(struct evaluation *e, struct cycle_row *row)
 /* Which scores the row holds: local ones that do not skip this class. */
 static void hold_scores(struct evaluation *e, struct cycle_row *row)
 {
-	const struct plugin_uses *uses = &e->d.profile->score;
-	row->scored = 0;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
+	row->scored = (struct plugin_set){{0}};
 	row->is_strange = false;
 	for (uint32_t k = 0; k < uses->count; k++) {
-		const struct plugin *plugin = &plugins[uses->list[k].id];
+		const struct plugin *plugin = plugins[uses->list[k].id];
 		if (!plugin->score_is_local)
 			continue;
 		enum plugin_code code = PLUGIN_SUCCESS;
-		if (plugin->prescore != NULL && evaluation_has_prescore(e, uses->list[k].id))
-			code = plugin->prescore(&e->d);
+		if (evaluation_has_pre_score(e, uses->list[k].id))
+			code = plugin->pre_score(&e->d);
 		if (code == PLUGIN_SUCCESS)
-			row->scored |= UINT32_C(1) << k;
+			plugin_set_add(&row->scored, uses->list[k].id);
 		else if (code != PLUGIN_SKIP)
 			row->is_strange = true;
 	}
@@ -313,15 +324,17 @@ static void hold_scores(struct evaluation *e, struct cycle_row *row)
 
 static void hold_scales(const struct evaluation *e, struct cycle_row *row)
 {
-	const struct plugin_uses *uses = &e->d.profile->score;
-	for (uint32_t k = 0; k < CYCLE_SCALES; k++)
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
+	for (uint32_t k = 0; k < row->scale_count; k++)
 		row->scales[k].is_held = false;
 	for (uint32_t k = 0; k < uses->count; k++) {
-		uint32_t scale = scale_of(uses->list[k].id);
-		if (scale == CYCLE_SCALES || (row->scored >> k & 1) == 0)
+		uint32_t scale = e->cycle->rows->scale_of[uses->list[k].id];
+		if (scale == CYCLE_SCALES_MAX || !plugin_set_has(&row->scored, uses->list[k].id))
 			continue;
 		row->scales[scale].is_held = true;
 		row->scales[scale].weight = uses->list[k].weight;
+		row->scales[scale].is_reversed =
+			plugins[uses->list[k].id]->normalise == PLUGIN_BY_LOWEST;
 	}
 }
 

@@ -16,9 +16,11 @@ struct cycle_scale {
 	int32_t settled;  /* the one that `worth` is worked out with */
 	uint32_t holders; /* nodes that fit and have it */
 	bool is_held;     /* the profile asks for this score, and the class has it */
+	bool is_reversed; /* the highest raw score gets 0 */
 };
 
-enum { CYCLE_TAINTS, CYCLE_PREFERENCE, CYCLE_SCALES };
+/* Plugins whose scores are local and normalised; more than the two of upstream come with others. */
+enum { CYCLE_SCALES_MAX = 8 };
 
 enum {
 	CYCLE_BLOCK = 64,      /* nodes of one entry in `best`, and worked out at a time; bits */
@@ -34,12 +36,13 @@ struct cycle_row {
 	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
 	uint32_t top;      /* the highest index of a node that was there */
 	uint64_t followed; /* node changes (cache.change_count) that are worked in */
-	uint32_t scored;   /* bits by position in profile->score that the row holds */
+	struct plugin_set scored; /* whose scores the row holds */
 
-	uint32_t fit_count;                      /* nodes whose worth is not CYCLE_UNFIT */
-	struct cycle_scale scales[CYCLE_SCALES]; /* TaintToleration, NodeAffinity */
-	uint64_t order_version;                  /* of the node order that settled ties in `best` */
-	uint32_t *best; /* by block of nodes: the best of it, see plain.c; 0: none fits */
+	uint32_t fit_count; /* nodes whose worth is not CYCLE_UNFIT */
+	uint32_t scale_count;
+	struct cycle_scale scales[CYCLE_SCALES_MAX];
+	uint64_t order_version; /* of the node order that settled ties in `best` */
+	uint32_t *best;         /* by block of nodes: the best of it, see plain.c; 0: none fits */
 
 	uint32_t *fit;        /* the nodes that fit, in order; see cycle_row_fit() */
 	uint64_t fit_version; /* of the node order that `fit` follows; 0: it is out of date */
@@ -56,6 +59,9 @@ struct cycle_rows {
 	uint32_t fitting[CYCLE_BLOCK]; /* while nodes are worked out */
 	int64_t scores[CYCLE_BLOCK];
 	uint64_t *touched; /* a bit by node, while a row follows */
+	uint32_t scale_count;
+	uint8_t scale_of[PLUGIN_COUNT]; /* its place in the scales of a row; CYCLE_SCALES_MAX: none
+					 */
 };
 
 size_t cycle_rows_size(const struct cycle_limits *limits);
@@ -75,7 +81,7 @@ struct cycle_row *cycle_row_of(struct evaluation *e);
 /* The nodes that no local plugin objects to, in order; row->fit_count of them. */
 const uint32_t *cycle_row_fit(const struct evaluation *e, struct cycle_row *row);
 
-/* Weighted and normalised to 0..100 by the highest (plugins.md 5 and 6). */
+/* Weighted and normalised to 0..100 by the highest. */
 int64_t cycle_scaled(const struct cycle_row *row, uint32_t scale, uint32_t node, int32_t most);
 
 #endif

@@ -6,50 +6,40 @@
 
 static bool have_states(struct evaluation *e)
 {
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	for (uint32_t k = 0; k < uses->count; k++) {
 		uint8_t id = uses->list[k].id;
-		if (!plugins[id].score_needs_state || (e->d.prescored >> id & 1) != 0)
+		if (plugins[id]->score_state_size == 0 || plugin_set_has(&e->d.pre_scored, id))
 			continue;
 		evaluation_miss_state(e, "PreScore", id);
-		return evaluation_fail(e, POINT_SCORE, plugins[id].name);
+		return evaluation_fail(e, PLUGIN_AT_SCORE, plugins[id]->name);
 	}
 	return true;
 }
 
-bool evaluation_has_prescore(const struct evaluation *e, uint8_t id)
-{
-	const struct plugin_uses *uses = &e->d.profile->pre_score;
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id == id)
-			return true;
-	return false;
-}
-
 bool evaluation_prescore(struct evaluation *e)
 {
-	const struct plugin_uses *uses = &e->d.profile->pre_score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_PRE_SCORE];
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
-		if (plugins[id].prescore == NULL)
+		if (plugins[id]->pre_score == NULL)
 			continue;
-		enum plugin_code code = plugins[id].prescore(&e->d);
-		e->d.prescored |= UINT32_C(1) << id;
+		enum plugin_code code = plugins[id]->pre_score(&e->d);
+		plugin_set_add(&e->d.pre_scored, id);
 		if (code == PLUGIN_SKIP)
-			e->d.skip_score |= UINT32_C(1) << id;
+			plugin_set_add(&e->d.skip_score, id);
 		else if (code != PLUGIN_SUCCESS)
-			return evaluation_fail(e, POINT_PRESCORE, plugins[id].name);
+			return evaluation_fail(e, PLUGIN_AT_PRE_SCORE, plugins[id]->name);
 	}
 	return have_states(e);
 }
 
 static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
 {
-	const struct plugin *plugin = &plugins[id];
+	const struct plugin *plugin = plugins[id];
 	for (uint32_t i = 0; i < e->feasible_count; i++)
 		scores[i] = plugin->score(&e->d, e->feasible[i]);
-	if (plugin->normalize != NULL)
-		plugin->normalize(&e->d, scores, e->feasible_count);
+	plugin_normalise(plugin, &e->d, scores, e->feasible_count);
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
 		if (scores[i] < 0 || scores[i] > CYCLE_SCORE_MAX) {
 			e->error = plugin_out_of_range;
@@ -61,7 +51,7 @@ static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
 
 bool evaluation_score(struct evaluation *e, bool with_detail)
 {
-	const struct plugin_uses *uses = &e->d.profile->score;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	if (!evaluation_prescore(e))
 		return false;
 	e->totals = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
@@ -75,12 +65,12 @@ bool evaluation_score(struct evaluation *e, bool with_detail)
 		e->plugin_scores = scores;
 	for (uint32_t k = 0; k < uses->count; k++) {
 		uint8_t id = uses->list[k].id;
-		if ((e->d.skip_score >> id & 1) != 0 || plugins[id].score == NULL)
+		if (plugin_set_has(&e->d.skip_score, id) || plugins[id]->score == NULL)
 			continue;
 		int64_t *row = with_detail ? scores + (size_t)k * e->feasible_count : scores;
 		if (!score_plugin(e, id, row))
 			return false;
-		e->scored |= UINT32_C(1) << k;
+		plugin_set_add(&e->scored, id);
 		for (uint32_t i = 0; i < e->feasible_count; i++) {
 			row[i] *= uses->list[k].weight;
 			e->totals[i] += row[i];

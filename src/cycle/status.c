@@ -60,11 +60,11 @@ bool evaluation_fail(struct evaluation *e, enum plugin_point point, const char *
 		return false;
 	struct writer w;
 	writer_init(&w, rest, size);
-	if (point == POINT_PREFILTER)
+	if (point == PLUGIN_AT_PRE_FILTER)
 		write_format(&w, "running PreFilter plugin \"%s\": %s", plugin, cause);
-	else if (point == POINT_FILTER)
+	else if (point == PLUGIN_AT_FILTER)
 		write_format(&w, "running \"%s\" filter plugin: %s", plugin, cause);
-	else if (point == POINT_PRESCORE)
+	else if (point == PLUGIN_AT_PRE_SCORE)
 		write_format(&w, "running PreScore plugin \"%s\": %s", plugin, cause);
 	else
 		write_format(
@@ -85,7 +85,7 @@ void evaluation_miss_state(struct evaluation *e, const char *point, uint8_t id)
 		return;
 	struct writer w;
 	writer_init(&w, at, SIZE - 1);
-	write_format(&w, "reading \"%s%s\" from cycleState: not found", point, plugins[id].name);
+	write_format(&w, "reading \"%s%s\" from cycleState: not found", point, plugins[id]->name);
 	if (!w.overflowed)
 		e->d.error = at; /* scratch is zero behind what was written */
 }

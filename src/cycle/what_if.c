@@ -92,10 +92,10 @@ static void move_ports(struct what_if *w, const struct kube_pod_template *class,
 static void tell_plugins(struct what_if *w, uint32_t pod, int sign)
 {
 	struct cycle_state *d = &w->e->d;
-	const struct plugin_uses *uses = &d->profile->pre_filter;
+	const struct plugin_uses *uses = &d->profile->at[PLUGIN_AT_PRE_FILTER];
 	for (uint32_t i = 0; i < uses->count; i++) {
-		const struct plugin *plugin = &plugins[uses->list[i].id];
-		if (plugin->pod_moved != NULL && (d->skip_filter >> uses->list[i].id & 1) == 0)
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		if (plugin->pod_moved != NULL && !plugin_set_has(&d->skip_filter, uses->list[i].id))
 			plugin->pod_moved(d, &w->view, pod, sign);
 	}
 }
@@ -144,10 +144,11 @@ void what_if_restore(struct what_if *w, uint32_t pod)
 void what_if_end(struct what_if *w)
 {
 	struct cycle_state *d = &w->e->d;
-	const struct plugin_uses *uses = &d->profile->pre_filter;
+	const struct plugin_uses *uses = &d->profile->at[PLUGIN_AT_PRE_FILTER];
 	for (uint32_t i = 0; i < uses->count; i++) {
-		const struct plugin *plugin = &plugins[uses->list[i].id];
-		if (plugin->pods_forgotten != NULL && (d->skip_filter >> uses->list[i].id & 1) == 0)
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		if (plugin->pods_forgotten != NULL &&
+			!plugin_set_has(&d->skip_filter, uses->list[i].id))
 			plugin->pods_forgotten(d);
 	}
 }
@@ -157,22 +158,22 @@ void what_if_end(struct what_if *w)
 enum plugin_code evaluation_run_filter(
 	struct evaluation *e, uint8_t id, const struct cache_view *view, struct plugin_reasons *why)
 {
-	if (plugins[id].filter_needs_state && (e->d.prefiltered >> id & 1) == 0) {
+	if (plugins[id]->state_size > 0 && !plugin_set_has(&e->d.pre_filtered, id)) {
 		evaluation_miss_state(e, "PreFilter", id);
 		return PLUGIN_ERROR;
 	}
-	return plugins[id].filter(&e->d, view, why);
+	return plugins[id]->filter(&e->d, view, why);
 }
 
 /* The first that refuses is to blame, even where the others are asked for their reasons, too. */
 static enum plugin_code filter_view(struct evaluation *e, const struct cache_view *view,
 	struct plugin_reasons *why, uint8_t *plugin)
 {
-	const struct plugin_uses *uses = &e->d.profile->filter;
+	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_FILTER];
 	enum plugin_code verdict = PLUGIN_SUCCESS;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
-		if ((e->d.skip_filter >> id & 1) != 0 || plugins[id].filter == NULL)
+		if (plugin_set_has(&e->d.skip_filter, id) || plugins[id]->filter == NULL)
 			continue;
 		enum plugin_code code = evaluation_run_filter(e, id, view, why);
 		if (code == PLUGIN_SUCCESS)

@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/plugin_set.h"
 #include "kube/kube.h"
 #include "kube/pod.h"
+#include "plugins/registry.h"
 
 enum {
-	PLUGIN_LIST_MAX = 32,
 	PLUGIN_RESOURCES_MAX = 32,
 	PLUGIN_SHAPE_MAX = 32,
 	PLUGIN_IGNORED_MAX = 64,
@@ -91,29 +92,43 @@ struct service_affinity_args {
 	struct plugin_label_list apart;    /* antiAffinityLabelsPreference */
 };
 
+/*
+ * What a plugin takes as arguments in a configuration (pluginConfig), one row per field. Fields of
+ * numbers and switches need no more than that; what else must hold is for `fault` to say.
+ */
+enum plugin_arg_type { PLUGIN_ARG_INT32, PLUGIN_ARG_INT64, PLUGIN_ARG_BOOL, PLUGIN_ARG_STRING };
+struct plugin_arg {
+	const char *name; /* NULL ends the list */
+	enum plugin_arg_type type;
+	size_t offset; /* in the struct of the arguments: int32_t, int64_t, bool, id */
+	int64_t least; /* of numbers */
+	int64_t most;
+	int64_t value;    /* default, of numbers and switches */
+	const char *text; /* default, of strings */
+};
+struct plugin_args {
+	size_t size; /* of the struct */
+	const struct plugin_arg *fields;
+	/* What is wrong with fields that are right one by one; NULL: nothing. */
+	const char *(*fault)(const void *args);
+};
+
 struct plugin_use {
 	uint8_t id; /* enum plugin_id */
 	int64_t weight;
 };
-struct plugin_uses {
-	struct plugin_use list[PLUGIN_LIST_MAX];
+struct plugin_uses { /* of a point, in the order in which they run */
+	struct plugin_use list[PLUGIN_COUNT];
 	uint32_t count;
+	struct plugin_set set; /* the same, as a set */
 };
 
 struct plugin_profile {
 	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
 	bool check_all;              /* a node that is refused is asked about by every filter */
-	bool counts_services;        /* ServiceAffinity or SelectorSpread takes part */
-	struct plugin_uses pre_enqueue;
-	struct plugin_uses pre_filter;
-	struct plugin_uses filter;
-	struct plugin_uses post_filter;
-	struct plugin_uses pre_score;
-	struct plugin_uses score;
-	struct plugin_uses reserve;
-	struct plugin_uses pre_bind;
-	struct plugin_uses bind;
+	struct plugin_set used;      /* those that take part at any point */
+	struct plugin_uses at[PLUGIN_POINTS];
 	struct fit_args fit;
 	struct balanced_args balanced;
 	struct inter_pod_affinity_args inter_pod_affinity;

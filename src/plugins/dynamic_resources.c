@@ -7,7 +7,7 @@
  * going away, or was not made yet. For a pod without claims there is only the text that its
  * PostFilter adds (see the cycle).
  */
-#include "plugins/table.h"
+#include "plugins/hints.h"
 
 static enum plugin_code refuse_claim(
 	struct cycle_state *d, const struct kube_resource_claim *claim, struct plugin_reasons *why)
@@ -41,7 +41,8 @@ static enum plugin_code refuse_claim(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-enum plugin_code dynamic_resources_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code dynamic_resources_pre_filter(
+	struct cycle_state *d, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	if (class->resource_claims.count == 0)
@@ -49,3 +50,18 @@ enum plugin_code dynamic_resources_prefilter(struct cycle_state *d, struct plugi
 	return refuse_claim(
 		d, KUBE_AT(class, class->resource_claims, struct kube_resource_claim), why);
 }
+
+const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
+	.weight = 2,
+	.defaults = PLUGIN_IN_ALL,
+	.in_every_policy = true,
+	.points = PLUGIN_AT(PRE_ENQUEUE) | PLUGIN_AT(FILTER) | PLUGIN_AT(POST_FILTER) |
+		PLUGIN_AT(SCORE) | PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
+	.pre_filter = dynamic_resources_pre_filter,
+	.events = PLUGIN_EVENTS(
+		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE,
+			NULL},
+		{KUBE_RESOURCE_CLAIM, CACHE_ADD | CACHE_UPDATE, NULL},
+		{KUBE_POD, CACHE_UPDATE_POD_CLAIMS, hint_self},
+		{KUBE_DEVICE_CLASS, CACHE_ADD | CACHE_UPDATE, NULL},
+		{KUBE_RESOURCE_SLICE, CACHE_ADD | CACHE_UPDATE, NULL})};

@@ -5,7 +5,8 @@
  * All reasons are told, not just the first. When one of them is larger than the whole node,
  * removing pods cannot help and preemption does not look there.
  */
-#include "plugins/table.h"
+#include "plugins/fit.h"
+#include "plugins/hints.h"
 
 struct fitting {
 	struct plugin_reasons *why;
@@ -70,7 +71,7 @@ static bool is_crowded(const struct cache_sums *sums, const struct kube_resource
 	return (int64_t)sums->pods + 1 > offer->pods;
 }
 
-enum plugin_code fit_filter(
+static enum plugin_code fit_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct kube_resources *request = &d->pod.class->fit;
@@ -101,7 +102,7 @@ static bool has_left(int64_t request, int64_t allocatable, int64_t used)
 	return request <= 0 || request <= cache_minus(allocatable, used);
 }
 
-uint32_t fit_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
+static uint32_t fit_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
 {
 	const struct kube_resources request = d->pod.class->fit;
 	uint32_t kept = 0;
@@ -122,3 +123,129 @@ uint32_t fit_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
 	}
 	return kept;
 }
+
+/* ---- hints ---- */
+
+static int64_t fit_scalar_of(const void *blob, struct kube_span scalars, uint32_t name)
+{
+	const struct kube_scalar *list = KUBE_AT(blob, scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < scalars.count; i++)
+		if (list[i].name == name)
+			return list[i].value;
+	return 0;
+}
+
+/* Something that the waiting pod asks for became less in the other. */
+static bool fit_gives_back(const struct kube_pod_template *wants,
+	const struct kube_pod_template *old, const struct kube_pod_template *now)
+{
+	if ((wants->fit.cpu_milli > 0 && now->used.cpu_milli < old->used.cpu_milli) ||
+		(wants->fit.memory_bytes > 0 && now->used.memory_bytes < old->used.memory_bytes) ||
+		(wants->fit.storage_bytes > 0 && now->used.storage_bytes < old->used.storage_bytes))
+		return true;
+	const struct kube_scalar *list = KUBE_AT(wants, wants->fit.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < wants->fit.scalars.count; i++)
+		if (list[i].value != 0 &&
+			fit_scalar_of(now, now->used.scalars, list[i].name) <
+				fit_scalar_of(old, old->used.scalars, list[i].name))
+			return true;
+	return false;
+}
+
+static enum plugin_hint fit_hint_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	if (action == CACHE_DELETE)
+		return hint_if(hint_is_placed(&event->old));
+	if (hint_is_self(w, event))
+		return PLUGIN_HINT_QUEUE;
+	if (event->now.node == 0)
+		return PLUGIN_HINT_SKIP;
+	return hint_if(fit_gives_back(
+		w->pod.class, cache_side_template(&event->old), cache_side_template(&event->now)));
+}
+
+static bool fit_when_empty(
+	const struct kube_pod_template *wants, const struct kube_node_facts *facts)
+{
+	const struct kube_resources *offer = &facts->allocatable;
+	if (offer->pods < 1 || wants->fit.cpu_milli > offer->cpu_milli ||
+		wants->fit.memory_bytes > offer->memory_bytes ||
+		wants->fit.storage_bytes > offer->storage_bytes)
+		return false;
+	const struct kube_scalar *list = KUBE_AT(wants, wants->fit.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < wants->fit.scalars.count; i++)
+		if (list[i].value > fit_scalar_of(facts, offer->scalars, list[i].name))
+			return false;
+	return true;
+}
+
+static bool fit_offers_more(const struct kube_pod_template *wants,
+	const struct kube_node_facts *old, const struct kube_node_facts *now)
+{
+	const struct kube_resources *a = &old->allocatable;
+	const struct kube_resources *b = &now->allocatable;
+	if (b->pods > a->pods || (wants->fit.cpu_milli > 0 && b->cpu_milli > a->cpu_milli) ||
+		(wants->fit.memory_bytes > 0 && b->memory_bytes > a->memory_bytes) ||
+		(wants->fit.storage_bytes > 0 && b->storage_bytes > a->storage_bytes))
+		return true;
+	const struct kube_scalar *list = KUBE_AT(wants, wants->fit.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < wants->fit.scalars.count; i++)
+		if (list[i].value != 0 &&
+			fit_scalar_of(now, b->scalars, list[i].name) >
+				fit_scalar_of(old, a->scalars, list[i].name))
+			return true;
+	return false;
+}
+
+static enum plugin_hint fit_hint_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	const struct kube_node_facts *now = cache_side_facts(&event->now);
+	if (!fit_when_empty(w->pod.class, now))
+		return PLUGIN_HINT_SKIP;
+	return hint_if(action == CACHE_ADD ||
+		fit_offers_more(w->pod.class, cache_side_facts(&event->old), now));
+}
+
+/* A device class may stand for an extended resource that the pod asks for, by name or by its own.
+ */
+static enum plugin_hint fit_hint_class(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	const struct kube_device_class *old =
+		(const struct kube_device_class *)(const void *)event->old.blob;
+	const struct kube_device_class *now =
+		(const struct kube_device_class *)(const void *)event->now.blob;
+	if (action != CACHE_ADD && old->extended_resource == now->extended_resource)
+		return PLUGIN_HINT_SKIP;
+	const struct kube_pod_template *class = w->pod.class;
+	struct text prefix = TEXT("deviceclass.resource.kubernetes.io/");
+	const struct kube_scalar *list = KUBE_AT(class, class->fit.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < class->fit.scalars.count; i++) {
+		struct text name = cache_text(w->cache, list[i].name);
+		if (now->extended_resource != 0 && list[i].name == now->extended_resource)
+			return PLUGIN_HINT_QUEUE;
+		if (action == CACHE_ADD && text_starts(name, prefix) &&
+			text_is(text_from(name, prefix.size), cache_text(w->cache, event->name)))
+			return PLUGIN_HINT_QUEUE;
+	}
+	return PLUGIN_HINT_SKIP;
+}
+
+const struct plugin plugin_fit = {.name = "NodeResourcesFit",
+	.weight = 1,
+	.defaults = PLUGIN_IN_ALL,
+	.points = PLUGIN_AT(PRE_FILTER) | PLUGIN_AT(PRE_SCORE) | PLUGIN_AT(PLACEMENT_SCORE),
+	.helps = PLUGIN_HELPS({"Too many pods", "Fewer pods on a node, or a larger --max-pods."},
+		{"", "Smaller requests, or room on a node."}),
+	.filter_is_local = true,
+	.score_is_local = true,
+	.filter = fit_filter,
+	.keep = fit_keep,
+	.score = fit_score,
+	.scores = fit_scores,
+	.events =
+		PLUGIN_EVENTS({KUBE_POD, CACHE_DELETE | CACHE_UPDATE_POD_SCALE_DOWN, fit_hint_pod},
+			{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_ALLOCATABLE, fit_hint_node},
+			{KUBE_DEVICE_CLASS, CACHE_ADD | CACHE_UPDATE, fit_hint_class})};

@@ -3,9 +3,8 @@
  * NodeResourcesFit and NodeResourcesBalancedAllocation, the scores: how full the node would be,
  * and how evenly.
  */
+#include "plugins/fit.h"
 #include <math.h>
-
-#include "plugins/table.h"
 
 /* One resource, whatever the node is. */
 struct wanted {
@@ -192,19 +191,19 @@ static int64_t score_alone(struct cycle_state *d, uint32_t node, enum fit_strate
 	return score_of(strategy, NULL, cache_node_at(d->cache, node), list, wanted);
 }
 
-int64_t least_allocated_score(struct cycle_state *d, uint32_t node)
+static int64_t least_allocated_score(struct cycle_state *d, uint32_t node)
 {
 	return score_alone(d, node, FIT_LEAST_ALLOCATED);
 }
 
-int64_t most_allocated_score(struct cycle_state *d, uint32_t node)
+static int64_t most_allocated_score(struct cycle_state *d, uint32_t node)
 {
 	return score_alone(d, node, FIT_MOST_ALLOCATED);
 }
 
 /* ---- NodeResourcesBalancedAllocation ---- */
 
-enum plugin_code balanced_prescore(struct cycle_state *d)
+static enum plugin_code balanced_pre_score(struct cycle_state *d)
 {
 	const struct balanced_args *args = &d->profile->balanced;
 	for (uint32_t i = 0; i < args->resource_count; i++)
@@ -243,7 +242,8 @@ static double fraction(int64_t part, int64_t whole)
 	return f > 1 ? 1 : f;
 }
 
-void balanced_scores(struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
+static void balanced_scores(
+	struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
 	const struct balanced_args *args = &d->profile->balanced;
 	struct wanted list[PLUGIN_RESOURCES_MAX];
@@ -265,9 +265,29 @@ void balanced_scores(struct cycle_state *d, const uint32_t *nodes, uint32_t coun
 	}
 }
 
-int64_t balanced_score(struct cycle_state *d, uint32_t node)
+static int64_t balanced_score(struct cycle_state *d, uint32_t node)
 {
 	int64_t score;
 	balanced_scores(d, &node, 1, &score);
 	return score;
 }
+
+/* ---- the tables of those that only score ---- */
+
+const struct plugin plugin_balanced = {.name = "NodeResourcesBalancedAllocation",
+	.weight = 1,
+	.defaults = PLUGIN_IN_ALL,
+	.score_is_local = true,
+	.pre_score = balanced_pre_score,
+	.score = balanced_score,
+	.scores = balanced_scores};
+
+const struct plugin plugin_least_allocated = {.name = "NodeResourcesLeastAllocated",
+	.weight = 1,
+	.score_is_local = true,
+	.score = least_allocated_score};
+
+const struct plugin plugin_most_allocated = {.name = "NodeResourcesMostAllocated",
+	.weight = 1,
+	.score_is_local = true,
+	.score = most_allocated_score};

@@ -3,7 +3,7 @@
  * ImageLocality: rather where the images are already. An image that few nodes have counts less,
  * so that a pod is not drawn to the one node that happened to run it before.
  */
-#include "plugins/table.h"
+#include "plugins/plugins.h"
 
 enum { MIB = 1024 * 1024, THRESHOLD_MIN_MIB = 23, THRESHOLD_CONTAINER_MIB = 1000 };
 
@@ -25,7 +25,7 @@ static int64_t score_of_sum(const struct cycle_state *d, int64_t sum)
 	return most == least ? 0 : 100 * (sum - least) / (most - least);
 }
 
-int64_t image_locality_score(struct cycle_state *d, uint32_t node)
+static int64_t image_locality_score(struct cycle_state *d, uint32_t node)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
@@ -39,7 +39,7 @@ int64_t image_locality_score(struct cycle_state *d, uint32_t node)
 }
 
 /* No node has any of the images: they all start from nothing. */
-bool image_locality_is_idle(const struct cycle_state *d)
+static bool image_locality_is_idle(const struct cycle_state *d)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
@@ -63,7 +63,7 @@ static void sum_sizes(const struct cycle_state *d, const struct cache_image *ima
 	}
 }
 
-bool image_locality_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
+static bool image_locality_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
@@ -84,3 +84,10 @@ bool image_locality_add_scores(struct cycle_state *d, int64_t weight, int64_t *t
 	scratch_rewind(d->scratch, mark);
 	return true;
 }
+
+const struct plugin plugin_image_locality = {.name = "ImageLocality",
+	.weight = 1,
+	.defaults = PLUGIN_IN_ALL,
+	.score = image_locality_score,
+	.score_is_idle = image_locality_is_idle,
+	.add_scores = image_locality_add_scores};

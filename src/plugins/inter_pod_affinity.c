@@ -4,7 +4,6 @@
  * from others, and pods that others want away from themselves.
  */
 #include "plugins/inter_pod_affinity_state.h"
-#include "plugins/table.h"
 
 static const char no_affinity[] = "node(s) didn't match pod affinity rules";
 static const char own_anti[] = "node(s) didn't match pod anti-affinity rules";
@@ -59,7 +58,8 @@ static bool count_own(struct cycle_state *d, struct affinity_state *state)
 	return true;
 }
 
-enum plugin_code inter_pod_affinity_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code inter_pod_affinity_pre_filter(
+	struct cycle_state *d, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	if (class->affinity_error != 0) {
@@ -67,7 +67,7 @@ enum plugin_code inter_pod_affinity_prefilter(struct cycle_state *d, struct plug
 			TEXT_ARGS(cache_text(d->cache, class->affinity_error)));
 		return PLUGIN_UNRESOLVABLE;
 	}
-	struct affinity_state *state = SCRATCH_ONE(d->scratch, struct affinity_state);
+	struct affinity_state *state = plugin_take_state(d, PLUGIN_INTER_POD_AFFINITY);
 	if (state != NULL) {
 		state->affinity =
 			SCRATCH_ARRAY(d->scratch, struct affinity_count, class->affinity.count + 1);
@@ -79,7 +79,6 @@ enum plugin_code inter_pod_affinity_prefilter(struct cycle_state *d, struct plug
 			d->error = "no room to count the pods of affinity terms";
 		return PLUGIN_ERROR;
 	}
-	d->affinity = state;
 	bool needed =
 		state->existing_count > 0 || state->affinity_count > 0 || state->anti_count > 0;
 	return needed ? PLUGIN_SUCCESS : PLUGIN_SKIP;
@@ -121,10 +120,10 @@ static bool any_pods_at(const struct affinity_count *counts, uint32_t count, uin
 	return false;
 }
 
-enum plugin_code inter_pod_affinity_filter(
+static enum plugin_code inter_pod_affinity_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct affinity_state *state = d->affinity;
+	const struct affinity_state *state = d->state[PLUGIN_INTER_POD_AFFINITY];
 	if (!affinity_holds(state, view->index)) {
 		plugin_because(why, no_affinity);
 		return PLUGIN_UNRESOLVABLE;
@@ -153,9 +152,9 @@ static uint32_t add_away_rules(
 	return at;
 }
 
-const struct plugin_rule *inter_pod_affinity_rules(struct cycle_state *d, uint32_t *count)
+static const struct plugin_rule *inter_pod_affinity_rules(struct cycle_state *d, uint32_t *count)
 {
-	const struct affinity_state *state = d->affinity;
+	const struct affinity_state *state = d->state[PLUGIN_INTER_POD_AFFINITY];
 	size_t most = (size_t)state->affinity_count + state->anti_count + state->existing_count;
 	struct plugin_rule *rules = SCRATCH_ARRAY(d->scratch, struct plugin_rule, most + 1);
 	if (rules == NULL)
@@ -199,10 +198,10 @@ static void move_existing(struct cycle_state *d, struct affinity_state *state,
 		state->extra_keys[i] = state->extra_keys[--state->extra_count];
 }
 
-void inter_pod_affinity_pod_moved(
+static void inter_pod_affinity_pod_moved(
 	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
-	struct affinity_state *state = d->affinity;
+	struct affinity_state *state = d->state[PLUGIN_INTER_POD_AFFINITY];
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
 	const struct kube_pod_template *class = cache_template_of(d->cache, moved);
 	const struct kube_labels *labels = cache_labels_at(d->cache, moved->labels);
@@ -230,9 +229,9 @@ void inter_pod_affinity_pod_moved(
 			state->anti[i].moved += sign;
 }
 
-void inter_pod_affinity_pods_forgotten(struct cycle_state *d)
+static void inter_pod_affinity_pods_forgotten(struct cycle_state *d)
 {
-	struct affinity_state *state = d->affinity;
+	struct affinity_state *state = d->state[PLUGIN_INTER_POD_AFFINITY];
 	for (uint32_t i = 0; i < state->affinity_count; i++)
 		state->affinity[i].moved = 0;
 	for (uint32_t i = 0; i < state->anti_count; i++)
@@ -241,3 +240,47 @@ void inter_pod_affinity_pods_forgotten(struct cycle_state *d)
 		state->existing[i].moved = 0;
 	state->extra_count = 0;
 }
+
+/* ---- the table ---- */
+
+static bool selects_namespaces(const struct kube_pod_template *class, struct kube_span terms)
+{
+	const struct kube_pod_term *list = KUBE_AT(class, terms, struct kube_pod_term);
+	for (uint32_t i = 0; i < terms.count; i++)
+		if (list[i].namespace_selector.state != KUBE_SELECTOR_NONE)
+			return true;
+	return false;
+}
+
+static uint32_t inter_pod_affinity_kinds(const struct plugin_demand *pod)
+{
+	const struct kube_pod_template *class = pod->class;
+	bool any = selects_namespaces(class, class->affinity) ||
+		selects_namespaces(class, class->anti_affinity) ||
+		selects_namespaces(class, class->preferred_affinity) ||
+		selects_namespaces(class, class->preferred_anti_affinity);
+	return any ? PLUGIN_KIND(KUBE_NAMESPACE) : 0;
+}
+
+const struct plugin plugin_inter_pod_affinity = {.name = "InterPodAffinity",
+	.weight = 2,
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS(
+		{"node(s) didn't match pod affinity", "A node near the pods it wants."},
+		{"node(s) didn't match pod anti-affinity", "A node without the pods it avoids."},
+		{"", "A node without the pods that avoid it."}),
+	.state_size = sizeof(struct affinity_state),
+	.score_state_size = sizeof(struct affinity_state),
+	.kinds = inter_pod_affinity_kinds,
+	.pre_filter = inter_pod_affinity_pre_filter,
+	.filter = inter_pod_affinity_filter,
+	.rules = inter_pod_affinity_rules,
+	.pre_score = inter_pod_affinity_pre_score,
+	.score = inter_pod_affinity_score,
+	.add_scores = inter_pod_affinity_add_scores,
+	.normalise = PLUGIN_NORMALISE_OWN,
+	.normalise_own = inter_pod_affinity_normalise,
+	.pod_moved = inter_pod_affinity_pod_moved,
+	.pods_forgotten = inter_pod_affinity_pods_forgotten,
+	.events = inter_pod_affinity_events,
+	.helps_beyond_hint = inter_pod_affinity_helps_beyond_hint};

@@ -4,9 +4,8 @@
  * being where pods that require it are.
  */
 #include "plugins/inter_pod_affinity_state.h"
-#include "plugins/table.h"
 
-static const char no_room[] = "no room to score by pod affinity";
+static const char affinity_no_room[] = "no room to score by pod affinity";
 
 /* One list of weighted counts, in affinity_state.affinity. */
 struct gathering {
@@ -56,29 +55,28 @@ static bool gather(struct cycle_state *d, struct affinity_state *state, uint32_t
 	return affinity_each_owned(d, CACHE_OWN_PREFERRED, add_owned, &g) && !state->failed;
 }
 
-enum plugin_code inter_pod_affinity_prescore(struct cycle_state *d)
+enum plugin_code inter_pod_affinity_pre_score(struct cycle_state *d)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	uint32_t own = class->preferred_affinity.count + class->preferred_anti_affinity.count;
 	if (own == 0 && d->profile->inter_pod_affinity.ignore_preferred_of_existing)
 		return PLUGIN_SKIP;
-	struct affinity_state *state = SCRATCH_ONE(d->scratch, struct affinity_state);
+	struct affinity_state *state = plugin_take_score_state(d, PLUGIN_INTER_POD_AFFINITY);
 	/* One for each counter there is; the pod's own terms may still have to make theirs. */
 	uint32_t room = own + pool_used(&d->cache->counters.pool);
 	if (state != NULL)
 		state->affinity = SCRATCH_ARRAY(d->scratch, struct affinity_count, room + 1);
 	if (d->scratch->overflowed || !gather(d, state, room)) {
 		if (d->error == NULL)
-			d->error = no_room;
+			d->error = affinity_no_room;
 		return PLUGIN_ERROR;
 	}
-	d->affinity_score = state;
 	return state->affinity_count == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
 }
 
 int64_t inter_pod_affinity_score(struct cycle_state *d, uint32_t node)
 {
-	const struct affinity_state *state = d->affinity_score;
+	const struct affinity_state *state = d->score_state[PLUGIN_INTER_POD_AFFINITY];
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < state->affinity_count; i++) {
 		const struct affinity_count *count = &state->affinity[i];
@@ -88,7 +86,7 @@ int64_t inter_pod_affinity_score(struct cycle_state *d, uint32_t node)
 	return sum;
 }
 
-static int64_t normal(int64_t raw, int64_t least, int64_t most)
+static int64_t affinity_normal(int64_t raw, int64_t least, int64_t most)
 {
 	if (most == least)
 		return 0;
@@ -96,7 +94,7 @@ static int64_t normal(int64_t raw, int64_t least, int64_t most)
 		((double)cache_minus(raw, least) / (double)cache_minus(most, least)));
 }
 
-void inter_pod_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
+void inter_pod_affinity_normalise(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
 	(void)d;
 	int64_t most = INT64_MIN;
@@ -106,7 +104,7 @@ void inter_pod_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32
 		least = scores[i] < least ? scores[i] : least;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		scores[i] = normal(scores[i], least, most);
+		scores[i] = affinity_normal(scores[i], least, most);
 }
 
 static void add_count(const struct cycle_state *d, const struct affinity_count *count, int64_t *raw)
@@ -120,16 +118,16 @@ static void add_count(const struct cycle_state *d, const struct affinity_count *
 
 bool inter_pod_affinity_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
 {
-	const struct affinity_state *state = d->affinity_score;
+	const struct affinity_state *state = d->score_state[PLUGIN_INTER_POD_AFFINITY];
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	int64_t *raw = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);
 	if (raw == NULL) {
-		d->error = no_room;
+		d->error = affinity_no_room;
 		return false;
 	}
 	for (uint32_t i = 0; i < state->affinity_count; i++)
 		add_count(d, &state->affinity[i], raw);
-	bool added = plugin_add_normalized(d, raw, normal, weight, totals);
+	bool added = plugin_add_normalized(d, raw, affinity_normal, weight, totals);
 	scratch_rewind(d->scratch, mark);
 	return added;
 }

@@ -44,4 +44,15 @@ bool affinity_each_owned(struct cycle_state *d, enum cache_counter_kind kind,
 	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),
 	void *self);
 
+/* inter_pod_affinity_score.c */
+enum plugin_code inter_pod_affinity_pre_score(struct cycle_state *d);
+int64_t inter_pod_affinity_score(struct cycle_state *d, uint32_t node);
+bool inter_pod_affinity_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals);
+void inter_pod_affinity_normalise(struct cycle_state *d, int64_t *scores, uint32_t count);
+
+/* inter_pod_affinity_hints.c */
+extern const struct plugin_registration inter_pod_affinity_events[];
+bool inter_pod_affinity_helps_beyond_hint(
+	const struct plugin_waiting *w, const struct cache_event *event);
+
 #endif

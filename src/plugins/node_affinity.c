@@ -3,7 +3,7 @@
  * NodeAffinity: the nodes a pod demands and the nodes it prefers, by label and by name. A profile
  * may add an affinity of its own to every pod (addedAffinity).
  */
-#include "plugins/table.h"
+#include "plugins/hints.h"
 
 static bool prefers_nobody(const struct kube_pod_template *class)
 {
@@ -80,7 +80,7 @@ static uint32_t names_at_most(const struct kube_pod_template *class)
 	return most;
 }
 
-enum plugin_code node_affinity_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code node_affinity_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_pod_template *added = d->profile->node_affinity.added;
@@ -109,7 +109,7 @@ enum plugin_code node_affinity_prefilter(struct cycle_state *d, struct plugin_re
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code node_affinity_filter(
+static enum plugin_code node_affinity_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *added = d->profile->node_affinity.added;
@@ -138,7 +138,7 @@ static const struct kube_node_term *broken_preference(const struct kube_pod_temp
 	return NULL;
 }
 
-enum plugin_code node_affinity_prescore(struct cycle_state *d)
+static enum plugin_code node_affinity_pre_score(struct cycle_state *d)
 {
 	const struct kube_pod_template *added = d->profile->node_affinity.added;
 	if (prefers_nobody(d->pod.class) && prefers_nobody(added))
@@ -175,14 +175,50 @@ static int64_t preference(
 	return sum;
 }
 
-int64_t node_affinity_score(struct cycle_state *d, uint32_t node)
+static int64_t node_affinity_score(struct cycle_state *d, uint32_t node)
 {
 	return preference(d, d->pod.class, node) +
 		preference(d, d->profile->node_affinity.added, node);
 }
 
-void node_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
+/* ---- hints ---- */
+
+/*
+ * The addedAffinity of the profile is only asked of the new node. A term of the pod that does not
+ * parse is an error, unless another one matches; an error means queue.
+ */
+static enum plugin_hint node_affinity_hint_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
-	(void)d;
-	plugin_normalize_default(scores, count, false);
+	(void)action;
+	const struct kube_pod_template *added = w->profile->node_affinity.added;
+	if (added != NULL &&
+		!cache_labels_selected(w->cache, added, event->now.labels, event->name))
+		return PLUGIN_HINT_SKIP;
+	if (!cache_labels_selected(w->cache, w->pod.class, event->now.labels, event->name)) {
+		const struct kube_pod_template *class = w->pod.class;
+		const struct kube_node_term *terms =
+			KUBE_AT(class, class->required_nodes, struct kube_node_term);
+		for (uint32_t i = 0; i < class->required_nodes.count; i++)
+			if (terms[i].error != 0)
+				return PLUGIN_HINT_QUEUE;
+		return PLUGIN_HINT_SKIP;
+	}
+	return hint_if(!event->old.there ||
+		!cache_labels_selected(w->cache, w->pod.class, event->old.labels, event->name));
 }
+
+const struct plugin plugin_node_affinity = {.name = "NodeAffinity",
+	.weight = 2,
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS(
+		{"", "A node with the labels that the pod asks for, or a pod that asks for less."}),
+	.filter_is_local = true,
+	.score_is_local = true,
+	.pre_filter = node_affinity_pre_filter,
+	.filter = node_affinity_filter,
+	.pre_score = node_affinity_pre_score,
+	.score = node_affinity_score,
+	.normalise = PLUGIN_BY_HIGHEST,
+	.events = PLUGIN_EVENTS(
+		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL, node_affinity_hint_node})};

@@ -3,7 +3,7 @@
  * NodeLabel, which kube-scheduler had until v1.22: nodes by labels that they must have or must not
  * have, and by labels that they had better have or not have, whatever the values.
  */
-#include "plugins/table.h"
+#include "plugins/hints.h"
 
 static uint32_t count_labels(
 	const struct plugin_label_list *list, const struct kube_labels *labels, bool present)
@@ -15,13 +15,13 @@ static uint32_t count_labels(
 	return count;
 }
 
-bool node_label_fits(const struct node_label_args *args, const struct kube_labels *labels)
+static bool node_label_fits(const struct node_label_args *args, const struct kube_labels *labels)
 {
 	return count_labels(&args->present, labels, true) == args->present.count &&
 		count_labels(&args->absent, labels, false) == args->absent.count;
 }
 
-enum plugin_code node_label_filter(
+static enum plugin_code node_label_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (node_label_fits(&d->profile->node_label, cache_labels_at(d->cache, view->node->labels)))
@@ -30,7 +30,7 @@ enum plugin_code node_label_filter(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-int64_t node_label_score(struct cycle_state *d, uint32_t node)
+static int64_t node_label_score(struct cycle_state *d, uint32_t node)
 {
 	const struct node_label_args *args = &d->profile->node_label;
 	const struct kube_labels *labels =
@@ -40,3 +40,21 @@ int64_t node_label_score(struct cycle_state *d, uint32_t node)
 		count_labels(&args->absent_preferred, labels, false);
 	return all == 0 ? 0 : 100 * (int64_t)right / all;
 }
+
+/* ---- hints ---- */
+
+static enum plugin_hint node_label_hint_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(node_label_fits(&w->profile->node_label, event->now.labels));
+}
+
+const struct plugin plugin_node_label = {.name = "NodeLabel",
+	.weight = 1,
+	.filter_is_local = true,
+	.score_is_local = true,
+	.filter = node_label_filter,
+	.score = node_label_score,
+	.events = PLUGIN_EVENTS(
+		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL, node_label_hint_node})};

@@ -3,9 +3,9 @@
  * NodePorts: two pods on a node cannot have the same host port. An address of 0.0.0.0 stands for
  * every address.
  */
-#include "plugins/table.h"
+#include "plugins/hints.h"
 
-enum plugin_code node_ports_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code node_ports_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	return d->pod.class->host_ports.count == 0 ? PLUGIN_SKIP : PLUGIN_SUCCESS;
@@ -31,7 +31,7 @@ static bool ports_meet(const struct kube_host_port *a, const struct kube_host_po
 }
 
 /* Does the pod want a port that the other has? view NULL: none of the other's are erased. */
-static bool conflict(const struct cache *cache, const struct kube_pod_template *wants,
+static bool ports_conflict(const struct cache *cache, const struct kube_pod_template *wants,
 	const struct kube_pod_template *has, const struct cache_view *view)
 {
 	const struct kube_host_port *wanted =
@@ -47,13 +47,7 @@ static bool conflict(const struct cache *cache, const struct kube_pod_template *
 	return false;
 }
 
-bool node_ports_conflict(const struct cache *cache, const struct kube_pod_template *a,
-	const struct kube_pod_template *b)
-{
-	return conflict(cache, a, b, NULL);
-}
-
-enum plugin_code node_ports_filter(
+static enum plugin_code node_ports_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (view->sums->host_port_pods == 0)
@@ -64,10 +58,29 @@ enum plugin_code node_ports_filter(
 			cache_template_of(d->cache, cache_pod_at(d->cache, p));
 		bool put_on = walk.with_at > 0;
 		if (there->host_ports.count == 0 ||
-			!conflict(d->cache, d->pod.class, there, put_on ? NULL : view))
+			!ports_conflict(d->cache, d->pod.class, there, put_on ? NULL : view))
 			continue;
 		plugin_because(why, "node(s) didn't have free ports for the requested pod ports");
 		return PLUGIN_UNSCHEDULABLE;
 	}
 	return PLUGIN_SUCCESS;
 }
+
+/* ---- hints ---- */
+
+static enum plugin_hint node_ports_hint_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(hint_is_placed(&event->old) &&
+		ports_conflict(w->cache, w->pod.class, cache_side_template(&event->old), NULL));
+}
+
+const struct plugin plugin_node_ports = {.name = "NodePorts",
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS({"", "Another host port, or a node where it is free."}),
+	.filter_is_local = true,
+	.pre_filter = node_ports_pre_filter,
+	.filter = node_ports_filter,
+	.events = PLUGIN_EVENTS(
+		{KUBE_POD, CACHE_DELETE, node_ports_hint_pod}, {KUBE_NODE, CACHE_ADD, NULL})};

@@ -3,9 +3,9 @@
  * NodePreferAvoidPods, which kube-scheduler had until v1.22: rather not on a node whose annotation
  * scheduler.alpha.kubernetes.io/preferAvoidPods names the pod's controller.
  */
-#include "plugins/table.h"
+#include "plugins/plugins.h"
 
-int64_t node_prefer_avoid_pods_score(struct cycle_state *d, uint32_t node)
+static int64_t node_prefer_avoid_pods_score(struct cycle_state *d, uint32_t node)
 {
 	const struct kube_owner_ids *owner = &d->pod.class->owner;
 	const struct kube_node_facts *facts = cache_node_at(d->cache, node)->facts;
@@ -18,3 +18,7 @@ int64_t node_prefer_avoid_pods_score(struct cycle_state *d, uint32_t node)
 			return 0;
 	return 100;
 }
+
+/* Not local: pods of different controllers share what is. */
+const struct plugin plugin_node_prefer_avoid_pods = {
+	.name = "NodePreferAvoidPods", .weight = 10000, .score = node_prefer_avoid_pods_score};

@@ -10,12 +10,12 @@
  * looking up itself can fail, which fails the pod; so where some pod is of a kind whose volumes
  * can fail, they are always looked up.
  */
-#include "plugins/volume_table.h"
 
 #include "base/hash.h"
 #include "base/map.h"
 #include "plugins/csi_translation.h"
 #include "plugins/volume_priv.h"
+#include "plugins/hints.h"
 
 /* One volume as the driver knows it: two are the same when all of it is. */
 enum limits_identity {
@@ -74,11 +74,16 @@ static void limits_set_handle(struct limits_volume *volume, const struct csi_han
 	volume->text = handle->text;
 }
 
+static struct limits_state *limits_state_of(const struct cycle_state *d)
+{
+	return d->state[PLUGIN_NODE_VOLUME_LIMITS];
+}
+
 /* A volume that does not exist yet will be made by the class's provisioner. */
 static enum limits_verdict limits_unmade(const struct cycle_state *d, const struct kube_pvc *claim,
 	uint32_t object, bool on_csi_node, struct limits_volume *volume)
 {
-	const struct csi_names *names = &d->limits->names;
+	const struct csi_names *names = &limits_state_of(d)->names;
 	const struct kube_storage_class *class = volume_class(d->cache, claim->class);
 	if (class == NULL)
 		return LIMITS_NOT_COUNTED;
@@ -110,7 +115,7 @@ static enum limits_verdict limits_of_pv(struct cycle_state *d, const struct kube
 	}
 	if (result == CSI_FAILED || handle.text.size == 0)
 		return LIMITS_NOT_COUNTED;
-	*volume = (struct limits_volume){.driver = d->limits->names.driver[source]};
+	*volume = (struct limits_volume){.driver = limits_state_of(d)->names.driver[source]};
 	limits_set_handle(volume, &handle);
 	return limits_counted(volume);
 }
@@ -156,7 +161,7 @@ static enum limits_verdict limits_of(struct cycle_state *d, const struct volume_
 				TEXT_ARGS(cache_text(d->cache, v->name)), handle.fault);
 		return LIMITS_FAILED;
 	}
-	*volume = (struct limits_volume){.driver = d->limits->names.driver[source]};
+	*volume = (struct limits_volume){.driver = limits_state_of(d)->names.driver[source]};
 	limits_set_handle(volume, &handle);
 	return limits_counted(volume);
 }
@@ -216,10 +221,10 @@ static bool limits_any_can_fail(const struct cache *cache)
 	return false;
 }
 
-enum plugin_code node_volume_limits_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code node_volume_limits_pre_filter(
+	struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
-	d->limits = NULL;
 	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_volume *volumes = volume_list(class);
 	bool concerned = false;
@@ -229,10 +234,9 @@ enum plugin_code node_volume_limits_prefilter(struct cycle_state *d, struct plug
 	if (!concerned)
 		return PLUGIN_SKIP;
 
-	struct limits_state *state = SCRATCH_ONE(d->scratch, struct limits_state);
+	struct limits_state *state = plugin_take_state(d, PLUGIN_NODE_VOLUME_LIMITS);
 	if (state == NULL)
 		return volume_no_room(d);
-	d->limits = state;
 	csi_names_find(d->cache, &state->names);
 	state->can_fail = limits_any_can_fail(d->cache);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -269,7 +273,7 @@ static void limits_sort_attachments(const struct cache *cache, struct limits_sta
 /* The first attachment of a node; 0: none. */
 static uint32_t limits_attachments(const struct cycle_state *d, uint32_t node)
 {
-	struct limits_state *state = d->limits;
+	struct limits_state *state = limits_state_of(d);
 	if (state->first_attachment == NULL)
 		return 0;
 	if (!state->attachments_sorted)
@@ -360,10 +364,11 @@ static uint32_t limits_at_most(
 		const struct kube_pod_template *class =
 			cache_template_of(d->cache, cache_pod_at(d->cache, p));
 		volumes += class->volumes.count;
-		*can_fail = *can_fail || (d->limits->can_fail && limits_class_can_fail(class));
+		*can_fail =
+			*can_fail || (limits_state_of(d)->can_fail && limits_class_can_fail(class));
 	}
 	for (uint32_t a = limits_attachments(d, view->index); a != 0;
-		a = d->limits->next_attachment[a])
+		a = limits_state_of(d)->next_attachment[a])
 		volumes++;
 	return volumes;
 }
@@ -456,7 +461,7 @@ static enum plugin_code limits_count(struct limits_count *c, uint32_t at_most)
 	for (uint32_t i = 0; i < c->own->count; i++)
 		is_new[i] = !limits_is_seen(c, &c->own->list[i]);
 	for (uint32_t a = limits_attachments(d, c->view->index); a != 0;
-		a = d->limits->next_attachment[a]) {
+		a = limits_state_of(d)->next_attachment[a]) {
 		struct limits_volume volume;
 		if (limits_attached(d->cache, a, &volume))
 			limits_see(c, &volume);
@@ -482,10 +487,10 @@ static enum plugin_code limits_own_fails(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-enum plugin_code node_volume_limits_filter(
+static enum plugin_code node_volume_limits_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct limits_state *state = d->limits;
+	const struct limits_state *state = limits_state_of(d);
 	CHECK(state != NULL);
 	const struct kube_csi_node *csi_node = volume_csi_node(d->cache, view->node);
 	const struct limits_own *own = &state->own[csi_node != NULL];
@@ -511,3 +516,89 @@ enum plugin_code node_volume_limits_filter(
 		plugin_because(why, "node(s) exceed max volume count");
 	return code;
 }
+
+/* ---- hints ---- */
+
+static bool limits_is_limited(const struct kube_volume *volume)
+{
+	return volume_has_claim(volume) || csi_source_of_volume(volume->kind) != KUBE_SOURCE_OTHER;
+}
+
+static int32_t limits_limit_of(const struct kube_csi_node *node, uint32_t driver)
+{
+	const struct kube_csi_node_driver *list =
+		KUBE_AT(node, node->drivers, struct kube_csi_node_driver);
+	for (uint32_t i = 0; i < node->drivers.count; i++)
+		if (list[i].name == driver && list[i].limit > 0)
+			return list[i].limit;
+	return 0;
+}
+
+static enum plugin_hint limits_hint_csi_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)w;
+	(void)action;
+	const struct kube_csi_node *old =
+		(const struct kube_csi_node *)(const void *)event->old.blob;
+	const struct kube_csi_node *now =
+		(const struct kube_csi_node *)(const void *)event->now.blob;
+	const struct kube_csi_node_driver *list =
+		KUBE_AT(now, now->drivers, struct kube_csi_node_driver);
+	for (uint32_t i = 0; i < now->drivers.count; i++)
+		if (limits_limit_of(now, list[i].name) > limits_limit_of(old, list[i].name))
+			return PLUGIN_HINT_QUEUE;
+	return PLUGIN_HINT_SKIP;
+}
+
+static enum plugin_hint limits_hint_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)w;
+	(void)action;
+	return hint_if(hint_is_placed(&event->old) &&
+		hint_has_volume(cache_side_template(&event->old), limits_is_limited));
+}
+
+static enum plugin_hint limits_hint_claim(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(hint_names_claim(w, event, true));
+}
+
+/* The detached volume's driver is the one that took over one of the pod's in-line volumes. */
+static bool limits_has_inline_of(const struct plugin_waiting *w, uint32_t driver)
+{
+	struct csi_names names;
+	csi_names_find(w->cache, &names);
+	const struct kube_volume *list = volume_list(w->pod.class);
+	for (uint32_t i = 0; i < w->pod.class->volumes.count; i++) {
+		enum kube_volume_source source = csi_source_of_volume(list[i].kind);
+		if (source != KUBE_SOURCE_OTHER && names.driver[source] == driver)
+			return true;
+	}
+	return false;
+}
+
+static enum plugin_hint limits_hint_attachment(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	const struct kube_volume_attachment *gone =
+		(const struct kube_volume_attachment *)(const void *)event->old.blob;
+	return hint_if(hint_has_volume(w->pod.class, volume_is_claim) ||
+		limits_has_inline_of(w, gone->attacher));
+}
+
+const struct plugin plugin_node_volume_limits = {.name = "NodeVolumeLimits",
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS({"", "A node with fewer volumes."}),
+	.state_size = sizeof(struct limits_state),
+	.kinds = volume_kinds,
+	.pre_filter = node_volume_limits_pre_filter,
+	.filter = node_volume_limits_filter,
+	.events = PLUGIN_EVENTS({KUBE_CSI_NODE, CACHE_ADD, NULL},
+		{KUBE_CSI_NODE, CACHE_UPDATE, limits_hint_csi_node},
+		{KUBE_POD, CACHE_DELETE, limits_hint_pod}, {KUBE_PVC, CACHE_ADD, limits_hint_claim},
+		{KUBE_VOLUME_ATTACHMENT, CACHE_DELETE, limits_hint_attachment})};

@@ -1,173 +1,149 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of plugins, in upstream's order.
+ * What is asked of any plugin, by its table.
  */
-#include "plugins/table.h"
-#include "plugins/volume_table.h"
+#include "plugins/plugins.h"
 
-const struct plugin plugins[PLUGIN_COUNT] = {
-	[PLUGIN_SCHEDULING_GATES] = {.name = "SchedulingGates"},
-	[PLUGIN_PRIORITY_SORT] = {.name = "PrioritySort"},
-	[PLUGIN_NODE_UNSCHEDULABLE] = {.name = "NodeUnschedulable",
-		.filter_is_local = true,
-		.filter = node_unschedulable_filter,
-		.keep = node_unschedulable_keep},
-	/* Local: no pod that waits names its node. */
-	[PLUGIN_NODE_NAME] = {.name = "NodeName",
-		.filter_is_local = true,
-		.filter = node_name_filter},
-	[PLUGIN_TAINT_TOLERATION] = {.name = "TaintToleration",
-		.weight = 3,
-		.filter_is_local = true,
-		.score_is_local = true,
-		.filter = taint_toleration_filter,
-		.keep = taint_toleration_keep,
-		.score = taint_toleration_score,
-		.scores = taint_toleration_scores,
-		.normalize = taint_toleration_normalize},
-	[PLUGIN_NODE_AFFINITY] = {.name = "NodeAffinity",
-		.weight = 2,
-		.filter_is_local = true,
-		.score_is_local = true,
-		.prefilter = node_affinity_prefilter,
-		.filter = node_affinity_filter,
-		.prescore = node_affinity_prescore,
-		.score = node_affinity_score,
-		.normalize = node_affinity_normalize},
-	[PLUGIN_NODE_PORTS] = {.name = "NodePorts",
-		.filter_is_local = true,
-		.prefilter = node_ports_prefilter,
-		.filter = node_ports_filter},
-	[PLUGIN_FIT] = {.name = "NodeResourcesFit",
-		.weight = 1,
-		.filter_is_local = true,
-		.score_is_local = true,
-		.filter = fit_filter,
-		.keep = fit_keep,
-		.score = fit_score,
-		.scores = fit_scores},
-	[PLUGIN_VOLUME_RESTRICTIONS] = {.name = "VolumeRestrictions",
-		.filter_needs_state = true,
-		.prefilter = volume_restrictions_prefilter,
-		.filter = volume_restrictions_filter,
-		.pod_moved = volume_restrictions_pod_moved,
-		.pods_forgotten = volume_restrictions_pods_forgotten},
-	[PLUGIN_NODE_VOLUME_LIMITS] = {.name = "NodeVolumeLimits",
-		.filter_needs_state = true,
-		.prefilter = node_volume_limits_prefilter,
-		.filter = node_volume_limits_filter},
-	[PLUGIN_VOLUME_BINDING] = {.name = "VolumeBinding",
-		.weight = 1,
-		.filter_needs_state = true,
-		.prefilter = volume_binding_prefilter,
-		.filter = volume_binding_filter,
-		.prescore = volume_binding_prescore},
-	[PLUGIN_VOLUME_ZONE] = {.name = "VolumeZone",
-		.filter_needs_state = true,
-		.prefilter = volume_zone_prefilter,
-		.filter = volume_zone_filter},
-	[PLUGIN_SPREAD] = {.name = "PodTopologySpread",
-		.weight = 2,
-		.filter_needs_state = true,
-		.score_needs_state = true,
-		.prefilter = spread_prefilter,
-		.filter = spread_filter,
-		.rules = spread_rules_of,
-		.prescore = spread_prescore,
-		.score = spread_score,
-		.add_scores = spread_add_scores,
-		.normalize = spread_normalize,
-		.pod_moved = spread_pod_moved,
-		.pods_forgotten = spread_pods_forgotten},
-	[PLUGIN_INTER_POD_AFFINITY] = {.name = "InterPodAffinity",
-		.weight = 2,
-		.filter_needs_state = true,
-		.score_needs_state = true,
-		.prefilter = inter_pod_affinity_prefilter,
-		.filter = inter_pod_affinity_filter,
-		.rules = inter_pod_affinity_rules,
-		.prescore = inter_pod_affinity_prescore,
-		.score = inter_pod_affinity_score,
-		.add_scores = inter_pod_affinity_add_scores,
-		.normalize = inter_pod_affinity_normalize,
-		.pod_moved = inter_pod_affinity_pod_moved,
-		.pods_forgotten = inter_pod_affinity_pods_forgotten},
-	[PLUGIN_DYNAMIC_RESOURCES] = {.name = "DynamicResources",
-		.weight = 2,
-		.prefilter = dynamic_resources_prefilter},
-	[PLUGIN_DEFAULT_PREEMPTION] = {.name = "DefaultPreemption"},
-	[PLUGIN_BALANCED] = {.name = "NodeResourcesBalancedAllocation",
-		.weight = 1,
-		.score_is_local = true,
-		.prescore = balanced_prescore,
-		.score = balanced_score,
-		.scores = balanced_scores},
-	[PLUGIN_IMAGE_LOCALITY] = {.name = "ImageLocality",
-		.weight = 1,
-		.score = image_locality_score,
-		.score_is_idle = image_locality_is_idle,
-		.add_scores = image_locality_add_scores},
-	[PLUGIN_DEFAULT_BINDER] = {.name = "DefaultBinder"},
-	[PLUGIN_NODE_DECLARED_FEATURES] = {.name = "NodeDeclaredFeatures",
-		.filter_is_local = true,
-		.prefilter = node_declared_features_prefilter,
-		.filter = node_declared_features_filter},
-	[PLUGIN_NODE_LABEL] = {.name = "NodeLabel",
-		.weight = 1,
-		.filter_is_local = true,
-		.score_is_local = true,
-		.filter = node_label_filter,
-		.score = node_label_score},
-	[PLUGIN_SERVICE_AFFINITY] = {.name = "ServiceAffinity",
-		.weight = 1,
-		.filter_needs_state = true,
-		.score_needs_state = true,
-		.prefilter = service_affinity_prefilter,
-		.filter = service_affinity_filter,
-		.prescore = service_affinity_prescore,
-		.score = service_affinity_score,
-		.normalize = service_affinity_normalize,
-		.pod_moved = service_affinity_pod_moved,
-		.pods_forgotten = service_affinity_pods_forgotten},
-	[PLUGIN_SELECTOR_SPREAD] = {.name = "SelectorSpread",
-		.weight = 1,
-		.score_needs_state = true,
-		.prescore = selector_spread_prescore,
-		.score = selector_spread_score,
-		.normalize = selector_spread_normalize},
-	/* Not local: pods of different controllers share what is. */
-	[PLUGIN_NODE_PREFER_AVOID_PODS] = {.name = "NodePreferAvoidPods",
-		.weight = 10000,
-		.score = node_prefer_avoid_pods_score},
-	[PLUGIN_NODE_RESOURCE_LIMITS] = {.name = "NodeResourceLimits",
-		.weight = 1,
-		.score_is_local = true,
-		.score = node_resource_limits_score},
-	[PLUGIN_NODE_CONDITION] = {.name = "CheckNodeCondition",
-		.filter_is_local = true,
-		.filter = node_condition_filter},
-	[PLUGIN_MEMORY_PRESSURE] = {.name = "CheckNodeMemoryPressure",
-		.filter_is_local = true,
-		.filter = memory_pressure_filter},
-	[PLUGIN_DISK_PRESSURE] = {.name = "CheckNodeDiskPressure",
-		.filter_is_local = true,
-		.filter = disk_pressure_filter},
-	[PLUGIN_PID_PRESSURE] = {.name = "CheckNodePIDPressure",
-		.filter_is_local = true,
-		.filter = pid_pressure_filter},
-	[PLUGIN_LEAST_ALLOCATED] = {.name = "NodeResourcesLeastAllocated",
-		.weight = 1,
-		.score_is_local = true,
-		.score = least_allocated_score},
-	[PLUGIN_MOST_ALLOCATED] = {.name = "NodeResourcesMostAllocated",
-		.weight = 1,
-		.score_is_local = true,
-		.score = most_allocated_score}};
+#define PLUGIN_POINTER(id, file) [PLUGIN_##id] = &plugin_##file,
+const struct plugin *const plugins[PLUGIN_COUNT] = {PLUGIN_ROWS(PLUGIN_POINTER)};
+#undef PLUGIN_POINTER
+
+_Static_assert((int)PLUGIN_COUNT <= (int)PLUGIN_SET_MAX, "a set has room for every plugin");
 
 enum plugin_id plugin_find(struct text name)
 {
 	uint32_t id = 0;
-	while (id < PLUGIN_COUNT && !text_is_z(name, plugins[id].name))
+	while (id < PLUGIN_COUNT && !text_is_z(name, plugins[id]->name))
 		id++;
 	return (enum plugin_id)id;
+}
+
+bool plugin_has_point(const struct plugin *plugin, enum plugin_point point)
+{
+	CHECK(point < PLUGIN_POINTS);
+	const bool has[PLUGIN_POINTS] = {
+		[PLUGIN_AT_PRE_ENQUEUE] = plugin->pre_enqueue != NULL,
+		[PLUGIN_AT_PRE_FILTER] = plugin->pre_filter != NULL,
+		[PLUGIN_AT_FILTER] = plugin->filter != NULL,
+		[PLUGIN_AT_PRE_SCORE] = plugin->pre_score != NULL,
+		[PLUGIN_AT_SCORE] = plugin->score != NULL,
+	};
+	return has[point] || (plugin->points >> point & 1) != 0;
+}
+
+void plugin_use_at(
+	struct plugin_profile *profile, enum plugin_point point, enum plugin_id id, int64_t weight)
+{
+	struct plugin_uses *uses = &profile->at[point];
+	CHECK(!plugin_set_has(&uses->set, id));
+	CHECK(uses->count < PLUGIN_COUNT);
+	uses->list[uses->count++] = (struct plugin_use){(uint8_t)id, weight};
+	plugin_set_add(&uses->set, id);
+	plugin_set_add(&profile->used, id);
+}
+
+/* ---- at start ---- */
+
+static uint32_t plugin_point_count(const struct plugin *plugin)
+{
+	uint32_t count = 0;
+	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
+		count += plugin_has_point(plugin, (enum plugin_point)point);
+	return count;
+}
+
+/* A declaration that is forgotten would be a wrong answer of the fast way, and only there. */
+static void check_table(const struct plugin *plugin, enum plugin_id id)
+{
+	bool scores = plugin->score != NULL;
+	CHECK(plugin->name != NULL && plugin_find(text_of(plugin->name)) == id);
+	CHECK(plugin_point_count(plugin) > 0);
+	CHECK(plugin->weight >= 0);
+	CHECK(!scores || plugin->weight > 0);
+	CHECK(scores || (plugin->scores == NULL && plugin->add_scores == NULL));
+	CHECK(scores || (!plugin->score_is_local && plugin->score_is_idle == NULL));
+	CHECK(plugin->filter != NULL || (plugin->keep == NULL && plugin->rules == NULL));
+	CHECK(plugin->filter != NULL || !plugin->filter_is_local);
+	/* What is remembered by node cannot depend on a state of one decision. */
+	CHECK(!plugin->filter_is_local || plugin->state_size == 0);
+	CHECK(!plugin->score_is_local || plugin->score_state_size == 0);
+	CHECK(!plugin->filter_is_local || (plugin->rules == NULL && plugin->pod_moved == NULL));
+	CHECK(plugin->state_size == 0 || plugin->pre_filter != NULL);
+	CHECK(plugin->score_state_size == 0 || plugin->pre_score != NULL);
+	CHECK((plugin->pod_moved == NULL) == (plugin->pods_forgotten == NULL));
+	CHECK(plugin->pod_moved == NULL || plugin->state_size > 0);
+	/* The rows of the fast way normalise themselves, in the ways that they know. */
+	CHECK((plugin->normalise_own != NULL) == (plugin->normalise == PLUGIN_NORMALISE_OWN));
+	CHECK(!plugin->score_is_local || plugin->normalise != PLUGIN_NORMALISE_OWN);
+	CHECK(plugin->normalise == PLUGIN_RAW || scores);
+	CHECK(plugin->helps_beyond_hint == NULL || plugin->events != NULL);
+}
+
+/* A plugin that rejects pods and registers nothing would leave them waiting for ever. */
+static void check_events(const struct plugin *plugin)
+{
+	bool rejects = plugin->pre_enqueue != NULL || plugin->filter != NULL;
+	CHECK(!rejects || plugin->events != NULL);
+	for (const struct plugin_registration *r = plugin->events;
+		r != NULL && r->kind != KUBE_NO_KIND; r++) {
+		CHECK(r->kind < KUBE_KINDS);
+		CHECK(r->actions != 0);
+	}
+}
+
+void plugins_check(void)
+{
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
+		check_table(plugins[id], (enum plugin_id)id);
+		check_events(plugins[id]);
+	}
+}
+
+/* ---- state ---- */
+
+void *plugin_take_state(struct cycle_state *d, enum plugin_id id)
+{
+	CHECK(plugins[id]->state_size > 0);
+	d->state[id] = scratch_take(d->scratch, plugins[id]->state_size);
+	return d->state[id];
+}
+
+void *plugin_take_score_state(struct cycle_state *d, enum plugin_id id)
+{
+	CHECK(plugins[id]->score_state_size > 0);
+	d->score_state[id] = scratch_take(d->scratch, plugins[id]->score_state_size);
+	return d->score_state[id];
+}
+
+/* ---- questions ---- */
+
+enum plugin_id plugin_gate_of(const struct cache *cache, const struct plugin_profile *profile,
+	uint32_t pod, struct plugin_reasons *why)
+{
+	const struct plugin_uses *uses = &profile->at[PLUGIN_AT_PRE_ENQUEUE];
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		if (plugin->pre_enqueue != NULL &&
+			plugin->pre_enqueue(cache, pod, why) != PLUGIN_SUCCESS)
+			return (enum plugin_id)uses->list[i].id;
+	}
+	return PLUGIN_COUNT;
+}
+
+uint32_t plugin_kinds_of(const struct plugin_demand *pod)
+{
+	uint32_t kinds = 0;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		if (plugins[id]->kinds != NULL &&
+			(pod->profile == NULL || plugin_set_has(&pod->profile->used, id)))
+			kinds |= plugins[id]->kinds(pod);
+	return kinds;
+}
+
+const char *plugin_help_for(const struct plugin *plugin, struct text reason)
+{
+	for (const struct plugin_help *h = plugin->helps; h != NULL && h->reason != NULL; h++)
+		if (text_starts(reason, text_of(h->reason)))
+			return h->help;
+	return NULL;
 }

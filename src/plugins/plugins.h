@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plugins - the rules: one file per upstream plugin with its filter and its score; plugins.c is
- * the table, in upstream's order (the order is part of the explanations that people read).
+ * plugins - the rules. A plugin is one file (or a few with its name) that exports one table,
+ * struct plugin, with everything there is to know about it; registry.h has a row for each, and
+ * what a profile may name, what is watched, requeued, measured and explained follows from the
+ * tables.
  *
  * Everything here looks at the cache and never changes what it says. One decision about one pod
- * shares one struct cycle_state; a plugin keeps what it works out in its own member there.
+ * shares one struct cycle_state; a plugin keeps what it works out in its own state there.
  *
  * A filter says what kube-scheduler's filter says, for one node at a time. What depends only on
- * the pod's class and the node itself (is_local) is remembered by the cycle from one decision to
- * the next; the others must be cheap after their prefilter.
+ * the pod's template and the node itself (is_local) is remembered by the cycle from one decision
+ * to the next; the others must be cheap after their pre_filter.
  */
 #ifndef BERTH_PLUGINS_PLUGINS_H
 #define BERTH_PLUGINS_PLUGINS_H
@@ -16,51 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/plugin_set.h"
 #include "base/scratch.h"
 #include "cache/cache.h"
 #include "plugins/args.h"
+#include "plugins/registry.h"
 
-enum plugin_id {
-	PLUGIN_SCHEDULING_GATES,
-	PLUGIN_PRIORITY_SORT,
-	PLUGIN_NODE_UNSCHEDULABLE,
-	PLUGIN_NODE_NAME,
-	PLUGIN_TAINT_TOLERATION,
-	PLUGIN_NODE_AFFINITY,
-	PLUGIN_NODE_PORTS,
-	PLUGIN_FIT, /* NodeResourcesFit */
-	PLUGIN_VOLUME_RESTRICTIONS,
-	PLUGIN_NODE_VOLUME_LIMITS,
-	PLUGIN_VOLUME_BINDING,
-	PLUGIN_VOLUME_ZONE,
-	PLUGIN_SPREAD, /* PodTopologySpread */
-	PLUGIN_INTER_POD_AFFINITY,
-	PLUGIN_DYNAMIC_RESOURCES,
-	PLUGIN_DEFAULT_PREEMPTION,
-	PLUGIN_BALANCED, /* NodeResourcesBalancedAllocation */
-	PLUGIN_IMAGE_LOCALITY,
-	PLUGIN_DEFAULT_BINDER,
-	PLUGIN_NODE_DECLARED_FEATURES,
-
-	/* of older releases: a profile has them when it names them */
-	PLUGIN_DEFAULTS,
-	PLUGIN_NODE_LABEL = PLUGIN_DEFAULTS,
-	PLUGIN_SERVICE_AFFINITY,
-	PLUGIN_SELECTOR_SPREAD,
-	PLUGIN_NODE_PREFER_AVOID_PODS,
-	PLUGIN_NODE_RESOURCE_LIMITS,
-	PLUGIN_NODE_CONDITION, /* CheckNodeCondition */
-	PLUGIN_MEMORY_PRESSURE,
-	PLUGIN_DISK_PRESSURE,
-	PLUGIN_PID_PRESSURE,
-
-	PLUGIN_REJECTORS, /* behind: who only scores, and has no bit among them */
-	PLUGIN_LEAST_ALLOCATED = PLUGIN_REJECTORS, /* NodeResourcesLeastAllocated */
-	PLUGIN_MOST_ALLOCATED,
-	PLUGIN_COUNT
-};
-
-/* core.md 2. Values as upstream. */
+/* Values as upstream's codes. */
 enum plugin_code {
 	PLUGIN_SUCCESS,
 	PLUGIN_ERROR,
@@ -93,19 +57,6 @@ struct plugin_pod {
 	uint32_t wanted_node; /* spec.nodeName as a string id, 0 = none */
 };
 
-struct node_affinity_state;
-struct spread_state;
-struct affinity_state;
-struct restrictions_state;
-struct limits_state;
-struct binding_state;
-struct volume_zone_state;
-struct selector_state;
-struct service_state;
-struct service_score;
-
-struct plugin_profile; /* plugins/args.h */
-
 struct cycle_state {
 	struct cache *cache;
 	const struct plugin_profile *profile;
@@ -113,29 +64,22 @@ struct cycle_state {
 	struct plugin_pod pod;
 	enum cache_count_mode way; /* fast, or recount everything (tests, audit) */
 
-	/* what prefilter and prescore found out */
-	uint32_t skip_filter; /* bits by plugin_id */
-	uint32_t skip_score;
-	uint32_t prefiltered; /* whose prefilter ran */
-	uint32_t prescored;
-	const uint32_t *only_nodes; /* NULL: all; else node name ids, sorted (preFilterNodes) */
+	/* what pre_filter and pre_score found out */
+	struct plugin_set skip_filter;
+	struct plugin_set skip_score;
+	struct plugin_set pre_filtered; /* whose pre_filter ran */
+	struct plugin_set pre_scored;
+	const uint32_t *only_nodes; /* NULL: all; else node name ids, sorted */
 	uint32_t only_node_count;
 
-	/* the feasible nodes, set before prescore: plugins that score relative to them look here */
+	/* the feasible nodes, set before pre_score: plugins that score relative to them look here
+	 */
 	const uint32_t *feasible;
 	uint32_t feasible_count;
 
-	struct spread_state *spread;
-	struct spread_state *spread_score;
-	struct affinity_state *affinity;
-	struct affinity_state *affinity_score;
-	struct restrictions_state *restrictions;
-	struct limits_state *limits;
-	struct binding_state *binding;
-	struct volume_zone_state *volume_zone;
-	struct selector_state *selector;
-	struct service_state *service;
-	struct service_score *service_score;
+	/* Of each plugin, in scratch; NULL: its pre_filter (pre_score) made none. */
+	void *state[PLUGIN_COUNT];
+	void *score_state[PLUGIN_COUNT];
 	const char *error; /* with PLUGIN_ERROR: what failed, in upstream's words; in scratch */
 };
 
@@ -148,33 +92,125 @@ struct plugin_rule {
 	bool needs_key; /* and when it is in a domain at all */
 };
 
+/* ---- what a rejected pod waits for ---- */
+
+/* A pod that waits, in its newest version; `scratch` is for the hint's own use. */
+struct plugin_waiting {
+	struct cache *cache;
+	const struct plugin_profile *profile;
+	struct scratch *scratch;
+	struct plugin_pod pod;
+};
+
+enum plugin_hint { PLUGIN_HINT_SKIP, PLUGIN_HINT_QUEUE };
+
+/* Could this event, with one of its actions, have helped this pod? */
+typedef enum plugin_hint plugin_hint_fn(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action);
+
+/*
+ * A kind of event. Upstream gives every plugin that registers Node/Add without Node/UpdateNodeTaint
+ * the latter as well, without a hint: a taint that goes may uncover a node that was never looked
+ * at. So do we, without a row of its own.
+ */
+struct plugin_registration {
+	enum kube_kind kind;  /* KUBE_NO_KIND ends a list */
+	uint32_t actions;     /* enum cache_action bits */
+	plugin_hint_fn *hint; /* NULL: always queue */
+};
+#define PLUGIN_EVENTS(...)                    \
+	(const struct plugin_registration[])  \
+	{                                     \
+		__VA_ARGS__,                  \
+		{                             \
+			KUBE_NO_KIND, 0, NULL \
+		}                             \
+	}
+
+/* ---- the table of a plugin ---- */
+
+/* How raw scores become 0..100. */
+enum plugin_normalise {
+	PLUGIN_RAW,          /* they are as they are */
+	PLUGIN_BY_HIGHEST,   /* 100 * raw / the highest; upstream's DefaultNormalizeScore */
+	PLUGIN_BY_LOWEST,    /* 100 less that */
+	PLUGIN_NORMALISE_OWN /* by the plugin's own function */
+};
+
+/* The releases of Kubernetes whose default profile has the plugin. */
+enum { PLUGIN_IN_1_36 = 1, PLUGIN_IN_1_37 = 2, PLUGIN_IN_ALL = PLUGIN_IN_1_36 | PLUGIN_IN_1_37 };
+
+/* What would help a pod that the plugin rejected. */
+struct plugin_help {
+	const char *reason; /* how the reasons begin against which it helps; "": any; NULL ends */
+	const char *help;
+};
+
+/* A pod by what may say which other objects its decision, or its being there, depends on. */
+struct plugin_demand {
+	const struct cache *cache;
+	const struct plugin_profile *profile; /* NULL: another scheduler's, or it has a node */
+	const struct kube_pod_template *class;
+	const struct kube_labels *labels;
+};
+#define PLUGIN_KIND(kind) (UINT32_C(1) << (kind))
+#define PLUGIN_HELPS(...)            \
+	(const struct plugin_help[]) \
+	{                            \
+		__VA_ARGS__,         \
+		{                    \
+			NULL, NULL   \
+		}                    \
+	}
+
 struct plugin {
 	const char *name;
-	int32_t weight; /* default weight; 0 when it does not score */
+	int32_t weight;       /* default weight; 0 when it does not score */
+	uint32_t defaults;    /* PLUGIN_IN_1_36 ... */
+	bool in_every_policy; /* with any policy of older releases, whatever it names */
+	uint32_t points; /* PLUGIN_AT() of those where upstream's does something and ours not */
+	const struct plugin_help *helps;
+	const struct plugin_args *args; /* NULL: none, or those of struct plugin_profile */
 
 	/*
-	 * The verdict and the raw score depend on nothing but the local part of the class (see
+	 * The verdict and the raw score depend on nothing but the local part of the template (see
 	 * kube/pod.h), the profile and the node.
 	 */
 	bool filter_is_local;
 	bool score_is_local;
 
-	/* Reads what prefilter (prescore) found out, and cannot do without when a profile left it
-	 * out. */
-	bool filter_needs_state;
-	bool score_needs_state;
+	/*
+	 * Of what pre_filter (pre_score) works out for filter (score), which cannot do without
+	 * when a profile leaves that point out; see plugin_take_state().
+	 */
+	size_t state_size;
+	size_t score_state_size;
 
-	/* NULL where the plugin does not implement the point. */
-	enum plugin_code (*prefilter)(struct cycle_state *d, struct plugin_reasons *why);
+	/* Events that may make it change its mind; a list that ends with KUBE_NO_KIND, or NULL. */
+	const struct plugin_registration *events;
+	/*
+	 * Does an event help all the same? Where upstream's hint looks at less than what its filter
+	 * says, the pod would wait for minutes.
+	 */
+	bool (*helps_beyond_hint)(const struct plugin_waiting *w, const struct cache_event *event);
+	/* Kinds of objects, PLUGIN_KIND() of each, that the pod's decision needs. */
+	uint32_t (*kinds)(const struct plugin_demand *pod);
+
+	/* The extension points; NULL where the plugin does not implement one. */
+
+	/* Anything but PLUGIN_SUCCESS holds the pod back from the queue. Cheap: asked often. */
+	enum plugin_code (*pre_enqueue)(
+		const struct cache *cache, uint32_t pod, struct plugin_reasons *why);
+	enum plugin_code (*pre_filter)(struct cycle_state *d, struct plugin_reasons *why);
 	enum plugin_code (*filter)(
 		struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
-	enum plugin_code (*prescore)(struct cycle_state *d);
+	enum plugin_code (*pre_score)(struct cycle_state *d);
 	int64_t (*score)(struct cycle_state *d, uint32_t node);
 	/*
 	 * The same for many nodes at once, where that is cheaper; both must agree. keep: of the
 	 * nodes those that pass the filter, in order; how many. scores: raw ones. rules: after
-	 * prefilter, a node passes the filter when it passes each of them; NULL: out of scratch.
-	 * add_scores: after prescore, adds weight times the normalised score to the total of each
+	 * pre_filter, a node passes the filter when it passes each of them; NULL: out of scratch.
+	 * add_scores: after pre_score, adds weight times the normalised score to the total of each
 	 * feasible node; false with d->error when that cannot be done. NULL: one by one.
 	 */
 	uint32_t (*keep)(struct cycle_state *d, uint32_t *nodes, uint32_t count);
@@ -184,11 +220,12 @@ struct plugin {
 	bool (*add_scores)(struct cycle_state *d, int64_t weight, int64_t *totals);
 	/* True: the score is 0 on every node, whatever the nodes are. */
 	bool (*score_is_idle)(const struct cycle_state *d);
-	/* In place, over the feasible nodes' raw scores; NULL: raw is final. */
-	void (*normalize)(struct cycle_state *d, int64_t *scores, uint32_t count);
+	enum plugin_normalise normalise;
+	/* In place, over the feasible nodes' raw scores: PLUGIN_NORMALISE_OWN. */
+	void (*normalise_own)(struct cycle_state *d, int64_t *scores, uint32_t count);
 
 	/*
-	 * Prefilter extensions: the state follows a pod put on (sign 1) or taken off (-1) the
+	 * Extensions of pre_filter: the state follows a pod put on (sign 1) or taken off (-1) the
 	 * view's node in thought. Only one node is changed at a time; forget drops all such
 	 * changes.
 	 */
@@ -197,13 +234,40 @@ struct plugin {
 	void (*pods_forgotten)(struct cycle_state *d);
 };
 
-extern const struct plugin plugins[PLUGIN_COUNT];
+/* The registry, by id, and each plugin's table by its name. */
+extern const struct plugin *const plugins[PLUGIN_COUNT];
+#define PLUGIN_TABLE(id, file) extern const struct plugin plugin_##file;
+PLUGIN_ROWS(PLUGIN_TABLE)
+#undef PLUGIN_TABLE
 
 /* PLUGIN_COUNT when there is none of the name. */
 enum plugin_id plugin_find(struct text name);
+/* Does the plugin implement the point, at upstream at least? */
+bool plugin_has_point(const struct plugin *plugin, enum plugin_point point);
+/* The plugin takes part at the point, behind those that are there. */
+void plugin_use_at(
+	struct plugin_profile *profile, enum plugin_point point, enum plugin_id id, int64_t weight);
+/* CHECKs that no table lacks a declaration that another one needs. */
+void plugins_check(void);
 
-/* Upstream's generic normaliser (core.md 8). */
-void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse);
+/* Zeroed, state_size (score_state_size) bytes; NULL: out of scratch. */
+void *plugin_take_state(struct cycle_state *d, enum plugin_id id);
+void *plugin_take_score_state(struct cycle_state *d, enum plugin_id id);
+
+/*
+ * The plugin of the profile that holds the pod back from the queue, which says why;
+ * PLUGIN_COUNT: none.
+ */
+enum plugin_id plugin_gate_of(const struct cache *cache, const struct plugin_profile *profile,
+	uint32_t pod, struct plugin_reasons *why);
+/* Kinds that the profile's plugins need for the pod; without a profile those that any needs. */
+uint32_t plugin_kinds_of(const struct plugin_demand *pod);
+/* What would help against the reason; NULL: nothing that is known. */
+const char *plugin_help_for(const struct plugin *plugin, struct text reason);
+
+/* All raw scores, normalised in place by the plugin's kind. */
+void plugin_normalise(
+	const struct plugin *plugin, struct cycle_state *d, int64_t *scores, uint32_t count);
 
 /* What a raw score is normalised to, given the lowest and the highest of all. */
 typedef int64_t plugin_normal_fn(int64_t raw, int64_t least, int64_t most);
@@ -214,12 +278,8 @@ typedef int64_t plugin_normal_fn(int64_t raw, int64_t least, int64_t most);
 MUST_USE bool plugin_add_normalized(struct cycle_state *d, const int64_t *raw,
 	plugin_normal_fn *normal, int64_t weight, int64_t *totals);
 extern const char plugin_out_of_range[]; /* what d->error says then */
-/* The same for a plugin without add_scores, by its score and normalize. */
+/* The same for a plugin without add_scores, by its score and the way it normalises. */
 MUST_USE bool plugin_add_one_by_one(
 	struct cycle_state *d, const struct plugin *plugin, int64_t weight, int64_t *totals);
-
-/* SchedulingGates' words, or NULL when the pod is not gated. For the queue and for explain. */
-const char *plugin_gated(
-	const struct cache *cache, const struct kube_pod_template *class, struct scratch *scratch);
 
 #endif

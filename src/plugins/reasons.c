@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reasons, and what plugins share: the generic normaliser.
+ * Reasons: why a plugin rejects a pod, in its words.
  */
 #include <stdio.h>
 

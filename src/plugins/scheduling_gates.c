@@ -2,17 +2,20 @@
 /*
  * SchedulingGates: a pod with gates does not enter the queue.
  */
-#include "plugins/plugins.h"
+#include "plugins/hints.h"
 
-const char *plugin_gated(
-	const struct cache *cache, const struct kube_pod_template *class, struct scratch *scratch)
+static enum plugin_code scheduling_gates_pre_enqueue(
+	const struct cache *cache, uint32_t pod, struct plugin_reasons *why)
 {
+	const struct kube_pod_template *class = cache_template_of(cache, cache_pod_at(cache, pod));
 	if (class->gates.count == 0)
-		return NULL;
+		return PLUGIN_SUCCESS;
 	size_t size;
-	char *rest = scratch_take_rest(scratch, &size);
-	if (rest == NULL)
-		return "waiting for scheduling gates";
+	char *rest = why == NULL ? NULL : scratch_take_rest(why->scratch, &size);
+	if (rest == NULL) {
+		plugin_because(why, "waiting for scheduling gates");
+		return PLUGIN_UNRESOLVABLE;
+	}
 	struct writer w;
 	writer_init(&w, rest, size);
 	write_z(&w, "waiting for scheduling gates: [");
@@ -23,7 +26,17 @@ const char *plugin_gated(
 		write_text(&w, cache_text(cache, gates[i]));
 	}
 	write_char(&w, ']');
-	write_char(&w, '\0');
-	scratch_keep(scratch, rest, w.used);
-	return w.overflowed ? "waiting for scheduling gates" : rest;
+	scratch_keep(why->scratch, rest, w.used);
+	if (w.overflowed)
+		plugin_because(why, "waiting for scheduling gates");
+	else if (why->count < PLUGIN_REASONS_MAX)
+		why->list[why->count++] = writer_text(&w);
+	return PLUGIN_UNRESOLVABLE;
 }
+
+const struct plugin plugin_scheduling_gates = {.name = "SchedulingGates",
+	.defaults = PLUGIN_IN_ALL,
+	.in_every_policy = true,
+	.helps = PLUGIN_HELPS({"", "Whatever put the gates there has to take them away."}),
+	.pre_enqueue = scheduling_gates_pre_enqueue,
+	.events = PLUGIN_EVENTS({KUBE_POD, CACHE_UPDATE_POD_GATES, hint_self})};

@@ -8,7 +8,7 @@
  * that Service rather where few of them are, by the values of other labels.
  */
 #include "plugins/spread_state.h"
-#include "plugins/table.h"
+#include "plugins/hints.h"
 
 struct service_state {
 	struct spread_constraint kin;
@@ -16,15 +16,20 @@ struct service_state {
 	uint32_t moved_node;
 };
 
+static struct service_state *service_state_of(const struct cycle_state *d)
+{
+	return d->state[PLUGIN_SERVICE_AFFINITY];
+}
+
 /* ---- filter ---- */
 
-enum plugin_code service_affinity_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code service_affinity_pre_filter(
+	struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
 	if (d->profile->service_affinity.together.count == 0)
 		return PLUGIN_SKIP;
-	struct service_state *state = SCRATCH_ONE(d->scratch, struct service_state);
-	d->service = state;
+	struct service_state *state = plugin_take_state(d, PLUGIN_SERVICE_AFFINITY);
 	if (state == NULL)
 		return PLUGIN_ERROR;
 	state->kin = (struct spread_constraint){.rule = {.topology_key = d->cache->names.hostname},
@@ -64,12 +69,12 @@ static bool selector_value(const struct kube_pod_template *class, uint32_t key, 
 	return false;
 }
 
-enum plugin_code service_affinity_filter(
+static enum plugin_code service_affinity_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	const struct plugin_label_list *keys = &d->profile->service_affinity.together;
 	const struct kube_labels *labels = cache_labels_at(d->cache, view->node->labels);
-	uint32_t example = example_of(d->service);
+	uint32_t example = example_of(service_state_of(d));
 	for (uint32_t i = 0; i < keys->count; i++) {
 		uint32_t wanted;
 		uint32_t value;
@@ -87,10 +92,10 @@ enum plugin_code service_affinity_filter(
 	return PLUGIN_SUCCESS;
 }
 
-void service_affinity_pod_moved(
+static void service_affinity_pod_moved(
 	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
-	struct service_state *state = d->service;
+	struct service_state *state = service_state_of(d);
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
 	state->moved_node = view->index;
 	if (state->kin.query != NULL &&
@@ -99,9 +104,9 @@ void service_affinity_pod_moved(
 		state->kin.moved += sign;
 }
 
-void service_affinity_pods_forgotten(struct cycle_state *d)
+static void service_affinity_pods_forgotten(struct cycle_state *d)
 {
-	d->service->kin.moved = 0;
+	service_state_of(d)->kin.moved = 0;
 }
 
 /* ---- score ---- */
@@ -114,15 +119,19 @@ struct service_score {
 	uint32_t top; /* of the values */
 };
 
-enum plugin_code service_affinity_prescore(struct cycle_state *d)
+static struct service_score *service_score_of(const struct cycle_state *d)
+{
+	return d->score_state[PLUGIN_SERVICE_AFFINITY];
+}
+
+static enum plugin_code service_affinity_pre_score(struct cycle_state *d)
 {
 	const struct plugin_label_list *keys = &d->profile->service_affinity.apart;
 	if (keys->count == 0)
 		return PLUGIN_SKIP;
-	struct service_score *state = SCRATCH_ONE(d->scratch, struct service_score);
+	struct service_score *state = plugin_take_score_state(d, PLUGIN_SERVICE_AFFINITY);
 	if (state == NULL)
 		return PLUGIN_ERROR;
-	d->service_score = state;
 	state->kin = (struct spread_constraint){
 		.rule = {.topology_key = d->cache->names.hostname}, .first_service = true};
 	state->labels = SCRATCH_ARRAY(d->scratch, struct spread_constraint, keys->count);
@@ -141,9 +150,9 @@ enum plugin_code service_affinity_prescore(struct cycle_state *d)
 	return state->sums != NULL ? PLUGIN_SUCCESS : PLUGIN_ERROR;
 }
 
-int64_t service_affinity_score(struct cycle_state *d, uint32_t node)
+static int64_t service_affinity_score(struct cycle_state *d, uint32_t node)
 {
-	const struct spread_constraint *kin = &d->service_score->kin;
+	const struct spread_constraint *kin = &service_score_of(d)->kin;
 	return kin->query == NULL ? 0 : kin->tally.pods[node];
 }
 
@@ -157,7 +166,7 @@ static bool has_label(const struct cycle_state *d, uint32_t node, uint32_t key)
 static void add_label(struct cycle_state *d, const struct spread_constraint *label,
 	const int64_t *scores, int64_t all)
 {
-	struct service_score *state = d->service_score;
+	struct service_score *state = service_score_of(d);
 	const uint32_t *of_node = label->tally.of_node;
 	memset(state->sums, 0, ((size_t)state->top + 1) * sizeof(*state->sums));
 	for (uint32_t i = 0; all > 0 && i < d->feasible_count; i++)
@@ -174,9 +183,9 @@ static void add_label(struct cycle_state *d, const struct spread_constraint *lab
 }
 
 /* A node without a label gets nothing for that one. */
-void service_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
+static void service_affinity_normalise(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
-	struct service_score *state = d->service_score;
+	struct service_score *state = service_score_of(d);
 	int64_t all = 0;
 	CHECK(count == d->feasible_count);
 	memset(state->results, 0, (size_t)count * sizeof(*state->results));
@@ -187,3 +196,32 @@ void service_affinity_normalize(struct cycle_state *d, int64_t *scores, uint32_t
 	for (uint32_t i = 0; i < count; i++)
 		scores[i] = (int64_t)state->results[i];
 }
+
+/* ---- hints ---- */
+
+/* Pods of a Service are of one namespace; which of them is the example may change with any. */
+static enum plugin_hint service_affinity_hint_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(hint_is_self(w, event) ||
+		(hint_is_placed(hint_side(event)) && event->namespace == w->pod.class->namespace));
+}
+
+const struct plugin plugin_service_affinity = {.name = "ServiceAffinity",
+	.weight = 1,
+	.state_size = sizeof(struct service_state),
+	.score_state_size = sizeof(struct service_score),
+	.kinds = spread_kinds_of_kin,
+	.pre_filter = service_affinity_pre_filter,
+	.filter = service_affinity_filter,
+	.pre_score = service_affinity_pre_score,
+	.score = service_affinity_score,
+	.normalise = PLUGIN_NORMALISE_OWN,
+	.normalise_own = service_affinity_normalise,
+	.pod_moved = service_affinity_pod_moved,
+	.pods_forgotten = service_affinity_pods_forgotten,
+	.events = PLUGIN_EVENTS({KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL, NULL},
+		{KUBE_POD, CACHE_ADD | CACHE_DELETE | CACHE_UPDATE_POD_LABEL,
+			service_affinity_hint_pod},
+		{KUBE_SERVICE, CACHE_ADD | CACHE_DELETE | CACHE_UPDATE, NULL})};

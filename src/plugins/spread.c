@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "plugins/spread_state.h"
-#include "plugins/table.h"
 
 static const char missing_label[] =
 	"node(s) didn't match pod topology spread constraints (missing required label)";
@@ -39,16 +38,16 @@ static void find_smallest(struct spread_constraint *c)
 	}
 }
 
-enum plugin_code spread_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code spread_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
-	d->spread = spread_constraints(d, true);
-	if (d->spread == NULL)
+	struct spread_state *state = plugin_take_state(d, PLUGIN_SPREAD);
+	if (state == NULL || !spread_constraints(d, true, state))
 		return PLUGIN_ERROR;
-	if (d->spread->count == 0)
+	if (state->count == 0)
 		return PLUGIN_SKIP;
-	for (uint32_t i = 0; i < d->spread->count; i++)
-		find_smallest(&d->spread->constraints[i]);
+	for (uint32_t i = 0; i < state->count; i++)
+		find_smallest(&state->constraints[i]);
 	return PLUGIN_SUCCESS;
 }
 
@@ -70,10 +69,10 @@ static int64_t skew_of(const struct spread_constraint *c, uint32_t domain, int32
 	return (int64_t)c->tally.pods[domain] + c->moved + (c->self ? 1 : 0) - smallest;
 }
 
-enum plugin_code spread_filter(
+static enum plugin_code spread_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct spread_state *state = d->spread;
+	const struct spread_state *state = d->state[PLUGIN_SPREAD];
 	for (uint32_t i = 0; i < state->count; i++) {
 		const struct spread_constraint *c = &state->constraints[i];
 		uint32_t domain = c->tally.of_node[view->index];
@@ -89,9 +88,9 @@ enum plugin_code spread_filter(
 	return PLUGIN_SUCCESS;
 }
 
-const struct plugin_rule *spread_rules_of(struct cycle_state *d, uint32_t *count)
+static const struct plugin_rule *spread_rules_of(struct cycle_state *d, uint32_t *count)
 {
-	const struct spread_state *state = d->spread;
+	const struct spread_state *state = d->state[PLUGIN_SPREAD];
 	struct plugin_rule *rules = SCRATCH_ARRAY(d->scratch, struct plugin_rule, state->count);
 	*count = state->count;
 	for (uint32_t i = 0; rules != NULL && i < state->count; i++) {
@@ -107,9 +106,10 @@ const struct plugin_rule *spread_rules_of(struct cycle_state *d, uint32_t *count
 	return rules;
 }
 
-void spread_pod_moved(struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
+static void spread_pod_moved(
+	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
-	struct spread_state *state = d->spread;
+	struct spread_state *state = d->state[PLUGIN_SPREAD];
 	const struct cache_pod *moved = cache_pod_at(d->cache, pod);
 	if (cache_template_of(d->cache, moved)->namespace != d->pod.class->namespace)
 		return;
@@ -123,10 +123,11 @@ void spread_pod_moved(struct cycle_state *d, const struct cache_view *view, uint
 	}
 }
 
-void spread_pods_forgotten(struct cycle_state *d)
+static void spread_pods_forgotten(struct cycle_state *d)
 {
-	for (uint32_t i = 0; i < d->spread->count; i++)
-		d->spread->constraints[i].moved = 0;
+	struct spread_state *state = d->state[PLUGIN_SPREAD];
+	for (uint32_t i = 0; i < state->count; i++)
+		state->constraints[i].moved = 0;
 }
 
 /* ---- score ---- */
@@ -163,7 +164,7 @@ static uint32_t mark_ignored(struct cycle_state *d, struct spread_state *state)
 	return taking_part;
 }
 
-static bool is_ignored(const struct spread_state *state, uint32_t position)
+static bool spread_is_ignored(const struct spread_state *state, uint32_t position)
 {
 	return state->ignored != NULL && state->ignored[position] != 0;
 }
@@ -180,7 +181,7 @@ static uint32_t count_domains(
 	uint64_t most = (uint64_t)c->tally.filled + (c->tally.lacking > 0 ? 1 : 0);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->feasible_count && count < most; i++) {
-		if (is_ignored(state, i))
+		if (spread_is_ignored(state, i))
 			continue;
 		uint32_t domain = c->tally.of_node[d->feasible[i]];
 		count += met[domain] == 0;
@@ -213,13 +214,12 @@ static double natural_log(uint32_t n)
 		((half - (s * (half + odd + even) + k * 1.90821492927058770002e-10)) - f);
 }
 
-static const char no_room[] = "no room to score by topology spread constraints";
+static const char spread_no_room[] = "no room to score by topology spread constraints";
 
-enum plugin_code spread_prescore(struct cycle_state *d)
+static enum plugin_code spread_pre_score(struct cycle_state *d)
 {
-	struct spread_state *state = spread_constraints(d, false);
-	d->spread_score = state;
-	if (state == NULL)
+	struct spread_state *state = plugin_take_score_state(d, PLUGIN_SPREAD);
+	if (state == NULL || !spread_constraints(d, false, state))
 		return PLUGIN_ERROR;
 	if (state->count == 0)
 		return PLUGIN_SKIP;
@@ -231,7 +231,7 @@ enum plugin_code spread_prescore(struct cycle_state *d)
 	if (state->require_all && !state->all_have_keys) {
 		state->ignored = SCRATCH_ARRAY(d->scratch, uint8_t, d->feasible_count);
 		if (state->ignored == NULL) {
-			d->error = no_room;
+			d->error = spread_no_room;
 			return PLUGIN_ERROR;
 		}
 		taking_part = mark_ignored(d, state);
@@ -246,9 +246,9 @@ enum plugin_code spread_prescore(struct cycle_state *d)
 	return PLUGIN_SUCCESS;
 }
 
-int64_t spread_score(struct cycle_state *d, uint32_t node)
+static int64_t spread_score(struct cycle_state *d, uint32_t node)
 {
-	const struct spread_state *state = d->spread_score;
+	const struct spread_state *state = d->score_state[PLUGIN_SPREAD];
 	double sum = 0;
 	for (uint32_t i = 0; i < state->count; i++) {
 		const struct spread_constraint *c = &state->constraints[i];
@@ -264,7 +264,7 @@ int64_t spread_score(struct cycle_state *d, uint32_t node)
 }
 
 /* round(), without a call where it is as simple as that. */
-static int64_t rounded(double sum)
+static int64_t spread_rounded(double sum)
 {
 	if (!(sum >= 0 && sum < 1e15))
 		return (int64_t)round(sum);
@@ -272,24 +272,24 @@ static int64_t rounded(double sum)
 	return whole + (sum - (double)whole >= 0.5);
 }
 
-static int64_t normal(int64_t raw, int64_t least, int64_t most)
+static int64_t spread_normal(int64_t raw, int64_t least, int64_t most)
 {
 	return most <= 0 ? 100 : 100 * (most + least - raw) / most;
 }
 
-void spread_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
+static void spread_normalise(struct cycle_state *d, int64_t *scores, uint32_t count)
 {
-	const struct spread_state *state = d->spread_score;
+	const struct spread_state *state = d->score_state[PLUGIN_SPREAD];
 	int64_t most = 0;
 	int64_t least = INT64_MAX;
 	for (uint32_t i = 0; i < count; i++) {
-		if (is_ignored(state, i))
+		if (spread_is_ignored(state, i))
 			continue;
 		most = scores[i] > most ? scores[i] : most;
 		least = scores[i] < least ? scores[i] : least;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		scores[i] = is_ignored(state, i) ? 0 : normal(scores[i], least, most);
+		scores[i] = spread_is_ignored(state, i) ? 0 : spread_normal(scores[i], least, most);
 }
 
 /* What the constraint is worth in each domain is worked out once where domains are few. */
@@ -318,28 +318,65 @@ static void add_constraint(struct cycle_state *d, const struct spread_constraint
 /* Every node has every key. */
 static bool score_all(struct cycle_state *d, int64_t *raw)
 {
-	const struct spread_state *state = d->spread_score;
+	const struct spread_state *state = d->score_state[PLUGIN_SPREAD];
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	double *sums = SCRATCH_ARRAY(d->scratch, double, d->feasible_count);
 	for (uint32_t k = 0; sums != NULL && k < state->count; k++)
 		add_constraint(d, &state->constraints[k], sums);
 	for (uint32_t i = 0; sums != NULL && i < d->feasible_count; i++)
-		raw[i] = rounded(sums[i]);
+		raw[i] = spread_rounded(sums[i]);
 	scratch_rewind(d->scratch, mark);
 	return sums != NULL;
 }
 
-bool spread_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
+static bool spread_add_scores(struct cycle_state *d, int64_t weight, int64_t *totals)
 {
+	const struct spread_state *state = d->score_state[PLUGIN_SPREAD];
 	struct scratch_mark mark = scratch_mark(d->scratch);
 	int64_t *raw = SCRATCH_ARRAY(d->scratch, int64_t, d->feasible_count);
 	bool added = false;
 	if (raw == NULL)
-		d->error = no_room;
-	else if (d->spread_score->all_have_keys && score_all(d, raw))
-		added = plugin_add_normalized(d, raw, normal, weight, totals);
+		d->error = spread_no_room;
+	else if (state->all_have_keys && score_all(d, raw))
+		added = plugin_add_normalized(d, raw, spread_normal, weight, totals);
 	else /* nodes that lack keys are few and rare */
-		added = plugin_add_one_by_one(d, &plugins[PLUGIN_SPREAD], weight, totals);
+		added = plugin_add_one_by_one(d, &plugin_spread, weight, totals);
 	scratch_rewind(d->scratch, mark);
 	return added;
 }
+
+/* ---- the table ---- */
+
+/* Default constraints spread over what a service or an owner selects. */
+static uint32_t spread_kinds(const struct plugin_demand *pod)
+{
+	const struct plugin_profile *profile = pod->profile;
+	if (profile == NULL || pod->class->spread.count > 0 ||
+		(profile->spread.is_list && profile->spread.constraint_count == 0))
+		return 0;
+	return spread_kinds_of_kin(pod);
+}
+
+const struct plugin plugin_spread = {.name = "PodTopologySpread",
+	.weight = 2,
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS({"node(s) didn't match pod topology spread constraints (missing",
+				      "Nodes with the labels that the constraints are about."},
+		{"",
+			"Room where there are fewer of these pods, a larger maxSkew, or "
+			"ScheduleAnyway."}),
+	.state_size = sizeof(struct spread_state),
+	.score_state_size = sizeof(struct spread_state),
+	.kinds = spread_kinds,
+	.pre_filter = spread_pre_filter,
+	.filter = spread_filter,
+	.rules = spread_rules_of,
+	.pre_score = spread_pre_score,
+	.score = spread_score,
+	.add_scores = spread_add_scores,
+	.normalise = PLUGIN_NORMALISE_OWN,
+	.normalise_own = spread_normalise,
+	.pod_moved = spread_pod_moved,
+	.pods_forgotten = spread_pods_forgotten,
+	.events = spread_events,
+	.helps_beyond_hint = spread_helps_beyond_hint};

@@ -286,38 +286,35 @@ static bool build_queries(
 	return false;
 }
 
-struct spread_state *spread_rules(struct cycle_state *d, bool hard)
+bool spread_rules(struct cycle_state *d, bool hard, struct spread_state *state)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	bool own = class->spread.count > 0;
 	uint32_t most = own ? class->spread.count : PLUGIN_CONSTRAINTS_MAX;
-	struct spread_state *state = SCRATCH_ONE(d->scratch, struct spread_state);
 	struct purpose *purpose = own ? NULL : SCRATCH_ONE(d->scratch, struct purpose);
-	if (state != NULL)
-		state->constraints = SCRATCH_ARRAY(d->scratch, struct spread_constraint, most);
+	state->constraints = SCRATCH_ARRAY(d->scratch, struct spread_constraint, most);
 	d->error = "no room for topology spread constraints";
 	if (d->scratch->overflowed)
-		return NULL;
+		return false;
 	if (!own) {
 		purpose_of(d, false, purpose);
 		if (purpose_is_empty(purpose)) {
 			d->error = NULL;
-			return state;
+			return true;
 		}
 	}
 	choose(d, state, hard, own);
 	state->require_all = hard || own || d->profile->spread.is_list;
 	if (!build_queries(d, state, own, purpose))
-		return NULL;
+		return false;
 	d->error = NULL;
-	return state;
+	return true;
 }
 
-struct spread_state *spread_constraints(struct cycle_state *d, bool hard)
+bool spread_constraints(struct cycle_state *d, bool hard, struct spread_state *state)
 {
-	struct spread_state *state = spread_rules(d, hard);
-	if (state == NULL)
-		return NULL;
+	if (!spread_rules(d, hard, state))
+		return false;
 	bool counted = true;
 	for (uint32_t i = 0; i < state->count; i++) {
 		struct spread_constraint *constraint = &state->constraints[i];
@@ -327,10 +324,9 @@ struct spread_state *spread_constraints(struct cycle_state *d, bool hard)
 			counted;
 		constraint->self = spread_selects(constraint, d->pod.labels);
 	}
-	if (counted)
-		return state;
-	d->error = "no room to count the pods of a topology spread constraint";
-	return NULL;
+	if (!counted)
+		d->error = "no room to count the pods of a topology spread constraint";
+	return counted;
 }
 
 bool spread_kin(struct cycle_state *d, struct spread_constraint *c)
@@ -349,4 +345,12 @@ bool spread_kin(struct cycle_state *d, struct spread_constraint *c)
 	}
 	d->error = NULL;
 	return true;
+}
+
+uint32_t spread_kinds_of_kin(const struct plugin_demand *pod)
+{
+	if (pod->profile == NULL || pod->labels == NULL || pod->labels->pairs.count == 0)
+		return 0; /* nothing selects it */
+	return PLUGIN_KIND(KUBE_SERVICE) | PLUGIN_KIND(KUBE_REPLICATION_CONTROLLER) |
+		PLUGIN_KIND(KUBE_REPLICA_SET) | PLUGIN_KIND(KUBE_STATEFUL_SET);
 }

@@ -40,13 +40,13 @@ struct spread_state {
 
 /*
  * The constraints of one hardness that apply to the pod: its own, or the profile's defaults when
- * it has none at all. NULL with d->error set when a selector does not parse or scratch ran out;
- * count 0 when there are none.
+ * it has none at all, into a zeroed state. False with d->error set when a selector does not parse
+ * or scratch ran out; count 0 when there are none.
  */
-struct spread_state *spread_constraints(struct cycle_state *d, bool hard);
+MUST_USE bool spread_constraints(struct cycle_state *d, bool hard, struct spread_state *state);
 
 /* The same without counting: each query holds references that the caller drops. */
-struct spread_state *spread_rules(struct cycle_state *d, bool hard);
+MUST_USE bool spread_rules(struct cycle_state *d, bool hard, struct spread_state *state);
 
 /*
  * Counts the pods that serve the same purpose as this one: by the value of c->rule.topology_key,
@@ -57,5 +57,12 @@ bool spread_kin(struct cycle_state *d, struct spread_constraint *c);
 
 /* Does the constraint's selector match (empty selectors match everything)? */
 bool spread_selects(const struct spread_constraint *constraint, const struct kube_labels *labels);
+
+/* Kinds that say which other pods serve the same purpose as a waiting one. */
+uint32_t spread_kinds_of_kin(const struct plugin_demand *pod);
+
+/* spread_hints.c */
+extern const struct plugin_registration spread_events[];
+bool spread_helps_beyond_hint(const struct plugin_waiting *w, const struct cache_event *event);
 
 #endif

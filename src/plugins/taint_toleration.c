@@ -2,9 +2,9 @@
 /*
  * TaintToleration: no pod where a taint forbids it; rather not where a taint advises against it.
  */
-#include "plugins/table.h"
+#include "plugins/hints.h"
 
-enum plugin_code taint_toleration_filter(
+static enum plugin_code taint_toleration_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	if (cache_untolerated(d->pod.class, view->node->facts) == NULL)
@@ -13,7 +13,7 @@ enum plugin_code taint_toleration_filter(
 	return PLUGIN_UNRESOLVABLE;
 }
 
-uint32_t taint_toleration_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
+static uint32_t taint_toleration_keep(struct cycle_state *d, uint32_t *nodes, uint32_t count)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -25,7 +25,7 @@ uint32_t taint_toleration_keep(struct cycle_state *d, uint32_t *nodes, uint32_t 
 }
 
 /* How many PreferNoSchedule taints the pod does not tolerate. */
-int64_t taint_toleration_score(struct cycle_state *d, uint32_t node)
+static int64_t taint_toleration_score(struct cycle_state *d, uint32_t node)
 {
 	const struct kube_node_facts *facts = cache_node_at(d->cache, node)->facts;
 	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
@@ -46,7 +46,7 @@ int64_t taint_toleration_score(struct cycle_state *d, uint32_t node)
 	return count;
 }
 
-void taint_toleration_scores(
+static void taint_toleration_scores(
 	struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -55,8 +55,30 @@ void taint_toleration_scores(
 			: taint_toleration_score(d, nodes[i]);
 }
 
-void taint_toleration_normalize(struct cycle_state *d, int64_t *scores, uint32_t count)
+/* ---- hints ---- */
+
+static enum plugin_hint taint_toleration_hint_node(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
-	(void)d;
-	plugin_normalize_default(scores, count, true);
+	(void)action;
+	bool was = event->old.there &&
+		cache_untolerated(w->pod.class, cache_side_facts(&event->old)) == NULL;
+	bool is = cache_untolerated(w->pod.class, cache_side_facts(&event->now)) == NULL;
+	return hint_if(is && !was);
 }
+
+const struct plugin plugin_taint_toleration = {.name = "TaintToleration",
+	.weight = 3,
+	.defaults = PLUGIN_IN_ALL,
+	.points = PLUGIN_AT(PRE_SCORE),
+	.helps = PLUGIN_HELPS({"", "Tolerate the taint, or remove it."}),
+	.filter_is_local = true,
+	.score_is_local = true,
+	.filter = taint_toleration_filter,
+	.keep = taint_toleration_keep,
+	.score = taint_toleration_score,
+	.scores = taint_toleration_scores,
+	.normalise = PLUGIN_BY_LOWEST,
+	.events = PLUGIN_EVENTS(
+		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_TAINT, taint_toleration_hint_node},
+		{KUBE_POD, CACHE_UPDATE_POD_TOLERATION, hint_self})};

@@ -14,12 +14,11 @@
  * names them; then claims that have to be provisioned. A claim that the pod names twice is matched
  * twice, as upstream does it.
  */
-#include "plugins/volume_table.h"
-
 #include "cache/assumed.h"
 #include "plugins/csi_translation.h"
 #include "plugins/volume_match.h"
 #include "plugins/volume_priv.h"
+#include "plugins/volume_choice.h"
 
 struct binding_bound {
 	const struct kube_pv *pv; /* NULL: the claim names a volume that is not there */
@@ -55,6 +54,11 @@ struct binding_state {
 	const struct binding_claim **provision;
 	uint32_t provision_count;
 };
+
+static struct binding_state *binding_state_of(const struct cycle_state *d)
+{
+	return d->state[PLUGIN_VOLUME_BINDING];
+}
 
 struct binding_verdict {
 	bool off_node; /* a bound volume is elsewhere */
@@ -122,7 +126,7 @@ static enum plugin_code binding_refuse(struct cycle_state *d, const struct kube_
 
 static enum plugin_code binding_add_bound(struct cycle_state *d, const struct kube_pvc *claim)
 {
-	struct binding_state *state = d->binding;
+	struct binding_state *state = binding_state_of(d);
 	struct binding_bound *bound = &state->bound[state->bound_count++];
 	uint32_t object = volume_find_pv(d->cache, claim->volume_name);
 	if (object == 0)
@@ -174,7 +178,7 @@ static enum plugin_code binding_classify(
 	struct binding_claim added = {.claim = claim, .object = object, .class = class};
 	added.provisions =
 		class->provisioner != 0 && class->provisioner != d->cache->names.no_provisioner;
-	binding_add_delayed(d->binding, &added);
+	binding_add_delayed(binding_state_of(d), &added);
 	return PLUGIN_SUCCESS;
 }
 
@@ -319,7 +323,7 @@ static uint32_t binding_count(const struct cache *cache, enum kube_kind kind)
 /* What each delayed claim could get, on whatever node. */
 static bool binding_find_options(struct cycle_state *d)
 {
-	struct binding_state *state = d->binding;
+	struct binding_state *state = binding_state_of(d);
 	uint32_t delayed = state->selected_count + state->unmatched_count;
 	if (delayed == 0)
 		return true;
@@ -337,27 +341,29 @@ static bool binding_find_options(struct cycle_state *d)
 	return true;
 }
 
-static struct binding_state *binding_make_state(struct scratch *scratch, uint32_t volumes)
+static bool binding_make_state(struct cycle_state *d, uint32_t volumes)
 {
-	struct binding_state *state = SCRATCH_ONE(scratch, struct binding_state);
+	struct scratch *scratch = d->scratch;
+	struct binding_state *state = plugin_take_state(d, PLUGIN_VOLUME_BINDING);
 	if (state == NULL)
-		return NULL;
+		return false;
 	state->bound = SCRATCH_ARRAY(scratch, struct binding_bound, volumes);
 	state->selected = SCRATCH_ARRAY(scratch, struct binding_claim, volumes);
 	state->unmatched = SCRATCH_ARRAY(scratch, struct binding_claim, volumes);
 	state->choices = SCRATCH_ARRAY(scratch, struct volume_choice, volumes);
 	state->provision = SCRATCH_ARRAY(scratch, const struct binding_claim *, volumes);
-	return state->provision == NULL ? NULL : state;
+	return state->provision != NULL;
 }
 
-enum plugin_code volume_binding_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code volume_binding_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	const struct kube_volume *volumes = volume_list(class);
 	uint32_t count = class->volumes.count;
-	d->binding = binding_make_state(d->scratch, count);
+	if (count == 0)
+		return PLUGIN_SKIP;
 	uint32_t *claims = SCRATCH_ARRAY(d->scratch, uint32_t, count);
-	if (claims == NULL)
+	if (!binding_make_state(d, count) || claims == NULL)
 		return volume_no_room(d);
 	uint32_t claim_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -369,7 +375,7 @@ enum plugin_code volume_binding_prefilter(struct cycle_state *d, struct plugin_r
 	}
 	if (claim_count == 0)
 		return PLUGIN_SKIP;
-	csi_names_find(d->cache, &d->binding->names);
+	csi_names_find(d->cache, &binding_state_of(d)->names);
 	uint32_t immediate = 0;
 	for (uint32_t i = 0; i < claim_count; i++) {
 		enum plugin_code code = binding_classify(d, claims[i], &immediate);
@@ -405,7 +411,7 @@ static enum plugin_code binding_bound_fits(struct cycle_state *d, const struct b
 static enum plugin_code binding_check_bound(
 	struct cycle_state *d, const struct cache_node *node, struct binding_verdict *verdict)
 {
-	const struct binding_state *state = d->binding;
+	const struct binding_state *state = binding_state_of(d);
 	if (state->bound_count == 0)
 		return PLUGIN_SUCCESS;
 	const struct kube_labels *labels = cache_labels_at(d->cache, node->labels);
@@ -445,7 +451,7 @@ static bool binding_is_taken(const struct binding_state *state, uint32_t object)
 static bool binding_volume_fits(void *self, const struct volume_option *option)
 {
 	const struct binding_look *look = self;
-	return !binding_is_taken(look->d->binding, option->object) &&
+	return !binding_is_taken(binding_state_of(look->d), option->object) &&
 		volume_reaches(look->d->cache, option->blob, look->labels);
 }
 
@@ -462,7 +468,7 @@ static const struct volume_option *binding_match(
 {
 	for (uint32_t i = 1; i <= c->own_count; i++) {
 		const struct volume_option *own = c->own_last - i;
-		if (!binding_is_taken(look->d->binding, own->object))
+		if (!binding_is_taken(binding_state_of(look->d), own->object))
 			return binding_volume_fits(look, own) ? own : NULL;
 	}
 	return volume_options_best(&c->volumes, look->labels, binding_volume_fits, look);
@@ -520,7 +526,7 @@ static enum plugin_code binding_bad_selector(struct cycle_state *d, const struct
 static enum plugin_code binding_check_delayed(
 	struct cycle_state *d, const struct cache_node *node, struct binding_verdict *verdict)
 {
-	struct binding_state *state = d->binding;
+	struct binding_state *state = binding_state_of(d);
 	state->choice_count = 0;
 	state->provision_count = 0;
 	for (uint32_t i = 0; i < state->selected_count; i++) {
@@ -549,7 +555,7 @@ static enum plugin_code binding_check_delayed(
 static enum plugin_code binding_check(
 	struct cycle_state *d, const struct cache_node *node, struct plugin_reasons *why)
 {
-	CHECK(d->binding != NULL);
+	CHECK(binding_state_of(d) != NULL);
 	struct binding_verdict verdict = {false, false, false, false};
 	enum plugin_code code = binding_check_bound(d, node, &verdict);
 	if (code == PLUGIN_SUCCESS)
@@ -571,7 +577,7 @@ static enum plugin_code binding_check(
 	return good ? PLUGIN_SUCCESS : PLUGIN_UNRESOLVABLE;
 }
 
-enum plugin_code volume_binding_filter(
+static enum plugin_code volume_binding_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
 	return binding_check(d, view->node, why);
@@ -585,7 +591,7 @@ enum plugin_code volume_binding_choice(
 	enum plugin_code code = binding_check(d, cache_node_at(d->cache, node), NULL);
 	if (code != PLUGIN_SUCCESS)
 		return code;
-	struct binding_state *state = d->binding;
+	struct binding_state *state = binding_state_of(d);
 	for (uint32_t i = 0; i < state->provision_count; i++)
 		state->choices[state->choice_count++] =
 			(struct volume_choice){state->provision[i]->object, 0};
@@ -594,15 +600,22 @@ enum plugin_code volume_binding_choice(
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code volume_binding_prescore(struct cycle_state *d)
+/* Scoring by storage capacity is an alpha feature of upstream: no node is scored. */
+static enum plugin_code volume_binding_pre_score(struct cycle_state *d)
 {
 	(void)d;
 	return PLUGIN_SKIP;
 }
 
-int64_t volume_binding_score(struct cycle_state *d, uint32_t node)
-{
-	(void)d;
-	(void)node;
-	return 0;
-}
+const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
+	.weight = 1,
+	.defaults = PLUGIN_IN_ALL,
+	.points = PLUGIN_AT(SCORE) | PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
+	.helps = PLUGIN_HELPS(
+		{"", "A volume or a storage class that a node that will do can have."}),
+	.state_size = sizeof(struct binding_state),
+	.kinds = volume_kinds,
+	.pre_filter = volume_binding_pre_filter,
+	.filter = volume_binding_filter,
+	.pre_score = volume_binding_pre_score,
+	.events = volume_binding_events};

@@ -155,3 +155,54 @@ bool volume_cut_zone(struct text *rest, struct text *zone)
 	*rest = text_from(*rest, end + 2);
 	return true;
 }
+
+/* ---- for hints ---- */
+
+bool hint_names_claim(
+	const struct plugin_waiting *w, const struct cache_event *event, bool ephemeral_too)
+{
+	const struct kube_pod_template *class = w->pod.class;
+	if (event->namespace != class->namespace)
+		return false;
+	struct volume_pod pod = {class, w->pod.name, w->pod.uid};
+	struct text claim = cache_text(w->cache, event->name);
+	const struct kube_volume *list = volume_list(class);
+	for (uint32_t i = 0; i < class->volumes.count; i++) {
+		if (!volume_has_claim(&list[i]) ||
+			(list[i].kind == KUBE_VOLUME_EPHEMERAL && !ephemeral_too))
+			continue;
+		struct volume_claim_name room;
+		if (text_is(volume_claim_name(w->cache, &pod, &list[i], &room), claim))
+			return true;
+	}
+	return false;
+}
+
+bool hint_has_volume(
+	const struct kube_pod_template *class, bool (*is_one)(const struct kube_volume *))
+{
+	const struct kube_volume *list = volume_list(class);
+	for (uint32_t i = 0; i < class->volumes.count; i++)
+		if (is_one(&list[i]))
+			return true;
+	return false;
+}
+
+bool volume_is_claim(const struct kube_volume *volume)
+{
+	return volume->kind == KUBE_VOLUME_CLAIM;
+}
+
+/* ---- kinds ---- */
+
+uint32_t volume_kinds(const struct plugin_demand *pod)
+{
+	const struct kube_volume *list = volume_list(pod->class);
+	for (uint32_t i = 0; i < pod->class->volumes.count; i++)
+		if (volume_has_claim(&list[i]) || list[i].kind == KUBE_VOLUME_CSI)
+			return PLUGIN_KIND(KUBE_PVC) | PLUGIN_KIND(KUBE_PV) |
+				PLUGIN_KIND(KUBE_STORAGE_CLASS) | PLUGIN_KIND(KUBE_CSI_NODE) |
+				PLUGIN_KIND(KUBE_CSI_DRIVER) | PLUGIN_KIND(KUBE_CSI_CAPACITY) |
+				PLUGIN_KIND(KUBE_VOLUME_ATTACHMENT);
+	return 0;
+}

@@ -91,4 +91,17 @@ static inline bool volume_id_in(const void *blob, struct kube_span ids, uint32_t
 	return false;
 }
 
+/* ---- for hints ---- */
+
+/* Is the event's claim, by namespace and name, behind one of the waiting pod's volumes? */
+bool hint_names_claim(
+	const struct plugin_waiting *w, const struct cache_event *event, bool ephemeral_too);
+bool hint_has_volume(
+	const struct kube_pod_template *class, bool (*is_one)(const struct kube_volume *));
+bool volume_is_claim(const struct kube_volume *volume);
+extern const struct plugin_registration volume_binding_events[]; /* volume_binding_hints.c */
+
+/* What the plugins about volumes need to know; of pods that have a node as well. */
+uint32_t volume_kinds(const struct plugin_demand *pod);
+
 #endif

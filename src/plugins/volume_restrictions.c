@@ -7,9 +7,9 @@
  * as a whole, not for a node, as one number; pods put on or taken off in thought change it by
  * the claims they name, without looking at their namespace.
  */
-#include "plugins/volume_table.h"
 
 #include "plugins/volume_priv.h"
+#include "plugins/hints.h"
 
 struct restrictions_state {
 	const uint32_t
@@ -91,13 +91,13 @@ static enum plugin_code restrictions_find_single(struct cycle_state *d,
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code volume_restrictions_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code volume_restrictions_pre_filter(
+	struct cycle_state *d, struct plugin_reasons *why)
 {
-	d->restrictions = NULL;
 	const struct kube_pod_template *class = d->pod.class;
 	if (class->volumes.count == 0)
 		return PLUGIN_SKIP;
-	struct restrictions_state *state = SCRATCH_ONE(d->scratch, struct restrictions_state);
+	struct restrictions_state *state = plugin_take_state(d, PLUGIN_VOLUME_RESTRICTIONS);
 	uint32_t *single = SCRATCH_ARRAY(d->scratch, uint32_t, class->volumes.count);
 	if (state == NULL || single == NULL)
 		return volume_no_room(d);
@@ -109,7 +109,6 @@ enum plugin_code volume_restrictions_prefilter(struct cycle_state *d, struct plu
 	state->in_use = state->in_use_before;
 	if (!state->has_disks && state->in_use == 0)
 		return PLUGIN_SKIP;
-	d->restrictions = state;
 	return PLUGIN_SUCCESS;
 }
 
@@ -140,7 +139,7 @@ static bool restrictions_disks_conflict(const void *blob_a, const struct kube_vo
 		restrictions_monitors_overlap(blob_a, a->monitors, blob_b, b->monitors);
 }
 
-bool volume_restrictions_conflict(
+static bool volume_restrictions_conflict(
 	const struct kube_pod_template *ours, const struct kube_pod_template *theirs)
 {
 	const struct kube_volume *our_volumes = volume_list(ours);
@@ -171,10 +170,10 @@ static bool restrictions_disk_is_taken(const struct cycle_state *d, const struct
 	return false;
 }
 
-enum plugin_code volume_restrictions_filter(
+static enum plugin_code volume_restrictions_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct restrictions_state *state = d->restrictions;
+	const struct restrictions_state *state = d->state[PLUGIN_VOLUME_RESTRICTIONS];
 	CHECK(state != NULL);
 	if (state->has_disks && restrictions_disk_is_taken(d, view)) {
 		plugin_because(why, "node(s) had no available disk");
@@ -189,12 +188,12 @@ enum plugin_code volume_restrictions_filter(
 	return PLUGIN_SUCCESS;
 }
 
-void volume_restrictions_pod_moved(
+static void volume_restrictions_pod_moved(
 	struct cycle_state *d, const struct cache_view *view, uint32_t pod, int sign)
 {
 	(void)view;
 	CHECK(sign == 1 || sign == -1);
-	struct restrictions_state *state = d->restrictions;
+	struct restrictions_state *state = d->state[PLUGIN_VOLUME_RESTRICTIONS];
 	if (state == NULL)
 		return;
 	const struct kube_pod_template *class =
@@ -202,8 +201,54 @@ void volume_restrictions_pod_moved(
 	state->in_use += sign * (int64_t)restrictions_uses(state, class);
 }
 
-void volume_restrictions_pods_forgotten(struct cycle_state *d)
+static void volume_restrictions_pods_forgotten(struct cycle_state *d)
 {
-	if (d->restrictions != NULL)
-		d->restrictions->in_use = d->restrictions->in_use_before;
+	struct restrictions_state *state = d->state[PLUGIN_VOLUME_RESTRICTIONS];
+	if (state != NULL)
+		state->in_use = state->in_use_before;
 }
+
+/* ---- hints ---- */
+
+static bool restrictions_share_claim(
+	const struct kube_pod_template *a, const struct kube_pod_template *b)
+{
+	const struct kube_volume *list_a = volume_list(a);
+	const struct kube_volume *list_b = volume_list(b);
+	for (uint32_t i = 0; i < a->volumes.count; i++)
+		for (uint32_t j = 0; j < b->volumes.count; j++)
+			if (volume_is_claim(&list_a[i]) && volume_is_claim(&list_b[j]) &&
+				list_a[i].name == list_b[j].name)
+				return true;
+	return false;
+}
+
+static enum plugin_hint restrictions_hint_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	const struct kube_pod_template *gone = cache_side_template(&event->old);
+	if (gone->namespace != w->pod.class->namespace)
+		return PLUGIN_HINT_SKIP;
+	return hint_if(volume_restrictions_conflict(w->pod.class, gone) ||
+		restrictions_share_claim(w->pod.class, gone));
+}
+
+static enum plugin_hint restrictions_hint_claim(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(hint_names_claim(w, event, false));
+}
+
+const struct plugin plugin_volume_restrictions = {.name = "VolumeRestrictions",
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS({"", "Whatever uses the volume has to let it go."}),
+	.state_size = sizeof(struct restrictions_state),
+	.kinds = volume_kinds,
+	.pre_filter = volume_restrictions_pre_filter,
+	.filter = volume_restrictions_filter,
+	.pod_moved = volume_restrictions_pod_moved,
+	.pods_forgotten = volume_restrictions_pods_forgotten,
+	.events = PLUGIN_EVENTS({KUBE_POD, CACHE_DELETE, restrictions_hint_pod},
+		{KUBE_NODE, CACHE_ADD, NULL}, {KUBE_PVC, CACHE_ADD, restrictions_hint_claim})};

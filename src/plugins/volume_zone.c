@@ -6,9 +6,9 @@
  * Volumes that get their claim from the pod itself (ephemeral ones) are not looked at, as
  * upstream does not.
  */
-#include "plugins/volume_table.h"
 
 #include "plugins/volume_priv.h"
+#include "plugins/hints.h"
 
 enum { ZONE_LABELS = 4 /* in the order of struct kube_pv */ };
 
@@ -122,13 +122,12 @@ static enum plugin_code zone_claim(struct cycle_state *d, struct volume_zone_sta
 	return PLUGIN_SUCCESS;
 }
 
-enum plugin_code volume_zone_prefilter(struct cycle_state *d, struct plugin_reasons *why)
+static enum plugin_code volume_zone_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
-	d->volume_zone = NULL;
 	const struct kube_pod_template *class = d->pod.class;
 	if (class->volumes.count == 0)
 		return PLUGIN_SKIP;
-	struct volume_zone_state *state = SCRATCH_ONE(d->scratch, struct volume_zone_state);
+	struct volume_zone_state *state = plugin_take_state(d, PLUGIN_VOLUME_ZONE);
 	if (state == NULL)
 		return volume_no_room(d);
 	state->demands = SCRATCH_ARRAY(
@@ -150,7 +149,6 @@ enum plugin_code volume_zone_prefilter(struct cycle_state *d, struct plugin_reas
 	}
 	if (state->demand_count == 0)
 		return PLUGIN_SKIP;
-	d->volume_zone = state;
 	return PLUGIN_SUCCESS;
 }
 
@@ -167,10 +165,10 @@ static bool zone_demand_met(
 	return false;
 }
 
-enum plugin_code volume_zone_filter(
+static enum plugin_code volume_zone_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct volume_zone_state *state = d->volume_zone;
+	const struct volume_zone_state *state = d->state[PLUGIN_VOLUME_ZONE];
 	CHECK(state != NULL);
 	const struct kube_labels *labels = cache_labels_at(d->cache, view->node->labels);
 	bool has[ZONE_LABELS];
@@ -191,3 +189,46 @@ enum plugin_code volume_zone_filter(
 	}
 	return PLUGIN_SUCCESS;
 }
+
+/* ---- hints ---- */
+
+static enum plugin_hint zone_hint_class(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)w;
+	(void)action;
+	const struct kube_storage_class *now =
+		(const struct kube_storage_class *)(const void *)event->now.blob;
+	return hint_if(now->binding_mode == KUBE_BINDING_WAIT);
+}
+
+static enum plugin_hint zone_hint_claim(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(hint_names_claim(w, event, false));
+}
+
+static enum plugin_hint zone_hint_volume(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)w;
+	if (action == CACHE_ADD)
+		return PLUGIN_HINT_QUEUE;
+	const struct kube_pv *old = (const struct kube_pv *)(const void *)event->old.blob;
+	const struct kube_pv *now = (const struct kube_pv *)(const void *)event->now.blob;
+	return hint_if(old->has_label_zone != now->has_label_zone ||
+		memcmp(old->labels_zone, now->labels_zone, sizeof(now->labels_zone)) != 0);
+}
+
+const struct plugin plugin_volume_zone = {.name = "VolumeZone",
+	.defaults = PLUGIN_IN_ALL,
+	.helps = PLUGIN_HELPS({"", "A node in the zone of the volume."}),
+	.state_size = sizeof(struct volume_zone_state),
+	.kinds = volume_kinds,
+	.pre_filter = volume_zone_pre_filter,
+	.filter = volume_zone_filter,
+	.events = PLUGIN_EVENTS({KUBE_STORAGE_CLASS, CACHE_ADD, zone_hint_class},
+		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL, NULL},
+		{KUBE_PVC, CACHE_ADD | CACHE_UPDATE, zone_hint_claim},
+		{KUBE_PV, CACHE_ADD | CACHE_UPDATE, zone_hint_volume})};

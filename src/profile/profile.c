@@ -91,12 +91,12 @@ static void merge_multi_point(const struct scheduler_plugin_set *set, struct use
 {
 	const struct scheduler_plugin *own = CONFIG_LIST(set->enabled, struct scheduler_plugin);
 	uint64_t placed = 0;
-	for (uint32_t id = 0; id < PLUGIN_DEFAULTS && !is_disabled(set, "*"); id++) {
-		const char *name = plugins[id].name;
+	for (uint32_t id = 0; id < PLUGIN_COUNT && !is_disabled(set, "*"); id++) {
+		const char *name = plugins[id]->name;
 		uint32_t at = find_enabled(set, name);
-		if (is_disabled(set, name))
+		if (!profile_is_default((enum plugin_id)id) || is_disabled(set, name))
 			continue;
-		append(to, text_of(name), at == 0 ? plugins[id].weight : own[at - 1].weight);
+		append(to, text_of(name), at == 0 ? plugins[id]->weight : own[at - 1].weight);
 		if (at > 0)
 			placed |= UINT64_C(1) << (at - 1);
 	}
@@ -108,55 +108,54 @@ static void merge_multi_point(const struct scheduler_plugin_set *set, struct use
 static bool check_own_list(
 	struct making *m, enum scheduler_point point, const struct used_list *own)
 {
-	uint32_t seen = 0;
+	struct plugin_set seen = {{0}};
 	for (uint32_t i = 0; i < own->count; i++) {
 		const struct used *used = &own->list[i];
 		if (!profile_implements(used->id, point))
 			return refuse_plugin(
 				m, "plugin ", used->name, " does not extend ", point, " plugin");
-		if ((seen >> used->id & 1) != 0)
+		if (plugin_set_has(&seen, used->id))
 			return refuse_twice(m, used->name, point);
-		seen |= UINT32_C(1) << used->id;
+		plugin_set_add(&seen, used->id);
 	}
 	return true;
 }
 
-static uint32_t bits_of(const struct used_list *list)
+static struct plugin_set used_set(const struct used_list *list)
 {
-	uint32_t bits = 0;
+	struct plugin_set set = {{0}};
 	for (uint32_t i = 0; i < list->count; i++)
-		bits |= UINT32_C(1) << list->list[i].id;
-	return bits;
+		plugin_set_add(&set, list->list[i].id);
+	return set;
 }
 
 /* ---- one point ---- */
 
 struct expansion {
 	const struct used_list *own;
-	uint32_t overrides; /* bits: of MultiPoint, named by the point's own list too */
+	struct plugin_set overrides; /* of MultiPoint, named by the point's own list too */
 	struct used_list from_multi;
 };
 
 static bool expand(struct making *m, enum scheduler_point point, struct expansion *e)
 {
 	const struct scheduler_plugin_set *set = &m->from->plugins.sets[point];
-	uint32_t named = bits_of(e->own);
-	uint32_t seen = 0;
+	const struct plugin_set named = used_set(e->own);
+	struct plugin_set seen = {{0}};
 	if (is_disabled(set, "*"))
 		return true;
 	for (uint32_t i = 0; i < m->multi.count; i++) {
 		const struct used *used = &m->multi.list[i];
-		uint32_t bit = UINT32_C(1) << used->id;
 		if (!profile_implements(used->id, point) ||
-			is_disabled(set, plugins[used->id].name))
+			is_disabled(set, plugins[used->id]->name))
 			continue;
-		if ((named & bit) != 0) {
-			e->overrides |= bit;
+		if (plugin_set_has(&named, used->id)) {
+			plugin_set_add(&e->overrides, used->id);
 			continue;
 		}
-		if ((seen & bit) != 0)
+		if (plugin_set_has(&seen, used->id))
 			return refuse_twice(m, used->name, point);
-		seen |= bit;
+		plugin_set_add(&seen, used->id);
 		e->from_multi.list[e->from_multi.count++] = *used;
 	}
 	return true;
@@ -164,19 +163,11 @@ static bool expand(struct making *m, enum scheduler_point point, struct expansio
 
 static void put(struct making *m, enum scheduler_point point, const struct used *used)
 {
-	struct plugin_uses *uses = profile_uses(m->to, point);
-	if (point == SCHEDULER_QUEUE_SORT)
-		m->queue_sorts++;
-	if (point == SCHEDULER_BIND)
-		m->binds++;
-	if (uses == NULL)
-		return;
-	CHECK(uses->count < PLUGIN_LIST_MAX);
-	m->to->counts_services |=
-		used->id == PLUGIN_SERVICE_AFFINITY || used->id == PLUGIN_SELECTOR_SPREAD;
 	int64_t weight = used->weight == 0 ? 1 : used->weight;
-	uses->list[uses->count++] =
-		(struct plugin_use){(uint8_t)used->id, point == SCHEDULER_SCORE ? weight : 0};
+	m->queue_sorts += point == SCHEDULER_QUEUE_SORT;
+	m->binds += point == SCHEDULER_BIND;
+	plugin_use_at(
+		m->to, (enum plugin_point)point, used->id, point == SCHEDULER_SCORE ? weight : 0);
 }
 
 static bool make_point(struct making *m, enum scheduler_point point)
@@ -190,12 +181,12 @@ static bool make_point(struct making *m, enum scheduler_point point)
 	if (!check_own_list(m, point, &own) || !expand(m, point, &e))
 		return false;
 	for (uint32_t i = 0; i < own.count; i++)
-		if ((e.overrides >> own.list[i].id & 1) != 0)
+		if (plugin_set_has(&e.overrides, own.list[i].id))
 			put(m, point, &own.list[i]);
 	for (uint32_t i = 0; i < e.from_multi.count; i++)
 		put(m, point, &e.from_multi.list[i]);
 	for (uint32_t i = 0; i < own.count; i++)
-		if ((e.overrides >> own.list[i].id & 1) == 0)
+		if (!plugin_set_has(&e.overrides, own.list[i].id))
 			put(m, point, &own.list[i]);
 	return true;
 }

@@ -9,8 +9,8 @@
 
 /* Does the plugin take part at the point at all? */
 bool profile_implements(enum plugin_id id, enum scheduler_point point);
-/* The profile's list for the point; NULL where none of ours does anything. */
-struct plugin_uses *profile_uses(struct plugin_profile *profile, enum scheduler_point point);
+/* Is it there without configuration? */
+bool profile_is_default(enum plugin_id id);
 
 /* Arguments of all plugins: those in the list (of struct scheduler_args), else defaults. */
 enum profile_result profile_set_all_args(const struct profile_memory *memory,

@@ -6,7 +6,8 @@
 
 struct audit_sums {
 	uint32_t pods[QUEUE_STATES];
-	uint32_t rejected[QUEUE_PROFILES_MAX][QUEUE_PLUGINS_MAX];
+	uint32_t rejected[QUEUE_PROFILES_MAX][PLUGIN_SET_MAX];
+	uint32_t rejected_by_other[QUEUE_PROFILES_MAX][QUEUE_OTHERS];
 };
 
 static void audit_entry(const struct queue *queue, uint32_t index, struct audit_sums *sums)
@@ -14,9 +15,13 @@ static void audit_entry(const struct queue *queue, uint32_t index, struct audit_
 	const struct queue_entry *e = queue_entry(queue, index);
 	CHECK(e->state < QUEUE_STATES);
 	sums->pods[e->state]++;
-	uint32_t bits = e->rejectors | e->pending;
-	for (uint32_t left = bits; left != 0; left &= left - 1)
-		sums->rejected[e->profile][__builtin_ctz(left)]++;
+	const struct queue_waits blamed = queue_blamed(e);
+	bool is_blamed = !queue_waits_is_empty(&blamed);
+	for (struct plugin_set left = blamed.plugins; !plugin_set_is_empty(&left);)
+		sums->rejected[e->profile][plugin_set_take(&left)]++;
+	for (uint32_t i = 0; i < QUEUE_OTHERS; i++)
+		sums->rejected_by_other[e->profile][i] +=
+			queue_waits_has(&blamed, (enum queue_other)i);
 
 	const struct heap *const heaps[QUEUE_STATES] = {
 		[QUEUE_ACTIVE] = &queue->active,
@@ -28,22 +33,23 @@ static void audit_entry(const struct queue *queue, uint32_t index, struct audit_
 	const struct heap *heap = heaps[e->state];
 	if (heap == NULL) {
 		CHECK(e->position == HEAP_OUT);
-		CHECK(bits == 0); /* a new attempt begins without blame */
+		CHECK(!is_blamed); /* a new attempt begins without blame */
 	} else {
 		CHECK(e->position < heap->count);
 		CHECK(heap->entries[e->position] == index);
 	}
 	CHECK((e->group != 0) == queue_is_waiting(e));
-	CHECK((e->gate != 0) == (e->state == QUEUE_GATED));
-	CHECK((e->gate & ~e->rejectors) == 0);
+	CHECK(queue_is_gated(e) == (e->state == QUEUE_GATED));
+	CHECK((e->gate.others & ~e->rejectors.others) == 0);
+	CHECK(plugin_set_within(&e->gate.plugins, &e->rejectors.plugins));
 	if (e->attempts > 0 || e->state == QUEUE_ACTIVE)
 		CHECK(e->first_attempt.us != MONO_NEVER.us);
 	if (e->state == QUEUE_BACKOFF)
-		CHECK(bits != 0);
+		CHECK(is_blamed);
 	if (e->state == QUEUE_ERROR_BACKOFF)
-		CHECK(bits == 0);
+		CHECK(!is_blamed);
 	if (e->state == QUEUE_UNSCHEDULABLE)
-		CHECK(bits != 0);
+		CHECK(is_blamed);
 	CHECK(e->order < queue->next_order);
 	CHECK(e->error_count <= e->attempts);
 	CHECK(e->unschedulable_count <= e->attempts - e->error_count);
@@ -57,6 +63,8 @@ void queue_audit(const struct queue *queue)
 		audit_entry(queue, i, &sums);
 	CHECK(memcmp(sums.pods, queue->pods, sizeof(sums.pods)) == 0);
 	CHECK(memcmp(sums.rejected, queue->rejected, sizeof(sums.rejected)) == 0);
+	CHECK(memcmp(sums.rejected_by_other, queue->rejected_by_other,
+		      sizeof(sums.rejected_by_other)) == 0);
 	CHECK(queue->active.count == sums.pods[QUEUE_ACTIVE]);
 	CHECK(queue->backoff.count == sums.pods[QUEUE_BACKOFF]);
 	CHECK(queue->error_backoff.count == sums.pods[QUEUE_ERROR_BACKOFF]);

@@ -26,24 +26,25 @@ void queue_group_init(struct queue *queue, struct arena *arena)
 	map_init(&queue->groups_by_content, arena, capacity);
 	for (uint32_t i = 0; i < ARRAY_COUNT(queue->sets); i++)
 		list_init(&queue->sets[i].groups);
-	queue->sets[SET_MIXED].waits = UINT32_MAX;
 }
 
 /* A gated pod is asked about events of its gate alone, whatever rejected it before. */
-uint32_t queue_group_waits(const struct queue_group *group)
+struct queue_waits queue_group_waits(const struct queue_group *group)
 {
-	return group->gate != 0 ? group->gate : group->rejectors | group->pending;
+	const struct queue_waits pending = {.plugins = group->pending};
+	return queue_waits_is_empty(&group->gate) ? queue_waits_union(&group->rejectors, &pending)
+						  : group->gate;
 }
 
 /* ---- sets ---- */
 
-static uint32_t set_for(struct queue *queue, uint32_t waits)
+static uint32_t set_for(struct queue *queue, struct queue_waits waits)
 {
 	uint32_t free = SET_MIXED;
 	for (uint32_t i = QUEUE_SETS_MAX; i-- > 0;) {
 		if (list_is_empty(&queue->sets[i].groups))
 			free = i;
-		else if (queue->sets[i].waits == waits)
+		else if (queue_waits_is(&queue->sets[i].waits, &waits))
 			return i;
 	}
 	if (free != SET_MIXED)
@@ -53,21 +54,33 @@ static uint32_t set_for(struct queue *queue, uint32_t waits)
 
 /* ---- joining and leaving ---- */
 
-static uint32_t hash_of(uint64_t key, uint32_t rejectors, uint32_t pending, uint32_t gate)
+static uint32_t hash_set(uint32_t hash, const struct plugin_set *set)
+{
+	for (uint32_t i = 0; i < PLUGIN_SET_WORDS; i++)
+		hash = hash_more(
+			hash_more(hash, (uint32_t)(set->words[i] >> 32)), (uint32_t)set->words[i]);
+	return hash;
+}
+
+static uint32_t hash_of(uint64_t key, const struct queue_waits *rejectors,
+	const struct plugin_set *pending, const struct queue_waits *gate)
 {
 	uint32_t hash = hash_pair((uint32_t)(key >> 32), (uint32_t)key);
-	return hash_more(hash_more(hash_more(hash, rejectors), pending), gate);
+	hash = hash_set(hash_set(hash, &rejectors->plugins), pending);
+	hash = hash_set(hash, &gate->plugins);
+	return hash_more(hash_more(hash, rejectors->others), gate->others);
 }
 
 static uint32_t hash_of_group(const struct queue_group *group)
 {
-	return hash_of(group->key, group->rejectors, group->pending, group->gate);
+	return hash_of(group->key, &group->rejectors, &group->pending, &group->gate);
 }
 
 static bool belongs(const struct queue_group *group, const struct queue_entry *e)
 {
-	return group->key == e->key && group->rejectors == e->rejectors &&
-		group->pending == e->pending && group->gate == e->gate;
+	return group->key == e->key && queue_waits_is(&group->rejectors, &e->rejectors) &&
+		plugin_set_is(&group->pending, &e->pending) &&
+		queue_waits_is(&group->gate, &e->gate);
 }
 
 static uint32_t find(const struct queue *queue, const struct queue_entry *e, uint32_t hash)
@@ -89,9 +102,10 @@ static uint32_t make(struct queue *queue, const struct queue_entry *e, uint32_t 
 	group->rejectors = e->rejectors;
 	group->pending = e->pending;
 	group->gate = e->gate;
-	CHECK(queue_group_waits(group) != 0);
+	const struct queue_waits waits = queue_group_waits(group);
+	CHECK(!queue_waits_is_empty(&waits));
 	list_init(&group->pods);
-	group->set = set_for(queue, queue_group_waits(group));
+	group->set = set_for(queue, waits);
 	list_add_last(&queue->sets[group->set].groups, &group->link);
 	map_add(&queue->groups_by_content, hash, index);
 	return index;
@@ -100,7 +114,7 @@ static uint32_t make(struct queue *queue, const struct queue_entry *e, uint32_t 
 void queue_group_join(struct queue *queue, struct queue_entry *e)
 {
 	CHECK(e->group == 0);
-	uint32_t hash = hash_of(e->key, e->rejectors, e->pending, e->gate);
+	uint32_t hash = hash_of(e->key, &e->rejectors, &e->pending, &e->gate);
 	e->group = find(queue, e, hash);
 	if (e->group == 0)
 		e->group = make(queue, e, hash);
@@ -127,7 +141,7 @@ void queue_group_leave(struct queue *queue, struct queue_entry *e)
 
 /* ---- an event ---- */
 
-struct queue_walk queue_walk(const struct queue *queue, uint32_t mask)
+struct queue_walk queue_walk(const struct queue *queue, struct queue_waits mask)
 {
 	return (struct queue_walk){.serials = queue->next_serial, .mask = mask};
 }
@@ -146,7 +160,7 @@ uint32_t queue_next_group(struct queue *queue, struct queue_walk *walk)
 	for (; walk->set <= SET_MIXED; walk->set++, walk->next = NULL) {
 		struct queue_set *set = &queue->sets[walk->set];
 		if (walk->next == NULL) {
-			if ((set->waits & walk->mask) == 0)
+			if (walk->set != SET_MIXED && !queue_waits_meets(&set->waits, &walk->mask))
 				continue;
 			walk->next = set->groups.next;
 		}
@@ -154,8 +168,9 @@ uint32_t queue_next_group(struct queue *queue, struct queue_walk *walk)
 			const struct queue_group *group = group_of(walk->next);
 			walk->next = group->link.next;
 			queue->groups_visited++;
+			const struct queue_waits waits = queue_group_waits(group);
 			if (group->serial >= walk->serials ||
-				(queue_group_waits(group) & walk->mask) == 0)
+				!queue_waits_meets(&waits, &walk->mask))
 				continue;
 			return queue_entry_of(list_first(&group->pods))->group;
 		}
@@ -189,7 +204,8 @@ static void audit_one(const struct queue *queue, uint32_t index)
 {
 	const struct queue_group *group = queue_group(queue, index);
 	const struct queue_set *set = &queue->sets[group->set];
-	CHECK(group->set == SET_MIXED || set->waits == queue_group_waits(group));
+	const struct queue_waits waits = queue_group_waits(group);
+	CHECK(group->set == SET_MIXED || queue_waits_is(&set->waits, &waits));
 	CHECK(group->serial < queue->next_serial);
 	CHECK(group->count > 0);
 	uint32_t count = 0;

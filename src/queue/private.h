@@ -31,6 +31,17 @@ static inline struct mono queue_waits_since(const struct queue_entry *e)
 	return e->flushed.us > e->timestamp.us ? e->flushed : e->timestamp;
 }
 
+static inline bool queue_is_gated(const struct queue_entry *e)
+{
+	return !queue_waits_is_empty(&e->gate);
+}
+/* Everything that rejected it, pending or not. */
+static inline struct queue_waits queue_blamed(const struct queue_entry *e)
+{
+	const struct queue_waits pending = {.plugins = e->pending};
+	return queue_waits_union(&e->rejectors, &pending);
+}
+
 static inline void queue_count_moved(struct queue_moved *moved, enum queue_state to)
 {
 	moved->active += to == QUEUE_ACTIVE;
@@ -48,7 +59,8 @@ void queue_group_init(struct queue *queue, struct arena *arena);
 size_t queue_group_size(uint32_t capacity);
 void queue_group_join(struct queue *queue, struct queue_entry *e);
 void queue_group_leave(struct queue *queue, struct queue_entry *e);
-uint32_t queue_group_waits(const struct queue_group *group); /* bits that make it worth asking */
+/* What makes it worth asking. */
+struct queue_waits queue_group_waits(const struct queue_group *group);
 void queue_group_audit(const struct queue *queue);
 
 /* queue.c */

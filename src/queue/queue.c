@@ -112,7 +112,7 @@ static void leave(struct queue *queue, struct queue_entry *e)
 static void enter(struct queue *queue, uint32_t entry, enum queue_state to)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
-	CHECK((to == QUEUE_GATED) == (e->gate != 0));
+	CHECK((to == QUEUE_GATED) == queue_is_gated(e));
 	e->state = (uint8_t)to;
 	queue->pods[to]++;
 	if (queue_is_waiting(e))
@@ -130,21 +130,29 @@ void queue_move(struct queue *queue, uint32_t entry, enum queue_state to)
 
 /* ---- the gauge of rejected pods ---- */
 
-static void reject(struct queue *queue, struct queue_entry *e, uint32_t rejectors, uint32_t pending)
+static void count_rejected(struct queue *queue, uint32_t profile, struct queue_waits by, int sign)
 {
-	uint32_t more = (rejectors | pending) & ~(e->rejectors | e->pending);
-	for (; more != 0; more &= more - 1)
-		queue->rejected[e->profile][__builtin_ctz(more)]++;
-	e->rejectors |= rejectors;
-	e->pending |= pending;
+	while (!plugin_set_is_empty(&by.plugins))
+		queue->rejected[profile][plugin_set_take(&by.plugins)] += (uint32_t)sign;
+	for (uint32_t i = 0; i < QUEUE_OTHERS; i++)
+		if (queue_waits_has(&by, (enum queue_other)i))
+			queue->rejected_by_other[profile][i] += (uint32_t)sign;
+}
+
+static void reject(struct queue *queue, struct queue_entry *e, const struct queue_waits *rejectors,
+	const struct plugin_set *pending)
+{
+	count_rejected(queue, e->profile, queue_blamed(e), -1);
+	e->rejectors = queue_waits_union(&e->rejectors, rejectors);
+	e->pending = plugin_set_union(&e->pending, pending);
+	count_rejected(queue, e->profile, queue_blamed(e), 1);
 }
 
 static void forget_rejection(struct queue *queue, struct queue_entry *e)
 {
-	for (uint32_t bits = e->rejectors | e->pending; bits != 0; bits &= bits - 1)
-		queue->rejected[e->profile][__builtin_ctz(bits)]--;
-	e->rejectors = 0;
-	e->pending = 0;
+	count_rejected(queue, e->profile, queue_blamed(e), -1);
+	e->rejectors = (struct queue_waits){.others = 0};
+	e->pending = (struct plugin_set){{0}};
 }
 
 /* ---- one pod ---- */
@@ -154,13 +162,13 @@ static enum queue_state way_out(
 	struct queue *queue, struct queue_entry *e, enum queue_how how, struct mono now)
 {
 	e->gate = queue->settings.gate(queue->settings.self, e->pod);
-	CHECK((e->gate & (e->gate - 1)) == 0);
-	if (e->gate != 0) {
-		reject(queue, e, e->gate, 0);
+	if (queue_is_gated(e)) {
+		reject(queue, e, &e->gate, &(const struct plugin_set){{0}});
 		return QUEUE_GATED;
 	}
+	const struct queue_waits blamed = queue_blamed(e);
 	if (how != QUEUE_AT_ONCE && queue_is_backing_off(e, now))
-		return (e->rejectors | e->pending) == 0 ? QUEUE_ERROR_BACKOFF : QUEUE_BACKOFF;
+		return queue_waits_is_empty(&blamed) ? QUEUE_ERROR_BACKOFF : QUEUE_BACKOFF;
 	if (e->first_attempt.us == MONO_NEVER.us)
 		e->first_attempt = now;
 	return QUEUE_ACTIVE;
@@ -170,11 +178,12 @@ enum queue_state queue_requeue(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
-	uint32_t old_gate = e->gate;
-	uint32_t old_rejectors = e->rejectors;
+	const struct queue_waits old_gate = e->gate;
+	const struct queue_waits old_rejectors = e->rejectors;
 	enum queue_state to = way_out(queue, e, how, now);
 	/* Still behind the same gate: it keeps its place in the group, which may be walked. */
-	if (e->state == QUEUE_GATED && e->gate == old_gate && e->rejectors == old_rejectors)
+	if (e->state == QUEUE_GATED && queue_waits_is(&e->gate, &old_gate) &&
+		queue_waits_is(&e->rejectors, &old_rejectors))
 		return QUEUE_GATED;
 	queue_move(queue, entry, to);
 	return to;
@@ -233,15 +242,15 @@ static void failed(struct queue *queue, struct queue_entry *e, struct mono now)
 	e->was_flushed = false;
 }
 
-void queue_park(
-	struct queue *queue, uint32_t entry, uint32_t rejectors, uint32_t pending, struct mono now)
+void queue_park(struct queue *queue, uint32_t entry, struct queue_waits rejectors,
+	struct plugin_set pending, struct mono now)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
-	CHECK((rejectors | pending) != 0);
+	CHECK(!queue_waits_is_empty(&rejectors) || !plugin_set_is_empty(&pending));
 	e->unschedulable_count++;
 	e->error_count = 0;
 	failed(queue, e, now);
-	reject(queue, e, rejectors, pending);
+	reject(queue, e, &rejectors, &pending);
 	queue_move(queue, entry, QUEUE_UNSCHEDULABLE);
 }
 
@@ -253,14 +262,14 @@ enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono no
 	return queue_requeue(queue, entry, QUEUE_AFTER_BACKOFF, now);
 }
 
-void queue_hold(struct queue *queue, uint32_t entry, uint32_t gate)
+void queue_hold(struct queue *queue, uint32_t entry, struct queue_waits gate)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
 	CHECK(e->state == QUEUE_IN_FLIGHT);
-	CHECK(gate != 0);
+	CHECK(!queue_waits_is_empty(&gate));
 	e->attempts--;
 	e->gate = gate;
-	reject(queue, e, gate, 0);
+	reject(queue, e, &gate, &(const struct plugin_set){{0}});
 	queue_move(queue, entry, QUEUE_GATED);
 }
 

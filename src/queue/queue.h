@@ -42,14 +42,58 @@
 #include "base/heap.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/plugin_set.h"
 #include "base/pool.h"
 
 enum {
-	QUEUE_PLUGINS_MAX = 32,  /* a plugin is one bit of 32 */
 	QUEUE_PROFILES_MAX = 16, /* for the gauge only */
 	QUEUE_SETS_MAX = 64,     /* different sets of plugins with an index of their own */
 	QUEUE_LEFTOVER_TICK_S = 30
 };
+
+/* What holds a pod back besides plugins. */
+enum queue_other {
+	QUEUE_EXTENDER, /* extenders took nodes away, or have no turn for it yet */
+	QUEUE_KINDS,    /* kinds of objects that it refers to are not synced */
+	QUEUE_OTHERS
+};
+
+/* Who rejected a pod, or what an event may help against. */
+struct queue_waits {
+	struct plugin_set plugins;
+	uint32_t others; /* bits by enum queue_other */
+};
+
+static inline struct queue_waits queue_waits_for_plugin(uint32_t id)
+{
+	return (struct queue_waits){.plugins = plugin_set_of(id)};
+}
+static inline struct queue_waits queue_waits_for(enum queue_other other)
+{
+	return (struct queue_waits){.others = UINT32_C(1) << other};
+}
+static inline bool queue_waits_has(const struct queue_waits *waits, enum queue_other other)
+{
+	return (waits->others >> other & 1) != 0;
+}
+static inline bool queue_waits_is_empty(const struct queue_waits *waits)
+{
+	return waits->others == 0 && plugin_set_is_empty(&waits->plugins);
+}
+static inline bool queue_waits_is(const struct queue_waits *a, const struct queue_waits *b)
+{
+	return a->others == b->others && plugin_set_is(&a->plugins, &b->plugins);
+}
+static inline bool queue_waits_meets(const struct queue_waits *a, const struct queue_waits *b)
+{
+	return (a->others & b->others) != 0 || plugin_set_meets(&a->plugins, &b->plugins);
+}
+static inline struct queue_waits queue_waits_union(
+	const struct queue_waits *a, const struct queue_waits *b)
+{
+	return (struct queue_waits){
+		plugin_set_union(&a->plugins, &b->plugins), a->others | b->others};
+}
 
 enum queue_result {
 	QUEUE_OK,
@@ -79,10 +123,10 @@ struct queue_settings {
 	int64_t backoff_max_us;       /* podMaxBackoffSeconds; 0: no backoff */
 	int64_t unschedulable_max_us; /* podMaxInUnschedulablePodsDuration */
 	/*
-	 * PreEnqueue: the bit of the plugin that holds the pod back, 0: none. Asked before every
+	 * PreEnqueue: the one thing that holds the pod back, or nothing. Asked before every
 	 * insertion but that of a pod whose backoff is over. Must not call the queue.
 	 */
-	uint32_t (*gate)(void *self, uint32_t pod);
+	struct queue_waits (*gate)(void *self, uint32_t pod);
 	void *self;
 };
 
@@ -104,9 +148,9 @@ struct queue_entry {
 	struct list link;          /* in its group */
 	uint32_t pod;
 	int32_t priority;
-	uint32_t rejectors; /* bits; the gating plugin too */
-	uint32_t pending;   /* bits */
-	uint32_t gate;      /* one bit while gated */
+	struct queue_waits rejectors; /* the gate too */
+	struct plugin_set pending;
+	struct queue_waits gate; /* one thing while gated */
 	uint32_t attempts;
 	uint32_t unschedulable_count;
 	uint32_t error_count; /* in a row */
@@ -122,9 +166,9 @@ struct queue_group {
 	uint64_t serial;  /* grows with every new group */
 	struct list link; /* in its set */
 	struct list pods; /* entries, by their link */
-	uint32_t rejectors;
-	uint32_t pending;
-	uint32_t gate; /* not 0: gated by this plugin; only its events matter, the hints decide */
+	struct queue_waits rejectors;
+	struct plugin_set pending;
+	struct queue_waits gate; /* not empty: only its events matter, the hints decide */
 	uint32_t count;
 	uint32_t set;
 	uint32_t reserved;
@@ -132,7 +176,7 @@ struct queue_group {
 
 /* Groups that wait for the same plugins. The last set takes what finds no set of its own. */
 struct queue_set {
-	uint32_t waits;
+	struct queue_waits waits;
 	struct list groups;
 };
 
@@ -163,8 +207,9 @@ struct queue {
 	uint64_t next_serial;
 
 	/* for metrics */
-	uint32_t pods[QUEUE_STATES];                              /* pending_pods */
-	uint32_t rejected[QUEUE_PROFILES_MAX][QUEUE_PLUGINS_MAX]; /* unschedulable_pods */
+	uint32_t pods[QUEUE_STATES];                           /* pending_pods */
+	uint32_t rejected[QUEUE_PROFILES_MAX][PLUGIN_SET_MAX]; /* unschedulable_pods ... */
+	uint32_t rejected_by_other[QUEUE_PROFILES_MAX][QUEUE_OTHERS];
 	uint64_t popped_early;   /* taken from the backoff because nothing was active */
 	uint64_t groups_visited; /* groups looked at by walks */
 };
@@ -186,18 +231,18 @@ MUST_USE enum queue_result queue_add(
  */
 MUST_USE uint32_t queue_pop(struct queue *queue);
 
-/* Plugins rejected the pod in flight: it waits for an event. At least one bit is set. */
-void queue_park(
-	struct queue *queue, uint32_t entry, uint32_t rejectors, uint32_t pending, struct mono now);
+/* The pod in flight was rejected: it waits for an event. At least one rejector, or one pending. */
+void queue_park(struct queue *queue, uint32_t entry, struct queue_waits rejectors,
+	struct plugin_set pending, struct mono now);
 
 /* The attempt failed otherwise, or the binding did: it waits for time. */
 enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono now);
 
 /*
- * The attempt is taken back: there was no room for it. The pod waits behind the gate, which is one
- * bit and closed for it, until queue_wake().
+ * The attempt is taken back: there was no room for it. The pod waits behind the gate, which is
+ * closed for it, until queue_wake().
  */
-void queue_hold(struct queue *queue, uint32_t entry, uint32_t gate);
+void queue_hold(struct queue *queue, uint32_t entry, struct queue_waits gate);
 
 /* A new version of the pod. Where it waits does not change; queue_wake() says that it helps. */
 void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key);
@@ -227,7 +272,7 @@ static inline const struct queue_entry *queue_entry_at(const struct queue *queue
 /* ---- an event ---- */
 
 /*
- * The groups that wait for one of the plugins of the mask (UINT32_MAX: all), oldest first within
+ * The groups that wait for one of those in the mask, oldest first within
  * equal sets. The group just returned may be woken; other changes of the queue end the walk.
  * Groups made meanwhile are not visited. Costs the groups visited + QUEUE_SETS_MAX comparisons.
  *
@@ -239,10 +284,10 @@ static inline const struct queue_entry *queue_entry_at(const struct queue *queue
 struct queue_walk {
 	uint64_t serials; /* only groups below */
 	struct list *next;
-	uint32_t mask;
+	struct queue_waits mask;
 	uint32_t set;
 };
-struct queue_walk queue_walk(const struct queue *queue, uint32_t mask);
+struct queue_walk queue_walk(const struct queue *queue, struct queue_waits mask);
 MUST_USE uint32_t queue_next_group(struct queue *queue, struct queue_walk *walk);
 
 static inline const struct queue_group *queue_group_at(const struct queue *queue, uint32_t group)

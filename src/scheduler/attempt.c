@@ -92,8 +92,10 @@ static void failed(struct scheduler *s, uint32_t entry, const struct schedule_re
 	/* Victims that find no room to be told: the same again, after a while. */
 	bool found = decision->preemption.found;
 	bool crowded = found && !scheduler_can_preempt(s, decision->preemption.victim_count);
-	if (rejected && decision->rejectors != 0 && !crowded)
-		queue_park(&s->queue, entry, decision->rejectors, 0, s->now);
+	const struct queue_waits rejectors = {decision->rejectors,
+		decision->extender_rejected ? UINT32_C(1) << QUEUE_EXTENDER : 0};
+	if (rejected && !queue_waits_is_empty(&rejectors) && !crowded)
+		queue_park(&s->queue, entry, rejectors, (struct plugin_set){{0}}, s->now);
 	else
 		(void)queue_error(&s->queue, entry, s->now);
 	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,

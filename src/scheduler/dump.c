@@ -36,11 +36,11 @@ static void dump_queue(const struct scheduler *s)
 	for (uint32_t i = pool_next(entries, 0); i != 0; i = pool_next(entries, i)) {
 		const struct queue_entry *e = queue_entry_at(&s->queue, i);
 		const struct cache_pod *p = cache_pod_at(&s->cache, e->pod);
-		DUMP_LINE("dump-pod", "name=%.*s/%.*s state=%s attempts=%u rejectors=%x",
+		DUMP_LINE("dump-pod", "name=%.*s/%.*s state=%s attempts=%u rejectors=%llx",
 			TEXT_ARGS(
 				cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace)),
 			TEXT_ARGS(cache_text(&s->cache, p->name)), states[e->state],
-			(unsigned)e->attempts, (unsigned)e->rejectors);
+			(unsigned)e->attempts, (unsigned long long)e->rejectors.plugins.words[0]);
 	}
 	DUMP_LINE("dump-queue", "activeQ:%u; backoffQ:%u; unschedulablePods:%u",
 		(unsigned)s->queue.pods[QUEUE_ACTIVE],

@@ -15,8 +15,6 @@ enum {
 	ANSWER_S = 30   /* an answer that could not be used for so long is asked for anew */
 };
 
-#define GATE (UINT32_C(1) << CYCLE_EXTENDER)
-
 static uint32_t say(const struct scheduler *s, uint32_t pod, enum extender_verb verb)
 {
 	return extenders_for(
@@ -111,7 +109,7 @@ static void conclude(
 {
 	s->metrics.attempt_began = a->began;
 	scheduler_conclude(s, a->entry, decision);
-	if (decision->outcome == CYCLE_REJECTED && (decision->rejectors & GATE) != 0 &&
+	if (decision->outcome == CYCLE_REJECTED && decision->extender_rejected &&
 		s->events != a->events)
 		(void)queue_wake(&s->queue, a->entry, QUEUE_AFTER_BACKOFF, s->now);
 }
@@ -168,7 +166,7 @@ void scheduler_extend(struct scheduler *s, uint32_t entry)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	if (!scheduler_has_turn(s, pod)) {
-		queue_hold(&s->queue, entry, GATE);
+		queue_hold(&s->queue, entry, queue_waits_for(QUEUE_EXTENDER));
 		return;
 	}
 	begin(s,
@@ -266,10 +264,10 @@ void scheduler_drop_ask(struct scheduler *s, uint32_t pod)
 /* Pods of a group have equal priorities; of equal groups the oldest. */
 static uint32_t first_held(struct scheduler *s)
 {
-	struct queue_walk walk = queue_walk(&s->queue, GATE);
+	struct queue_walk walk = queue_walk(&s->queue, queue_waits_for(QUEUE_EXTENDER));
 	uint32_t first = 0;
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
-		if (queue_group_at(&s->queue, g)->gate != GATE ||
+		if (!queue_waits_has(&queue_group_at(&s->queue, g)->gate, QUEUE_EXTENDER) ||
 			!can_bind(s, queue_group_pod(&s->queue, g)))
 			continue;
 		uint32_t entry = cache_pod_at(&s->cache, queue_group_pod(&s->queue, g))->waiting;

@@ -14,67 +14,16 @@
 
 /* ---- which kinds ---- */
 
-static uint32_t kinds_of_volumes(const struct kube_pod_template *class)
-{
-	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
-	for (uint32_t i = 0; i < class->volumes.count; i++)
-		if (list[i].kind == KUBE_VOLUME_CLAIM || list[i].kind == KUBE_VOLUME_EPHEMERAL ||
-			list[i].kind == KUBE_VOLUME_CSI)
-			return WATCH_KIND(KUBE_PVC) | WATCH_KIND(KUBE_PV) |
-				WATCH_KIND(KUBE_STORAGE_CLASS) | WATCH_KIND(KUBE_CSI_NODE) |
-				WATCH_KIND(KUBE_CSI_DRIVER) | WATCH_KIND(KUBE_CSI_CAPACITY) |
-				WATCH_KIND(KUBE_VOLUME_ATTACHMENT);
-	return 0;
-}
-
-static bool selects_namespaces(const struct kube_pod_template *class, struct kube_span terms)
-{
-	const struct kube_pod_term *list = KUBE_AT(class, terms, struct kube_pod_term);
-	for (uint32_t i = 0; i < terms.count; i++)
-		if (list[i].namespace_selector.state != KUBE_SELECTOR_NONE)
-			return true;
-	return false;
-}
-
-static uint32_t kinds_of_terms(const struct kube_pod_template *class)
-{
-	bool any = selects_namespaces(class, class->affinity) ||
-		selects_namespaces(class, class->anti_affinity) ||
-		selects_namespaces(class, class->preferred_affinity) ||
-		selects_namespaces(class, class->preferred_anti_affinity);
-	return any ? WATCH_KIND(KUBE_NAMESPACE) : 0;
-}
-
-static const struct plugin_profile *profile_of(
-	const struct scheduler *s, const struct kube_pod_template *class)
-{
-	for (uint32_t i = 0; i < s->profile_count; i++)
-		if (s->profiles[i].scheduler_name == class->scheduler_name)
-			return &s->profiles[i];
-	return NULL;
-}
-
-/* Default constraints spread over what a service or an owner selects. */
-static uint32_t kinds_of_spread(const struct scheduler *s, const struct cache_pod *pod)
-{
-	const struct kube_pod_template *class = cache_template_of(&s->cache, pod);
-	const struct plugin_profile *profile = profile_of(s, class);
-	const struct kube_labels *labels = cache_labels_at(&s->cache, pod->labels);
-	if (profile == NULL || pod->node != 0)
-		return 0;
-	if (labels == NULL || labels->pairs.count == 0)
-		return 0; /* nothing selects it */
-	bool has_defaults = !profile->spread.is_list || profile->spread.constraint_count > 0;
-	if (!profile->counts_services && (class->spread.count > 0 || !has_defaults))
-		return 0;
-	return WATCH_KIND(KUBE_SERVICE) | WATCH_KIND(KUBE_REPLICATION_CONTROLLER) |
-		WATCH_KIND(KUBE_REPLICA_SET) | WATCH_KIND(KUBE_STATEFUL_SET);
-}
-
 uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod)
 {
 	const struct kube_pod_template *class = cache_template_of(&s->cache, pod);
-	return kinds_of_volumes(class) | kinds_of_terms(class) | kinds_of_spread(s, pod);
+	struct plugin_demand demand = {.cache = &s->cache,
+		.class = class,
+		.labels = cache_labels_at(&s->cache, pod->labels)};
+	for (uint32_t i = 0; i < s->profile_count && pod->node == 0; i++)
+		if (s->profiles[i].scheduler_name == class->scheduler_name)
+			demand.profile = &s->profiles[i];
+	return plugin_kinds_of(&demand);
 }
 
 void scheduler_want(struct scheduler *s, uint32_t kinds)

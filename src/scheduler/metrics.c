@@ -34,13 +34,13 @@ void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
 		took_us < 0 ? 0 : (uint64_t)took_us);
 }
 
-void scheduler_count_evaluated(
-	struct scheduler_metrics *m, uint32_t profile, const uint32_t took_part[SCHEDULER_DECIDING])
+void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,
+	const struct plugin_set took_part[CYCLE_POINTS])
 {
 	CHECK(profile < QUEUE_PROFILES_MAX);
-	for (uint32_t point = 0; point < SCHEDULER_DECIDING; point++)
-		for (uint32_t left = took_part[point]; left != 0; left &= left - 1)
-			m->evaluated[profile][point][__builtin_ctz(left)]++;
+	for (uint32_t point = 0; point < CYCLE_POINTS; point++)
+		for (struct plugin_set left = took_part[point]; !plugin_set_is_empty(&left);)
+			m->evaluated[profile][point][plugin_set_take(&left)]++;
 }
 
 void scheduler_count_handled(

@@ -12,12 +12,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cycle/cycle.h"
 #include "queue/queue.h"
 
 enum {
 	SCHEDULER_BUCKETS_MAX = 20,
 	SCHEDULER_ATTEMPTS_MAX = 15, /* attempts told apart; the last one is "15+" */
-	SCHEDULER_DECIDING = 4,      /* prefilter, filter, prescore, score */
 	SCHEDULER_HANDLED = 32,      /* kinds of events that are told apart */
 	SCHEDULER_RECORDS = 64,
 	SCHEDULER_RECORD_POD_MAX = 192,
@@ -98,7 +98,7 @@ struct scheduler_metrics {
 	struct scheduler_histogram tries;
 	struct scheduler_histogram victims;
 	struct scheduler_histogram stages[QUEUE_PROFILES_MAX][SCHEDULER_STAGES][2]; /* well, not */
-	uint64_t evaluated[QUEUE_PROFILES_MAX][SCHEDULER_DECIDING][QUEUE_PLUGINS_MAX];
+	uint64_t evaluated[QUEUE_PROFILES_MAX][CYCLE_POINTS][PLUGIN_COUNT];
 	struct scheduler_handled handled[SCHEDULER_HANDLED]; /* those taken come first */
 	uint64_t preemption_attempts;
 	uint64_t incoming[SCHEDULER_CAUSES][3]; /* active, backoff, unschedulable */
@@ -123,9 +123,9 @@ void scheduler_count_incoming(
 	struct scheduler_metrics *m, enum scheduler_cause cause, enum queue_state state);
 void scheduler_count_woken(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
 	const struct queue_moved *moved);
-/* Who took part in a decision: for each point bits by plugin. */
+/* Who took part in a decision: at each point. */
 void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,
-	const uint32_t took_part[SCHEDULER_DECIDING]);
+	const struct plugin_set took_part[CYCLE_POINTS]);
 void scheduler_count_handled(
 	struct scheduler_metrics *m, uint32_t kind, uint32_t actions, int64_t took_us);
 /* NULL when it was pushed out, or never was. */

@@ -44,9 +44,7 @@ enum {
 	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
 	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
 	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is listed anew */
-	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000,
-	/* Not a plugin: the kinds that the pod needs to be known are not told yet. */
-	SCHEDULER_GATE_KINDS = 31
+	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000
 };
 
 /* The watches that a decision about any pod needs. */
@@ -208,7 +206,7 @@ struct scheduler {
 	uint32_t left_at;      /* the pod that was looked at last when they were collected */
 	struct mono gave_way;  /* when pods last gave their places up for them */
 	/* Plugins that wait for an event, by its action; the last is any update. */
-	uint32_t waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
+	struct plugin_set waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
 	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
 	uint32_t compare_left; /* kinds still to be compared, one after the other */
 	uint32_t missed, redundant;

@@ -10,35 +10,26 @@
 #include "plugins/hints.h"
 #include "scheduler/private.h"
 
-#define GATE_BIT(id) (UINT32_C(1) << (id))
-
 /* ---- the gate ---- */
 
-static bool uses(const struct plugin_uses *uses, enum plugin_id id)
-{
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (uses->list[i].id == id)
-			return true;
-	return false;
-}
-
-uint32_t scheduler_gate(void *self, uint32_t pod)
+struct queue_waits scheduler_gate(void *self, uint32_t pod)
 {
 	const struct scheduler *s = self;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	const struct queue_waits none = {.others = 0};
 	if (profile == NULL)
-		return 0;
-	if (cache_template_of(&s->cache, p)->gates.count > 0 &&
-		uses(&profile->pre_enqueue, PLUGIN_SCHEDULING_GATES))
-		return GATE_BIT(PLUGIN_SCHEDULING_GATES);
+		return none;
+	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL);
+	if (gate < PLUGIN_COUNT)
+		return queue_waits_for_plugin(gate);
 	if (scheduler_waits_for_victims(s, pod))
-		return GATE_BIT(PLUGIN_DEFAULT_PREEMPTION);
+		return queue_waits_for_plugin(PLUGIN_DEFAULT_PREEMPTION);
 	if ((scheduler_kinds_of(s, p) & ~s->known) != 0)
-		return GATE_BIT(SCHEDULER_GATE_KINDS);
+		return queue_waits_for(QUEUE_KINDS);
 	if (scheduler_is_extended(s, pod) && !scheduler_has_turn(s, pod))
-		return GATE_BIT(CYCLE_EXTENDER);
-	return 0;
+		return queue_waits_for(QUEUE_EXTENDER);
+	return none;
 }
 
 /* ---- what a waiting pod is to the queue ---- */
@@ -187,8 +178,8 @@ static bool is_for_extenders(enum kube_kind kind)
 }
 
 /* *how is set when it helps. */
-static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint32_t pending,
-	enum queue_how *how)
+static bool helps(const struct asking *a, uint32_t pod, const struct queue_waits *rejectors,
+	const struct plugin_set *pending, enum queue_how *how)
 {
 	struct scheduler *s = a->s;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
@@ -206,18 +197,15 @@ static bool helps(const struct asking *a, uint32_t pod, uint32_t rejectors, uint
 			.namespace_labels = cache_namespace_labels(&s->cache, class->namespace),
 			.name = cache_text(&s->cache, p->name),
 			.uid = p->uid}};
-	bool queue =
-		(rejectors & GATE_BIT(CYCLE_EXTENDER)) != 0 && is_for_extenders(a->event->kind);
+	bool queue = queue_waits_has(rejectors, QUEUE_EXTENDER) && is_for_extenders(a->event->kind);
 	*how = QUEUE_AFTER_BACKOFF;
-	for (uint32_t id = 0; id < PLUGIN_COUNT && w.profile != NULL; id++) {
-		enum plugin_hint hint;
-		if ((rejectors & GATE_BIT(id)) == 0 ||
-			!plugin_hint_of((enum plugin_id)id, &w, a->event, &hint) ||
-			(hint != PLUGIN_HINT_QUEUE &&
-				!plugin_forgotten((enum plugin_id)id, &w, a->event)))
+	struct plugin_set left = plugin_set_union(&rejectors->plugins, pending);
+	while (w.profile != NULL && !plugin_set_is_empty(&left)) {
+		enum plugin_id id = (enum plugin_id)plugin_set_take(&left);
+		if (!plugin_event_helps(id, &w, a->event))
 			continue;
 		queue = true;
-		if ((pending & GATE_BIT(id)) != 0)
+		if (plugin_set_has(pending, id))
 			*how = QUEUE_AT_ONCE;
 	}
 	scratch_rewind(&s->scratch, mark);
@@ -232,13 +220,17 @@ void scheduler_init_waking(struct scheduler *s)
 				at == SCHEDULER_EVENT_ACTIONS ? CACHE_UPDATE : UINT32_C(1) << at);
 }
 
-static uint32_t waited_for(const struct scheduler *s, enum kube_kind kind, uint32_t actions)
+static struct queue_waits waited_for(
+	const struct scheduler *s, enum kube_kind kind, uint32_t actions)
 {
-	uint32_t mask = is_for_extenders(kind) ? GATE_BIT(CYCLE_EXTENDER) : 0;
+	struct queue_waits mask = {.others = 0};
+	const struct plugin_set *by_action = s->waited_for[kind];
+	if (is_for_extenders(kind))
+		mask = queue_waits_for(QUEUE_EXTENDER);
 	if (actions == CACHE_UPDATE)
-		return mask | s->waited_for[kind][SCHEDULER_EVENT_ACTIONS];
-	for (; actions != 0; actions &= actions - 1)
-		mask |= s->waited_for[kind][__builtin_ctz(actions)];
+		mask.plugins = by_action[SCHEDULER_EVENT_ACTIONS];
+	for (; actions != CACHE_UPDATE && actions != 0; actions &= actions - 1)
+		mask.plugins = plugin_set_union(&mask.plugins, &by_action[__builtin_ctz(actions)]);
 	return mask;
 }
 
@@ -247,18 +239,18 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 	const struct asking asking = {s, event, priority_max};
 	s->events += event->actions != 0 && is_for_extenders(event->kind);
 	uint32_t waiting = s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED];
-	uint32_t mask = event->actions == 0 || waiting == 0
-		? 0
-		: waited_for(s, event->kind, event->actions);
-	if (mask == 0)
+	if (event->actions == 0 || waiting == 0)
+		return;
+	const struct queue_waits mask = waited_for(s, event->kind, event->actions);
+	if (queue_waits_is_empty(&mask))
 		return;
 	struct queue_walk walk = queue_walk(&s->queue, mask);
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
 		const struct queue_group *group = queue_group_at(&s->queue, g);
 		enum queue_how how;
-		if (group->gate == GATE_BIT(CYCLE_EXTENDER) ||
-			!helps(&asking, queue_group_pod(&s->queue, g), group->rejectors,
-				group->pending, &how))
+		if (queue_waits_has(&group->gate, QUEUE_EXTENDER) ||
+			!helps(&asking, queue_group_pod(&s->queue, g), &group->rejectors,
+				&group->pending, &how))
 			continue;
 		struct queue_moved moved = queue_wake_group(&s->queue, g, how, s->now);
 		s->stats.woken += moved.active + moved.backoff;
@@ -300,9 +292,9 @@ void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nomi
 
 void scheduler_wake_for_kinds(struct scheduler *s)
 {
-	struct queue_walk walk = queue_walk(&s->queue, GATE_BIT(SCHEDULER_GATE_KINDS));
+	struct queue_walk walk = queue_walk(&s->queue, queue_waits_for(QUEUE_KINDS));
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;)
-		if (queue_group_at(&s->queue, g)->gate == GATE_BIT(SCHEDULER_GATE_KINDS))
+		if (queue_waits_has(&queue_group_at(&s->queue, g)->gate, QUEUE_KINDS))
 			(void)queue_wake_group(&s->queue, g, QUEUE_AT_ONCE, s->now);
 }
 
@@ -314,8 +306,8 @@ static void update_waiting(struct scheduler *s, const struct cache_event *event)
 	struct cache_pod *p = cache_pod_at(&s->cache, event->index);
 	const struct queue_entry *e = queue_entry_at(&s->queue, p->waiting);
 	const struct asking asking = {s, event, INT32_MAX};
-	uint32_t rejectors = e->rejectors;
-	uint32_t pending = e->pending;
+	const struct queue_waits rejectors = e->rejectors;
+	const struct plugin_set pending = e->pending;
 	enum queue_how how;
 	if (e->state == QUEUE_IN_FLIGHT) {
 		if ((p->flags & CACHE_POD_DELETING) != 0 &&
@@ -330,7 +322,7 @@ static void update_waiting(struct scheduler *s, const struct cache_event *event)
 	bool waits = e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED;
 	queue_update(&s->queue, p->waiting, cache_template_of(&s->cache, p)->priority,
 		key_of(s, event->index));
-	if (waits && helps(&asking, event->index, rejectors, pending, &how))
+	if (waits && helps(&asking, event->index, &rejectors, &pending, &how))
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
 			queue_wake(&s->queue, p->waiting, how, s->now));
 }

@@ -52,8 +52,9 @@ static void put_pod(const struct cache *cache, const struct kube_pod_template *c
 	json_write_init(&j, w);
 	write_z(w, ",\"filters\":");
 	json_open_array(&j);
-	for (uint32_t i = 0; i < profile->filter.count; i++)
-		json_put_z(&j, plugins[profile->filter.list[i].id].name);
+	const struct plugin_uses *filters = &profile->at[PLUGIN_AT_FILTER];
+	for (uint32_t i = 0; i < filters->count; i++)
+		json_put_z(&j, plugins[filters->list[i].id]->name);
 	json_close_array(&j);
 	write_char(w, '}');
 }

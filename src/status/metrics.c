@@ -310,20 +310,21 @@ static bool put_stages(struct status_answer *a, uint32_t row, struct writer *w)
 
 static bool put_evaluated(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	static const char *const points[SCHEDULER_DECIDING] = {
-		"PreFilter", "Filter", "PreScore", "Score"};
+	static const struct {
+		const char *name;
+		enum plugin_point at;
+	} points[CYCLE_POINTS] = {{"PreFilter", PLUGIN_AT_PRE_FILTER}, {"Filter", PLUGIN_AT_FILTER},
+		{"PreScore", PLUGIN_AT_PRE_SCORE}, {"Score", PLUGIN_AT_SCORE}};
 	const struct scheduler *s = a->status->s;
-	uint32_t profile = row / SCHEDULER_DECIDING, point = row % SCHEDULER_DECIDING;
+	uint32_t profile = row / CYCLE_POINTS, point = row % CYCLE_POINTS;
 	if (profile >= s->profile_count)
 		return false;
-	const struct plugin_profile *p = &s->profiles[profile];
-	const struct plugin_uses *const uses[] = {
-		&p->pre_filter, &p->filter, &p->pre_score, &p->score};
-	for (uint32_t i = 0; i < uses[point]->count; i++) {
-		uint8_t id = uses[point]->list[i].id;
+	const struct plugin_uses *uses = &s->profiles[profile].at[points[point].at];
+	for (uint32_t i = 0; i < uses->count; i++) {
+		uint8_t id = uses->list[i].id;
 		write_z(w, name_of(a, w));
-		metrics_label(w, '{', "extension_point", text_of(points[point]));
-		metrics_label(w, ',', "plugin", text_of(plugins[id].name));
+		metrics_label(w, '{', "extension_point", text_of(points[point].name));
+		metrics_label(w, ',', "plugin", text_of(plugins[id]->name));
 		metrics_label(w, ',', "profile", profile_name(a, profile));
 		write_char(w, '}');
 		put_value(w, s->metrics.evaluated[profile][point][id]);
@@ -354,13 +355,15 @@ static bool put_cache_size(struct status_answer *a, uint32_t row, struct writer 
 static bool put_unschedulable(struct status_answer *a, uint32_t row, struct writer *w)
 {
 	/* the last of each profile are its extenders */
-	uint32_t profile = row / (PLUGIN_REJECTORS + 1), plugin = row % (PLUGIN_REJECTORS + 1);
-	bool extender = plugin == PLUGIN_REJECTORS;
+	uint32_t profile = row / (PLUGIN_COUNT + 1), plugin = row % (PLUGIN_COUNT + 1);
+	bool extender = plugin == PLUGIN_COUNT;
 	if (profile >= a->status->s->profile_count)
 		return false;
-	uint32_t count = a->status->s->queue.rejected[profile][extender ? CYCLE_EXTENDER : plugin];
+	const struct queue *queue = &a->status->s->queue;
+	uint32_t count = extender ? queue->rejected_by_other[profile][QUEUE_EXTENDER]
+				  : queue->rejected[profile][plugin];
 	if (count > 0)
-		put_row(a, w, "plugin", text_of(extender ? "Extender" : plugins[plugin].name),
+		put_row(a, w, "plugin", text_of(extender ? "Extender" : plugins[plugin]->name),
 			"profile", profile_name(a, profile), count);
 	return true;
 }

@@ -140,16 +140,15 @@ void nodes_answer(struct status_answer *a)
 
 /* ---- waiting pods ---- */
 
-static void put_rejectors(uint32_t bits, struct json_writer *j)
+static void put_rejectors(const struct queue_waits *waits, struct json_writer *j)
 {
 	json_key(j, "plugins");
 	json_open_array(j);
-	for (uint32_t i = 0; i < PLUGIN_REJECTORS; i++)
-		if ((bits >> i & 1) != 0)
-			json_put_z(j, plugins[i].name);
-	if ((bits >> CYCLE_EXTENDER & 1) != 0)
+	for (struct plugin_set left = waits->plugins; !plugin_set_is_empty(&left);)
+		json_put_z(j, plugins[plugin_set_take(&left)]->name);
+	if (queue_waits_has(waits, QUEUE_EXTENDER))
 		json_put_z(j, "Extender");
-	if ((bits >> SCHEDULER_GATE_KINDS & 1) != 0)
+	if (queue_waits_has(waits, QUEUE_KINDS))
 		json_put_z(j, "waiting for what it refers to to be listed");
 	json_close_array(j);
 }
@@ -209,7 +208,7 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	json_member_i64(&j, "cpuMilli", class->fit.cpu_milli);
 	json_member_i64(&j, "memory", class->fit.memory_bytes);
 	json_member_text(&j, "nominated", cache_text(&s->cache, p->nominated));
-	put_rejectors(e->rejectors | e->gate, &j);
+	put_rejectors(&e->rejectors, &j);
 	put_reason(&s->cache, p, &j);
 	json_close_object(&j);
 	return true;

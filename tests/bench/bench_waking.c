@@ -133,7 +133,8 @@ static void fill(uint32_t templates)
 		     "'requests':{'cpu':'%um'}}}]}}",
 			p, p, 1 + p % templates);
 	for (uint32_t entry; (entry = queue_pop(&s->queue)) != 0;)
-		queue_park(&s->queue, entry, UINT32_C(1) << PLUGIN_NODE_AFFINITY, 0, s->now);
+		queue_park(&s->queue, entry, queue_waits_for_plugin(PLUGIN_NODE_AFFINITY),
+			(struct plugin_set){{0}}, s->now);
 }
 
 /* ---- what it costs ---- */

@@ -9,7 +9,7 @@
 #include <unity.h>
 
 #include "base/budget.h"
-#include "plugins/volume_table.h"
+#include "plugins/volume_choice.h"
 
 enum { BED_MEMORY = 4 << 20, BED_JSON_MAX = 4096 };
 
@@ -449,10 +449,10 @@ enum plugin_code bed_choose(
 	const char *pod, const char *node, const struct volume_choice **list, uint32_t *count)
 {
 	struct cycle_state *d = picture_decide("default", pod);
-	enum plugin_code code = volume_binding_prefilter(d, picture_why());
+	enum plugin_code code = plugin_volume_binding.pre_filter(d, picture_why());
 	if (code != PLUGIN_SUCCESS)
 		return code;
-	code = volume_binding_filter(d, picture_view(node), picture_why());
+	code = plugin_volume_binding.filter(d, picture_view(node), picture_why());
 	if (code != PLUGIN_SUCCESS)
 		return code;
 	return volume_binding_choice(d, picture_node(node), list, count);

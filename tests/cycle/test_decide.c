@@ -105,6 +105,7 @@ static void drop_from(struct plugin_uses *uses, enum plugin_id id)
 			uses->list[kept++] = uses->list[i];
 	TEST_ASSERT_EQUAL_UINT32(uses->count, kept + 1);
 	uses->count = kept;
+	plugin_set_remove(&uses->set, id);
 }
 
 /* ---- choosing ---- */
@@ -309,12 +310,12 @@ static void test_without_prefilter(void)
 {
 	add_node("a", "");
 	add_pod("p", "", "", "");
-	drop_from(&picture.profile.pre_filter, PLUGIN_INTER_POD_AFFINITY);
+	drop_from(&picture.profile.at[PLUGIN_AT_PRE_FILTER], PLUGIN_INTER_POD_AFFINITY);
 	TEST_ASSERT_EQUAL_STRING("",
 		decide("p",
 			"running \"InterPodAffinity\" filter plugin: reading "
 			"\"PreFilterInterPodAffinity\" from cycleState: not found"));
-	drop_from(&picture.profile.filter, PLUGIN_INTER_POD_AFFINITY);
+	drop_from(&picture.profile.at[PLUGIN_AT_FILTER], PLUGIN_INTER_POD_AFFINITY);
 	TEST_ASSERT_EQUAL_STRING("a", decide("p", ""));
 }
 
@@ -323,12 +324,12 @@ static void test_without_prescore(void)
 	add_node("a", "");
 	add_node("b", "");
 	add_pod("p", "", "", "");
-	drop_from(&picture.profile.pre_score, PLUGIN_SPREAD);
+	drop_from(&picture.profile.at[PLUGIN_AT_PRE_SCORE], PLUGIN_SPREAD);
 	TEST_ASSERT_EQUAL_STRING("",
 		decide("p",
 			"running Score plugins: plugin \"PodTopologySpread\" failed with: "
 			"reading \"PreScorePodTopologySpread\" from cycleState: not found"));
-	drop_from(&picture.profile.score, PLUGIN_SPREAD);
+	drop_from(&picture.profile.at[PLUGIN_AT_SCORE], PLUGIN_SPREAD);
 	TEST_ASSERT_EQUAL_STRING("a", decide("p", ""));
 }
 

@@ -116,7 +116,7 @@ static void tell_feasible(const struct evaluation *a, const struct evaluation *b
 		const struct cycle_status *status = &a->statuses[b->feasible[i]];
 		if (status->code != PLUGIN_SUCCESS)
 			printf("fast takes node %u, slow: %s: %.*s\n", b->feasible[i],
-				plugins[status->plugin].name, TEXT_ARGS(status->reasons[0]));
+				plugins[status->plugin]->name, TEXT_ARGS(status->reasons[0]));
 	}
 	for (uint32_t i = 0; b->row != NULL && i < a->feasible_count; i++)
 		if (b->row->worth[a->feasible[i]] == CYCLE_UNFIT)
@@ -149,7 +149,7 @@ static bool same_prefilter(struct evaluation *a, struct evaluation *b)
 	TEST_ASSERT_TRUE(evaluation_begin(b, &fast, pod, CACHE_COUNT_FAST));
 	SAME(ok, b->node_count > 0 && evaluation_prefilter(b), "prefilter succeeds");
 	SAME(a->node_count, b->node_count, "number of nodes");
-	SAME(a->rejectors, b->rejectors, "who rejects before filtering");
+	SAME(true, plugin_set_is(&a->rejectors, &b->rejectors), "who rejects before filtering");
 	if (!ok) {
 		if (a->node_count > 0)
 			same_text(text_of(a->error), text_of(b->error), "error of prefilter");
@@ -158,7 +158,7 @@ static bool same_prefilter(struct evaluation *a, struct evaluation *b)
 	SAME(a->prefilter_rejected, b->prefilter_rejected, "prefilter rejects");
 	same_status(&a->prefilter, &b->prefilter);
 	SAME(a->candidate_count, b->candidate_count, "number of candidates");
-	SAME(a->d.skip_filter, b->d.skip_filter, "filters that are skipped");
+	SAME(true, plugin_set_is(&a->d.skip_filter, &b->d.skip_filter), "filters that are skipped");
 	return !a->prefilter_rejected;
 }
 
@@ -184,7 +184,7 @@ static void compare_evaluations(void)
 	fast_ok = b.row != NULL ? evaluation_score_fast(&b) : evaluation_score(&b, false);
 	if (!ok || !fast_ok)
 		same_text(text_of(a.error), text_of(b.error), "error of score");
-	SAME(a.d.skip_score, b.d.skip_score, "scores that are skipped");
+	SAME(true, plugin_set_is(&a.d.skip_score, &b.d.skip_score), "scores that are skipped");
 	if (ok)
 		same_totals(&a, &b);
 }
@@ -242,7 +242,7 @@ static void compare_decisions(struct schedule_result *decision)
 		SAME(other.score, decision->score, "score of the chosen node");
 	SAME(other.feasible_count, decision->feasible_count, "number of feasible nodes");
 	SAME(other.evaluated_count, decision->evaluated_count, "number of nodes looked at");
-	SAME(other.rejectors, decision->rejectors, "who rejects");
+	SAME(true, plugin_set_is(&other.rejectors, &decision->rejectors), "who rejects");
 	SAME(slow.rotation, fast.rotation, "where the next search starts");
 	same_preemption(&other.preemption, &decision->preemption);
 	compare_best(&best, decision);
@@ -356,6 +356,7 @@ static void shuffle(struct plugin_uses *uses)
 static void drop_one(struct plugin_uses *uses)
 {
 	uint32_t which = world_below(&world, uses->count);
+	plugin_set_remove(&uses->set, uses->list[which].id);
 	uses->list[which] = uses->list[--uses->count];
 }
 
@@ -393,16 +394,13 @@ static void draw_older(void)
 	draw_labels(&profile.service_affinity.apart);
 	if (world_chance(&world, 4))
 		draw_labels(&profile.node_label.present);
-	for (uint32_t id = PLUGIN_DEFAULTS; id < PLUGIN_COUNT; id++) {
-		if (world_chance(&world, 2))
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
+		if (plugins[id]->defaults != 0 || world_chance(&world, 2))
 			continue;
-		for (uint32_t point = 0; point < SCHEDULER_POINTS; point++) {
-			struct plugin_uses *uses =
-				profile_uses(&profile, (enum scheduler_point)point);
-			if (uses != NULL &&
-				profile_implements((enum plugin_id)id, (enum scheduler_point)point))
-				uses->list[uses->count++] = (struct plugin_use){(uint8_t)id, 1};
-		}
+		for (uint32_t at = 0; at < PLUGIN_POINTS; at++)
+			if (plugin_has_point(plugins[id], (enum plugin_point)at))
+				plugin_use_at(
+					&profile, (enum plugin_point)at, (enum plugin_id)id, 1);
 	}
 }
 
@@ -420,21 +418,22 @@ static void draw_profile(void)
 		profile.preemption.min_candidate_absolute = 1;
 	if (world.node_room > 100 || world_chance(&world, 4))
 		profile.percentage_of_nodes = (int32_t)(10 + world_below(&world, 91));
-	for (uint32_t i = 0; i < profile.score.count; i++)
-		profile.score.list[i].weight = 1 + world_below(&world, 5);
+	for (uint32_t i = 0; i < profile.at[PLUGIN_AT_SCORE].count; i++)
+		profile.at[PLUGIN_AT_SCORE].list[i].weight = 1 + world_below(&world, 5);
 	if (world_chance(&world, 40))
-		profile.score.list[0].weight = INT32_MAX; /* sums that rows cannot hold */
+		profile.at[PLUGIN_AT_SCORE].list[0].weight =
+			INT32_MAX; /* sums that rows cannot hold */
 	if (!world_chance(&world, 4))
 		return;
-	shuffle(&profile.filter);
-	shuffle(&profile.pre_filter);
-	shuffle(&profile.score);
-	shuffle(&profile.pre_score);
-	drop_one(&profile.score);
+	shuffle(&profile.at[PLUGIN_AT_FILTER]);
+	shuffle(&profile.at[PLUGIN_AT_PRE_FILTER]);
+	shuffle(&profile.at[PLUGIN_AT_SCORE]);
+	shuffle(&profile.at[PLUGIN_AT_PRE_SCORE]);
+	drop_one(&profile.at[PLUGIN_AT_SCORE]);
 	if (world_chance(&world, 5)) /* then some pods cannot be scored */
-		drop_one(&profile.pre_score);
+		drop_one(&profile.at[PLUGIN_AT_PRE_SCORE]);
 	if (world_chance(&world, 10))
-		drop_one(&profile.pre_filter);
+		drop_one(&profile.at[PLUGIN_AT_PRE_FILTER]);
 }
 
 static struct cache_limits draw_limits(void)

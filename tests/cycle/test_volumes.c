@@ -159,7 +159,7 @@ static void test_a_profile_without_it(void)
 	add_volume("v", "b");
 	add_claim("c", "local");
 	uint32_t pod = add_pod("p", "c");
-	picture.profile.pre_bind.count = 0;
+	picture.profile.at[PLUGIN_AT_PRE_BIND] = (struct plugin_uses){.count = 0};
 	struct schedule_result d = decide(pod);
 	TEST_ASSERT_EQUAL(CYCLE_PLACED, d.outcome);
 	TEST_ASSERT_EQUAL_UINT32(0, d.volume_count);

@@ -35,7 +35,7 @@ static struct scratch hint_scratch;
 
 static struct {
 	uint32_t pod;
-	uint32_t rejectors;
+	struct plugin_set rejectors;
 	bool woken;
 } waiting[WAITING];
 static uint32_t waiting_count;
@@ -80,12 +80,13 @@ static void changed(void *self, const struct cache_event *event)
 		struct plugin_waiting w = as_waiting(waiting[i].pod);
 		for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 			enum plugin_hint hint;
-			if ((waiting[i].rejectors >> id & 1) == 0)
+			if (!plugin_set_has(&waiting[i].rejectors, id))
 				continue;
 			scratch_init(&hint_scratch, hint_block, sizeof(hint_block));
 			bool is_registered = plugin_hint_of((enum plugin_id)id, &w, event, &hint);
-			TEST_ASSERT_EQUAL(is_registered,
-				plugin_waiters(event->kind, event->actions) >> id & 1);
+			const struct plugin_set waiters =
+				plugin_waiters(event->kind, event->actions);
+			TEST_ASSERT_EQUAL(is_registered, plugin_set_has(&waiters, id));
 			asked += is_registered;
 			if (!is_registered || hint != PLUGIN_HINT_QUEUE)
 				continue;
@@ -110,7 +111,7 @@ static void note_who_waits(void)
 		waiting[waiting_count].pod = p;
 		waiting[waiting_count].rejectors = d.rejectors;
 		/* without a rejector there was no node: any change wakes */
-		waiting[waiting_count++].woken = d.rejectors == 0;
+		waiting[waiting_count++].woken = plugin_set_is_empty(&d.rejectors);
 	}
 }
 
@@ -123,12 +124,10 @@ static void note_who_waits(void)
  *   - volumes: a claim of somebody else that lets go of a volume.
  * Such pods are found by the queue's regular look at all that wait.
  */
-static bool must_be_told(const struct cache_event *event, uint32_t rejectors)
+static bool must_be_told(const struct cache_event *event, const struct plugin_set *rejectors)
 {
-	const uint32_t narrow = UINT32_C(1) << PLUGIN_INTER_POD_AFFINITY |
-		UINT32_C(1) << PLUGIN_VOLUME_RESTRICTIONS;
-
-	if ((rejectors & narrow) != 0)
+	if (plugin_set_has(rejectors, PLUGIN_INTER_POD_AFFINITY) ||
+		plugin_set_has(rejectors, PLUGIN_VOLUME_RESTRICTIONS))
 		return false;
 	return event->kind == KUBE_NODE ||
 		(event->kind == KUBE_POD && (event->actions & (CACHE_ADD | CACHE_DELETE)) != 0);
@@ -146,11 +145,12 @@ static void nobody_slept(uint32_t epoch, uint32_t step)
 		if (d.outcome != CYCLE_PLACED)
 			continue;
 		helped++;
-		if (waiting[i].woken || !must_be_told(&last, waiting[i].rejectors))
+		if (waiting[i].woken || !must_be_told(&last, &waiting[i].rejectors))
 			continue;
-		printf("epoch %u, step %u: pod %u fits now; rejected by %x; last event: kind %d, "
+		printf("epoch %u, step %u: pod %u fits now; rejected by %llx; last event: kind %d, "
 		       "actions %x\n",
-			epoch, step, waiting[i].pod, waiting[i].rejectors, (int)last.kind,
+			epoch, step, waiting[i].pod,
+			(unsigned long long)waiting[i].rejectors.words[0], (int)last.kind,
 			last.actions);
 		TEST_FAIL_MESSAGE("a pod sleeps through what helps it");
 	}

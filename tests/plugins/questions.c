@@ -33,10 +33,10 @@ const char *questions_verdict(enum plugin_id id, const char *node)
 		[PLUGIN_UNRESOLVABLE] = "unresolvable",
 		[PLUGIN_SKIP] = "skip"};
 	static char line[QUESTIONS_LINE];
-	const struct plugin *plugin = &plugins[id];
+	const struct plugin *plugin = plugins[id];
 	struct cycle_state *d = picture_decide("default", "p");
 	enum plugin_code code =
-		plugin->prefilter == NULL ? PLUGIN_SUCCESS : plugin->prefilter(d, picture_why());
+		plugin->pre_filter == NULL ? PLUGIN_SUCCESS : plugin->pre_filter(d, picture_why());
 	if (code == PLUGIN_SUCCESS) {
 		code = plugin->filter(d, picture_view(node), picture_why());
 		if (plugin->rules != NULL)
@@ -71,7 +71,7 @@ const char *questions_scores(enum plugin_id id)
 	static char line[QUESTIONS_LINE];
 	static uint32_t nodes[SCORED_NODES + 1];
 	const char *names[SCORED_NODES] = {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
-	const struct plugin *plugin = &plugins[id];
+	const struct plugin *plugin = plugins[id];
 	struct cycle_state *d = picture_decide("default", "p");
 	int64_t scores[SCORED_NODES] = {0};
 	d->feasible = nodes;
@@ -79,7 +79,7 @@ const char *questions_scores(enum plugin_id id)
 		(nodes[d->feasible_count] = cache_find_node(
 			 &picture.cache, text_of(names[d->feasible_count]))) != 0)
 		d->feasible_count++;
-	enum plugin_code code = plugin->prescore == NULL ? PLUGIN_SUCCESS : plugin->prescore(d);
+	enum plugin_code code = plugin->pre_score == NULL ? PLUGIN_SUCCESS : plugin->pre_score(d);
 	if (code != PLUGIN_SUCCESS)
 		return code == PLUGIN_SKIP ? "skip" : "error";
 	for (uint32_t i = 0; i < d->feasible_count; i++)
@@ -87,8 +87,8 @@ const char *questions_scores(enum plugin_id id)
 	struct writer w;
 	writer_init(&w, line, sizeof(line) - 1);
 	write_scores(&w, scores, d->feasible_count);
-	if (plugin->normalize != NULL) {
-		plugin->normalize(d, scores, d->feasible_count);
+	if (plugin->normalise != PLUGIN_RAW) {
+		plugin_normalise(plugin, d, scores, d->feasible_count);
 		write_z(&w, " ->");
 		write_scores(&w, scores, d->feasible_count);
 	}

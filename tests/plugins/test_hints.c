@@ -38,11 +38,11 @@ static void changed(void *self, const struct cache_event *event)
 	enum plugin_hint hint;
 	said = "-";
 	if (plugin_hint_of(asked->id, &w, event, &hint))
-		said = hint == PLUGIN_HINT_QUEUE                 ? "queue"
-			: plugin_forgotten(asked->id, &w, event) ? "forgotten"
-								 : "skip";
-	TEST_ASSERT_EQUAL(
-		said[0] != '-', plugin_waiters(event->kind, event->actions) >> asked->id & 1);
+		said = hint == PLUGIN_HINT_QUEUE                   ? "queue"
+			: plugin_event_helps(asked->id, &w, event) ? "forgotten"
+								   : "skip";
+	const struct plugin_set waiters = plugin_waiters(event->kind, event->actions);
+	TEST_ASSERT_EQUAL(said[0] != '-', plugin_set_has(&waiters, asked->id));
 }
 
 #define NODE(version, rest) \
@@ -286,7 +286,7 @@ static void test_hints(void)
 			picture_remove(KUBE_POD, "default", "o");
 		picture.cache.listener = (struct cache_listener){NULL, NULL};
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(asked->says, said,
-			asked->event == NULL ? plugins[asked->id].name : asked->event);
+			asked->event == NULL ? plugins[asked->id]->name : asked->event);
 	}
 }
 
@@ -457,20 +457,33 @@ static void test_a_node_that_comes(void)
 	}
 }
 
+static bool waits(enum plugin_id id, enum kube_kind kind, uint32_t actions)
+{
+	const struct plugin_set waiters = plugin_waiters(kind, actions);
+	return plugin_set_has(&waiters, id);
+}
+
 /* Nobody looks at a pod for an event that none of the plugins that rejected it waits for. */
 static void test_several_plugins(void)
 {
-	uint32_t fit = UINT32_C(1) << PLUGIN_FIT;
-	uint32_t spread = UINT32_C(1) << PLUGIN_SPREAD;
-	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_POD, CACHE_ADD) & fit);
-	TEST_ASSERT_EQUAL_HEX(spread, plugin_waiters(KUBE_POD, CACHE_ADD) & (fit | spread));
-	TEST_ASSERT_EQUAL_HEX(fit,
-		fit &
-			plugin_waiters(KUBE_NODE,
-				CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE));
-	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_NODE, CACHE_UPDATE_NODE_LABEL) & fit);
-	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_SERVICE, CACHE_ADD) & (fit | spread));
-	TEST_ASSERT_EQUAL_HEX(0, plugin_waiters(KUBE_NODE, 0));
+	TEST_ASSERT_FALSE(waits(PLUGIN_FIT, KUBE_POD, CACHE_ADD));
+	TEST_ASSERT_TRUE(waits(PLUGIN_SPREAD, KUBE_POD, CACHE_ADD));
+	TEST_ASSERT_TRUE(waits(
+		PLUGIN_FIT, KUBE_NODE, CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE));
+	TEST_ASSERT_FALSE(waits(PLUGIN_FIT, KUBE_NODE, CACHE_UPDATE_NODE_LABEL));
+	TEST_ASSERT_FALSE(waits(PLUGIN_FIT, KUBE_SERVICE, CACHE_ADD));
+	TEST_ASSERT_FALSE(waits(PLUGIN_SPREAD, KUBE_SERVICE, CACHE_ADD));
+	const struct plugin_set nobody = plugin_waiters(KUBE_NODE, 0);
+	TEST_ASSERT_TRUE(plugin_set_is_empty(&nobody));
+}
+
+/* Who waits for new nodes waits for taints that go: they may uncover one never looked at. */
+static void test_registration_of_new_nodes_takes_taints(void)
+{
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		if (waits((enum plugin_id)id, KUBE_NODE, CACHE_ADD))
+			TEST_ASSERT_TRUE(
+				waits((enum plugin_id)id, KUBE_NODE, CACHE_UPDATE_NODE_TAINT));
 }
 
 int main(void)
@@ -484,5 +497,6 @@ int main(void)
 	RUN_TEST(test_a_node_that_comes);
 	RUN_TEST(test_a_domain_that_goes);
 	RUN_TEST(test_several_plugins);
+	RUN_TEST(test_registration_of_new_nodes_takes_taints);
 	return UNITY_END();
 }

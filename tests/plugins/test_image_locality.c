@@ -98,7 +98,7 @@ static void test_scores(void)
 		char at[32];
 		snprintf(at, sizeof(at), "row %zu", i);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].scores, scores(), at);
-		const struct plugin *plugin = &plugins[PLUGIN_IMAGE_LOCALITY];
+		const struct plugin *plugin = plugins[PLUGIN_IMAGE_LOCALITY];
 		if (plugin->score_is_idle(&picture.decision))
 			TEST_ASSERT_EQUAL_STRING_MESSAGE("0 0", rows[i].scores, at);
 	}
@@ -110,10 +110,10 @@ static void test_idle(void)
 	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
 		    "'spec':{'containers':[" APP "]}}");
 	TEST_ASSERT_FALSE(
-		plugins[PLUGIN_IMAGE_LOCALITY].score_is_idle(picture_decide("default", "p")));
+		plugins[PLUGIN_IMAGE_LOCALITY]->score_is_idle(picture_decide("default", "p")));
 	picture_remove(KUBE_NODE, "", "n1");
 	TEST_ASSERT_TRUE(
-		plugins[PLUGIN_IMAGE_LOCALITY].score_is_idle(picture_decide("default", "p")));
+		plugins[PLUGIN_IMAGE_LOCALITY]->score_is_idle(picture_decide("default", "p")));
 }
 
 int main(void)

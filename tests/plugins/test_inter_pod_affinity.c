@@ -78,12 +78,12 @@ static void test_filter(void)
 
 static enum plugin_code filter_of(struct cycle_state *d, const char *node)
 {
-	return plugins[PLUGIN_INTER_POD_AFFINITY].filter(d, picture_view(node), NULL);
+	return plugins[PLUGIN_INTER_POD_AFFINITY]->filter(d, picture_view(node), NULL);
 }
 
 static void move(struct cycle_state *d, const char *node, const char *pod, int sign)
 {
-	plugins[PLUGIN_INTER_POD_AFFINITY].pod_moved(
+	plugins[PLUGIN_INTER_POD_AFFINITY]->pod_moved(
 		d, picture_view(node), picture_pod("default", pod), sign);
 }
 
@@ -95,7 +95,7 @@ static struct cycle_state *prefiltered(const char *labels, const char *affinity)
 	add("p", "", labels, affinity);
 	struct cycle_state *d = picture_decide("default", "p");
 	TEST_ASSERT_EQUAL(
-		PLUGIN_SUCCESS, plugins[PLUGIN_INTER_POD_AFFINITY].prefilter(d, picture_why()));
+		PLUGIN_SUCCESS, plugins[PLUGIN_INTER_POD_AFFINITY]->pre_filter(d, picture_why()));
 	return d;
 }
 
@@ -110,12 +110,12 @@ static void test_away_from_pods_moved_in_thought(void)
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
 	move(d, "a", "there", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
-	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	plugins[PLUGIN_INTER_POD_AFFINITY]->pods_forgotten(d);
 	move(d, "b", "other", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
 	move(d, "b", "new", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "b"));
-	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	plugins[PLUGIN_INTER_POD_AFFINITY]->pods_forgotten(d);
 	move(d, "c", "new", 1); /* no zone: counts nowhere */
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "c"));
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
@@ -130,7 +130,7 @@ static void test_near_pods_moved_in_thought(void)
 	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE, filter_of(d, "b"));
 	move(d, "b", "new", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
-	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	plugins[PLUGIN_INTER_POD_AFFINITY]->pods_forgotten(d);
 	/* The last one goes: then the pod is the first of its kind. */
 	move(d, "a", "there", -1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
@@ -154,7 +154,7 @@ static void test_wanted_away_in_thought(void)
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
 	move(d, "a", "new", -1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a"));
-	plugins[PLUGIN_INTER_POD_AFFINITY].pods_forgotten(d);
+	plugins[PLUGIN_INTER_POD_AFFINITY]->pods_forgotten(d);
 	move(d, "c", "new", 1); /* no zone there */
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "c"));
 }

@@ -6,7 +6,6 @@
 
 #include "plugins/picture.h"
 #include "plugins/questions.h"
-#include "plugins/table.h"
 
 void setUp(void)
 {
@@ -169,7 +168,7 @@ static int narrowed(const char *spec)
 	setUp();
 	add_pod("p", spec);
 	struct cycle_state *d = picture_decide("default", "p");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, node_affinity_prefilter(d, picture_why()));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin_node_affinity.pre_filter(d, picture_why()));
 	for (uint32_t i = 1; i < d->only_node_count; i++)
 		TEST_ASSERT_TRUE(d->only_nodes[i - 1] < d->only_nodes[i]);
 	return d->only_nodes == NULL ? -1 : (int)d->only_node_count;

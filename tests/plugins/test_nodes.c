@@ -34,7 +34,7 @@ static void add_pod(const char *spec)
 
 static enum plugin_code filter(enum plugin_id id, const char *node)
 {
-	return plugins[id].filter(&picture.decision, picture_view(node), picture_why());
+	return plugins[id]->filter(&picture.decision, picture_view(node), picture_why());
 }
 
 static void test_node_name(void)
@@ -119,7 +119,7 @@ static void test_declared_features(void)
 		{"'hostNetwork':true,'hostUsers':false," RESTARTS, USERNS "," RESTART,
 			PLUGIN_SUCCESS},
 	};
-	const struct plugin *plugin = &plugins[PLUGIN_NODE_DECLARED_FEATURES];
+	const struct plugin *plugin = plugins[PLUGIN_NODE_DECLARED_FEATURES];
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		tearDown();
 		setUp();
@@ -128,7 +128,7 @@ static void test_declared_features(void)
 			rows[i].declared);
 		add_pod(rows[i].pod);
 		enum plugin_code code =
-			plugin->prefilter(picture_decide("default", "p"), picture_why());
+			plugin->pre_filter(picture_decide("default", "p"), picture_why());
 		if (code == PLUGIN_SUCCESS)
 			code = filter(PLUGIN_NODE_DECLARED_FEATURES, "n");
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].code, code, rows[i].pod);
@@ -146,8 +146,14 @@ static const char *gated(const char *gates)
 	picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
 		     "'spec':{'containers':[{'name':'c'}],'schedulingGates':[%s]}}",
 		gates);
+	static char said[256];
 	const struct cycle_state *d = picture_decide("default", "p");
-	return plugin_gated(&picture.cache, d->pod.class, d->scratch);
+	struct plugin_reasons why = {.scratch = d->scratch};
+	if (plugin_gate_of(&picture.cache, &picture.profile, d->pod.index, &why) == PLUGIN_COUNT)
+		return NULL;
+	TEST_ASSERT_EQUAL(1, why.count);
+	TEST_ASSERT_TRUE(text_copy(why.list[0], said, sizeof(said)));
+	return said;
 }
 
 static void test_gates(void)
@@ -161,28 +167,38 @@ static void test_gates(void)
 static void test_table(void)
 {
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
-		TEST_ASSERT_EQUAL(id, plugin_find(text_of(plugins[id].name)));
+		TEST_ASSERT_EQUAL(id, plugin_find(text_of(plugins[id]->name)));
 	TEST_ASSERT_EQUAL(PLUGIN_COUNT, plugin_find(TEXT("NodeNam")));
 	TEST_ASSERT_EQUAL(PLUGIN_COUNT, plugin_find(TEXT("")));
+	plugins_check();
+}
+
+static void test_help_is_found_by_reason(void)
+{
+	const char *any = plugin_help_for(&plugin_fit, TEXT("Insufficient cpu"));
+	TEST_ASSERT_NOT_NULL(any);
+	TEST_ASSERT_NOT_NULL(strstr(plugin_help_for(&plugin_fit, TEXT("Too many pods")), "pods"));
+	TEST_ASSERT_NOT_NULL(strstr(any, "requests"));
+	TEST_ASSERT_NULL(plugin_help_for(&plugin_priority_sort, TEXT("none")));
 }
 
 static void test_normalize(void)
 {
 	int64_t scores[] = {0, 1, 2, 3};
-	plugin_normalize_default(scores, 4, false);
+	plugin_normalise(&plugin_node_affinity, NULL, scores, 4);
 	TEST_ASSERT_EQUAL_INT64(0, scores[0]);
 	TEST_ASSERT_EQUAL_INT64(33, scores[1]);
 	TEST_ASSERT_EQUAL_INT64(66, scores[2]);
 	TEST_ASSERT_EQUAL_INT64(100, scores[3]);
 	int64_t reversed[] = {0, 1, 3};
-	plugin_normalize_default(reversed, 3, true);
+	plugin_normalise(&plugin_taint_toleration, NULL, reversed, 3);
 	TEST_ASSERT_EQUAL_INT64(100, reversed[0]);
 	TEST_ASSERT_EQUAL_INT64(67, reversed[1]);
 	TEST_ASSERT_EQUAL_INT64(0, reversed[2]);
 	int64_t nothing[] = {0, 0};
-	plugin_normalize_default(nothing, 2, false);
+	plugin_normalise(&plugin_node_affinity, NULL, nothing, 2);
 	TEST_ASSERT_EQUAL_INT64(0, nothing[1]);
-	plugin_normalize_default(nothing, 2, true);
+	plugin_normalise(&plugin_taint_toleration, NULL, nothing, 2);
 	TEST_ASSERT_EQUAL_INT64(100, nothing[1]);
 }
 
@@ -194,6 +210,7 @@ int main(void)
 	RUN_TEST(test_declared_features);
 	RUN_TEST(test_gates);
 	RUN_TEST(test_table);
+	RUN_TEST(test_help_is_found_by_reason);
 	RUN_TEST(test_normalize);
 	return UNITY_END();
 }

@@ -168,14 +168,14 @@ static void test_which_pod_is_the_example(void)
 
 static const char *moved(struct cycle_state *d, const char *where)
 {
-	const struct plugin *plugin = &plugins[PLUGIN_SERVICE_AFFINITY];
+	const struct plugin *plugin = plugins[PLUGIN_SERVICE_AFFINITY];
 	enum plugin_code code = plugin->filter(d, picture_view(where), picture_why());
 	return code == PLUGIN_SUCCESS ? "fits" : picture_reasons();
 }
 
 static void test_pods_moved_in_thought(void)
 {
-	const struct plugin *plugin = &plugins[PLUGIN_SERVICE_AFFINITY];
+	const struct plugin *plugin = plugins[PLUGIN_SERVICE_AFFINITY];
 	three_regions();
 	list(&picture.profile.service_affinity.together, "region");
 	service("web", "'app':'web'");
@@ -183,7 +183,7 @@ static void test_pods_moved_in_thought(void)
 	pod_on("q", "'app':'web'", "n1");
 	pod_on("other", "'app':'db'", "n1");
 	struct cycle_state *d = picture_decide("default", "p");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin->prefilter(d, picture_why()));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin->pre_filter(d, picture_why()));
 	TEST_ASSERT_EQUAL_STRING("node(s) didn't match service affinity", moved(d, "n2"));
 	plugin->pod_moved(d, picture_view("n1"), picture_pod("default", "other"), -1);
 	TEST_ASSERT_EQUAL_STRING("node(s) didn't match service affinity", moved(d, "n2"));
@@ -195,7 +195,7 @@ static void test_pods_moved_in_thought(void)
 	picture_remove(KUBE_POD, "default", "q");
 	picture_add("{'kind':'Pod','metadata':{'name':'w','labels':{'app':'web'}}}");
 	d = picture_decide("default", "p");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin->prefilter(d, picture_why()));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin->pre_filter(d, picture_why()));
 	TEST_ASSERT_EQUAL_STRING("fits", moved(d, "n1"));
 	plugin->pod_moved(d, picture_view("n2"), picture_pod("default", "w"), 1);
 	TEST_ASSERT_EQUAL_STRING("node(s) didn't match service affinity", moved(d, "n1"));

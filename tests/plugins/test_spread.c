@@ -162,12 +162,12 @@ static void test_default_constraints(void)
 
 static enum plugin_code filter_of(struct cycle_state *d, const char *node)
 {
-	return plugins[PLUGIN_SPREAD].filter(d, picture_view(node), NULL);
+	return plugins[PLUGIN_SPREAD]->filter(d, picture_view(node), NULL);
 }
 
 static void move(struct cycle_state *d, const char *node, const char *pod, int sign)
 {
-	plugins[PLUGIN_SPREAD].pod_moved(d, picture_view(node), picture_pod("default", pod), sign);
+	plugins[PLUGIN_SPREAD]->pod_moved(d, picture_view(node), picture_pod("default", pod), sign);
 }
 
 static void test_pods_moved_in_thought(void)
@@ -186,7 +186,7 @@ static void test_pods_moved_in_thought(void)
 		    "'spec':{'nodeName':'a','containers':[{'name':'c'}]}}");
 	add_ruled("", RULE(WEB));
 	struct cycle_state *d = picture_decide("default", "p");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_SPREAD].prefilter(d, NULL));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_SPREAD]->pre_filter(d, NULL));
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
 	move(d, "a", "w1", -1);
 	move(d, "a", "db", -1); /* does not match */
@@ -196,7 +196,7 @@ static void test_pods_moved_in_thought(void)
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "a2")); /* its zone is the same */
 	move(d, "a", "w2", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
-	plugins[PLUGIN_SPREAD].pods_forgotten(d);
+	plugins[PLUGIN_SPREAD]->pods_forgotten(d);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));
 	/* The emptiest zone gets one: then one more there is one too many. */
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
@@ -205,11 +205,11 @@ static void test_pods_moved_in_thought(void)
 	move(d, "b", "new", 1);
 	move(d, "b", "new", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "b"));
-	plugins[PLUGIN_SPREAD].pods_forgotten(d);
+	plugins[PLUGIN_SPREAD]->pods_forgotten(d);
 	move(d, "none", "new", 1);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, filter_of(d, "b"));
 	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE, filter_of(d, "none"));
-	plugins[PLUGIN_SPREAD].pods_forgotten(d);
+	plugins[PLUGIN_SPREAD]->pods_forgotten(d);
 	/* Upstream takes off a leaving pod that it never counted; so a third makes room. */
 	move(d, "a", "leaving", -1);
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, filter_of(d, "a"));

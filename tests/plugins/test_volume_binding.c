@@ -33,12 +33,12 @@ void tearDown(void)
 
 static enum plugin_code prefilter(void)
 {
-	return volume_binding_prefilter(picture_decide("default", "p"), picture_why());
+	return plugin_volume_binding.pre_filter(picture_decide("default", "p"), picture_why());
 }
 
 static enum plugin_code filter(const char *node)
 {
-	return volume_binding_filter(&picture.decision, picture_view(node), picture_why());
+	return plugin_volume_binding.filter(&picture.decision, picture_view(node), picture_why());
 }
 
 /* "claim=volume claim=+ ..." for a node; + is a claim to provision. */
@@ -154,7 +154,7 @@ static void test_bound_volume_on_its_node(void)
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", filter("n1"));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, OFF_NODE, filter("n2"));
 	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE,
-		volume_binding_filter(&picture.decision, picture_view("n2"), NULL));
+		plugin_volume_binding.filter(&picture.decision, picture_view("n2"), NULL));
 	TEST_ASSERT_EQUAL_STRING("", choice("n1"));
 	TEST_ASSERT_EQUAL_STRING("none", choice("n2"));
 }
@@ -201,7 +201,7 @@ static void test_bound_to_a_missing_volume(void)
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_PV, filter("n2"));
 	/* The first claim that does not fit ends it. */
 	struct cycle_state *d = picture_decide("default", "q");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, volume_binding_prefilter(d, NULL));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin_volume_binding.pre_filter(d, NULL));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, OFF_NODE, filter("n2"));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_PV, filter("n1"));
 }
@@ -217,7 +217,7 @@ static void test_both_parts_are_said(void)
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", prefilter());
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, OFF_NODE ", " NO_VOLUME, filter("n2"));
 	struct cycle_state *d = picture_decide("default", "q");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, volume_binding_prefilter(d, NULL));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugin_volume_binding.pre_filter(d, NULL));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_VOLUME ", " NO_PV, filter("n2"));
 }
 
@@ -443,7 +443,7 @@ static void test_provisioners(void)
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", prefilter());
 	TEST_ASSERT_EQUAL_STRING("a=+", choice("n2"));
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS,
-		volume_binding_prefilter(picture_decide("default", "q"), picture_why()));
+		plugin_volume_binding.pre_filter(picture_decide("default", "q"), picture_why()));
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE, NO_VOLUME, filter("n1"));
 }
 
@@ -553,8 +553,8 @@ static void test_does_not_score(void)
 	add_claim("c", "", DYNAMIC);
 	add_pod("p", "", CLAIM("c"));
 	prefilter();
-	TEST_ASSERT_EQUAL(PLUGIN_SKIP, volume_binding_prescore(&picture.decision));
-	TEST_ASSERT_EQUAL(0, volume_binding_score(&picture.decision, picture_node("n1")));
+	TEST_ASSERT_EQUAL(PLUGIN_SKIP, plugin_volume_binding.pre_score(&picture.decision));
+	TEST_ASSERT_NULL(plugin_volume_binding.score);
 }
 
 static void test_little_scratch(void)
@@ -569,7 +569,8 @@ static void test_little_scratch(void)
 	add_claim("c", "", DYNAMIC WANTS("5Gi") "'selector':{'matchLabels':{'a':'b'}},");
 	add_volume("v", "'labels':{'x':'y'},", DYNAMIC SIZE("5Gi"));
 	add_pod("p", "", CLAIM("b") "," CLAIM("c"));
-	try_all_scratches(volume_binding_prefilter, volume_binding_filter, "p", "n1");
+	try_all_scratches(
+		plugin_volume_binding.pre_filter, plugin_volume_binding.filter, "p", "n1");
 }
 
 int main(void)

@@ -20,12 +20,13 @@ void tearDown(void)
 
 static enum plugin_code prefilter(void)
 {
-	return node_volume_limits_prefilter(picture_decide("default", "p"), picture_why());
+	return plugin_node_volume_limits.pre_filter(picture_decide("default", "p"), picture_why());
 }
 
 static enum plugin_code filter(const char *node)
 {
-	return node_volume_limits_filter(&picture.decision, picture_view(node), picture_why());
+	return plugin_node_volume_limits.filter(
+		&picture.decision, picture_view(node), picture_why());
 }
 
 static enum plugin_code decide(void)
@@ -85,7 +86,7 @@ static void test_missing_claim(void)
 	ASSERT_SAYS(PLUGIN_UNRESOLVABLE,
 		"looking up PVC default/gone: persistentvolumeclaim \"gone\" not found", decide());
 	TEST_ASSERT_EQUAL(PLUGIN_UNRESOLVABLE,
-		node_volume_limits_filter(&picture.decision, picture_view("n1"), NULL));
+		plugin_node_volume_limits.filter(&picture.decision, picture_view("n1"), NULL));
 }
 
 static void test_missing_ephemeral_claim(void)
@@ -178,7 +179,7 @@ static void test_pods_in_thought(void)
 	view.without = &taken_off;
 	view.without_count = 1;
 	ASSERT_SAYS(PLUGIN_SUCCESS, "",
-		node_volume_limits_filter(&picture.decision, &view, picture_why()));
+		plugin_node_volume_limits.filter(&picture.decision, &view, picture_why()));
 }
 
 static void test_several_drivers(void)
@@ -379,7 +380,8 @@ static void test_little_scratch(void)
 	add_pod("p", "", "{'name':'v','awsElasticBlockStore':{'volumeID':'vol-1'}}");
 	add_pod("r", "n1", CLAIM("b"));
 	add_attachment("1", "n1", D, "pv-b");
-	try_all_scratches(node_volume_limits_prefilter, node_volume_limits_filter, "p", "n1");
+	try_all_scratches(
+		plugin_node_volume_limits.pre_filter, plugin_node_volume_limits.filter, "p", "n1");
 }
 
 int main(void)

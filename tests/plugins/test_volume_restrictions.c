@@ -24,12 +24,13 @@ void tearDown(void)
 
 static enum plugin_code prefilter(void)
 {
-	return volume_restrictions_prefilter(picture_decide("default", "p"), picture_why());
+	return plugin_volume_restrictions.pre_filter(picture_decide("default", "p"), picture_why());
 }
 
 static enum plugin_code filter(const char *node)
 {
-	return volume_restrictions_filter(&picture.decision, picture_view(node), picture_why());
+	return plugin_volume_restrictions.filter(
+		&picture.decision, picture_view(node), picture_why());
 }
 
 static void test_no_volumes_of_interest_skip(void)
@@ -113,7 +114,7 @@ static void test_disk_in_thought(void)
 	view.without = &taken_off;
 	view.without_count = 1;
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS,
-		volume_restrictions_filter(&picture.decision, &view, picture_why()));
+		plugin_volume_restrictions.filter(&picture.decision, &view, picture_why()));
 }
 
 static void test_single_claim_in_use_anywhere(void)
@@ -126,7 +127,7 @@ static void test_single_claim_in_use_anywhere(void)
 	ASSERT_SAYS(PLUGIN_UNSCHEDULABLE, IN_USE, filter("n1"));
 	ASSERT_SAYS(PLUGIN_UNSCHEDULABLE, IN_USE, filter("n2"));
 	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE,
-		volume_restrictions_filter(&picture.decision, picture_view("n2"), NULL));
+		plugin_volume_restrictions.filter(&picture.decision, picture_view("n2"), NULL));
 }
 
 static void test_single_claim_used_by_pods_that_do_not_count(void)
@@ -156,17 +157,17 @@ static void test_pods_moved_in_thought(void)
 	uint32_t o = picture_pod("other", "o");
 	const struct cache_view *view = picture_view("n1");
 	/* Two claims are in use; r has one of them, s has the other twice. */
-	volume_restrictions_pod_moved(d, view, r, -1);
+	plugin_volume_restrictions.pod_moved(d, view, r, -1);
 	ASSERT_SAYS(PLUGIN_UNSCHEDULABLE, IN_USE, filter("n1"));
-	volume_restrictions_pod_moved(d, view, s, -1);
+	plugin_volume_restrictions.pod_moved(d, view, s, -1);
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", filter("n1"));
-	volume_restrictions_pod_moved(d, view, s, 1);
+	plugin_volume_restrictions.pod_moved(d, view, s, 1);
 	ASSERT_SAYS(PLUGIN_UNSCHEDULABLE, IN_USE, filter("n1"));
-	volume_restrictions_pods_forgotten(d);
-	volume_restrictions_pod_moved(d, view, r, -1);
-	volume_restrictions_pod_moved(d, view, o, -1); /* the namespace is not looked at */
+	plugin_volume_restrictions.pods_forgotten(d);
+	plugin_volume_restrictions.pod_moved(d, view, r, -1);
+	plugin_volume_restrictions.pod_moved(d, view, o, -1); /* the namespace is not looked at */
 	ASSERT_SAYS(PLUGIN_SUCCESS, "", filter("n1"));
-	volume_restrictions_pods_forgotten(d);
+	plugin_volume_restrictions.pods_forgotten(d);
 	ASSERT_SAYS(PLUGIN_UNSCHEDULABLE, IN_USE, filter("n1"));
 }
 
@@ -185,10 +186,9 @@ static void test_moved_pods_when_skipped(void)
 	add_pod("p", "", "");
 	add_pod("r", "n1", CLAIM("c"));
 	ASSERT_SAYS(PLUGIN_SKIP, "", prefilter());
-	volume_restrictions_pod_moved(
+	plugin_volume_restrictions.pod_moved(
 		&picture.decision, picture_view("n1"), picture_pod("default", "r"), 1);
-	volume_restrictions_pods_forgotten(&picture.decision);
-	TEST_ASSERT_NULL(picture.decision.restrictions);
+	plugin_volume_restrictions.pods_forgotten(&picture.decision);
 }
 
 static void test_little_scratch(void)
@@ -196,7 +196,8 @@ static void test_little_scratch(void)
 	add_claim("c", "", SINGLE);
 	add_pod("p", "", CLAIM("c"));
 	add_pod("r", "n1", CLAIM("c"));
-	try_all_scratches(volume_restrictions_prefilter, volume_restrictions_filter, "p", "n1");
+	try_all_scratches(plugin_volume_restrictions.pre_filter, plugin_volume_restrictions.filter,
+		"p", "n1");
 }
 
 int main(void)

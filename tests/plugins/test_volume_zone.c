@@ -22,12 +22,12 @@ void tearDown(void)
 
 static enum plugin_code prefilter(void)
 {
-	return volume_zone_prefilter(picture_decide("default", "p"), picture_why());
+	return plugin_volume_zone.pre_filter(picture_decide("default", "p"), picture_why());
 }
 
 static enum plugin_code filter(const char *node)
 {
-	return volume_zone_filter(&picture.decision, picture_view(node), picture_why());
+	return plugin_volume_zone.filter(&picture.decision, picture_view(node), picture_why());
 }
 
 struct unresolved {
@@ -66,7 +66,6 @@ static void test_what_prefilter_says(void)
 		add_pod("p", "", rows[i].volumes);
 		ASSERT_SAYS(rows[i].words == NULL ? PLUGIN_SKIP : PLUGIN_UNRESOLVABLE,
 			rows[i].words == NULL ? "" : rows[i].words, prefilter());
-		TEST_ASSERT_NULL(picture.decision.volume_zone);
 		picture_remove(KUBE_POD, "default", "p");
 	}
 }
@@ -149,7 +148,7 @@ static void test_little_scratch(void)
 	add_bound_claim("c", "v");
 	add_volume("v", "'labels':{" ZONE "'a__b'},", "");
 	add_pod("p", "", CLAIM("c"));
-	try_all_scratches(volume_zone_prefilter, volume_zone_filter, "p", "n");
+	try_all_scratches(plugin_volume_zone.pre_filter, plugin_volume_zone.filter, "p", "n");
 }
 
 int main(void)

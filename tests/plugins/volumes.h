@@ -9,7 +9,7 @@
 #include <unity.h>
 
 #include "plugins/picture.h"
-#include "plugins/volume_table.h"
+#include "plugins/volume_choice.h"
 
 static inline void add_node(const char *name, const char *labels)
 {

@@ -79,7 +79,7 @@ static const char *show(const struct plugin_uses *uses, bool weights)
 	struct writer w;
 	writer_init(&w, shown, sizeof(shown) - 1);
 	for (uint32_t i = 0; i < uses->count; i++) {
-		write_format(&w, i == 0 ? "%s" : " %s", plugins[uses->list[i].id].name);
+		write_format(&w, i == 0 ? "%s" : " %s", plugins[uses->list[i].id]->name);
 		if (weights)
 			write_format(&w, "=%lld", (long long)uses->list[i].weight);
 		else
@@ -107,20 +107,22 @@ static void check_default(const struct plugin_profile *p)
 	TEST_ASSERT_TRUE(
 		text_is_z(cache_text(&picture.cache, p->scheduler_name), "default-scheduler"));
 	TEST_ASSERT_EQUAL_INT32(0, p->percentage_of_nodes);
+	TEST_ASSERT_EQUAL_STRING("SchedulingGates DynamicResources DefaultPreemption",
+		show(&p->at[PLUGIN_AT_PRE_ENQUEUE], false));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_PRE_FILTER, show(&p->at[PLUGIN_AT_PRE_FILTER], false));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING(
-		"SchedulingGates DynamicResources DefaultPreemption", show(&p->pre_enqueue, false));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_PRE_FILTER, show(&p->pre_filter, false));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->filter, false));
-	TEST_ASSERT_EQUAL_STRING(
-		"DynamicResources DefaultPreemption", show(&p->post_filter, false));
+		"DynamicResources DefaultPreemption", show(&p->at[PLUGIN_AT_POST_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING(
 		"TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
 		"InterPodAffinity NodeResourcesBalancedAllocation",
-		show(&p->pre_score, false));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_SCORE, show(&p->score, true));
-	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(&p->reserve, false));
-	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(&p->pre_bind, false));
-	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->bind, false));
+		show(&p->at[PLUGIN_AT_PRE_SCORE], false));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_SCORE, show(&p->at[PLUGIN_AT_SCORE], true));
+	TEST_ASSERT_EQUAL_STRING(
+		"VolumeBinding DynamicResources", show(&p->at[PLUGIN_AT_RESERVE], false));
+	TEST_ASSERT_EQUAL_STRING(
+		"VolumeBinding DynamicResources", show(&p->at[PLUGIN_AT_PRE_BIND], false));
+	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->at[PLUGIN_AT_BIND], false));
 	TEST_ASSERT_EQUAL(FIT_LEAST_ALLOCATED, p->fit.strategy);
 	TEST_ASSERT_EQUAL_UINT32(2, p->fit.resource_count);
 	TEST_ASSERT_EQUAL_UINT32(names->cpu, p->fit.resources[0].name);
@@ -230,9 +232,9 @@ static void test_lists(void)
 		const struct list_case *c = &list_cases[i];
 		TEST_ASSERT_EQUAL_MESSAGE(PROFILE_OK, build(c->yaml), fault_bytes);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(c->filter == NULL ? DEFAULT_FILTER : c->filter,
-			show(&profiles[0].filter, false), c->yaml);
+			show(&profiles[0].at[PLUGIN_AT_FILTER], false), c->yaml);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(c->score == NULL ? DEFAULT_SCORE : c->score,
-			show(&profiles[0].score, true), c->yaml);
+			show(&profiles[0].at[PLUGIN_AT_SCORE], true), c->yaml);
 	}
 }
 
@@ -316,8 +318,8 @@ static void test_profiles(void)
 	TEST_ASSERT_EQUAL_INT32(70, profiles[1].percentage_of_nodes);
 	TEST_ASSERT_EQUAL_INT32(0, profiles[2].percentage_of_nodes);
 	TEST_ASSERT_TRUE(text_is_z(cache_text(&picture.cache, profiles[1].scheduler_name), "b"));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_SCORE, show(&profiles[1].score, true));
-	TEST_ASSERT_EQUAL_UINT32(0, profiles[2].score.count);
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_SCORE, show(&profiles[1].at[PLUGIN_AT_SCORE], true));
+	TEST_ASSERT_EQUAL_UINT32(0, profiles[2].at[PLUGIN_AT_SCORE].count);
 	TEST_ASSERT_EQUAL(PROFILE_REFUSED,
 		build(HEAD "profiles: [{schedulerName: a}, {schedulerName: b, "
 			   "plugins: {bind: {disabled: [{name: '*'}]}}}]\n"));
@@ -409,7 +411,7 @@ static enum plugin_code added_filter(const char *node)
 {
 	picture.profile = profiles[0];
 	struct cycle_state *d = picture_decide("default", "p");
-	return plugins[PLUGIN_NODE_AFFINITY].filter(d, picture_view(node), picture_why());
+	return plugins[PLUGIN_NODE_AFFINITY]->filter(d, picture_view(node), picture_why());
 }
 
 static void test_added_affinity_required(void)
@@ -472,9 +474,9 @@ static void test_added_affinity_preferred(void)
 			"operator: DoesNotExist}]}}]}}")));
 	picture.profile = profiles[0];
 	struct cycle_state *d = picture_decide("default", "p");
-	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_NODE_AFFINITY].prescore(d));
-	TEST_ASSERT_EQUAL_INT64(11, plugins[PLUGIN_NODE_AFFINITY].score(d, first));
-	TEST_ASSERT_EQUAL_INT64(4, plugins[PLUGIN_NODE_AFFINITY].score(d, second));
+	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, plugins[PLUGIN_NODE_AFFINITY]->pre_score(d));
+	TEST_ASSERT_EQUAL_INT64(11, plugins[PLUGIN_NODE_AFFINITY]->score(d, first));
+	TEST_ASSERT_EQUAL_INT64(4, plugins[PLUGIN_NODE_AFFINITY]->score(d, second));
 }
 
 /* ---- bounds ---- */
@@ -610,12 +612,13 @@ static void test_v1beta2(void)
 		"NodeResourcesBalancedAllocation=1 ImageLocality=1 InterPodAffinity=1 "
 		"NodeResourcesFit=1 NodeAffinity=1 PodTopologySpread=2 TaintToleration=1 "
 		"DynamicResources=2",
-		show(&p->score, true));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->filter, false));
+		show(&p->at[PLUGIN_AT_SCORE], true));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING(
-		"DynamicResources DefaultPreemption", show(&p->post_filter, false));
-	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->bind, false));
-	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(&p->reserve, false));
+		"DynamicResources DefaultPreemption", show(&p->at[PLUGIN_AT_POST_FILTER], false));
+	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->at[PLUGIN_AT_BIND], false));
+	TEST_ASSERT_EQUAL_STRING(
+		"VolumeBinding DynamicResources", show(&p->at[PLUGIN_AT_RESERVE], false));
 	TEST_ASSERT_EQUAL(PROFILE_OK,
 		build(OLDER("v1beta2",
 			"plugins: {score: {enabled: [{name: NodeAffinity, weight: 5}, {name: "
@@ -625,19 +628,21 @@ static void test_v1beta2(void)
 		"NodeResourcesBalancedAllocation=1 InterPodAffinity=1 NodeResourcesFit=1 "
 		"NodeAffinity=5 PodTopologySpread=2 TaintToleration=1 DynamicResources=2 "
 		"VolumeBinding=4",
-		show(&p->score, true));
-	TEST_ASSERT_EQUAL_STRING("NodeName", show(&p->filter, false));
+		show(&p->at[PLUGIN_AT_SCORE], true));
+	TEST_ASSERT_EQUAL_STRING("NodeName", show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL(PROFILE_OK,
 		build(OLDER("v1beta2", "plugins: {multiPoint: {disabled: [{name: '*'}]}}")));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->filter, false));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
 }
 
 /* All lists of a profile, in a line. */
 static void show_all(const struct plugin_profile *p, char *to, size_t size)
 {
-	const struct plugin_uses *lists[] = {&p->pre_enqueue, &p->pre_filter, &p->filter,
-		&p->post_filter, &p->pre_score, &p->score, &p->reserve, &p->pre_bind, &p->bind};
+	const struct plugin_uses *lists[] = {&p->at[PLUGIN_AT_PRE_ENQUEUE],
+		&p->at[PLUGIN_AT_PRE_FILTER], &p->at[PLUGIN_AT_FILTER],
+		&p->at[PLUGIN_AT_POST_FILTER], &p->at[PLUGIN_AT_PRE_SCORE], &p->at[PLUGIN_AT_SCORE],
+		&p->at[PLUGIN_AT_RESERVE], &p->at[PLUGIN_AT_PRE_BIND], &p->at[PLUGIN_AT_BIND]};
 	struct writer w;
 	writer_init(&w, to, size - 1);
 	for (size_t i = 0; i < ARRAY_COUNT(lists); i++)

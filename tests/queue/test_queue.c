@@ -2,7 +2,7 @@
 /* Queue: backoff by table, order, early pop, flushes, gates, groups and what they cost, full. */
 // deps: queue/*.c base/arena.c base/heap.c base/pool.c base/map.c base/hash.c base/memory.c
 // deps: base/check.c base/format.c base/budget.c base/trace.c base/entropy.c
-#include "queue/queue.h"
+#include "queue/bits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,10 @@ static struct arena arena;
 static struct queue queue;
 static uint32_t gates[SMALL + 1]; /* by pod */
 
-static uint32_t gate_of(void *self, uint32_t pod)
+static struct queue_waits gate_of(void *self, uint32_t pod)
 {
 	TEST_ASSERT_EQUAL_PTR(gates, self);
-	return pod <= SMALL ? gates[pod] : 0;
+	return bits_waits(pod <= SMALL ? gates[pod] : 0);
 }
 
 static struct queue_settings settings_of(uint32_t capacity)
@@ -98,7 +98,7 @@ static uint32_t parked(uint32_t pod, uint32_t rejectors, struct mono now)
 {
 	uint32_t entry = add_of(pod, 0, 7, now);
 	TEST_ASSERT_EQUAL_UINT32(entry, queue_pop(&queue));
-	queue_park(&queue, entry, rejectors, 0, now);
+	queue_park(&queue, entry, bits_waits(rejectors), bits_set(0), now);
 	TEST_ASSERT_EQUAL(QUEUE_UNSCHEDULABLE, state(entry));
 	return entry;
 }
@@ -106,7 +106,7 @@ static uint32_t parked(uint32_t pod, uint32_t rejectors, struct mono now)
 static uint32_t count_groups(uint32_t mask)
 {
 	uint32_t count = 0;
-	struct queue_walk walk = queue_walk(&queue, mask);
+	struct queue_walk walk = queue_walk(&queue, bits_waits(mask));
 	while (queue_next_group(&queue, &walk) != 0)
 		count++;
 	return count;
@@ -114,7 +114,7 @@ static uint32_t count_groups(uint32_t mask)
 
 static uint32_t first_group(uint32_t mask)
 {
-	struct queue_walk walk = queue_walk(&queue, mask);
+	struct queue_walk walk = queue_walk(&queue, bits_waits(mask));
 	return queue_next_group(&queue, &walk);
 }
 
@@ -152,7 +152,7 @@ static void fail_with(uint32_t entry, bool error, struct mono now)
 	if (error)
 		(void)queue_error(&queue, entry, now);
 	else
-		queue_park(&queue, entry, FIT, 0, now);
+		queue_park(&queue, entry, bits_waits(FIT), bits_set(0), now);
 }
 
 static void backoff_row(uint32_t row, bool error)
@@ -197,7 +197,7 @@ static void test_errors_and_rejections_count_apart(void)
 	uint32_t entry = parked(1, FIT, START);
 	(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
-	queue_park(&queue, entry, FIT, 0, START);
+	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
 	(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	const struct queue_entry *e = queue_entry_at(&queue, entry);
@@ -206,7 +206,7 @@ static void test_errors_and_rejections_count_apart(void)
 	TEST_ASSERT_EQUAL_INT64(1001 * (int64_t)CLOCK_S_US, e->expires.us);
 	(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
-	queue_park(&queue, entry, FIT, 0, START);
+	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
 	TEST_ASSERT_EQUAL_UINT32(3, e->unschedulable_count);
 	TEST_ASSERT_EQUAL_UINT32(0, e->error_count);
 	TEST_ASSERT_EQUAL_INT64(1004 * (int64_t)CLOCK_S_US, e->expires.us);
@@ -310,7 +310,7 @@ static void test_leftovers_on_the_half_minute(void)
 	TEST_ASSERT_EQUAL_UINT32(0, one.completed);
 	TEST_ASSERT_TRUE(queue_entry_at(&queue, entry)->was_flushed);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
-	queue_park(&queue, entry, FIT, 0, at_ms(330 * 1000));
+	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), at_ms(330 * 1000));
 	TEST_ASSERT_FALSE(queue_entry_at(&queue, entry)->was_flushed);
 	/* more than 300 s: not yet at the tick at which it is exactly that */
 	TEST_ASSERT_EQUAL_UINT32(0, queue_flush(&queue, at_ms(630 * 1000), ALL).leftovers.active);
@@ -352,8 +352,8 @@ static void test_gate_holds_back_and_lets_go(void)
 	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AT_ONCE, at_ms(6)));
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(GATES)); /* only who holds it can let go */
 	TEST_ASSERT_EQUAL_UINT32(1, count_groups(TAINT));
-	TEST_ASSERT_EQUAL_UINT32(
-		GATES | TAINT, queue_group_at(&queue, first_group(TAINT))->rejectors);
+	TEST_ASSERT_EQUAL_UINT32(GATES | TAINT,
+		bits_of_waits(&queue_group_at(&queue, first_group(TAINT))->rejectors));
 	gates[1] = 0;
 	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(7)));
 	TEST_ASSERT_EQUAL_INT64(at_ms(7).us, e->first_attempt.us);
@@ -375,7 +375,7 @@ static void test_an_attempt_is_taken_back(void)
 	const struct queue_entry *e = queue_entry_at(&queue, entry);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	gates[1] = GATES;
-	queue_hold(&queue, entry, GATES);
+	queue_hold(&queue, entry, bits_waits(GATES));
 	TEST_ASSERT_EQUAL(QUEUE_GATED, state(entry));
 	TEST_ASSERT_EQUAL_UINT32(0, e->attempts);
 	TEST_ASSERT_EQUAL_UINT32(0, e->unschedulable_count + e->error_count);
@@ -386,7 +386,7 @@ static void test_an_attempt_is_taken_back(void)
 	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AT_ONCE, at_ms(5)));
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	TEST_ASSERT_EQUAL_UINT32(1, e->attempts);
-	queue_park(&queue, entry, TAINT, 0, at_ms(6));
+	queue_park(&queue, entry, bits_waits(TAINT), bits_set(0), at_ms(6));
 	queue_audit(&queue);
 }
 
@@ -418,7 +418,7 @@ static void test_a_wait_that_nobody_cuts_short(void)
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 
 	/* Behind a gate it waits for that one alone. */
-	queue_park(&queue, entry, FIT, 0, at_ms(1700));
+	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), at_ms(1700));
 	gates[1] = GATES;
 	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
 	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
@@ -437,7 +437,7 @@ static void test_groups_by_plugin(void)
 	uint32_t other_key = parked(4, TAINT, START);
 	uint32_t pending = add(5);
 	TEST_ASSERT_EQUAL_UINT32(5, pop());
-	queue_park(&queue, pending, 0, 1u << 31, START);
+	queue_park(&queue, pending, bits_waits(0), bits_set(1u << 31), START);
 	TEST_ASSERT_EQUAL_UINT32(4, count_groups(UINT32_MAX));
 	TEST_ASSERT_EQUAL_UINT32(2, count_groups(FIT));
 	TEST_ASSERT_EQUAL_UINT32(2, count_groups(TAINT));
@@ -445,7 +445,8 @@ static void test_groups_by_plugin(void)
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(1u << 9));
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(0));
 	TEST_ASSERT_EQUAL_UINT32(5, queue_group_pod(&queue, first_group(1u << 31)));
-	TEST_ASSERT_EQUAL_HEX32(1u << 31, queue_group_at(&queue, first_group(1u << 31))->pending);
+	TEST_ASSERT_EQUAL_HEX32(
+		1u << 31, bits_of_set(&queue_group_at(&queue, first_group(1u << 31))->pending));
 	queue_update(&queue, other_key, 0, 99);
 	TEST_ASSERT_EQUAL_UINT64(
 		99, queue_group_at(&queue, queue_entry_at(&queue, other_key)->group)->key);
@@ -462,7 +463,7 @@ static void test_waking_a_group(void)
 	uint32_t held = parked(3, FIT, START);
 	uint32_t stays = parked(4, TAINT, START);
 	gates[3] = GATES;
-	struct queue_walk walk = queue_walk(&queue, FIT);
+	struct queue_walk walk = queue_walk(&queue, bits_waits(FIT));
 	uint32_t group = queue_next_group(&queue, &walk);
 	TEST_ASSERT_EQUAL_UINT32(3, queue_group_at(&queue, group)->count);
 	struct queue_moved moved =
@@ -486,7 +487,7 @@ static void test_pending_is_woken_at_once(void)
 {
 	uint32_t entry = add(1);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
-	queue_park(&queue, entry, 0, TAINT, START);
+	queue_park(&queue, entry, bits_waits(0), bits_set(TAINT), START);
 	struct queue_moved moved =
 		queue_wake_group(&queue, first_group(TAINT), QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, moved.active);
@@ -498,7 +499,7 @@ static void test_walk_ends(void)
 	uint32_t entry = parked(1, FIT, START);
 	gates[1] = FIT;
 	uint32_t visited = 0;
-	struct queue_walk walk = queue_walk(&queue, FIT);
+	struct queue_walk walk = queue_walk(&queue, bits_waits(FIT));
 	for (uint32_t g; (g = queue_next_group(&queue, &walk)) != 0; visited++)
 		(void)queue_wake_group(&queue, g, QUEUE_AFTER_BACKOFF, START);
 	TEST_ASSERT_EQUAL_UINT32(1, visited);
@@ -536,7 +537,7 @@ static void test_an_event_costs_groups_not_pods(void)
 		add_of(1000 + i, 0, i % TEMPLATES, START);
 	for (uint32_t entry; (entry = queue_pop(&queue)) != 0;) {
 		uint64_t key = queue_entry_at(&queue, entry)->key;
-		queue_park(&queue, entry, key == 3 ? TAINT : FIT, 0, START);
+		queue_park(&queue, entry, bits_waits(key == 3 ? TAINT : FIT), bits_set(0), START);
 	}
 	TEST_ASSERT_EQUAL_UINT32(BIG, queue.pods[QUEUE_UNSCHEDULABLE]);
 	TEST_ASSERT_EQUAL_UINT32(TEMPLATES, pool_used(&queue.groups));
@@ -562,7 +563,7 @@ static void test_every_key_has_its_own_group(void)
 	for (uint32_t i = 0; i < KEYS; i++)
 		add_of(1000 + i, 0, i, START);
 	for (uint32_t entry; (entry = queue_pop(&queue)) != 0;)
-		queue_park(&queue, entry, FIT, 0, START);
+		queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
 	TEST_ASSERT_EQUAL_UINT32(KEYS, pool_used(&queue.groups));
 	queue_audit(&queue);
 }
@@ -579,8 +580,8 @@ static void test_longest_waiting(void)
 	TEST_ASSERT_EQUAL_UINT32(0, queue_longest_waiting(&queue, at_ms(5000), 0));
 	TEST_ASSERT_EQUAL_UINT32(first, queue_pop(&queue));
 	TEST_ASSERT_EQUAL_UINT32(second, queue_pop(&queue));
-	queue_park(&queue, second, FIT, 0, at_ms(100));
-	queue_park(&queue, first, FIT, 0, at_ms(200));
+	queue_park(&queue, second, bits_waits(FIT), bits_set(0), at_ms(100));
+	queue_park(&queue, first, bits_waits(FIT), bits_set(0), at_ms(200));
 	TEST_ASSERT_EQUAL_UINT32(0, queue_longest_waiting(&queue, at_ms(1099), 1000 * CLOCK_MS_US));
 	TEST_ASSERT_EQUAL_UINT32(
 		second, queue_longest_waiting(&queue, at_ms(1100), 1000 * CLOCK_MS_US));
@@ -605,7 +606,7 @@ static void test_full_refuses_and_recovers(void)
 	for (uint32_t i = 0; i < SMALL; i++) { /* every one in a group of its own */
 		uint32_t next = queue_pop(&queue);
 		queue_update(&queue, next, 0, i);
-		queue_park(&queue, next, FIT, 0, START);
+		queue_park(&queue, next, bits_waits(FIT), bits_set(0), START);
 	}
 	TEST_ASSERT_EQUAL_UINT32(SMALL, pool_used(&queue.groups));
 }
@@ -621,7 +622,7 @@ static uint32_t make_in(enum queue_state wanted)
 	if (wanted == QUEUE_ERROR_BACKOFF)
 		(void)queue_error(&queue, entry, START);
 	if (wanted == QUEUE_BACKOFF || wanted == QUEUE_UNSCHEDULABLE)
-		queue_park(&queue, entry, FIT, 0, START);
+		queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
 	if (wanted == QUEUE_BACKOFF)
 		(void)queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, START);
 	return entry;
@@ -649,14 +650,16 @@ static void test_remove_from_every_state(void)
 static void test_misuse_is_a_bug(void)
 {
 	uint32_t entry = add(1);
-	CHECK_EXPECTED((queue_park(&queue, entry, FIT, 0, START), 0)); /* not in flight */
+	CHECK_EXPECTED((queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START),
+		0)); /* not in flight */
 	setUp();
 	entry = add(1);
 	CHECK_EXPECTED(queue_error(&queue, entry, START));
 	setUp();
 	entry = add(1);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
-	CHECK_EXPECTED((queue_park(&queue, entry, 0, 0, START), 0)); /* by nobody */
+	CHECK_EXPECTED(
+		(queue_park(&queue, entry, bits_waits(0), bits_set(0), START), 0)); /* by nobody */
 	CHECK_EXPECTED((queue_remove(&queue, entry + 1), 0));
 	struct queue_pod odd = {.pod = 1, .profile = QUEUE_PROFILES_MAX};
 	CHECK_EXPECTED(queue_add(&queue, &odd, START, &entry));

@@ -2,7 +2,7 @@
 /* Queue next to a naive model: an array, linear search, and the words of the rule book. */
 // deps: queue/*.c base/arena.c base/heap.c base/pool.c base/map.c base/hash.c base/memory.c
 // deps: base/check.c base/format.c base/budget.c base/trace.c base/entropy.c
-#include "queue/queue.h"
+#include "queue/bits.h"
 
 #include <string.h>
 
@@ -53,9 +53,9 @@ static struct mono time_now(void)
 	return (struct mono){now};
 }
 
-static uint32_t gate_of(void *self, uint32_t pod)
+static struct queue_waits gate_of(void *self, uint32_t pod)
 {
-	return ((const uint32_t *)self)[pod];
+	return bits_waits(((const uint32_t *)self)[pod]);
 }
 
 void setUp(void)
@@ -215,9 +215,9 @@ static void compare_pod(const struct model_pod *p)
 	TEST_ASSERT_EQUAL_INT64(p->timestamp, e->timestamp.us);
 	TEST_ASSERT_EQUAL_INT64(p->expires < 0 ? INT64_MIN : p->expires, e->expires.us);
 	TEST_ASSERT_EQUAL_INT64(p->first < 0 ? INT64_MAX : p->first, e->first_attempt.us);
-	TEST_ASSERT_EQUAL_HEX32(p->rejectors, e->rejectors);
-	TEST_ASSERT_EQUAL_HEX32(p->pending, e->pending);
-	TEST_ASSERT_EQUAL_HEX32(p->gate, e->gate);
+	TEST_ASSERT_EQUAL_HEX32(p->rejectors, bits_of_waits(&e->rejectors));
+	TEST_ASSERT_EQUAL_HEX32(p->pending, bits_of_set(&e->pending));
+	TEST_ASSERT_EQUAL_HEX32(p->gate, bits_of_waits(&e->gate));
 	TEST_ASSERT_EQUAL_UINT32(p->attempts, e->attempts);
 	TEST_ASSERT_EQUAL_UINT32(p->unschedulable, e->unschedulable_count);
 	TEST_ASSERT_EQUAL_UINT32(p->errors, e->error_count);
@@ -315,7 +315,7 @@ static void step_park(void)
 	p->errors = 0;
 	p->state = QUEUE_UNSCHEDULABLE;
 	model_failed(p);
-	queue_park(&queue, p->entry, p->rejectors, p->pending, time_now());
+	queue_park(&queue, p->entry, bits_waits(p->rejectors), bits_set(p->pending), time_now());
 }
 
 static void step_error(void)
@@ -405,7 +405,7 @@ static void step_event(void)
 			model_requeue(p, at_once);
 
 	uint32_t visited = 0;
-	struct queue_walk walk = queue_walk(&queue, mask);
+	struct queue_walk walk = queue_walk(&queue, bits_waits(mask));
 	for (uint32_t g; (g = queue_next_group(&queue, &walk)) != 0; visited++) {
 		const struct queue_group *group = queue_group_at(&queue, g);
 		TEST_ASSERT_EQUAL_UINT64(group->key, pods[queue_group_pod(&queue, g)].key);

@@ -92,13 +92,14 @@ static void test_events_are_told_apart_while_there_is_room(void)
 
 static void test_who_took_part(void)
 {
-	static const uint32_t took_part[SCHEDULER_DECIDING] = {5, UINT32_C(1) << 31, 0, 1};
+	static const struct plugin_set took_part[CYCLE_POINTS] = {
+		{{5}}, {{UINT64_C(1) << (PLUGIN_COUNT - 1)}}, {{0}}, {{1}}};
 	scheduler_count_evaluated(&m, 2, took_part);
 	scheduler_count_evaluated(&m, 2, took_part);
 	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][0][0]);
 	TEST_ASSERT_EQUAL_UINT64(0, m.evaluated[2][0][1]);
 	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][0][2]);
-	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][1][31]);
+	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][1][PLUGIN_COUNT - 1]);
 	TEST_ASSERT_EQUAL_UINT64(2, m.evaluated[2][3][0]);
 }
 

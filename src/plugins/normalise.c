@@ -8,7 +8,7 @@ enum { SCORE_MAX = 100, TABLE_MAX = 1 << 16 /* different raw scores that a table
 
 const char plugin_out_of_range[] = "a plugin returned a score outside of 0..100";
 
-void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse)
+static void normalise_by_highest(int64_t *scores, uint32_t count, bool reverse)
 {
 	int64_t most = 0;
 	for (uint32_t i = 0; i < count; i++)
@@ -18,6 +18,17 @@ void plugin_normalize_default(int64_t *scores, uint32_t count, bool reverse)
 		if (reverse)
 			scaled = most == 0 ? SCORE_MAX : SCORE_MAX - scaled;
 		scores[i] = scaled;
+	}
+}
+
+void plugin_normalise(
+	const struct plugin *plugin, struct cycle_state *d, int64_t *scores, uint32_t count)
+{
+	switch (plugin->normalise) {
+	case PLUGIN_RAW: return;
+	case PLUGIN_BY_HIGHEST: normalise_by_highest(scores, count, false); return;
+	case PLUGIN_BY_LOWEST: normalise_by_highest(scores, count, true); return;
+	case PLUGIN_NORMALISE_OWN: plugin->normalise_own(d, scores, count); return;
 	}
 }
 
@@ -99,8 +110,8 @@ bool plugin_add_one_by_one(
 		d->error = "no room for scores";
 	for (uint32_t i = 0; added && i < d->feasible_count; i++)
 		scores[i] = plugin->score(d, d->feasible[i]);
-	if (added && plugin->normalize != NULL)
-		plugin->normalize(d, scores, d->feasible_count);
+	if (added)
+		plugin_normalise(plugin, d, scores, d->feasible_count);
 	for (uint32_t i = 0; added && i < d->feasible_count; i++) {
 		added = is_in_range(d, scores[i]);
 		totals[i] += weight * scores[i];
