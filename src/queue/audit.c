@@ -40,8 +40,9 @@ static void audit_entry(const struct queue *queue, uint32_t index, struct audit_
 	}
 	CHECK((e->group != 0) == queue_is_waiting(e));
 	CHECK(queue_is_gated(e) == (e->state == QUEUE_GATED));
-	CHECK((e->gate.others & ~e->rejectors.others) == 0);
-	CHECK(plugin_set_within(&e->gate.plugins, &e->rejectors.plugins));
+	const struct queue_waits gate = queue_waits_for_gate(e->gate);
+	CHECK((gate.others & ~(uint32_t)e->other_rejectors) == 0);
+	CHECK(plugin_set_within(&gate.plugins, &e->rejectors));
 	if (e->attempts > 0 || e->state == QUEUE_ACTIVE)
 		CHECK(e->first_attempt.us != MONO_NEVER.us);
 	if (e->state == QUEUE_BACKOFF)

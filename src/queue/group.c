@@ -28,12 +28,10 @@ void queue_group_init(struct queue *queue, struct arena *arena)
 		list_init(&queue->sets[i].groups);
 }
 
-/* A gated pod is asked about events of its gate alone, whatever rejected it before. */
-struct queue_waits queue_group_waits(const struct queue_group *group)
+static const struct queue_entry *group_first(const struct queue_group *group)
 {
-	const struct queue_waits pending = {.plugins = group->pending};
-	return queue_waits_is_empty(&group->gate) ? queue_waits_union(&group->rejectors, &pending)
-						  : group->gate;
+	CHECK(!list_is_empty(&group->pods));
+	return queue_entry_of(group->pods.next);
 }
 
 /* ---- sets ---- */
@@ -62,25 +60,21 @@ static uint32_t hash_set(uint32_t hash, const struct plugin_set *set)
 	return hash;
 }
 
-static uint32_t hash_of(uint64_t key, const struct queue_waits *rejectors,
-	const struct plugin_set *pending, const struct queue_waits *gate)
+static uint32_t hash_of(const struct queue_entry *e)
 {
-	uint32_t hash = hash_pair((uint32_t)(key >> 32), (uint32_t)key);
-	hash = hash_set(hash_set(hash, &rejectors->plugins), pending);
-	hash = hash_set(hash, &gate->plugins);
-	return hash_more(hash_more(hash, rejectors->others), gate->others);
-}
-
-static uint32_t hash_of_group(const struct queue_group *group)
-{
-	return hash_of(group->key, &group->rejectors, &group->pending, &group->gate);
+	uint32_t hash = hash_pair((uint32_t)(e->key >> 32), (uint32_t)e->key);
+	uint32_t gate = (uint32_t)e->gate.is_other << 8 | e->gate.by;
+	hash = hash_set(hash_set(hash, &e->rejectors), &e->pending);
+	return hash_more(
+		hash, (uint32_t)e->other_rejectors << 16 | (e->gate.closed ? 1 << 9 | gate : 0));
 }
 
 static bool belongs(const struct queue_group *group, const struct queue_entry *e)
 {
-	return group->key == e->key && queue_waits_is(&group->rejectors, &e->rejectors) &&
-		plugin_set_is(&group->pending, &e->pending) &&
-		queue_waits_is(&group->gate, &e->gate);
+	const struct queue_entry *first = group_first(group);
+	return first->key == e->key && plugin_set_is(&first->rejectors, &e->rejectors) &&
+		plugin_set_is(&first->pending, &e->pending) &&
+		first->other_rejectors == e->other_rejectors && queue_gate_is(first->gate, e->gate);
 }
 
 static uint32_t find(const struct queue *queue, const struct queue_entry *e, uint32_t hash)
@@ -97,12 +91,8 @@ static uint32_t make(struct queue *queue, const struct queue_entry *e, uint32_t 
 	uint32_t index = pool_take(&queue->groups);
 	CHECK(index != 0); /* a group has a pod, and there are as many groups as pods */
 	struct queue_group *group = queue_group(queue, index);
-	group->key = e->key;
 	group->serial = queue->next_serial++;
-	group->rejectors = e->rejectors;
-	group->pending = e->pending;
-	group->gate = e->gate;
-	const struct queue_waits waits = queue_group_waits(group);
+	const struct queue_waits waits = queue_entry_waits(e);
 	CHECK(!queue_waits_is_empty(&waits));
 	list_init(&group->pods);
 	group->set = set_for(queue, waits);
@@ -114,7 +104,7 @@ static uint32_t make(struct queue *queue, const struct queue_entry *e, uint32_t 
 void queue_group_join(struct queue *queue, struct queue_entry *e)
 {
 	CHECK(e->group == 0);
-	uint32_t hash = hash_of(e->key, &e->rejectors, &e->pending, &e->gate);
+	uint32_t hash = hash_of(e);
 	e->group = find(queue, e, hash);
 	if (e->group == 0)
 		e->group = make(queue, e, hash);
@@ -128,13 +118,15 @@ void queue_group_leave(struct queue *queue, struct queue_entry *e)
 	uint32_t index = e->group;
 	struct queue_group *group = queue_group(queue, index);
 	CHECK(group->count > 0);
+	uint32_t hash = hash_of(e); /* of the group, too: it leaves as it joined */
+	CHECK(belongs(group, e));
 	list_remove(&e->link);
 	e->group = 0;
 	group->count--;
 	if (group->count > 0)
 		return;
 	CHECK(list_is_empty(&group->pods));
-	map_remove(&queue->groups_by_content, hash_of_group(group), index);
+	map_remove(&queue->groups_by_content, hash, index);
 	list_remove(&group->link);
 	pool_give(&queue->groups, index);
 }
@@ -168,7 +160,7 @@ uint32_t queue_next_group(struct queue *queue, struct queue_walk *walk)
 			const struct queue_group *group = group_of(walk->next);
 			walk->next = group->link.next;
 			queue->groups_visited++;
-			const struct queue_waits waits = queue_group_waits(group);
+			const struct queue_waits waits = queue_entry_waits(group_first(group));
 			if (group->serial >= walk->serials ||
 				!queue_waits_meets(&waits, &walk->mask))
 				continue;
@@ -178,9 +170,9 @@ uint32_t queue_next_group(struct queue *queue, struct queue_walk *walk)
 	return 0;
 }
 
-uint32_t queue_group_pod(const struct queue *queue, uint32_t group)
+const struct queue_entry *queue_group_entry(const struct queue *queue, uint32_t group)
 {
-	return queue_entry_of(list_first(&queue_group(queue, group)->pods))->pod;
+	return group_first(queue_group(queue, group));
 }
 
 struct queue_moved queue_wake_group(
@@ -204,7 +196,7 @@ static void audit_one(const struct queue *queue, uint32_t index)
 {
 	const struct queue_group *group = queue_group(queue, index);
 	const struct queue_set *set = &queue->sets[group->set];
-	const struct queue_waits waits = queue_group_waits(group);
+	const struct queue_waits waits = queue_entry_waits(group_first(group));
 	CHECK(group->set == SET_MIXED || queue_waits_is(&set->waits, &waits));
 	CHECK(group->serial < queue->next_serial);
 	CHECK(group->count > 0);
@@ -217,7 +209,7 @@ static void audit_one(const struct queue *queue, uint32_t index)
 		count++;
 	}
 	CHECK(count == group->count);
-	CHECK(find(queue, queue_entry_of(group->pods.next), hash_of_group(group)) == index);
+	CHECK(find(queue, queue_entry_of(group->pods.next), hash_of(group_first(group))) == index);
 }
 
 void queue_group_audit(const struct queue *queue)

@@ -33,13 +33,19 @@ static inline struct mono queue_waits_since(const struct queue_entry *e)
 
 static inline bool queue_is_gated(const struct queue_entry *e)
 {
-	return !queue_waits_is_empty(&e->gate);
+	return e->gate.closed;
 }
 /* Everything that rejected it, pending or not. */
 static inline struct queue_waits queue_blamed(const struct queue_entry *e)
 {
-	const struct queue_waits pending = {.plugins = e->pending};
-	return queue_waits_union(&e->rejectors, &pending);
+	return (struct queue_waits){
+		plugin_set_union(&e->rejectors, &e->pending), e->other_rejectors};
+}
+
+/* What an event may help against; a gated pod is asked about its gate alone. */
+static inline struct queue_waits queue_entry_waits(const struct queue_entry *e)
+{
+	return e->gate.closed ? queue_waits_for_gate(e->gate) : queue_blamed(e);
 }
 
 static inline void queue_count_moved(struct queue_moved *moved, enum queue_state to)
@@ -59,8 +65,6 @@ void queue_group_init(struct queue *queue, struct arena *arena);
 size_t queue_group_size(uint32_t capacity);
 void queue_group_join(struct queue *queue, struct queue_entry *e);
 void queue_group_leave(struct queue *queue, struct queue_entry *e);
-/* What makes it worth asking. */
-struct queue_waits queue_group_waits(const struct queue_group *group);
 void queue_group_audit(const struct queue *queue);
 
 /* queue.c */

@@ -143,7 +143,8 @@ static void reject(struct queue *queue, struct queue_entry *e, const struct queu
 	const struct plugin_set *pending)
 {
 	count_rejected(queue, e->profile, queue_blamed(e), -1);
-	e->rejectors = queue_waits_union(&e->rejectors, rejectors);
+	e->rejectors = plugin_set_union(&e->rejectors, &rejectors->plugins);
+	e->other_rejectors |= (uint8_t)rejectors->others;
 	e->pending = plugin_set_union(&e->pending, pending);
 	count_rejected(queue, e->profile, queue_blamed(e), 1);
 }
@@ -151,19 +152,22 @@ static void reject(struct queue *queue, struct queue_entry *e, const struct queu
 static void forget_rejection(struct queue *queue, struct queue_entry *e)
 {
 	count_rejected(queue, e->profile, queue_blamed(e), -1);
-	e->rejectors = (struct queue_waits){.others = 0};
+	e->rejectors = (struct plugin_set){{0}};
+	e->other_rejectors = 0;
 	e->pending = (struct plugin_set){{0}};
 }
 
 /* ---- one pod ---- */
 
 /* Where it may go when it need not wait for an event any more; says so in gate and rejectors. */
-static enum queue_state way_out(
-	struct queue *queue, struct queue_entry *e, enum queue_how how, struct mono now)
+static enum queue_state way_out(struct queue *queue, struct queue_entry *e, struct queue_gate gate,
+	enum queue_how how, struct mono now)
 {
-	e->gate = queue->settings.gate(queue->settings.self, e->pod);
-	if (queue_is_gated(e)) {
-		reject(queue, e, &e->gate, &(const struct plugin_set){{0}});
+	CHECK(e->group == 0);
+	e->gate = gate;
+	if (gate.closed) {
+		const struct queue_waits waits = queue_waits_for_gate(gate);
+		reject(queue, e, &waits, &(const struct plugin_set){{0}});
 		return QUEUE_GATED;
 	}
 	const struct queue_waits blamed = queue_blamed(e);
@@ -174,18 +178,23 @@ static enum queue_state way_out(
 	return QUEUE_ACTIVE;
 }
 
+static struct queue_gate ask_gate(const struct queue *queue, const struct queue_entry *e)
+{
+	return queue->settings.gate(queue->settings.self, e->pod);
+}
+
+/* Its gate is among those that rejected it, and nothing but gates adds to those while it waits. */
 enum queue_state queue_requeue(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
-	const struct queue_waits old_gate = e->gate;
-	const struct queue_waits old_rejectors = e->rejectors;
-	enum queue_state to = way_out(queue, e, how, now);
+	const struct queue_gate gate = ask_gate(queue, e);
 	/* Still behind the same gate: it keeps its place in the group, which may be walked. */
-	if (e->state == QUEUE_GATED && queue_waits_is(&e->gate, &old_gate) &&
-		queue_waits_is(&e->rejectors, &old_rejectors))
+	if (e->state == QUEUE_GATED && queue_gate_is(gate, e->gate))
 		return QUEUE_GATED;
-	queue_move(queue, entry, to);
+	leave(queue, e);
+	enum queue_state to = way_out(queue, e, gate, how, now);
+	enter(queue, entry, to);
 	return to;
 }
 
@@ -210,7 +219,7 @@ enum queue_result queue_add(
 		.profile = (uint8_t)pod->profile,
 	};
 	list_init(&e->link);
-	enter(queue, *entry, way_out(queue, e, QUEUE_AFTER_BACKOFF, now));
+	enter(queue, *entry, way_out(queue, e, ask_gate(queue, e), QUEUE_AFTER_BACKOFF, now));
 	return QUEUE_OK;
 }
 
@@ -262,14 +271,15 @@ enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono no
 	return queue_requeue(queue, entry, QUEUE_AFTER_BACKOFF, now);
 }
 
-void queue_hold(struct queue *queue, uint32_t entry, struct queue_waits gate)
+void queue_hold(struct queue *queue, uint32_t entry, struct queue_gate gate)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
 	CHECK(e->state == QUEUE_IN_FLIGHT);
-	CHECK(!queue_waits_is_empty(&gate));
+	CHECK(gate.closed);
 	e->attempts--;
 	e->gate = gate;
-	reject(queue, e, &gate, &(const struct plugin_set){{0}});
+	const struct queue_waits waits = queue_waits_for_gate(gate);
+	reject(queue, e, &waits, &(const struct plugin_set){{0}});
 	queue_move(queue, entry, QUEUE_GATED);
 }
 
@@ -292,8 +302,12 @@ enum queue_state queue_wake(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
-	if (how == QUEUE_AFTER_ERROR && queue_is_waiting(e))
+	if (how == QUEUE_AFTER_ERROR && queue_is_waiting(e)) {
+		leave(queue, e);
 		forget_rejection(queue, e); /* it waits for time alone */
+		enter(queue, entry, way_out(queue, e, ask_gate(queue, e), how, now));
+		return (enum queue_state)e->state;
+	}
 	if (queue_is_waiting(e))
 		return queue_requeue(queue, entry, how, now);
 	bool in_backoff = e->state == QUEUE_BACKOFF || e->state == QUEUE_ERROR_BACKOFF;
@@ -314,7 +328,7 @@ uint32_t queue_longest_waiting(const struct queue *queue, struct mono now, int64
 void queue_remove(struct queue *queue, uint32_t entry)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
-	forget_rejection(queue, e);
 	leave(queue, e);
+	forget_rejection(queue, e);
 	pool_give(&queue->entries, entry);
 }

@@ -64,6 +64,26 @@ struct queue_waits {
 	uint32_t others; /* bits by enum queue_other */
 };
 
+/* The one thing that holds a pod back before it may be tried. */
+struct queue_gate {
+	bool closed;
+	bool is_other;
+	uint8_t by; /* a plugin, or enum queue_other */
+};
+
+static inline struct queue_gate queue_gate_of_plugin(uint32_t id)
+{
+	return (struct queue_gate){.closed = true, .by = (uint8_t)id};
+}
+static inline struct queue_gate queue_gate_of(enum queue_other other)
+{
+	return (struct queue_gate){.closed = true, .is_other = true, .by = (uint8_t)other};
+}
+static inline bool queue_gate_is(struct queue_gate a, struct queue_gate b)
+{
+	return a.closed == b.closed && (!a.closed || (a.is_other == b.is_other && a.by == b.by));
+}
+
 static inline struct queue_waits queue_waits_for_plugin(uint32_t id)
 {
 	return (struct queue_waits){.plugins = plugin_set_of(id)};
@@ -71,6 +91,13 @@ static inline struct queue_waits queue_waits_for_plugin(uint32_t id)
 static inline struct queue_waits queue_waits_for(enum queue_other other)
 {
 	return (struct queue_waits){.others = UINT32_C(1) << other};
+}
+static inline struct queue_waits queue_waits_for_gate(struct queue_gate gate)
+{
+	if (!gate.closed)
+		return (struct queue_waits){.others = 0};
+	return gate.is_other ? queue_waits_for((enum queue_other)gate.by)
+			     : queue_waits_for_plugin(gate.by);
 }
 static inline bool queue_waits_has(const struct queue_waits *waits, enum queue_other other)
 {
@@ -126,7 +153,7 @@ struct queue_settings {
 	 * PreEnqueue: the one thing that holds the pod back, or nothing. Asked before every
 	 * insertion but that of a pod whose backoff is over. Must not call the queue.
 	 */
-	struct queue_waits (*gate)(void *self, uint32_t pod);
+	struct queue_gate (*gate)(void *self, uint32_t pod);
 	void *self;
 };
 
@@ -148,9 +175,8 @@ struct queue_entry {
 	struct list link;          /* in its group */
 	uint32_t pod;
 	int32_t priority;
-	struct queue_waits rejectors; /* the gate too */
+	struct plugin_set rejectors; /* the gate too */
 	struct plugin_set pending;
-	struct queue_waits gate; /* one thing while gated */
 	uint32_t attempts;
 	uint32_t unschedulable_count;
 	uint32_t error_count; /* in a row */
@@ -158,20 +184,18 @@ struct queue_entry {
 	uint32_t group;       /* 0: in none */
 	uint8_t state;        /* enum queue_state */
 	uint8_t profile;
-	bool was_flushed; /* since the last failure */
+	uint8_t other_rejectors; /* bits by enum queue_other */
+	struct queue_gate gate;  /* closed while gated */
+	bool was_flushed;        /* since the last failure */
 };
 
+/* Entries of equal key that equal things rejected; the first of them says which. */
 struct queue_group {
-	uint64_t key;
 	uint64_t serial;  /* grows with every new group */
 	struct list link; /* in its set */
 	struct list pods; /* entries, by their link */
-	struct queue_waits rejectors;
-	struct plugin_set pending;
-	struct queue_waits gate; /* not empty: only its events matter, the hints decide */
 	uint32_t count;
 	uint32_t set;
-	uint32_t reserved;
 };
 
 /* Groups that wait for the same plugins. The last set takes what finds no set of its own. */
@@ -242,7 +266,7 @@ enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono no
  * The attempt is taken back: there was no room for it. The pod waits behind the gate, which is
  * closed for it, until queue_wake().
  */
-void queue_hold(struct queue *queue, uint32_t entry, struct queue_waits gate);
+void queue_hold(struct queue *queue, uint32_t entry, struct queue_gate gate);
 
 /* A new version of the pod. Where it waits does not change; queue_wake() says that it helps. */
 void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key);
@@ -264,6 +288,12 @@ MUST_USE uint32_t queue_longest_waiting(
 /* Gone or bound, from any state. */
 void queue_remove(struct queue *queue, uint32_t entry);
 
+/* Who rejected the pod, its gate included. */
+static inline struct queue_waits queue_rejectors(const struct queue_entry *e)
+{
+	return (struct queue_waits){e->rejectors, e->other_rejectors};
+}
+
 static inline const struct queue_entry *queue_entry_at(const struct queue *queue, uint32_t entry)
 {
 	return pool_at(&queue->entries, entry);
@@ -278,7 +308,7 @@ static inline const struct queue_entry *queue_entry_at(const struct queue *queue
  *
  *	struct queue_walk walk = queue_walk(queue, mask);
  *	for (uint32_t g; (g = queue_next_group(queue, &walk)) != 0;)
- *		if (the event helps queue_group_pod(queue, g))
+ *		if (the event helps queue_group_entry(queue, g)->pod)
  *			queue_wake_group(queue, g, QUEUE_AFTER_BACKOFF, now);
  */
 struct queue_walk {
@@ -294,8 +324,8 @@ static inline const struct queue_group *queue_group_at(const struct queue *queue
 {
 	return pool_at(&queue->groups, group);
 }
-/* One pod of the group, which answers for all. */
-uint32_t queue_group_pod(const struct queue *queue, uint32_t group);
+/* One entry of the group, which answers for all. */
+const struct queue_entry *queue_group_entry(const struct queue *queue, uint32_t group);
 
 /* Each pod goes where its own backoff and its gate let it. Costs its pods, log(n) each. */
 struct queue_moved queue_wake_group(

@@ -40,7 +40,7 @@ static void dump_queue(const struct scheduler *s)
 			TEXT_ARGS(
 				cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace)),
 			TEXT_ARGS(cache_text(&s->cache, p->name)), states[e->state],
-			(unsigned)e->attempts, (unsigned long long)e->rejectors.plugins.words[0]);
+			(unsigned)e->attempts, (unsigned long long)e->rejectors.words[0]);
 	}
 	DUMP_LINE("dump-queue", "activeQ:%u; backoffQ:%u; unschedulablePods:%u",
 		(unsigned)s->queue.pods[QUEUE_ACTIVE],

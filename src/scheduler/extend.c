@@ -166,7 +166,7 @@ void scheduler_extend(struct scheduler *s, uint32_t entry)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	if (!scheduler_has_turn(s, pod)) {
-		queue_hold(&s->queue, entry, queue_waits_for(QUEUE_EXTENDER));
+		queue_hold(&s->queue, entry, queue_gate_of(QUEUE_EXTENDER));
 		return;
 	}
 	begin(s,
@@ -267,10 +267,10 @@ static uint32_t first_held(struct scheduler *s)
 	struct queue_walk walk = queue_walk(&s->queue, queue_waits_for(QUEUE_EXTENDER));
 	uint32_t first = 0;
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
-		if (!queue_waits_has(&queue_group_at(&s->queue, g)->gate, QUEUE_EXTENDER) ||
-			!can_bind(s, queue_group_pod(&s->queue, g)))
+		const struct queue_entry *e = queue_group_entry(&s->queue, g);
+		if (!queue_gate_is(e->gate, queue_gate_of(QUEUE_EXTENDER)) || !can_bind(s, e->pod))
 			continue;
-		uint32_t entry = cache_pod_at(&s->cache, queue_group_pod(&s->queue, g))->waiting;
+		uint32_t entry = cache_pod_at(&s->cache, e->pod)->waiting;
 		if (first == 0 ||
 			queue_entry_at(&s->queue, entry)->priority >
 				queue_entry_at(&s->queue, first)->priority)

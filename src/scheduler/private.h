@@ -20,7 +20,7 @@ uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *p
 void scheduler_init_waking(struct scheduler *s); /* the table of who waits for what */
 void scheduler_changed(void *self, const struct cache_event *event);
 /* As the queue asks: the bit of who holds the pod back, 0: nobody. */
-struct queue_waits scheduler_gate(void *self, uint32_t pod);
+struct queue_gate scheduler_gate(void *self, uint32_t pod);
 /* A pod without a node that is not in the queue: into it, if it is ours. */
 void scheduler_join(struct scheduler *s, uint32_t pod);
 /* An assigned pod is gone, as far as waiting pods are concerned. */

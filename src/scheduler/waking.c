@@ -12,23 +12,23 @@
 
 /* ---- the gate ---- */
 
-struct queue_waits scheduler_gate(void *self, uint32_t pod)
+struct queue_gate scheduler_gate(void *self, uint32_t pod)
 {
 	const struct scheduler *s = self;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
-	const struct queue_waits none = {.others = 0};
+	const struct queue_gate none = {.closed = false};
 	if (profile == NULL)
 		return none;
 	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL);
 	if (gate < PLUGIN_COUNT)
-		return queue_waits_for_plugin(gate);
+		return queue_gate_of_plugin(gate);
 	if (scheduler_waits_for_victims(s, pod))
-		return queue_waits_for_plugin(PLUGIN_DEFAULT_PREEMPTION);
+		return queue_gate_of_plugin(PLUGIN_DEFAULT_PREEMPTION);
 	if ((scheduler_kinds_of(s, p) & ~s->known) != 0)
-		return queue_waits_for(QUEUE_KINDS);
+		return queue_gate_of(QUEUE_KINDS);
 	if (scheduler_is_extended(s, pod) && !scheduler_has_turn(s, pod))
-		return queue_waits_for(QUEUE_EXTENDER);
+		return queue_gate_of(QUEUE_EXTENDER);
 	return none;
 }
 
@@ -246,11 +246,11 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 		return;
 	struct queue_walk walk = queue_walk(&s->queue, mask);
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
-		const struct queue_group *group = queue_group_at(&s->queue, g);
+		const struct queue_entry *e = queue_group_entry(&s->queue, g);
+		const struct queue_waits rejectors = queue_rejectors(e);
 		enum queue_how how;
-		if (queue_waits_has(&group->gate, QUEUE_EXTENDER) ||
-			!helps(&asking, queue_group_pod(&s->queue, g), &group->rejectors,
-				&group->pending, &how))
+		if (queue_gate_is(e->gate, queue_gate_of(QUEUE_EXTENDER)) ||
+			!helps(&asking, e->pod, &rejectors, &e->pending, &how))
 			continue;
 		struct queue_moved moved = queue_wake_group(&s->queue, g, how, s->now);
 		s->stats.woken += moved.active + moved.backoff;
@@ -294,7 +294,8 @@ void scheduler_wake_for_kinds(struct scheduler *s)
 {
 	struct queue_walk walk = queue_walk(&s->queue, queue_waits_for(QUEUE_KINDS));
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;)
-		if (queue_waits_has(&queue_group_at(&s->queue, g)->gate, QUEUE_KINDS))
+		if (queue_gate_is(
+			    queue_group_entry(&s->queue, g)->gate, queue_gate_of(QUEUE_KINDS)))
 			(void)queue_wake_group(&s->queue, g, QUEUE_AT_ONCE, s->now);
 }
 
@@ -306,7 +307,7 @@ static void update_waiting(struct scheduler *s, const struct cache_event *event)
 	struct cache_pod *p = cache_pod_at(&s->cache, event->index);
 	const struct queue_entry *e = queue_entry_at(&s->queue, p->waiting);
 	const struct asking asking = {s, event, INT32_MAX};
-	const struct queue_waits rejectors = e->rejectors;
+	const struct queue_waits rejectors = queue_rejectors(e);
 	const struct plugin_set pending = e->pending;
 	enum queue_how how;
 	if (e->state == QUEUE_IN_FLIGHT) {

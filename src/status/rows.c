@@ -208,7 +208,8 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	json_member_i64(&j, "cpuMilli", class->fit.cpu_milli);
 	json_member_i64(&j, "memory", class->fit.memory_bytes);
 	json_member_text(&j, "nominated", cache_text(&s->cache, p->nominated));
-	put_rejectors(&e->rejectors, &j);
+	const struct queue_waits rejectors = queue_rejectors(e);
+	put_rejectors(&rejectors, &j);
 	put_reason(&s->cache, p, &j);
 	json_close_object(&j);
 	return true;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: what ends the waiting for them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c bind/body_*.c
-// deps: bind/volumes*.c plugins/reasons.c
-// deps: plugins/volume_*.c plugins/csi_translation.c plugins/node_volume_limits.c
+// deps: bind/volumes*.c plugins/*.c
 // deps: tests/plugins/picture.c tests/watch/wire.c tests/bind/volumes_bed.c
 #include <stdio.h>
 #include <string.h>

@@ -147,9 +147,11 @@ static const char *gated(const char *gates)
 		     "'spec':{'containers':[{'name':'c'}],'schedulingGates':[%s]}}",
 		gates);
 	static char said[256];
+	struct plugin_profile profile = {.scheduler_name = 0};
+	plugin_use_at(&profile, PLUGIN_AT_PRE_ENQUEUE, PLUGIN_SCHEDULING_GATES, 0);
 	const struct cycle_state *d = picture_decide("default", "p");
 	struct plugin_reasons why = {.scratch = d->scratch};
-	if (plugin_gate_of(&picture.cache, &picture.profile, d->pod.index, &why) == PLUGIN_COUNT)
+	if (plugin_gate_of(&picture.cache, &profile, d->pod.index, &why) == PLUGIN_COUNT)
 		return NULL;
 	TEST_ASSERT_EQUAL(1, why.count);
 	TEST_ASSERT_TRUE(text_copy(why.list[0], said, sizeof(said)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* VolumeBinding: what a pod's claims are bound to, or could be bound to, on which node. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/reasons.c plugins/volume_*.c
-// deps: plugins/csi_translation.c plugins/node_volume_limits.c tests/plugins/picture.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: tests/plugins/picture.c
 #include "plugins/volumes.h"
 
 /* What filter says. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NodeVolumeLimits: volumes of a driver on a node, counted as upstream counts them. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/reasons.c plugins/volume_*.c
-// deps: plugins/csi_translation.c plugins/node_volume_limits.c tests/plugins/picture.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: tests/plugins/picture.c
 #include "plugins/volumes.h"
 
 #define TOO_MANY "node(s) exceed max volume count"

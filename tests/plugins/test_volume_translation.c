@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Volume types that CSI drivers took over: what the drivers call them, and where they reach. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/reasons.c plugins/volume_*.c
-// deps: plugins/csi_translation.c plugins/node_volume_limits.c tests/plugins/picture.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: tests/plugins/picture.c
 #include "plugins/csi_translation.h"
 #include "plugins/volume_priv.h"
 #include "plugins/volumes.h"

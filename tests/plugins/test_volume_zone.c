@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* VolumeZone: nodes must stand where the pod's volumes are labelled to be. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/reasons.c plugins/volume_*.c
-// deps: plugins/csi_translation.c plugins/node_volume_limits.c tests/plugins/picture.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: tests/plugins/picture.c
 #include "plugins/volumes.h"
 
 #define NO_ZONE     "node(s) had no available volume zone"

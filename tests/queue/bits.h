@@ -18,10 +18,17 @@ static inline uint32_t bits_of_set(const struct plugin_set *set)
 	CHECK(set->words[0] <= UINT32_MAX && set->words[1] == 0);
 	return (uint32_t)set->words[0];
 }
-static inline uint32_t bits_of_waits(const struct queue_waits *waits)
+/* One bit, or none. */
+static inline struct queue_gate bits_gate(uint32_t bits)
 {
-	CHECK(waits->others == 0);
-	return bits_of_set(&waits->plugins);
+	CHECK((bits & (bits - 1)) == 0);
+	return bits == 0 ? (struct queue_gate){.closed = false}
+			 : queue_gate_of_plugin((uint32_t)__builtin_ctz(bits));
+}
+static inline uint32_t bits_of_gate(struct queue_gate gate)
+{
+	CHECK(!gate.is_other);
+	return gate.closed ? UINT32_C(1) << gate.by : 0;
 }
 
 #endif

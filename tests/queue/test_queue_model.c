@@ -53,9 +53,9 @@ static struct mono time_now(void)
 	return (struct mono){now};
 }
 
-static struct queue_waits gate_of(void *self, uint32_t pod)
+static struct queue_gate gate_of(void *self, uint32_t pod)
 {
-	return bits_waits(((const uint32_t *)self)[pod]);
+	return bits_gate(((const uint32_t *)self)[pod]);
 }
 
 void setUp(void)
@@ -215,9 +215,9 @@ static void compare_pod(const struct model_pod *p)
 	TEST_ASSERT_EQUAL_INT64(p->timestamp, e->timestamp.us);
 	TEST_ASSERT_EQUAL_INT64(p->expires < 0 ? INT64_MIN : p->expires, e->expires.us);
 	TEST_ASSERT_EQUAL_INT64(p->first < 0 ? INT64_MAX : p->first, e->first_attempt.us);
-	TEST_ASSERT_EQUAL_HEX32(p->rejectors, bits_of_waits(&e->rejectors));
+	TEST_ASSERT_EQUAL_HEX32(p->rejectors, bits_of_set(&e->rejectors));
 	TEST_ASSERT_EQUAL_HEX32(p->pending, bits_of_set(&e->pending));
-	TEST_ASSERT_EQUAL_HEX32(p->gate, bits_of_waits(&e->gate));
+	TEST_ASSERT_EQUAL_HEX32(p->gate, bits_of_gate(e->gate));
 	TEST_ASSERT_EQUAL_UINT32(p->attempts, e->attempts);
 	TEST_ASSERT_EQUAL_UINT32(p->unschedulable, e->unschedulable_count);
 	TEST_ASSERT_EQUAL_UINT32(p->errors, e->error_count);
@@ -407,9 +407,9 @@ static void step_event(void)
 	uint32_t visited = 0;
 	struct queue_walk walk = queue_walk(&queue, bits_waits(mask));
 	for (uint32_t g; (g = queue_next_group(&queue, &walk)) != 0; visited++) {
-		const struct queue_group *group = queue_group_at(&queue, g);
-		TEST_ASSERT_EQUAL_UINT64(group->key, pods[queue_group_pod(&queue, g)].key);
-		if (group->key == key)
+		const struct queue_entry *first = queue_group_entry(&queue, g);
+		TEST_ASSERT_EQUAL_UINT64(first->key, pods[first->pod].key);
+		if (first->key == key)
 			(void)queue_wake_group(&queue, g,
 				at_once ? QUEUE_AT_ONCE : QUEUE_AFTER_BACKOFF, time_now());
 	}

@@ -61,11 +61,11 @@ static uint64_t sum_of(const struct capacity *plan)
 		queue_size(plan->queue);
 }
 
-static struct queue_waits no_gate(void *self, uint32_t pod)
+static struct queue_gate no_gate(void *self, uint32_t pod)
 {
 	(void)self;
 	(void)pod;
-	return (struct queue_waits){.others = 0};
+	return (struct queue_gate){.closed = false};
 }
 
 /* Everything is made in a block of exactly the size that was planned. */

@@ -47,11 +47,11 @@ static struct {
 	void *cut_room;
 } world;
 
-static struct queue_waits no_gate(void *self, uint32_t pod)
+static struct queue_gate no_gate(void *self, uint32_t pod)
 {
 	(void)self;
 	(void)pod;
-	return (struct queue_waits){.others = 0};
+	return (struct queue_gate){.closed = false};
 }
 
 static void start(uint64_t budget, uint32_t nodes, uint32_t pods)
