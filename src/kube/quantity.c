@@ -13,7 +13,11 @@
 
 #include "kube/quantity_big.h"
 
-enum { MILLI = -3, INT64_TENS = 18 /* 10^18 is the largest power of ten of 64 bits */ };
+enum {
+	SCALE_MIN = -9,
+	MILLI = -3,
+	INT64_TENS = 18 /* 10^18 is the largest power of ten of 64 bits */
+};
 
 static const int64_t powers_of_ten[INT64_TENS + 1] = {
 	1,
@@ -196,6 +200,40 @@ void quantity_add(struct quantity *sum, const struct quantity *q)
 		sum->format = q->format;
 	if (sum->is_big || q->is_big || !small_add(sum, q))
 		big_add(sum, q);
+}
+
+void quantity_negate(struct quantity *q)
+{
+	q->keeps_text = false;
+	if (!q->is_big && q->value == INT64_MIN)
+		become_big(q);
+	if (q->is_big)
+		q->is_negative = !q->is_negative && !quantity_big_is_zero(&q->big);
+	else
+		q->value = -q->value;
+}
+
+bool quantity_is_storable(const struct quantity *q)
+{
+	struct quantity copy = *q;
+
+	become_big(&copy);
+	return quantity_big_scale_up(&copy.big, (uint32_t)(copy.scale - SCALE_MIN)) &&
+		quantity_big_is_storable(&copy.big);
+}
+
+double quantity_approximate(const struct quantity *q)
+{
+	double base = q->is_big ? 0 : (double)q->value;
+	double power = 1;
+
+	for (uint32_t i = QUANTITY_LIMBS; q->is_big && i-- > 0;)
+		base = base * 0x1p32 + q->big.limbs[i];
+	for (int32_t tens = q->scale < 0 ? -q->scale : q->scale; tens > 0; tens--)
+		power *= 10;
+	if (q->is_big && q->is_negative)
+		base = -base;
+	return q->scale < 0 ? base / power : base * power;
 }
 
 void quantity_max(struct quantity *largest, const struct quantity *q)

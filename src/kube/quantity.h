@@ -55,6 +55,10 @@ struct quantity quantity_of(int64_t value, int32_t scale); /* value * 10^scale; 
 bool quantity_is_zero(const struct quantity *q);
 int quantity_compare(const struct quantity *a, const struct quantity *b); /* exact: -1, 0, 1 */
 void quantity_add(struct quantity *sum, const struct quantity *q);
+void quantity_negate(struct quantity *q);
+/* As small as what is parsed; a sum need not be, and only such quantities may be added up. */
+bool quantity_is_storable(const struct quantity *q);
+double quantity_approximate(const struct quantity *q); /* as upstream works it out */
 void quantity_max(struct quantity *largest, const struct quantity *q);
 
 int64_t quantity_value(const struct quantity *q); /* rounded up to an integer */

@@ -574,10 +574,54 @@ static void test_random_round_trip(void)
 	}
 }
 
+static void test_negate_then_the_sum_is_zero(void)
+{
+	static const char *const texts[] = {"0", "5", "-3m", "9223372036854775807",
+		"-9223372036854775808", "12345678901234567890123n", "1e30"};
+
+	for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
+		struct quantity q = parsed(texts[i]);
+		struct quantity sum = q;
+
+		quantity_negate(&q);
+		quantity_add(&sum, &q);
+		TEST_ASSERT_TRUE_MESSAGE(quantity_is_zero(&sum), texts[i]);
+		TEST_ASSERT_TRUE_MESSAGE(quantity_is_storable(&q), texts[i]);
+	}
+}
+
+static void test_sums_of_sums_then_they_are_no_longer_storable(void)
+{
+	struct quantity q = parsed("9e90");
+	uint32_t doublings = 0;
+
+	for (; quantity_is_storable(&q); doublings++) {
+		struct quantity same = q;
+
+		quantity_add(&q, &same);
+	}
+	TEST_ASSERT_TRUE(doublings > 10 && doublings < 100);
+}
+
+static void test_approximate_then_it_is_the_nearest_or_next(void)
+{
+	struct quantity q = parsed("50.703k");
+
+	TEST_ASSERT_TRUE(quantity_approximate(&q) == 50703.0);
+	q = parsed("-500m");
+	TEST_ASSERT_TRUE(quantity_approximate(&q) == -0.5);
+	q = parsed("12345678901234567890123");
+	TEST_ASSERT_TRUE(
+		quantity_approximate(&q) > 1.2345e22 && quantity_approximate(&q) < 1.2346e22);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_as_kube_scheduler_computes);
+	RUN_TEST(test_negate_then_the_sum_is_zero);
+	RUN_TEST(test_sums_of_sums_then_they_are_no_longer_storable);
+	RUN_TEST(test_approximate_then_it_is_the_nearest_or_next);
 	RUN_TEST(test_lenient_forms);
 	RUN_TEST(test_refused_forms);
 	RUN_TEST(test_text_with_a_zero_byte);
