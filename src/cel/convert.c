@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Conversions between kinds.
+ */
+#include "cel/calendar.h"
+#include "cel/function.h"
+
+#include <math.h>
+
+#include "base/real.h"
+
+enum { CONVERTED_SIZE = 64 };
+
+static struct cel_value convert_refused(
+	struct cel_run *run, const struct cel_value *from, enum cel_kind to)
+{
+	return cel_fault_text(run, "type conversion error from '%s' to '%s'",
+		cel_kind_name(from->kind).at, cel_kind_name(to).at);
+}
+
+struct cel_value cel_to_dyn(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	(void)run;
+	CHECK(count == 1);
+	return args[0];
+}
+
+struct cel_value cel_to_type(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	struct cel_value type = cel_string(cel_kind_name(args[0].kind));
+
+	(void)run;
+	CHECK(count == 1);
+	type.kind = CEL_TYPE;
+	return type;
+}
+
+struct cel_value cel_to_bool(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	static const char *const words[] = {
+		"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"};
+
+	CHECK(count == 1);
+	if (args[0].kind == CEL_BOOL)
+		return args[0];
+	if (args[0].kind != CEL_STRING)
+		return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+		if (text_is_z(cel_text(&args[0]), words[i]))
+			return cel_bool(i < ARRAY_COUNT(words) / 2);
+	return convert_refused(run, &args[0], CEL_BOOL);
+}
+
+struct cel_value cel_to_bytes(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	struct cel_value bytes = args[0];
+
+	(void)run;
+	CHECK(count == 1);
+	if (bytes.kind != CEL_STRING && bytes.kind != CEL_BYTES)
+		return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	bytes.kind = CEL_BYTES;
+	return bytes;
+}
+
+/* Compares without regard to case; `word` is in lower case. */
+static bool convert_is_word(struct text t, const char *word)
+{
+	if (t.size != strlen(word))
+		return false;
+	for (size_t i = 0; i < t.size; i++)
+		if ((t.at[i] | 0x20) != word[i])
+			return false;
+	return true;
+}
+
+static bool convert_to_real(struct text t, double *value)
+{
+	bool minus = t.size > 0 && t.at[0] == '-';
+	struct text word = t.size > 0 && (minus || t.at[0] == '+') ? text_from(t, 1) : t;
+
+	if (real_parse(t, value))
+		return true;
+	if (convert_is_word(word, "inf") || convert_is_word(word, "infinity")) {
+		*value = minus ? -INFINITY : INFINITY;
+		return true;
+	}
+	*value = NAN;
+	return convert_is_word(t, "nan");
+}
+
+struct cel_value cel_to_double(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	double value;
+
+	CHECK(count == 1);
+	switch (args[0].kind) {
+	case CEL_DOUBLE: return args[0];
+	case CEL_INT: return cel_double((double)args[0].integer);
+	case CEL_UINT: return cel_double((double)args[0].natural);
+	case CEL_STRING:
+		return convert_to_real(cel_text(&args[0]), &value)
+			? cel_double(value)
+			: convert_refused(run, &args[0], CEL_DOUBLE);
+	default: return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	}
+}
+
+struct cel_value cel_to_int(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	struct text text;
+	int64_t value;
+
+	CHECK(count == 1);
+	switch (args[0].kind) {
+	case CEL_INT: return args[0];
+	case CEL_DURATION:
+	case CEL_TIMESTAMP: return cel_int(args[0].integer);
+	case CEL_UINT:
+		return args[0].natural > INT64_MAX ? cel_fault(CEL_FAULT_INT)
+						   : cel_int(args[0].integer);
+	case CEL_DOUBLE:
+		return args[0].real > -0x1p63 && args[0].real < 0x1p63
+			? cel_int((int64_t)args[0].real)
+			: cel_fault(CEL_FAULT_INT);
+	case CEL_STRING:
+		text = cel_text(&args[0]);
+		if (text.size > 1 && text.at[0] == '+' && text.at[1] != '-')
+			text = text_from(text, 1);
+		return text_to_i64(text, &value) ? cel_int(value)
+						 : convert_refused(run, &args[0], CEL_INT);
+	default: return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	}
+}
+
+struct cel_value cel_to_uint(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	uint64_t value;
+
+	CHECK(count == 1);
+	switch (args[0].kind) {
+	case CEL_UINT: return args[0];
+	case CEL_INT:
+		return args[0].integer < 0 ? cel_fault(CEL_FAULT_UINT) : cel_uint(args[0].natural);
+	case CEL_DOUBLE:
+		return args[0].real >= 0 && args[0].real < 0x1p64 ? cel_uint((uint64_t)args[0].real)
+								  : cel_fault(CEL_FAULT_UINT);
+	case CEL_STRING:
+		return text_to_u64(cel_text(&args[0]), &value)
+			? cel_uint(value)
+			: convert_refused(run, &args[0], CEL_UINT);
+	default: return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	}
+}
+
+struct cel_value cel_to_string(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	char text[CONVERTED_SIZE];
+	struct writer out;
+	struct cel_value string = args[0];
+
+	CHECK(count == 1);
+	writer_init(&out, text, sizeof(text));
+	switch (args[0].kind) {
+	case CEL_STRING: return args[0];
+	case CEL_BYTES:
+		string.kind = CEL_STRING;
+		return text_is_utf8(cel_text(&args[0])) ? string : cel_fault(CEL_FAULT_UTF8);
+	case CEL_BOOL:
+	case CEL_INT:
+	case CEL_UINT:
+	case CEL_DOUBLE: cel_print_plain(&args[0], &out); break;
+	case CEL_DURATION: cel_duration_print(args[0].integer, &out); break;
+	case CEL_TIMESTAMP: cel_time_print(&args[0], &out); break;
+	case CEL_IP:
+	case CEL_CIDR: cel_print_plain(&args[0], &out); break;
+	default: return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	}
+	return cel_new_string(run, writer_text(&out));
+}
+
+struct cel_value cel_to_duration(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	int64_t nanos;
+
+	CHECK(count == 1);
+	if (args[0].kind == CEL_DURATION)
+		return args[0];
+	if (args[0].kind == CEL_STRING && cel_duration_parse(cel_text(&args[0]), &nanos))
+		return cel_typed(CEL_DURATION, nanos, 0);
+	/* Whole numbers are declared to convert, and never do. */
+	if (args[0].kind == CEL_STRING || args[0].kind == CEL_INT)
+		return convert_refused(run, &args[0], CEL_DURATION);
+	return cel_fault(CEL_FAULT_NO_OVERLOAD);
+}
+
+struct cel_value cel_to_timestamp(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	struct cel_value time;
+
+	CHECK(count == 1);
+	switch (args[0].kind) {
+	case CEL_TIMESTAMP: return args[0];
+	case CEL_INT:
+		if (args[0].integer < CEL_TIME_MIN || args[0].integer > CEL_TIME_MAX)
+			return cel_fault(CEL_FAULT_TIMESTAMP);
+		return cel_typed(CEL_TIMESTAMP, args[0].integer, 0);
+	case CEL_STRING:
+		return cel_time_parse(cel_text(&args[0]), &time)
+			? time
+			: convert_refused(run, &args[0], CEL_TIMESTAMP);
+	default: return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	}
+}
