@@ -7,7 +7,7 @@
 size_t heap_size(uint32_t capacity)
 {
 	CHECK(capacity < UINT32_MAX / 2 / sizeof(uint32_t)); /* 32-bit sizes hold it too */
-	return ((size_t)capacity * sizeof(uint32_t) + 15) / 16 * 16;
+	return pool_lane_size(sizeof(uint32_t), capacity) + 16;
 }
 
 void heap_init(struct heap *heap, struct arena *arena, uint32_t capacity,
@@ -16,12 +16,26 @@ void heap_init(struct heap *heap, struct arena *arena, uint32_t capacity,
 {
 	CHECK(before != NULL);
 	*heap = (struct heap){
-		.entries = arena_take_raw(arena, heap_size(capacity)),
+		.entries = arena_take_raw(arena, (size_t)capacity * sizeof(uint32_t)),
 		.capacity = capacity,
 		.before = before,
 		.moved = moved,
 		.self = self,
 	};
+}
+
+void heap_init_for(struct heap *heap, struct arena *arena, struct pool *pool,
+	bool (*before)(const void *self, uint32_t a, uint32_t b),
+	void (*moved)(void *self, uint32_t entry, uint32_t position), void *self)
+{
+	CHECK(before != NULL);
+	*heap = (struct heap){
+		.capacity = pool->capacity,
+		.before = before,
+		.moved = moved,
+		.self = self,
+	};
+	heap->entries = pool_add_lane(pool, &heap->lane, arena, sizeof(uint32_t));
 }
 
 static void heap_put(struct heap *heap, uint32_t position, uint32_t entry)

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/pool.h"
 
 struct heap {
 	uint32_t *entries;
@@ -20,12 +21,17 @@ struct heap {
 	bool (*before)(const void *self, uint32_t a, uint32_t b);
 	void (*moved)(void *self, uint32_t entry, uint32_t position); /* HEAP_OUT when it left */
 	void *self;
+	struct pool_lane lane;
 };
 
 #define HEAP_OUT UINT32_MAX
 
 /* `moved` may be NULL when the owner never removes or changes entries in the middle. */
 void heap_init(struct heap *heap, struct arena *arena, uint32_t capacity,
+	bool (*before)(const void *self, uint32_t a, uint32_t b),
+	void (*moved)(void *self, uint32_t entry, uint32_t position), void *self);
+/* Of slots of the pool, in which nothing was taken yet: has room for all that are taken. */
+void heap_init_for(struct heap *heap, struct arena *arena, struct pool *pool,
 	bool (*before)(const void *self, uint32_t a, uint32_t b),
 	void (*moved)(void *self, uint32_t entry, uint32_t position), void *self);
 size_t heap_size(uint32_t capacity);

@@ -15,7 +15,7 @@ void intern_init(struct intern *intern, struct arena *arena, struct store *bytes
 {
 	CHECK(bytes != NULL);
 	pool_init(&intern->strings, arena, "strings", sizeof(struct intern_string), capacity);
-	map_init(&intern->by_hash, arena, capacity);
+	map_init_for(&intern->by_hash, arena, &intern->strings);
 	intern->bytes = bytes;
 }
 

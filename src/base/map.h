@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Map: hash -> index of a thing that lives elsewhere (a pool slot, an array entry). Fixed
- * capacity; an index is in a map once at most, and no larger than the capacity. The map keeps
- * (hash, index); the caller says whether an index is the one wanted.
+ * Map: hash -> index of a thing that lives elsewhere (a pool slot, an array entry). An index is in
+ * a map once at most, and no larger than the capacity. The map keeps (hash, index); the caller says
+ * whether an index is the one wanted.
  *
- * Chains by index under a table of heads. The table starts small and doubles in place within the
- * memory that was taken for it, so a map costs pages for what is in it and not for what could be.
+ * Chains by index under a table of heads. The table grows and shrinks in place, a head at a time
+ * (linear hashing), so a map costs pages for what is in it and not for what could be, and no add
+ * costs more than another. Without memory for more heads the chains get longer.
  *
  *	struct map_walk walk = map_walk(map, hash);
  *	for (uint32_t i; (i = map_next(map, &walk)) != 0;)
@@ -23,6 +24,8 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/pages.h"
+#include "base/pool.h"
 
 struct map_entry { /* of index i: entries[i] */
 	uint32_t hash;
@@ -32,10 +35,12 @@ struct map_entry { /* of index i: entries[i] */
 struct map {
 	uint32_t *heads;
 	struct map_entry *entries;
-	uint32_t mask;     /* of the heads in use */
-	uint32_t mask_max; /* of those there is memory for */
+	uint32_t count; /* of heads in use */
+	uint32_t mask;  /* the power of two that is no less than `count`, less one */
 	uint32_t used;
 	uint32_t used_max; /* capacity asked for */
+	struct page_span span;
+	struct pool_lane lane;
 };
 
 struct map_walk {
@@ -46,11 +51,13 @@ struct map_walk {
 /* Holds `capacity` entries; takes map_size(capacity) bytes from the arena. */
 void map_init(struct map *map, struct arena *arena, uint32_t capacity);
 void map_init_in(struct map *map, void *block, uint32_t capacity); /* zeroed block of map_size() */
+/* Of slots of the pool, in which nothing was taken yet: the entries grow with it. */
+void map_init_for(struct map *map, struct arena *arena, struct pool *pool);
 size_t map_size(uint32_t capacity);
 
 /*
  * Several entries may have the same hash. `index` is in 1..capacity and not in the map yet, so
- * there is always room. Now and then the heads double, which costs O(entries).
+ * there is always room.
  */
 void map_add(struct map *map, uint32_t hash, uint32_t index);
 /* CHECKs that exactly this (hash, index) is there. */
@@ -58,9 +65,14 @@ void map_remove(struct map *map, uint32_t hash, uint32_t index);
 void map_clear(struct map *map);
 void map_audit(const struct map *map); /* CHECKs that every entry can be found; for tests */
 
+static inline uint32_t *map_head(const struct map *map, uint32_t hash)
+{
+	uint32_t head = hash & map->mask;
+	return &map->heads[head < map->count ? head : hash & (map->mask >> 1)];
+}
 static inline struct map_walk map_walk(const struct map *map, uint32_t hash)
 {
-	return (struct map_walk){hash, map->heads[hash & map->mask]};
+	return (struct map_walk){hash, *map_head(map, hash)};
 }
 static inline uint32_t map_next(const struct map *map, struct map_walk *walk)
 {

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/budget.h"
 #include "base/check.h"
@@ -81,4 +82,11 @@ void memory_release(void *block, size_t size)
 {
 	poison_lift(block, size);
 	CHECK(munmap(block, size) == 0);
+}
+
+size_t memory_page_size(void)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	CHECK(size > 0);
+	return (size_t)size;
 }

@@ -37,4 +37,6 @@ void memory_malloc_is(const struct budget *budget); /* memory_malloc.c says that
 void *memory_reserve(size_t size);
 void memory_release(void *block, size_t size);
 
+size_t memory_page_size(void);
+
 #endif

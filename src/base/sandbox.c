@@ -322,6 +322,7 @@ static const struct call_if {
 } calls_if[] = {
 	{SYS_socket, 0, 2, ~UINT32_C(8)}, /* AF_INET is 2, AF_INET6 is 10 */
 	{SYS_openat, 2, O_RDONLY, WRITES},
+	{SYS_madvise, 2, 4, ~UINT32_C(0)}, /* MADV_DONTNEED: pages go back */
 #ifdef SYS_open
 	{SYS_open, 1, O_RDONLY, WRITES},
 #endif

@@ -19,7 +19,29 @@ void scratch_init(struct scratch *scratch, void *block, size_t size)
 		.base = (uint8_t *)block + skip,
 		.size = (size - skip) / SCRATCH_ALIGN * SCRATCH_ALIGN,
 	};
+	page_span_init(&scratch->span, NULL, scratch->base, scratch->size);
 	poison_lay(scratch->base, scratch->size);
+}
+
+void scratch_init_for(struct scratch *scratch, struct arena *arena, size_t size)
+{
+	struct page_span span;
+	arena_take_span(arena, &span, size);
+	scratch_init(scratch, span.base, span.size);
+	if (span.budget != NULL)
+		scratch->span = span;
+}
+
+static bool scratch_reach(struct scratch *scratch, size_t bytes)
+{
+	if (bytes <= scratch->span.held)
+		return true;
+	struct page_budget *budget = scratch->span.budget;
+	bool before = budget->may_use_reserve;
+	budget->may_use_reserve = true;
+	bool reached = page_span_reach(&scratch->span, bytes);
+	budget->may_use_reserve = before;
+	return reached;
 }
 
 /* What is left is a multiple of SCRATCH_ALIGN, so rounding up what fits still fits. */
@@ -37,7 +59,8 @@ static void scratch_filled(struct scratch *scratch)
 
 void *scratch_take(struct scratch *scratch, size_t size)
 {
-	if (scratch->overflowed || size > scratch->size - scratch->used) {
+	if (scratch->overflowed || size > scratch->size - scratch->used ||
+		!scratch_reach(scratch, scratch->used + size)) {
 		scratch->overflowed = true;
 		return NULL;
 	}
@@ -83,6 +106,11 @@ void *scratch_take_rest(struct scratch *scratch, size_t *size)
 		return NULL;
 	uint8_t *rest = scratch->base + scratch->used;
 	*size = scratch->size - scratch->used;
+	if (scratch->span.budget != NULL && *size > SCRATCH_REST_MAX)
+		*size = SCRATCH_REST_MAX;
+	if (!scratch_reach(scratch, scratch->used + *size))
+		*size = scratch->span.held - scratch->used;
+	scratch->rest = *size;
 	scratch->used = scratch->size;
 	poison_lift(rest, *size);
 	return rest;
@@ -98,8 +126,8 @@ void scratch_keep(struct scratch *scratch, void *rest, size_t size)
 	size_t start = (size_t)((uint8_t *)rest - scratch->base);
 	CHECK(scratch->used == scratch->size);
 	CHECK(start <= scratch->size);
-	CHECK(size <= scratch->size - start);
+	CHECK(size <= scratch->rest);
 	scratch->used = start + scratch_rounded(size);
 	scratch_filled(scratch);
-	poison_lay(scratch->base + start + size, scratch->size - start - size);
+	poison_lay(scratch->base + start + size, scratch->rest - size);
 }

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/poison.h"
 
 enum {
@@ -181,6 +182,24 @@ void store_init(struct store *store, const char *name, void *block, size_t size)
 	block_set_free(store, 0, 0, store->units);
 }
 
+size_t store_arena_size(size_t size)
+{
+	return arena_span_size(size) + page_range_bits_size(memory_page_size(), size) + 64;
+}
+
+void store_init_for(struct store *store, struct arena *arena, const char *name, size_t size)
+{
+	struct page_span span;
+	arena_take_span(arena, &span, size);
+	store_init(store, name, span.base, span.size);
+	if (span.budget == NULL)
+		return;
+	page_range_init(&store->range, span.budget, span.base, span.size,
+		arena_take(arena, page_range_bits_size(span.budget->page_size, span.size)));
+	bool held = page_range_hold(&store->range, 0, STORE_BLOCK_MIN * STORE_UNIT);
+	CHECK(held);
+}
+
 /* Units of a block for `size` bytes, 0 when no block of this store could be so large. */
 static uint32_t units_for(const struct store *store, size_t size)
 {
@@ -222,6 +241,36 @@ static uint32_t block_skip(const struct store *store, uint32_t block, size_t ali
 	return skip;
 }
 
+/* Whole pages of the free block that are among these units, too, have nothing in them. */
+static void store_empty(
+	struct store *store, uint32_t block, uint32_t units, uint32_t from, uint32_t to)
+{
+	if (store->range.budget == NULL)
+		return;
+	size_t page = store->range.budget->page_size;
+	size_t first = (size_t)from * STORE_UNIT / page * page;
+	size_t last = page_budget_round(store->range.budget, (size_t)to * STORE_UNIT);
+	size_t inner = ((size_t)block + STORE_BLOCK_MIN) * STORE_UNIT;
+	size_t end = ((size_t)block + units) * STORE_UNIT;
+	first = first < inner ? inner : first;
+	last = last > end ? end : last;
+	if (first < last)
+		page_range_empty(&store->range, first, last);
+}
+
+/* Pages for `need` of the units behind what is skipped, and for the links of what is left. */
+static bool store_hold(
+	struct store *store, uint32_t block, uint32_t have, uint32_t skip, uint32_t need)
+{
+	uint32_t from = block + skip;
+	uint32_t to =
+		have - skip - need < STORE_BLOCK_MIN ? block + have : from + need + STORE_BLOCK_MIN;
+	if (page_range_hold(&store->range, (size_t)from * STORE_UNIT, (size_t)to * STORE_UNIT))
+		return true;
+	store_empty(store, block, have, from, to);
+	return false;
+}
+
 /* Takes a free block of `search` units or more and uses `need` of them, behind what is skipped. */
 static uint32_t block_take(struct store *store, uint32_t search, uint32_t need, size_t align)
 {
@@ -236,6 +285,10 @@ static uint32_t block_take(struct store *store, uint32_t search, uint32_t need, 
 	uint32_t have = header.units & ~STORE_FREE;
 	uint32_t skip = block_skip(store, block, align);
 	CHECK(skip < have);
+	if (!store_hold(store, block, have, skip, need)) {
+		store->budget.refused++;
+		return 0;
+	}
 	free_remove(store, block, have);
 	if (skip > 0) {
 		header_put(store, block, header.before, skip | STORE_FREE);
@@ -282,6 +335,8 @@ void store_give(struct store *store, uint32_t handle)
 	uint32_t block = handle - STORE_HEADER;
 	uint32_t units = header.units;
 	uint32_t before = header.before;
+	uint32_t given_from = block;
+	uint32_t given_to = block + units;
 	poison_lay(store_unit(store, handle), (size_t)(units - STORE_HEADER) * STORE_UNIT);
 	budget_give(&store->budget, (uint64_t)units * STORE_UNIT);
 	uint32_t next = block + units;
@@ -290,6 +345,7 @@ void store_give(struct store *store, uint32_t handle)
 		next_units &= ~STORE_FREE;
 		free_remove(store, next, next_units);
 		units += next_units;
+		given_to += STORE_BLOCK_MIN;
 	}
 	if (before != 0) {
 		CHECK(before <= block);
@@ -303,6 +359,7 @@ void store_give(struct store *store, uint32_t handle)
 		}
 	}
 	block_set_free(store, block, before, units);
+	store_empty(store, block, units, given_from, given_to);
 }
 
 size_t store_size(const struct store *store, uint32_t handle)

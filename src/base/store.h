@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/check.h"
+#include "base/pages.h"
 
 enum {
 	STORE_UNIT = 8, /* blocks are multiples of this; a handle counts units */
@@ -26,6 +28,7 @@ struct store {
 	uint32_t class_bitmap;
 	uint32_t step_bitmap[STORE_CLASSES];
 	uint32_t free_first[STORE_CLASSES][STORE_STEPS];
+	struct page_range range;
 	struct budget budget; /* in bytes, block headers included */
 };
 
@@ -35,6 +38,9 @@ struct store {
  * size rounded up to 8.
  */
 void store_init(struct store *store, const char *name, void *block, size_t size);
+/* In address space of the arena: in one that counts, only pages with blocks in them do. */
+void store_init_for(struct store *store, struct arena *arena, const char *name, size_t size);
+size_t store_arena_size(size_t size);
 
 /* 0 (counted as refused) when nothing fits. The memory is not zeroed. Size 0 takes one unit. */
 MUST_USE uint32_t store_take(struct store *store, size_t size);

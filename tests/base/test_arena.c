@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Arena: alignment, exact fill, zeroes, and what does not fit. */
 // deps: base/arena.c base/memory.c base/check.c base/format.c base/budget.c base/trace.c
+// deps: base/pages.c
 #include "base/arena.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The seal, what it forbids, and address space from the system. */
 // deps: base/memory.c base/arena.c base/check.c base/format.c base/budget.c base/trace.c
+// deps: base/pages.c
 #include "base/memory.h"
 
 #include <stdint.h>

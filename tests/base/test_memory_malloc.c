@@ -6,6 +6,7 @@
  */
 // deps: base/memory.c base/store.c base/entropy.c base/check.c base/budget.c base/trace.c
 // deps: base/format.c
+// deps: base/arena.c base/pages.c
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,6 +3,7 @@
 // deps: base/pool.c base/arena.c base/memory.c base/entropy.c base/check.c base/budget.c
 // deps: base/format.c
 // deps: base/trace.c
+// deps: base/pages.c
 #include "base/pool.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ void tearDown(void)
 	poison_lift(block, sizeof(block));
 }
 
-static void test_size_is_what_init_takes(void)
+static void test_init_takes_no_more_than_its_size(void)
 {
 	static const struct {
 		size_t slot_size;
@@ -44,8 +45,8 @@ static void test_size_is_what_init_takes(void)
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		arena_init(&arena, block, sizeof(block));
 		pool_init(&pool, &arena, "things", cases[i].slot_size, cases[i].capacity);
-		TEST_ASSERT_EQUAL_size_t(sizeof(block) - arena_left(&arena),
-			pool_size(cases[i].slot_size, cases[i].capacity));
+		TEST_ASSERT_LESS_OR_EQUAL_size_t(pool_size(cases[i].slot_size, cases[i].capacity),
+			sizeof(block) - arena_left(&arena));
 	}
 	CHECK_EXPECTED(pool_size(0, 10));
 	CHECK_EXPECTED(pool_size(10, 0));
@@ -64,8 +65,8 @@ static void test_full_and_reuse(void)
 	pool_give(&pool, 1);
 	pool_give(&pool, 3);
 	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&pool));
-	TEST_ASSERT_EQUAL_UINT32(3, pool_take(&pool)); /* last in, first out */
-	TEST_ASSERT_EQUAL_UINT32(1, pool_take(&pool));
+	TEST_ASSERT_EQUAL_UINT32(1, pool_take(&pool)); /* the lowest first */
+	TEST_ASSERT_EQUAL_UINT32(3, pool_take(&pool));
 	TEST_ASSERT_EQUAL_UINT32(0, pool_take(&pool));
 	TEST_ASSERT_EQUAL_UINT32(3, pool_top(&pool));
 	pool_audit(&pool);
@@ -116,6 +117,9 @@ static void test_walk(void)
 	for (size_t i = 0; i < ARRAY_COUNT(left); i++)
 		TEST_ASSERT_EQUAL_UINT32(left[i], at = pool_next(&pool, at));
 	TEST_ASSERT_EQUAL_UINT32(0, pool_next(&pool, 100));
+	TEST_ASSERT_EQUAL_UINT32(100, pool_top(&pool));
+	pool_give(&pool, 100);
+	TEST_ASSERT_EQUAL_UINT32(95, pool_top(&pool));
 	/* What is visited may be given back. */
 	for (uint32_t i = pool_next(&pool, 0); i != 0; i = pool_next(&pool, i))
 		pool_give(&pool, i);
@@ -131,9 +135,8 @@ static void test_damage_is_found(void)
 	pool.taken[0] ^= 1u << one;
 	CHECK_EXPECTED((pool_audit(&pool), 0));
 	pool.taken[0] ^= 1u << one;
-	pool.free_first = one;
+	pool.full[0] = 1;
 	CHECK_EXPECTED((pool_audit(&pool), 0));
-	CHECK_EXPECTED(pool_take(&pool));
 }
 
 static size_t pages_resident(void *at, size_t size)
@@ -158,6 +161,24 @@ static void test_unused_slots_cost_nothing(void)
 		TEST_ASSERT_NOT_EQUAL(0, pool_take(&pool));
 	TEST_ASSERT_TRUE(pages_resident(reserved, SIZE) <= 8);
 	memory_release(reserved, SIZE);
+}
+
+/* Words of bits and words of words that are full to the last slot. */
+static void test_every_capacity_can_be_filled(void)
+{
+	static const uint32_t capacities[] = {
+		1, 62, 63, 64, 127, 128, 4095, 4096, 4097, 8191, 8192};
+	for (size_t i = 0; i < ARRAY_COUNT(capacities); i++) {
+		arena_init(&arena, block, sizeof(block));
+		pool_init(&pool, &arena, "things", 4, capacities[i]);
+		for (uint32_t n = 1; n <= capacities[i]; n++)
+			TEST_ASSERT_EQUAL_UINT32(n, pool_take(&pool));
+		TEST_ASSERT_EQUAL_UINT32(0, pool_take(&pool));
+		pool_audit(&pool);
+		pool_give(&pool, capacities[i]);
+		TEST_ASSERT_EQUAL_UINT32(capacities[i], pool_take(&pool));
+		pool_audit(&pool);
+	}
 }
 
 static void test_random_steps(void)
@@ -222,13 +243,14 @@ static void test_poison(void)
 int main(void)
 {
 	UNITY_BEGIN();
-	RUN_TEST(test_size_is_what_init_takes);
+	RUN_TEST(test_init_takes_no_more_than_its_size);
 	RUN_TEST(test_full_and_reuse);
 	RUN_TEST(test_slots_come_zeroed);
 	RUN_TEST(test_wrong_indexes_are_bugs);
 	RUN_TEST(test_walk);
 	RUN_TEST(test_damage_is_found);
 	RUN_TEST(test_unused_slots_cost_nothing);
+	RUN_TEST(test_every_capacity_can_be_filled);
 	RUN_TEST(test_random_steps);
 #ifdef POISON_WORKS
 	RUN_TEST(test_poison);

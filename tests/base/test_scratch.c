@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Scratch: marks, overflow that sticks, the rest, and poison behind the fill mark. */
 // deps: base/scratch.c base/check.c base/format.c base/budget.c base/trace.c
+// deps: base/arena.c base/pages.c base/memory.c
 #include "base/scratch.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Store: splitting, merging in every order, alignment, and random steps next to a naive model. */
 // deps: base/store.c base/memory.c base/entropy.c base/check.c base/budget.c base/trace.c
 // deps: base/format.c
+// deps: base/arena.c base/pages.c
 #include "base/store.h"
 
 #include <string.h>

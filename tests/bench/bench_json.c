@@ -8,6 +8,7 @@
 // deps: base/real.c
 // deps: json/*.c
 // deps: base/text.c base/format.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: base/arena.c base/pages.c base/memory.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

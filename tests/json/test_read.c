@@ -2,6 +2,7 @@
 /* Reading thinned objects. */
 // deps: json/read.c json/cut.c json/cut_run.c json/cut_step.c
 // deps: base/text.c base/format.c base/scratch.c base/check.c base/budget.c base/trace.c
+// deps: base/arena.c base/pages.c base/memory.c
 #include <unity.h>
 
 #include <stdlib.h>
