@@ -16,7 +16,7 @@ size_t cache_size(const struct cache_limits *l)
 		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
 		cache_assumed_size() + intern_size(l->strings) + cache_order_size(l->nodes) +
 		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
-		l->store_bytes + WORK_SIZE + 4096;
+		store_arena_size(l->store_bytes) + arena_span_size(WORK_SIZE) + 4096;
 }
 
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_limits *l)
@@ -24,31 +24,33 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	CHECK(l->nodes > 0);
 	CHECK(l->pods > 0);
 	memset(cache, 0, offsetof(struct cache, changes));
-	store_init(&cache->store, "objects", arena_take(arena, l->store_bytes), l->store_bytes);
+	cache->budget = arena->budget;
+	store_init_for(&cache->store, arena, "objects", l->store_bytes);
 	intern_init(&cache->strings, arena, &cache->store, l->strings);
 	cache_names_init(&cache->names, &cache->strings);
 	pool_init(&cache->pods, arena, "pods", sizeof(struct cache_pod), l->pods);
-	map_init(&cache->pods_by_name, arena, l->pods);
+	map_init_for(&cache->pods_by_name, arena, &cache->pods);
 	list_init(&cache->nominated);
 	if (l->statuses > 0)
 		pool_init(&cache->conditions, arena, "pod statuses",
 			sizeof(struct cache_conditions), l->statuses);
 	pool_init(&cache->nodes, arena, "nodes", sizeof(struct cache_node), l->nodes);
-	map_init(&cache->nodes_by_name, arena, l->nodes);
-	cache_order_init(cache, arena, l->nodes);
+	map_init_for(&cache->nodes_by_name, arena, &cache->nodes);
+	cache_order_init(cache, arena);
 	pool_init(&cache->classes, arena, "pod classes", sizeof(struct cache_shared), l->classes);
-	map_init(&cache->templates_by_hash, arena, l->classes);
+	map_init_for(&cache->templates_by_hash, arena, &cache->classes);
 	pool_init(&cache->label_sets, arena, "label sets", sizeof(struct cache_shared),
 		l->label_sets);
-	map_init(&cache->label_sets_by_hash, arena, l->label_sets);
+	map_init_for(&cache->label_sets_by_hash, arena, &cache->label_sets);
 	pool_init(&cache->objects, arena, "other objects", sizeof(struct cache_object), l->objects);
-	map_init(&cache->objects_by_name, arena, l->objects);
+	map_init_for(&cache->objects_by_name, arena, &cache->objects);
 	cache_assumed_init(cache, arena);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		list_init(&cache->by_kind[kind]);
 	cache_images_init(cache, arena, l->images);
-	cache_topology_init(cache, arena, l->nodes, l->counters);
-	scratch_init(&cache->work, arena_take(arena, WORK_SIZE), WORK_SIZE);
+	cache_topology_init(cache, arena, l->counters);
+	cache->work = &cache->work_memory;
+	scratch_init_for(cache->work, arena, WORK_SIZE);
 }
 
 /* ---- relist ---- */

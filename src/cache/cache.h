@@ -111,6 +111,7 @@ struct cache_object {
 enum { CACHE_CHANGE_LOG = 4096 /* node changes remembered for whoever follows them */ };
 
 struct cache {
+	struct page_budget *budget; /* what all of it grows in; NULL: its sizes are fixed */
 	struct store store;
 	struct intern strings;
 	struct cache_names names; /* ids of the strings the scheduler knows by itself */
@@ -148,7 +149,8 @@ struct cache {
 	uint16_t list_round[KUBE_KINDS];
 
 	uint64_t serials;
-	struct scratch work;            /* for blobs that the cache builds itself */
+	struct scratch *work; /* for blobs that the cache builds itself */
+	struct scratch work_memory;
 	struct cache_listener listener; /* NULL function: nobody listens */
 
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */

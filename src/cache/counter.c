@@ -5,17 +5,7 @@
  */
 #include "cache/private.h"
 
-enum { NODE_SLOT = CACHE_TOPOLOGY_KEYS_MAX };
-
-static const uint32_t *domains_of(const struct cache *cache, uint32_t slot, uint32_t *top)
-{
-	if (slot == NODE_SLOT) {
-		*top = pool_top(&cache->nodes);
-		return cache->topology.identity;
-	}
-	*top = cache->topology.keys[slot].top;
-	return cache->topology.keys[slot].of_node;
-}
+enum { NODE_SLOT = 0 };
 
 static int32_t *counts_at(const struct cache *cache, uint32_t handle)
 {
@@ -63,19 +53,16 @@ static bool grow_one(struct cache *cache, uint32_t *handle, uint32_t old_room, u
 	return true;
 }
 
-/*
- * Entries 0..top + 1 must exist: one domain more than there are, for the next node. Counters by
- * node have room for all nodes from the start.
- */
+/* Entries 0..top + 1 must exist: one domain more than there are, for the next node. */
 static bool make_room(struct cache *cache, struct cache_counter *counter)
 {
 	uint32_t all = cache->topology.node_capacity + 2;
 	uint32_t top;
-	(void)domains_of(cache, counter->slot, &top);
+	(void)cache_domains_of(cache, counter->slot, &top);
 	uint32_t room = counter->room == 0 ? 8 : counter->room;
 	while (room <= top + 1)
 		room *= 2;
-	if (room > all || counter->slot == NODE_SLOT)
+	if (room > all)
 		room = all;
 	if (room == counter->room)
 		return true;
@@ -142,7 +129,7 @@ static uint32_t try_make(struct cache *cache, const struct cache_query *query)
 	uint32_t slot = NODE_SLOT;
 	if (query->topology_key != CACHE_KEY_NODE) {
 		slot = cache_domains_hold(cache, query->topology_key);
-		if (slot == CACHE_TOPOLOGY_KEYS_MAX)
+		if (slot == 0)
 			return 0;
 	}
 	uint32_t handle = store_take(&cache->store, query->blob.size);
@@ -172,7 +159,7 @@ static uint32_t try_make(struct cache *cache, const struct cache_query *query)
 	map_add(&counters->by_hash, kept->blob.hash, index);
 	list_add_last(bucket_of(counters, kept->kind, only_namespace(kept)), &counter->link);
 	uint32_t top;
-	const uint32_t *of_node = domains_of(cache, slot, &top);
+	const uint32_t *of_node = cache_domains_of(cache, slot, &top);
 	counter->total = cache_recount(cache, kept, of_node, counts_at(cache, counter->pods_handle),
 		counts_at(cache, counter->nodes_handle));
 	return index;
@@ -255,12 +242,12 @@ static struct cache_query *own_query(struct cache *cache, struct scratch *scratc
 static bool own_term(struct cache *cache, struct cache_shared *shared,
 	const struct kube_pod_term *term, enum cache_counter_kind kind, int32_t weight)
 {
-	scratch_reset(&cache->work);
+	scratch_reset(cache->work);
 	if (term->topology_key == INTERN_EMPTY)
 		return true; /* no node has such a label, so it counts nowhere */
 	const struct kube_pod_template *class =
 		(const struct kube_pod_template *)(const void *)shared->blob;
-	struct cache_query *query = own_query(cache, &cache->work, class, term, kind);
+	struct cache_query *query = own_query(cache, cache->work, class, term, kind);
 	if (query == NULL)
 		return false;
 	uint32_t index = hold_counter(cache, query);
@@ -336,7 +323,7 @@ static void count_on(
 	struct cache *cache, struct cache_counter *counter, uint32_t node, int64_t weight, int sign)
 {
 	uint32_t top;
-	uint32_t domain = domains_of(cache, counter->slot, &top)[node];
+	uint32_t domain = cache_domains_of(cache, counter->slot, &top)[node];
 	if (domain == 0)
 		return;
 	CHECK(domain < counter->room);
@@ -383,7 +370,7 @@ static void count_node(struct cache *cache, uint32_t node, int32_t sign)
 			!cache_query_includes(cache, counter->query, node))
 			continue;
 		uint32_t top;
-		uint32_t domain = domains_of(cache, counter->slot, &top)[node];
+		uint32_t domain = cache_domains_of(cache, counter->slot, &top)[node];
 		if (domain != 0)
 			counts_at(cache, counter->nodes_handle)[domain] += sign;
 	}
@@ -467,14 +454,14 @@ void cache_begin_decision(struct cache *cache)
 static void tally_of(
 	const struct cache *cache, const struct cache_counter *counter, struct cache_tally *tally)
 {
-	tally->of_node = domains_of(cache, counter->slot, &tally->top);
+	tally->of_node = cache_domains_of(cache, counter->slot, &tally->top);
 	tally->pods = counts_at(cache, counter->pods_handle);
 	tally->nodes = counts_at(cache, counter->nodes_handle);
 	tally->total = counter->total;
 	tally->filled = cache->order.count;
 	tally->lacking = 0;
 	if (counter->slot != NODE_SLOT) {
-		const struct cache_domains *domains = &cache->topology.keys[counter->slot];
+		const struct cache_domains *domains = cache_domains_at(cache, counter->slot);
 		CHECK(domains->members <= cache->order.count);
 		tally->filled = domains->filled;
 		tally->lacking = cache->order.count - domains->members;

@@ -44,6 +44,19 @@ static void feed(struct cache *cache, struct kube_build *b, enum kube_kind kind,
 		feed_other(cache, b, kind, object, fed);
 }
 
+/* Pods that hold a place, and nodes: without them others would be put where there is no room. */
+static bool must_be_known(
+	const struct cache *cache, enum kube_kind kind, struct json_value object, struct text name)
+{
+	if (kind != KUBE_POD)
+		return kind == KUBE_NODE;
+	if (json_text(json_path(object, "spec.nodeName")).size > 0)
+		return true;
+	uint32_t pod =
+		cache_find_pod(cache, json_text(json_path(object, "metadata.namespace")), name);
+	return pod != 0 && cache_pod_at(cache, pod)->node != 0;
+}
+
 static uint64_t strings_refused(const struct cache *cache)
 {
 	return cache->strings.strings.budget.refused + cache->store.budget.refused;
@@ -60,6 +73,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	struct scratch_mark mark = scratch_mark(scratch);
 	uint64_t refused = strings_refused(cache);
 	kube_build_init(&b, &cache->strings, scratch);
+	cache_budget_open(cache, must_be_known(cache, kind, object, fed->name));
 	feed(cache, &b, kind, object, fed);
 	if (fed->decoded == KUBE_FULL && strings_refused(cache) != refused &&
 		cache_counters_yield(cache)) {
@@ -68,6 +82,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 		kube_build_init(&b, &cache->strings, scratch);
 		feed(cache, &b, kind, object, fed);
 	}
+	cache_budget_close(cache);
 	if (fed->decoded == KUBE_OK)
 		return fed->put == CACHE_OK || fed->put == CACHE_UNCHANGED;
 	cache->refused++;

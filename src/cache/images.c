@@ -14,7 +14,7 @@ size_t cache_images_size(uint32_t images)
 void cache_images_init(struct cache *cache, struct arena *arena, uint32_t images)
 {
 	pool_init(&cache->images.pool, arena, "images", sizeof(struct cache_image), images);
-	map_init(&cache->images.by_name, arena, images);
+	map_init_for(&cache->images.by_name, arena, &cache->images.pool);
 }
 
 static uint32_t words_of(const struct cache *cache)

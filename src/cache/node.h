@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/list.h"
+#include "base/pool.h"
 #include "kube/node.h"
 #include "kube/pod.h"
 
@@ -116,7 +117,8 @@ struct cache_node_order {
 	uint32_t *next_in_zone; /* by node index */
 	uint32_t *list;         /* node indexes; rebuilt when membership changed */
 	uint32_t *turn;         /* for rebuilding it */
-	uint32_t count;         /* nodes that are really there */
+	struct pool_lane lanes[4];
+	uint32_t count; /* nodes that are really there */
 	bool stale;
 	uint64_t version; /* one more each time the list is made anew */
 };

@@ -32,11 +32,19 @@ uint32_t cache_node_or_placeholder(struct cache *cache, struct text name)
 		intern_give(&cache->strings, id);
 		return index;
 	}
+	uint32_t top = pool_top(&cache->nodes);
 	index = pool_take(&cache->nodes);
+	/* Counters by node have an entry for each that there is. */
+	if (index > top &&
+		(!cache_counters_reserve(cache) || !cache_domains_reserve_nodes(cache, index))) {
+		pool_give(&cache->nodes, index);
+		index = 0;
+	}
 	if (index == 0) {
 		intern_give(&cache->strings, id);
 		return 0;
 	}
+	cache->topology.identity[index] = index;
 	cache_node_at(cache, index)->name = id;
 	map_add(&cache->nodes_by_name, hash_pair(id, 1), index);
 	return index;
@@ -332,7 +340,8 @@ static bool make_room(struct cache *cache, uint32_t index, const struct parts *p
 	const struct kube_scalar *list = KUBE_AT(parts->facts, offer->scalars, struct kube_scalar);
 	if (!scalars_make_room(cache, node, list, offer->scalars.count))
 		return false;
-	return cache_counters_reserve(cache);
+	return cache_domains_reserve_labels(cache, cache_labels_at(cache, parts->labels)) &&
+		cache_counters_reserve(cache);
 }
 
 enum cache_result cache_put_node(struct cache *cache, const struct kube_node *kube, uint32_t *index)

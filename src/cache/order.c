@@ -7,16 +7,19 @@
 /* Every node may stand in a zone of its own. */
 size_t cache_order_size(uint32_t nodes)
 {
-	return (sizeof(struct cache_zone) + 3 * sizeof(uint32_t)) * ((size_t)nodes + 1) + 64;
+	return pool_lane_size(sizeof(struct cache_zone), nodes) +
+		3 * pool_lane_size(sizeof(uint32_t), nodes);
 }
 
-void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes)
+void cache_order_init(struct cache *cache, struct arena *arena)
 {
+	struct pool *nodes = &cache->nodes;
 	struct cache_node_order *order = &cache->order;
-	order->zones = ARENA_ARRAY(arena, struct cache_zone, nodes + 1);
-	order->next_in_zone = ARENA_ARRAY(arena, uint32_t, nodes + 1);
-	order->list = ARENA_ARRAY(arena, uint32_t, nodes + 1);
-	order->turn = ARENA_ARRAY(arena, uint32_t, nodes + 1);
+	order->zones = pool_add_lane(nodes, &order->lanes[0], arena, sizeof(*order->zones));
+	order->next_in_zone =
+		pool_add_lane(nodes, &order->lanes[1], arena, sizeof(*order->next_in_zone));
+	order->list = pool_add_lane(nodes, &order->lanes[2], arena, sizeof(*order->list));
+	order->turn = pool_add_lane(nodes, &order->lanes[3], arena, sizeof(*order->turn));
 }
 
 /* The beta label wins even when its value is empty. */

@@ -438,7 +438,10 @@ enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t nod
 		return CACHE_CONFLICT;
 	if (cache_node_at(cache, node)->facts == NULL)
 		return CACHE_UNKNOWN;
-	if (!cache_node_reserve_scalars(cache, node, cache_template_of(cache, pod))) {
+	cache_budget_open(cache, true);
+	bool fits = cache_node_reserve_scalars(cache, node, cache_template_of(cache, pod));
+	cache_budget_close(cache);
+	if (!fits) {
 		cache->refused++;
 		return CACHE_FULL;
 	}

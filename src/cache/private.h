@@ -19,6 +19,25 @@ void cache_free_blob(struct cache *cache, const struct kube_blob *blob, uint32_t
 
 uint64_t cache_version_of(struct text resource_version);
 
+/*
+ * Around a change that brings something new: what can be made again gives way to it, and what must
+ * not be missing finds room in the reserve.
+ */
+static inline void cache_budget_open(struct cache *cache, bool may_use_reserve)
+{
+	if (cache->budget == NULL)
+		return;
+	cache->budget->may_shed = true;
+	cache->budget->may_use_reserve = may_use_reserve;
+}
+static inline void cache_budget_close(struct cache *cache)
+{
+	if (cache->budget == NULL)
+		return;
+	cache->budget->may_shed = false;
+	cache->budget->may_use_reserve = false;
+}
+
 /* nodes.c */
 uint32_t cache_node_or_placeholder(struct cache *cache, struct text name); /* 0 without room */
 void cache_node_drop_placeholder(
@@ -28,7 +47,7 @@ bool cache_node_reserve_scalars(
 void cache_log_change(struct cache *cache, uint32_t node);
 
 /* order.c */
-void cache_order_init(struct cache *cache, struct arena *arena, uint32_t nodes);
+void cache_order_init(struct cache *cache, struct arena *arena);
 size_t cache_order_size(uint32_t nodes);
 void cache_order_add(struct cache *cache, uint32_t node);
 void cache_order_remove(struct cache *cache, uint32_t node);
@@ -46,10 +65,19 @@ size_t cache_assumed_size(void);
 void cache_assumed_drop(struct cache *cache, uint32_t object);
 void cache_assumed_audit(const struct cache *cache);
 
-/* topology.c: the slot of the key, CACHE_TOPOLOGY_KEYS_MAX when all are in use. */
+/* domains.c: the slot of the key, 0 when there is no room. */
 uint32_t cache_domains_hold(struct cache *cache, uint32_t key);
 void cache_domains_release(struct cache *cache, uint32_t slot);
 void cache_domains_node(struct cache *cache, uint32_t node, bool in);
+/* Room for a node with these labels, so that cache_domains_node() cannot fail. */
+MUST_USE bool cache_domains_reserve_labels(struct cache *cache, const struct kube_labels *labels);
+/* Room for nodes by index, up to this one. */
+MUST_USE bool cache_domains_reserve_nodes(struct cache *cache, uint32_t node);
+const uint32_t *cache_domains_of(const struct cache *cache, uint32_t slot, uint32_t *top);
+static inline struct cache_domains *cache_domains_at(const struct cache *cache, uint32_t slot)
+{
+	return pool_at(&cache->topology.keys, slot);
+}
 
 /*
  * counter.c: gives up a counter that can be made again, so that something real finds room; false

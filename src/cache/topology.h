@@ -24,24 +24,26 @@ struct cache;
 struct cache_pod;
 struct kube_node_facts;
 
-/*
- * Clusters spread and gather by zone, region, host, and a few keys of their own: 24 are more than
- * enough, and each takes 28 bytes for each node. One too many for a decision is counted anew each
- * time. One too many for what a pod keeps others away by makes the pod be refused: without the term
- * the picture would be wrong, and others could be put where it does not want them.
- */
-enum { CACHE_TOPOLOGY_KEYS_MAX = 24, CACHE_COUNTER_BUCKETS = 256 };
+enum { CACHE_COUNTER_BUCKETS = 256 };
 
 /* In place of a key: no string has this id. The empty string is a key like others. */
 #define CACHE_KEY_NODE UINT32_MAX
 
+/*
+ * The domains of one key. A key that no node has costs next to nothing: there is memory for domains
+ * from the first node on that has it.
+ */
 struct cache_domains {
 	uint32_t key;      /* string id of the label key */
-	uint32_t held;     /* counters that need it; 0 = the slot is free */
-	uint32_t *of_node; /* domain by node index */
+	uint32_t held;     /* counters that need it */
+	uint32_t *of_node; /* domain by node index; NULL: no node has the key */
 	uint32_t *value;   /* string id by domain */
 	uint32_t *nodes;   /* by domain: how many nodes */
 	struct map by_value;
+	uint32_t of_node_handle; /* in the store */
+	uint32_t node_room;
+	uint32_t values_handle;
+	uint32_t value_room; /* domains are below it */
 	uint32_t top;        /* domains are 1..top, some of them empty */
 	uint32_t filled;     /* how many are not */
 	uint32_t members;    /* nodes that have the key */
@@ -94,7 +96,7 @@ struct cache_counter {
 	const struct cache_query *query;
 	uint32_t query_handle;
 	uint32_t references; /* OWN: classes that have the term */
-	uint32_t slot;       /* in topology.keys; CACHE_TOPOLOGY_KEYS_MAX for CACHE_KEY_NODE */
+	uint32_t slot;       /* in topology.keys; 0 for CACHE_KEY_NODE */
 	uint32_t room;       /* entries in the arrays */
 	uint32_t pods_handle;
 	uint32_t nodes_handle; /* 0 unless count_nodes */
@@ -110,8 +112,12 @@ struct cache_owned { /* one term of a class, and its counter */
 };
 
 struct cache_topology {
-	struct cache_domains keys[CACHE_TOPOLOGY_KEYS_MAX];
+	struct pool keys;   /* struct cache_domains */
+	struct map by_key;  /* hash of the key */
 	uint32_t *identity; /* of_node for CACHE_KEY_NODE */
+	uint32_t *nowhere;  /* of_node for a key that no node has: all zero */
+	struct pool_lane identity_lane;
+	struct pool_lane nowhere_lane;
 	uint32_t node_capacity;
 };
 
@@ -200,8 +206,7 @@ const struct kube_taint *cache_untolerated(
 
 /* ---- upkeep, called by the rest of the cache ---- */
 
-void cache_topology_init(
-	struct cache *cache, struct arena *arena, uint32_t nodes, uint32_t counters);
+void cache_topology_init(struct cache *cache, struct arena *arena, uint32_t counters);
 size_t cache_topology_size(uint32_t nodes, uint32_t counters);
 /* The class's own terms get counters; false when there is no room (nothing changed). */
 MUST_USE bool cache_template_terms_hold(struct cache *cache, uint32_t class);

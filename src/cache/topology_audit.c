@@ -4,11 +4,14 @@
  */
 #include "cache/private.h"
 
-static void audit_domains(const struct cache *cache, const struct cache_domains *domains)
+static void audit_domains(const struct cache *cache, uint32_t slot)
 {
+	const struct cache_domains *domains = cache_domains_at(cache, slot);
+	uint32_t top;
+	const uint32_t *of_node = cache_domains_of(cache, slot, &top);
 	uint32_t members = 0;
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
-		uint32_t domain = domains->of_node[n];
+		uint32_t domain = of_node[n];
 		bool there =
 			pool_is_taken(&cache->nodes, n) && cache_node_at(cache, n)->facts != NULL;
 		uint32_t value;
@@ -36,9 +39,8 @@ static void audit_domains(const struct cache *cache, const struct cache_domains 
 static void audit_counts(
 	const struct cache *cache, const struct cache_counter *counter, int32_t *counts)
 {
-	const uint32_t *of_node = counter->slot == CACHE_TOPOLOGY_KEYS_MAX
-		? cache->topology.identity
-		: cache->topology.keys[counter->slot].of_node;
+	uint32_t top;
+	const uint32_t *of_node = cache_domains_of(cache, counter->slot, &top);
 	const int32_t *pods = store_at(&cache->store, counter->pods_handle);
 	memset(counts, 0, 2 * (size_t)counter->room * sizeof(*counts));
 	struct cache_total total = cache_recount(cache, counter->query, of_node, counts,
@@ -54,21 +56,21 @@ static void audit_counts(
 
 void cache_topology_audit(const struct cache *cache)
 {
-	for (uint32_t k = 0; k < CACHE_TOPOLOGY_KEYS_MAX; k++)
-		if (cache->topology.keys[k].held > 0)
-			audit_domains(cache, &cache->topology.keys[k]);
+	const struct pool *keys = &cache->topology.keys;
+	for (uint32_t slot = pool_next(keys, 0); slot != 0; slot = pool_next(keys, slot))
+		audit_domains(cache, slot);
 
 	/* The counts are made in the cache's own work memory, which holds nothing between calls. */
-	struct scratch work = cache->work;
-	scratch_reset(&work);
+	struct scratch *work = cache->work;
+	scratch_reset(work);
 	for (uint32_t i = 1; i <= pool_top(&cache->counters.pool); i++) {
 		if (!pool_is_taken(&cache->counters.pool, i))
 			continue;
 		const struct cache_counter *counter = cache_counter_at(cache, i);
-		struct scratch_mark mark = scratch_mark(&work);
-		int32_t *counts = SCRATCH_ARRAY(&work, int32_t, 2 * (size_t)counter->room);
+		struct scratch_mark mark = scratch_mark(work);
+		int32_t *counts = SCRATCH_ARRAY(work, int32_t, 2 * (size_t)counter->room);
 		CHECK(counts != NULL);
 		audit_counts(cache, counter, counts);
-		scratch_rewind(&work, mark);
+		scratch_rewind(work, mark);
 	}
 }

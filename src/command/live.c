@@ -121,10 +121,9 @@ static uint64_t fixed_bytes(const struct options *options)
 	const struct net_target target = {
 		.connections = connections_of(options), .watch_connections = WATCHES};
 	const struct net_target asker = {.connections = ASKER_CONNECTIONS};
-	CHECK(capacity_plan(
-		LIMITS_MEMORY_BYTES, CAPACITY_NODES_LEAST, CAPACITY_PODS_LEAST, &least));
+	CHECK(capacity_plan(CAPACITY_BYTES_MIN, 0, 0, &least));
 	take_capacity(&limits, &least);
-	return scheduler_size(&limits) - least.bytes + net_size(connections + other_tls(options)) +
+	return scheduler_size(&limits) - least.space + net_size(connections + other_tls(options)) +
 		net_socket_size(connections + other_streams(options)) + net_client_size(&target) +
 		askers * (net_client_size(&asker) + 2 * (size_t)KUBECONFIG_FILE_MAX) +
 		extenders_size(&options->config.extenders, capacity_nodes(nodes_max_of(options))) +
@@ -133,28 +132,28 @@ static uint64_t fixed_bytes(const struct options *options)
 		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
 }
 
-/* False: the budget is too small for any cluster. */
-static bool plan(struct live *live)
+/* Address space as it was planned, or as much of it as the system gives. */
+static void *reserve_space(struct live *live, uint64_t fixed, struct capacity *capacity)
 {
 	const struct options *o = &live->options;
 	uint64_t budget = budget_of(o);
-	uint32_t nodes = nodes_max_of(o);
-	uint32_t pods = o->pods_max != 0 ? o->pods_max : LIMITS_PODS_MAX;
-	uint64_t fixed = fixed_bytes(o);
-	struct capacity capacity;
-	if (budget > SIZE_MAX / 2 || budget <= fixed ||
-		!capacity_plan(budget - fixed, nodes, pods, &capacity))
-		return false;
-	if (capacity.nodes < nodes || capacity.pods < pods)
+	/* Extenders have lists of all nodes that are made for so many. */
+	uint32_t nodes = o->config.extenders.count > 0 ? nodes_max_of(o) : o->nodes_max;
+	bool planned = capacity_plan(budget - fixed, nodes, o->pods_max, capacity);
+	void *block = NULL;
+	while (planned && block == NULL) {
+		live->space = (size_t)(fixed + capacity->space);
+		block = memory_reserve(live->space);
+		if (block == NULL)
+			planned = capacity_narrow(budget - fixed, nodes, o->pods_max, capacity);
+	}
+	if (block != NULL && capacity->share > 1)
 		log_info("run", "less-room",
-			"memory=%lluMi is room for nodes=%u of %u and pods=%u of %u: a larger "
-			"cluster needs more --memory",
-			(unsigned long long)budget >> 20, (unsigned)capacity.nodes, (unsigned)nodes,
-			(unsigned)capacity.pods, (unsigned)pods);
-	live->limits = fixed_limits;
-	take_capacity(&live->limits, &capacity);
-	live->budget = (size_t)budget;
-	return true;
+			"memory=%lluMi the system gives address space of %zuMi only: no kind of "
+			"object can have more than 1/%u of the memory",
+			(unsigned long long)budget >> 20, live->space >> 20,
+			(unsigned)capacity->share);
+	return block;
 }
 
 /* ---- options ---- */
@@ -450,17 +449,23 @@ static void lock_down(struct live *live)
 
 static bool carve(struct live *live)
 {
-	if (!plan(live))
+	uint64_t budget = budget_of(&live->options);
+	uint64_t fixed = fixed_bytes(&live->options);
+	struct capacity capacity;
+	if (budget < fixed + CAPACITY_BYTES_MIN)
 		return complain(live, TEXT("--memory: too little for any cluster"));
-	void *block = memory_reserve(live->budget);
+	void *block = reserve_space(live, fixed, &capacity);
 	if (block == NULL) {
 		output_format(&live->err,
-			"berth: --memory: the system does not give %llu MiB: %s\n",
-			(unsigned long long)live->budget >> 20, strerror(errno));
+			"berth: --memory: the system does not give %llu MiB of address space: %s\n",
+			(unsigned long long)live->space >> 20, strerror(errno));
 		output_flush(&live->err);
 		return false;
 	}
-	arena_init_zeroed(&live->arena, block, live->budget);
+	live->limits = fixed_limits;
+	take_capacity(&live->limits, &capacity);
+	page_budget_init(&live->budget, (size_t)budget, (size_t)budget / CAPACITY_RESERVE);
+	arena_init_counted(&live->arena, block, live->space, &live->budget);
 	return true;
 }
 

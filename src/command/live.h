@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/pages.h"
 #include "base/sandbox.h"
 #include "command/command.h"
 #include "command/output.h"
@@ -29,7 +30,8 @@ struct live {
 	struct scratch setup; /* while things are set up; texts of options live in it */
 	struct options options;
 	struct scheduler_limits limits;
-	size_t budget; /* bytes */
+	size_t space; /* address space, of which no more than the budget is used */
+	struct page_budget budget;
 	struct kubeconfig kubeconfig;
 	struct net_bytes bytes;
 	struct net *net;

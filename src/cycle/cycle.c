@@ -9,8 +9,8 @@
 
 size_t cycle_size(const struct cycle_limits *limits)
 {
-	return limits->scratch_bytes + cycle_rows_size(limits) +
-		(limits->nodes + 1) * sizeof(uint64_t) + 256;
+	return arena_span_size(limits->scratch_bytes) + cycle_rows_size(limits) +
+		arena_span_size(((size_t)limits->nodes + 1) * sizeof(uint64_t)) + 256;
 }
 
 void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_limits *limits,
@@ -20,9 +20,10 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 	plugins_check();
 	*cycle = (struct cycle){
 		.cache = cache, .profiles = profiles, .profile_count = profile_count};
-	scratch_init(&cycle->scratch, arena_take_raw(arena, limits->scratch_bytes),
-		limits->scratch_bytes);
-	cycle->chosen = ARENA_ARRAY(arena, uint64_t, limits->nodes + 1);
+	scratch_init_for(&cycle->scratch, arena, limits->scratch_bytes);
+	arena_take_span(
+		arena, &cycle->chosen_span, ((size_t)limits->nodes + 1) * sizeof(*cycle->chosen));
+	cycle->chosen = (uint64_t *)(void *)cycle->chosen_span.base;
 	if (limits->rows > 0)
 		cycle->rows = cycle_rows_make(arena, limits);
 }
@@ -210,7 +211,11 @@ bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 {
 	*decision = (struct schedule_result){0};
 	CHECK(cache_pod_at(cycle->cache, pod)->node == 0);
-	if (!evaluation_begin(e, cycle, pod, way)) {
+	size_t chosen = ((size_t)pool_top(&cycle->cache->nodes) + 1) * sizeof(*cycle->chosen);
+	if (!page_span_reach(&cycle->chosen_span, chosen)) {
+		decision->outcome = CYCLE_FAILED;
+		decision->message = TEXT("the memory budget is reached");
+	} else if (!evaluation_begin(e, cycle, pod, way)) {
 		evaluation_failed(e, decision);
 	} else if (e->node_count == 0) {
 		decision->outcome = CYCLE_REJECTED;

@@ -24,7 +24,8 @@ enum cycle_point { CYCLE_PRE_FILTER, CYCLE_FILTER, CYCLE_PRE_SCORE, CYCLE_SCORE,
 
 struct cycle_limits {
 	uint32_t nodes;
-	uint32_t rows;        /* classes whose verdicts are remembered at a time */
+	uint32_t rows;        /* pod templates whose verdicts are remembered at a time ... */
+	size_t rows_bytes;    /* ... in so much memory, but for a few; 0: in as much as it takes */
 	size_t scratch_bytes; /* for one decision */
 };
 
@@ -35,6 +36,7 @@ struct cycle {
 	struct scratch scratch;
 	struct cycle_rows *rows; /* NULL: remember nothing, evaluate every node each time */
 	uint64_t decisions;
+	struct page_span chosen_span;
 	uint64_t *chosen;  /* by node: the decision that chose it last; ties go to the oldest */
 	uint32_t rotation; /* where the next search starts when not all nodes are looked at */
 };

@@ -118,6 +118,8 @@ static void begin_with_row(struct evaluation *e, uint32_t *kept)
 bool evaluation_filter_fast(struct evaluation *e)
 {
 	e->row = cycle_row_of(e);
+	if (e->row == NULL)
+		return false; /* no memory to remember anything: the slow way needs none */
 	uint32_t *kept = SCRATCH_ARRAY(e->d.scratch, uint32_t, (size_t)e->candidate_count + 1);
 	if (kept == NULL)
 		return evaluation_fail(e, PLUGIN_AT_FILTER, NULL);

@@ -85,7 +85,7 @@ uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_
 		return 0;
 	struct scratch_mark mark = scratch_mark(e->d.scratch);
 	struct cycle_row *row = cycle_row_of(e);
-	bool plain = scores_are_in_row(e, row);
+	bool plain = row != NULL && scores_are_in_row(e, row);
 	e->d.error = NULL;
 	/* Whatever pre_score made lies behind the mark; who scores makes it again. */
 	memset(e->d.score_state, 0, sizeof(e->d.score_state));

@@ -22,18 +22,61 @@ static uint32_t count_scales(void)
 	return count;
 }
 
-static size_t row_bytes(uint32_t nodes)
+/* ---- rows come and go ---- */
+
+enum { ROWS_MIN = 16 };
+
+static size_t rows_rounded(size_t size)
 {
-	size_t by_node = sizeof(int32_t) + count_scales() * sizeof(uint16_t) + sizeof(uint32_t);
-	return (size_t)(nodes + 1) * by_node + (nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t) +
-		CYCLE_LOCAL_MAX + 160;
+	return (size + 15) / 16 * 16;
+}
+
+/* The parts of a row that has room for so many nodes, one behind the other. */
+struct rows_parts {
+	size_t best, worth, fit, raw[CYCLE_SCALES_MAX], size;
+};
+
+static struct rows_parts rows_parts(uint32_t room, uint32_t scale_count)
+{
+	struct rows_parts parts = {.best = CYCLE_LOCAL_MAX};
+	parts.worth =
+		parts.best + rows_rounded(((size_t)room / CYCLE_BLOCK + 1) * sizeof(uint32_t));
+	parts.fit = parts.worth + rows_rounded((size_t)room * sizeof(int32_t));
+	parts.size = parts.fit + rows_rounded((size_t)room * sizeof(uint32_t));
+	for (uint32_t k = 0; k < scale_count; k++) {
+		parts.raw[k] = parts.size;
+		parts.size += rows_rounded((size_t)room * sizeof(uint16_t));
+	}
+	return parts;
+}
+
+static size_t rows_memory_size(const struct cycle_limits *limits)
+{
+	size_t row = rows_parts(limits->nodes + 1, count_scales()).size;
+	if (limits->rows_bytes == 0 || limits->rows <= ROWS_MIN)
+		return limits->rows * row;
+	size_t least = ROWS_MIN * row;
+	return limits->rows_bytes > least ? limits->rows_bytes : least;
 }
 
 size_t cycle_rows_size(const struct cycle_limits *limits)
 {
 	return sizeof(struct cycle_rows) + limits->rows * sizeof(struct cycle_row) + 96 +
-		(limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint64_t) +
-		limits->rows * row_bytes(limits->nodes);
+		((size_t)limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint64_t) +
+		arena_span_size(rows_memory_size(limits));
+}
+
+/* The memory is needed elsewhere: half of what is remembered is forgotten. */
+static bool rows_shed(void *self)
+{
+	struct cycle_rows *rows = self;
+	if (rows->used == 0)
+		return false;
+	rows->used /= 2;
+	rows->latest = 0;
+	page_span_shrink(
+		&rows->memory, rows->used * rows_parts(rows->room, rows->scale_count).size);
+	return true;
 }
 
 struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limits *limits)
@@ -45,20 +88,39 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 		rows->scale_of[id] =
 			(uint8_t)(has_scale(plugins[id]) ? rows->scale_count++ : CYCLE_SCALES_MAX);
 	CHECK(rows->scale_count == count_scales());
+	rows->bytes_max = rows_memory_size(limits);
+	if (limits->rows_bytes != 0)
+		rows->bytes_max = limits->rows_bytes;
+	rows->room_max = limits->nodes + 1;
 	rows->touched = ARENA_ARRAY(arena, uint64_t, limits->nodes / CYCLE_BLOCK + 1);
-	for (uint32_t i = 0; i < rows->count; i++) {
-		struct cycle_row *row = &rows->rows[i];
-		row->local = arena_take_raw(arena, CYCLE_LOCAL_MAX);
-		row->best =
-			arena_take_raw(arena, (limits->nodes / CYCLE_BLOCK + 1) * sizeof(uint32_t));
-		row->worth = arena_take_raw(arena, (limits->nodes + 1) * sizeof(int32_t));
-		row->fit = arena_take_raw(arena, (limits->nodes + 1) * sizeof(uint32_t));
-		/* Zero, and mostly never written: most clusters prefer nothing. */
-		row->scale_count = rows->scale_count;
-		for (uint32_t k = 0; k < rows->scale_count; k++)
-			row->scales[k].raw = ARENA_ARRAY(arena, uint16_t, limits->nodes + 1);
-	}
+	arena_take_span(arena, &rows->memory, rows_memory_size(limits));
+	if (arena->budget != NULL)
+		page_budget_add_shedder(arena->budget, &rows->shedder, rows_shed, rows);
 	return rows;
+}
+
+/* There are more nodes than rows have room for: all rows are made again. */
+static void rows_widen(struct cycle_rows *rows, uint32_t top)
+{
+	CHECK(top < rows->room_max);
+	uint32_t room = top + top / 4 + CYCLE_BLOCK;
+	rows->room = room < rows->room_max ? room : rows->room_max;
+	rows->used = 0;
+	rows->latest = 0;
+}
+
+static void rows_lay(struct cycle_rows *rows, uint32_t index)
+{
+	struct rows_parts parts = rows_parts(rows->room, rows->scale_count);
+	uint8_t *at = rows->memory.base + index * parts.size;
+	struct cycle_row *row = &rows->rows[index];
+	row->local = (struct kube_pod_template *)(void *)at;
+	row->best = (uint32_t *)(void *)(at + parts.best);
+	row->worth = (int32_t *)(void *)(at + parts.worth);
+	row->fit = (uint32_t *)(void *)(at + parts.fit);
+	row->scale_count = rows->scale_count;
+	for (uint32_t k = 0; k < row->scale_count; k++)
+		row->scales[k].raw = (uint16_t *)(void *)(at + parts.raw[k]);
 }
 
 /* ---- working out some nodes ---- */
@@ -292,6 +354,9 @@ static void follow(struct evaluation *e, struct cycle_row *row)
 	} else if (change < cache->change_count) {
 		for (; change < cache->change_count; change++) {
 			uint32_t node = cache->changes[change % CACHE_CHANGE_LOG];
+			/* It came and went; when it comes again it is in the log again. */
+			if (node > row->top)
+				continue;
 			touched[node / CYCLE_BLOCK] |= UINT64_C(1) << (node % CYCLE_BLOCK);
 		}
 		work_out_touched(e, row);
@@ -361,23 +426,19 @@ static bool is_for(const struct cycle_row *row, const struct evaluation *e, uint
 				kube_pod_is_local_twin(row->local, e->d.pod.class)));
 }
 
-/*
- * The row that is there, or one that makes room. Any will do: where templates take turns, the one
- * that was used longest ago is the one that is needed next.
- */
-static struct cycle_row *find(const struct evaluation *e, uint64_t serial)
+/* The row that is there, NULL when there is none. */
+static struct cycle_row *rows_find(const struct evaluation *e, uint64_t serial)
 {
 	struct cycle_rows *rows = e->cycle->rows;
-	if (is_for(&rows->rows[rows->latest], e, serial))
+	if (rows->latest < rows->used && is_for(&rows->rows[rows->latest], e, serial))
 		return &rows->rows[rows->latest];
-	for (uint32_t i = 0; i < rows->count; i++)
-		if (is_for(&rows->rows[i], e, serial) || rows->rows[i].serial == 0)
+	for (uint32_t i = 0; i < rows->used; i++)
+		if (is_for(&rows->rows[i], e, serial))
 			return &rows->rows[i];
-	CHECK(rows->count > 0);
-	return &rows->rows[hash_pair(rows->made++, 0) % rows->count];
+	return NULL;
 }
 
-static void begin(struct evaluation *e, struct cycle_row *row, uint64_t serial)
+static void rows_begin(struct evaluation *e, struct cycle_row *row, uint64_t serial)
 {
 	const struct kube_pod_template *class = e->d.pod.class;
 	row->serial = serial;
@@ -391,16 +452,39 @@ static void begin(struct evaluation *e, struct cycle_row *row, uint64_t serial)
 	row->followed = e->cycle->cache->change_count;
 }
 
+/*
+ * One more row while there is memory. Then any row will do: where templates take turns, the one
+ * that was used longest ago is the one that is needed next.
+ */
+static struct cycle_row *rows_add(struct cycle_rows *rows)
+{
+	size_t size = rows_parts(rows->room, rows->scale_count).size;
+	size_t needed = (rows->used + 1) * size;
+	bool may = rows->used < rows->count && (rows->used < ROWS_MIN || needed <= rows->bytes_max);
+	if (may && page_span_reach(&rows->memory, needed)) {
+		rows_lay(rows, rows->used);
+		return &rows->rows[rows->used++];
+	}
+	return rows->used == 0 ? NULL : &rows->rows[hash_pair(rows->made++, 0) % rows->used];
+}
+
 struct cycle_row *cycle_row_of(struct evaluation *e)
 {
 	struct cycle_rows *rows = e->cycle->rows;
 	const struct cache_shared *class =
 		pool_at(&e->cycle->cache->classes, e->d.pod.template_index);
-	struct cycle_row *row = find(e, class->serial);
-	if (is_for(row, e, class->serial))
+	uint32_t top = pool_top(&e->cycle->cache->nodes);
+	if (top >= rows->room)
+		rows_widen(rows, top);
+	struct cycle_row *row = rows_find(e, class->serial);
+	if (row != NULL) {
 		row->serial = class->serial;
-	else
-		begin(e, row, class->serial);
+	} else {
+		row = rows_add(rows);
+		if (row == NULL)
+			return NULL;
+		rows_begin(e, row, class->serial);
+	}
 	follow(e, row);
 	rows->latest = (uint32_t)(row - rows->rows);
 	return row;

@@ -29,7 +29,7 @@ enum {
 #define CYCLE_UNFIT INT32_MIN /* instead of a worth: some local plugin objects, or no node */
 
 struct cycle_row {
-	uint64_t serial; /* of the class it was made for; 0 = the row is free */
+	uint64_t serial; /* of the class it was made for */
 	const struct plugin_profile *profile;
 	uint32_t local_hash;             /* 0: not for twins, the class is too large */
 	struct kube_pod_template *local; /* the class up to local_end, for its twins */
@@ -53,7 +53,13 @@ struct cycle_row {
 
 struct cycle_rows {
 	struct cycle_row *rows;
-	uint32_t count;
+	uint32_t count;   /* no more than these ... */
+	size_t bytes_max; /* ... and no more than fit into so much, but for ROWS_MIN */
+	uint32_t used;    /* rows from here on were never begun, or were given up */
+	uint32_t room;    /* nodes by index 0 and up that each has entries for */
+	uint32_t room_max;
+	struct page_span memory; /* of one row after the other */
+	struct page_shedder shedder;
 	uint32_t latest; /* the row that was used last */
 	uint32_t made;
 	uint32_t fitting[CYCLE_BLOCK]; /* while nodes are worked out */
@@ -76,7 +82,7 @@ bool cycle_row_has_filter(const struct plugin_uses *filters, uint32_t at);
 /* plain.c: the block of the node has to be looked at again. */
 void cycle_row_settle(const struct evaluation *e, struct cycle_row *row, uint32_t block);
 
-/* The row of the pod's class, up to date. */
+/* The row of the pod's class, up to date; NULL when there is no memory for any. */
 struct cycle_row *cycle_row_of(struct evaluation *e);
 /* The nodes that no local plugin objects to, in order; row->fit_count of them. */
 const uint32_t *cycle_row_fit(const struct evaluation *e, struct cycle_row *row);

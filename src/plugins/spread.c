@@ -97,6 +97,7 @@ static const struct plugin_rule *spread_rules_of(struct cycle_state *d, uint32_t
 		const struct spread_constraint *c = &state->constraints[i];
 		CHECK(c->moved == 0);
 		int64_t most = (int64_t)c->rule.max_skew + smallest_now(c, 0) - (c->self ? 1 : 0);
+		most = most < INT32_MIN ? INT32_MIN : most;
 		rules[i] = (struct plugin_rule){.of_node = c->tally.of_node,
 			.counts = c->tally.pods,
 			.least = INT32_MIN,

@@ -21,9 +21,10 @@ size_t queue_group_size(uint32_t capacity)
 
 void queue_group_init(struct queue *queue, struct arena *arena)
 {
-	uint32_t capacity = queue->settings.capacity;
-	pool_init(&queue->groups, arena, "queue groups", sizeof(struct queue_group), capacity);
-	map_init(&queue->groups_by_content, arena, capacity);
+	/* There are no more groups than pods. */
+	pool_init_along(
+		&queue->groups, arena, "queue groups", sizeof(struct queue_group), &queue->entries);
+	map_init_for(&queue->groups_by_content, arena, &queue->entries);
 	for (uint32_t i = 0; i < ARRAY_COUNT(queue->sets); i++)
 		list_init(&queue->sets[i].groups);
 }

@@ -91,10 +91,11 @@ void queue_init(struct queue *queue, struct arena *arena, const struct queue_set
 	queue->settings.unschedulable_max_us = length_us(settings->unschedulable_max_us);
 	pool_init(&queue->entries, arena, "queue", sizeof(struct queue_entry), capacity);
 	queue_group_init(queue, arena);
-	heap_init(&queue->active, arena, capacity, active_before, entry_moved, queue);
-	heap_init(&queue->backoff, arena, capacity, backoff_before, entry_moved, queue);
-	heap_init(&queue->error_backoff, arena, capacity, error_before, entry_moved, queue);
-	heap_init(&queue->waiting, arena, capacity, waiting_before, entry_moved, queue);
+	heap_init_for(&queue->active, arena, &queue->entries, active_before, entry_moved, queue);
+	heap_init_for(&queue->backoff, arena, &queue->entries, backoff_before, entry_moved, queue);
+	heap_init_for(
+		&queue->error_backoff, arena, &queue->entries, error_before, entry_moved, queue);
+	heap_init_for(&queue->waiting, arena, &queue->entries, waiting_before, entry_moved, queue);
 }
 
 /* ---- moving ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * capacity - how much of everything fits into a memory budget: the picture of the cluster, the
- * queue, and what deciding needs. Nothing of it grows later.
+ * capacity - address space for the picture of the cluster, the queue and what deciding needs, so
+ * that each kind of thing could fill the memory budget alone. The budget itself is base/pages.h.
  */
 #ifndef BERTH_SCHEDULER_CAPACITY_H
 #define BERTH_SCHEDULER_CAPACITY_H
@@ -13,31 +13,32 @@
 #include "cycle/cycle.h"
 
 enum {
-	CAPACITY_NODES_LEAST = 16, /* with fewer it is not worth to start */
-	CAPACITY_PODS_LEAST = 256,
-	CAPACITY_NODES_MOST = 1 << 17,
-	CAPACITY_PODS_MOST = 1 << 22
+	CAPACITY_NODES_MAX = 1 << 17, /* numbers of nodes are bits of sets, too */
+	CAPACITY_PODS_MAX = 1 << 22,
+	CAPACITY_BYTES_MIN = 1536 * 1024, /* with less it is not worth to start */
+	CAPACITY_RESERVE = 16 /* one part of so many is for pods that have a node, and for nodes */
 };
 
 struct capacity {
-	uint32_t nodes; /* what was asked for, or less */
-	uint32_t pods;
 	struct cache_limits cache;
 	struct cycle_limits cycle;
-	uint32_t queue; /* pods that wait at a time: fewer than pods when memory is short */
-	uint64_t bytes; /* cache_size() + cycle_size() + queue_size() of these; within the budget */
+	uint32_t queue;
+	uint64_t space; /* cache_size() + cycle_size() + queue_size() of these */
+	uint32_t share; /* of the budget that one kind has address space for: 1 is all, 2 half */
 };
 
 /* Nodes that there is room for in a cluster of so many: some are coming or going. */
 uint32_t capacity_nodes(uint32_t nodes);
 
 /*
- * Capacities for a cluster of nodes_max and pods_max whose sizes sum up to budget_bytes at most
- * (the caller has taken off what else it needs). Where the budget allows more than the usual
- * cluster of that size takes, everything has more room; where it does not even allow that, there
- * is room for fewer nodes and pods, in proportion. False when not even the least fits.
+ * What a budget of so many bytes can hold; no more than nodes_max and pods_max, when they are not
+ * 0. False when the budget is too small.
  */
 MUST_USE bool capacity_plan(
+	uint64_t budget_bytes, uint32_t nodes_max, uint32_t pods_max, struct capacity *plan);
+
+/* The same with half of that address space; false when it is not worth it any more. */
+MUST_USE bool capacity_narrow(
 	uint64_t budget_bytes, uint32_t nodes_max, uint32_t pods_max, struct capacity *plan);
 
 #endif

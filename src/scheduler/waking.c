@@ -132,7 +132,7 @@ static void give_way(struct scheduler *s)
 
 static bool is_full(const struct scheduler *s)
 {
-	return pool_used(&s->queue.entries) == s->queue.entries.capacity;
+	return !pool_has_room(&s->queue.entries);
 }
 
 void scheduler_collect_left(struct scheduler *s)

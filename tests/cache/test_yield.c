@@ -125,7 +125,8 @@ static void fill_beside_counters(uint32_t counters)
 	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("n", "'zone':'z'"));
 	count_services(counters);
 	TEST_ASSERT_EQUAL_UINT32(2 * counters, pool_used(&bed.cache.counters.pool));
-	TEST_ASSERT_EQUAL_UINT32(most, put_services_until_full());
+	/* But for one that does not fit between blocks which have other places now. */
+	TEST_ASSERT_UINT32_WITHIN(1, most, put_services_until_full());
 	bed_clear();
 }
 

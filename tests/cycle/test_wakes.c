@@ -77,6 +77,11 @@ static void changed(void *self, const struct cache_event *event)
 			waiting[i].woken = true;
 			continue;
 		}
+		/* Another pod of its name took its place, by another index. */
+		if (!pool_is_taken(&cache.pods, waiting[i].pod)) {
+			waiting[i].woken = true;
+			continue;
+		}
 		struct plugin_waiting w = as_waiting(waiting[i].pod);
 		for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 			enum plugin_hint hint;

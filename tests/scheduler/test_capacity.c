@@ -3,12 +3,11 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: scheduler/capacity.c
-#include <stdlib.h>
-
 #include <unity.h>
 
 #include "base/arena.h"
 #include "base/budget.h"
+#include "base/memory.h"
 #include "scheduler/capacity.h"
 #include "queue/queue.h"
 
@@ -55,12 +54,6 @@ void tearDown(void)
 	budget_reset();
 }
 
-static uint64_t sum_of(const struct capacity *plan)
-{
-	return (uint64_t)cache_size(&plan->cache) + cycle_size(&plan->cycle) +
-		queue_size(plan->queue);
-}
-
 static struct queue_gate no_gate(void *self, uint32_t pod)
 {
 	(void)self;
@@ -69,24 +62,30 @@ static struct queue_gate no_gate(void *self, uint32_t pod)
 }
 
 /* Everything is made in a block of exactly the size that was planned. */
-static void make_all(const struct capacity *plan)
+static void make_all(const struct capacity *plan, uint64_t bytes)
 {
 	static struct cache cache;
 	static struct cycle cycle;
 	static struct queue queue;
 	static struct plugin_profile profile;
-	uint8_t *block = calloc(1, (size_t)plan->bytes);
+	static struct page_budget budget;
+	void *block = memory_reserve((size_t)plan->space);
 	TEST_ASSERT_NOT_NULL(block);
 	struct arena arena;
-	arena_init_zeroed(&arena, block, (size_t)plan->bytes);
+	page_budget_init(&budget, (size_t)bytes, (size_t)bytes / CAPACITY_RESERVE);
+	arena_init_counted(&arena, block, (size_t)plan->space, &budget);
 	cache_init(&cache, &arena, &plan->cache);
 	cycle_init(&cycle, &arena, &plan->cycle, &cache, &profile, 1);
 	queue_init(&queue, &arena,
 		&(struct queue_settings){.capacity = plan->queue, .gate = no_gate},
 		(struct mono){0});
 	TEST_ASSERT_LESS_OR_EQUAL_size_t(arena.size, arena.used);
+	/* What is there before anything is in it. */
+	TEST_ASSERT_LESS_OR_EQUAL_size_t(
+		(size_t)bytes / 16 + (640 << 10), budget.used * budget.page_size);
+	page_budget_audit(&budget);
+	memory_release(block, (size_t)plan->space);
 	budget_reset();
-	free(block);
 }
 
 static void test_boards_hold_what_they_promise(void)
@@ -96,25 +95,27 @@ static void test_boards_hold_what_they_promise(void)
 		const struct board *b = boards[i];
 		struct capacity plan;
 		uint64_t budget = b->memory_bytes - b->fixed_bytes;
-		TEST_ASSERT_TRUE_MESSAGE(capacity_plan(budget, b->nodes, b->pods, &plan), b->name);
-		TEST_ASSERT_EQUAL_UINT32_MESSAGE(b->nodes, plan.nodes, b->name);
-		TEST_ASSERT_EQUAL_UINT32_MESSAGE(b->pods, plan.pods, b->name);
+		TEST_ASSERT_TRUE_MESSAGE(capacity_plan(budget, 0, 0, &plan), b->name);
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(b->nodes, plan.cache.nodes);
-		TEST_ASSERT_EQUAL_UINT32(b->pods, plan.cache.pods);
+		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(b->pods, plan.cache.pods);
 		TEST_ASSERT_EQUAL_UINT32(plan.cache.nodes, plan.cycle.nodes);
-		TEST_ASSERT_EQUAL_UINT64(sum_of(&plan), plan.bytes);
-		TEST_ASSERT_LESS_OR_EQUAL_UINT64(budget, plan.bytes);
-		make_all(&plan);
+		TEST_ASSERT_EQUAL_UINT32(1, plan.share);
+		/* Boards of 32 bits have the address space, too. */
+		TEST_ASSERT_LESS_OR_EQUAL_UINT64(
+			b == &gateway_armv7 ? UINT64_C(1536) << 20 : SIZE_MAX, plan.space);
+		make_all(&plan, budget);
 	}
 }
 
-static void test_what_is_left_goes_to_the_store(void)
+static void test_each_kind_may_take_the_whole_budget(void)
 {
 	struct capacity plan;
 	for (uint64_t budget = 2 << 20; budget < 512 << 20; budget += budget / 3) {
-		TEST_ASSERT_TRUE(capacity_plan(budget, 500, 5000, &plan));
-		TEST_ASSERT_EQUAL_UINT64(sum_of(&plan), plan.bytes);
-		TEST_ASSERT_UINT64_WITHIN(STORE_UNIT, budget, plan.bytes);
+		TEST_ASSERT_TRUE(capacity_plan(budget, 0, 0, &plan));
+		TEST_ASSERT_EQUAL_UINT64(budget - budget % STORE_UNIT, plan.cache.store_bytes);
+		TEST_ASSERT_GREATER_OR_EQUAL_UINT64(
+			budget, (uint64_t)plan.cache.pods * sizeof(struct cache_pod) * 2);
+		TEST_ASSERT_EQUAL_UINT32(plan.cache.pods, plan.queue);
 	}
 }
 
@@ -123,31 +124,22 @@ static void test_more_memory_is_never_less_room(void)
 	struct capacity before = {0};
 	for (uint64_t budget = 2 << 20; budget < 256 << 20; budget += 1 << 20) {
 		struct capacity plan;
-		TEST_ASSERT_TRUE(capacity_plan(budget, 5000, 150000, &plan));
-		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.nodes, plan.nodes);
-		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.pods, plan.pods);
+		TEST_ASSERT_TRUE(capacity_plan(budget, 0, 0, &plan));
+		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.cache.nodes, plan.cache.nodes);
+		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.cache.pods, plan.cache.pods);
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.queue, plan.queue);
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.cache.classes, plan.cache.classes);
 		before = plan;
 	}
-	TEST_ASSERT_EQUAL_UINT32(150000, before.queue);
-	TEST_ASSERT_GREATER_OR_EQUAL_UINT32(150000 / 2, before.cache.classes);
 }
 
 static void test_little(void)
 {
 	struct capacity plan;
-	TEST_ASSERT_TRUE(capacity_plan(4 << 20, 5000, 150000, &plan));
-	TEST_ASSERT_GREATER_THAN_UINT32(200, plan.nodes);
-	TEST_ASSERT_GREATER_THAN_UINT32(6000, plan.pods);
-	/* Each of 200 deployments keeps its pods apart. */
-	TEST_ASSERT_GREATER_THAN_UINT32(200, plan.cache.counters);
-	make_all(&plan);
-	TEST_ASSERT_TRUE(capacity_plan(4 << 20, 50, 1000, &plan));
-	TEST_ASSERT_EQUAL_UINT32(50, plan.nodes);
-	TEST_ASSERT_EQUAL_UINT32(1000, plan.pods);
-	TEST_ASSERT_GREATER_THAN_UINT32(500, plan.queue);
-	make_all(&plan);
+	TEST_ASSERT_TRUE(capacity_plan(4 << 20, 0, 0, &plan));
+	make_all(&plan, 4 << 20);
+	TEST_ASSERT_TRUE(capacity_plan(CAPACITY_BYTES_MIN, 0, 0, &plan));
+	make_all(&plan, CAPACITY_BYTES_MIN);
 	TEST_ASSERT_FALSE(capacity_plan(1 << 20, 50, 1000, &plan));
 	TEST_ASSERT_FALSE(capacity_plan(0, 0, 0, &plan));
 }
@@ -156,21 +148,36 @@ static void test_absurd(void)
 {
 	struct capacity plan;
 	TEST_ASSERT_TRUE(capacity_plan(64 << 20, UINT32_MAX, UINT32_MAX, &plan));
-	TEST_ASSERT_LESS_OR_EQUAL_UINT64(64 << 20, plan.bytes);
-	TEST_ASSERT_TRUE(capacity_plan(UINT64_MAX, 10, 300, &plan));
-	TEST_ASSERT_EQUAL_UINT64(sum_of(&plan), plan.bytes);
-	TEST_ASSERT_TRUE(capacity_plan(8 << 20, 0, 0, &plan));
-	TEST_ASSERT_EQUAL_UINT32(CAPACITY_NODES_LEAST, plan.nodes);
-	TEST_ASSERT_EQUAL_UINT32(CAPACITY_PODS_LEAST, plan.pods);
+	TEST_ASSERT_FALSE(capacity_plan(UINT64_MAX, 10, 300, &plan));
+	TEST_ASSERT_TRUE(capacity_plan(UINT64_C(1) << 38, 0, 0, &plan));
+	TEST_ASSERT_TRUE(capacity_plan(8 << 20, 10, 300, &plan));
+	TEST_ASSERT_EQUAL_UINT32(capacity_nodes(10), plan.cache.nodes);
+	TEST_ASSERT_EQUAL_UINT32(300, plan.cache.pods);
+}
+
+static void test_less_address_space_is_less_of_each(void)
+{
+	struct capacity plan;
+	uint64_t budget = 16 << 20;
+	TEST_ASSERT_TRUE(capacity_plan(budget, 0, 0, &plan));
+	uint64_t space = plan.space;
+	TEST_ASSERT_TRUE(capacity_narrow(budget, 0, 0, &plan));
+	TEST_ASSERT_LESS_THAN_UINT64(space * 2 / 3, plan.space);
+	TEST_ASSERT_EQUAL_UINT32(2, plan.share);
+	make_all(&plan, budget);
+	while (capacity_narrow(budget, 0, 0, &plan))
+		continue;
+	TEST_ASSERT_LESS_THAN_UINT64(2 * budget, plan.space);
 }
 
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_boards_hold_what_they_promise);
-	RUN_TEST(test_what_is_left_goes_to_the_store);
+	RUN_TEST(test_each_kind_may_take_the_whole_budget);
 	RUN_TEST(test_more_memory_is_never_less_room);
 	RUN_TEST(test_little);
 	RUN_TEST(test_absurd);
+	RUN_TEST(test_less_address_space_is_less_of_each);
 	return UNITY_END();
 }

@@ -154,9 +154,13 @@ static void carve(struct sim_process *p)
 
 	p->size = sizeof(struct scheduler) + scheduler_size(&limits) + net_size(0) +
 		net_client_size(&target) + SLACK;
+	size_t engine =
+		cache_size(&limits.cache) + cycle_size(&limits.cycle) + queue_size(limits.queue);
+	size_t budget = p->size - engine + (size_t)p->world->plan.memory;
 	p->block = memory_reserve(p->size);
 	CHECK(p->block != NULL);
-	arena_init_zeroed(&p->arena, p->block, p->size);
+	page_budget_init(&p->budget, budget, (size_t)p->world->plan.memory / CAPACITY_RESERVE);
+	arena_init_counted(&p->arena, p->block, p->size, &p->budget);
 }
 
 /* There is only room for those of one process; of budgets, for what it closes itself. */

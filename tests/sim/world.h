@@ -20,6 +20,7 @@
 #include "apisim/face.h"
 #include "apisim/life.h"
 #include "apisim/network.h"
+#include "base/pages.h"
 #include "base/scratch.h"
 #include "scheduler/scheduler.h"
 
@@ -139,6 +140,7 @@ struct sim_process {
 	int64_t decided_us; /* the last attempt began */
 	uint64_t lists;     /* of pods that it had seen when it did not lead yet */
 	struct random random;
+	struct page_budget budget;
 	void *block;
 	size_t size;
 	struct arena arena;
@@ -171,6 +173,7 @@ struct world {
 	uint64_t seed;
 	struct sim_plan plan;
 	struct random random;
+	struct page_budget budget;
 	void *block;
 	struct arena arena;
 	struct network network;
