@@ -37,7 +37,8 @@ below = $(if $(filter tests/% tools/%,$(1)),$(1),src/$(1))
 source = $(if $(findstring *,$(1)),$(sort $(wildcard $(call below,$(1)))),$(call below,$(1)))
 sources = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))
 # Each vendor library is seen by one folder of src/.
-LIBS_IN_net := mbedtls mongoose
+LIBS_IN_net := mongoose
+LIBS_IN_tls := mbedtls
 LIBS_IN_json := jsmn
 LIBS_IN_yaml := yaml
 libs_in = $(foreach f,$(1),$(LIBS_IN_$(word 2,$(subst /, ,$(f)))))

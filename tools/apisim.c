@@ -18,6 +18,7 @@
  * pods are where they cannot be.
  */
 // deps: base/*.c net/*.c json/*.c kube/time.c kube/duration.c kube/quantity*.c yaml/base64.c
+// deps: tls/*.c http/*.c
 // deps: tools/apisim/*.c
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "yaml/base64.h"
-#include "net/certificate.h"
+#include "tls/certificate.h"
+#include "tls/tls.h"
 
 enum {
 	APISIM_CONNECTIONS = 64,
@@ -59,7 +61,7 @@ struct apisim {
 	struct life *life;
 	struct net *net;
 	struct face *face;
-	struct net_certificate certificate;
+	struct tls_certificate certificate;
 	struct random random;
 	uint64_t loaded, not_loaded;
 };
@@ -225,13 +227,13 @@ static void start_server(void)
 	apisim.net = net_init(&(struct net_setup){.arena = &apisim.arena,
 		.clock = clock_system(),
 		.entropy = entropy_system(),
-		.bytes = net_socket_bytes(&apisim.arena, face_streams(&setup) + 1),
-		.tls_connections_max = tls});
+		.bytes = net_socket_bytes(&apisim.arena, face_streams(&setup) + 1)});
+	tls_setup(&apisim.arena, tls, entropy_system());
 	if (!o->plain) {
-		struct net_certificate_wish wish = {
+		struct tls_certificate_request wish = {
 			.common_name = "apisim", .names = names, .days = 365};
 
-		if (!net_certificate_make(apisim.net, &wish, &apisim.certificate, &fault)) {
+		if (!tls_certificate_make(apisim.net, &wish, &apisim.certificate, &fault)) {
 			line[fault.used] = '\0';
 			die("no certificate", line);
 		}
@@ -248,7 +250,7 @@ static void start_server(void)
 /* Written beside and moved into place: who waits for it sees all of it. */
 static void write_kubeconfig(const char *path, uint16_t port)
 {
-	static char text[NET_PEM_MAX * 2 + 2048];
+	static char text[TLS_PEM_MAX * 2 + 2048];
 	const struct options *o = &apisim.options;
 	char beside[1024];
 	struct writer w;
@@ -281,8 +283,8 @@ static void start(void)
 {
 	const struct options *o = &apisim.options;
 	struct life_setup setup = life_setup();
-	size_t size = megabytes(o->memory_mib) + APISIM_SPARE + life_size(&setup) +
-		net_size(APISIM_CONNECTIONS) + net_socket_size(APISIM_CONNECTIONS + 64) +
+	size_t size = megabytes(o->memory_mib) + APISIM_SPARE + life_size(&setup) + net_size() +
+		tls_setup_size(APISIM_CONNECTIONS) + net_socket_size(APISIM_CONNECTIONS + 64) +
 		face_size(&(struct face_setup){.connections_max = APISIM_CONNECTIONS});
 	void *block = memory_reserve(size);
 	uint64_t seed = o->seed;

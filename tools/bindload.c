@@ -13,7 +13,7 @@
  * The second form makes those pods, evenly in time, and before that line prints of each when it was
  * asked for: POD MICROSECONDS-SINCE-1970.
  */
-// deps: base/*.c net/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: base/*.c net/*.c tls/*.c http/*.c base/url.c yaml/yaml.c yaml/scalar.c
 // deps: json/write.c config/kubeconfig.c yaml/base64.c bind/body_binding.c bind/body_path.c
 // deps: scheduler/target.c
 #include <stdio.h>
@@ -25,7 +25,8 @@
 #include "base/memory.h"
 #include "bind/body.h"
 #include "scheduler/target.h"
-#include "net/net.h"
+#include "http/http.h"
+#include "tls/tls.h"
 
 enum {
 	LOAD_MEMORY = 32 << 20,
@@ -231,8 +232,8 @@ static void start(void)
 		load.net = net_init(&(struct net_setup){.arena = &load.arena,
 			.clock = clock_system(),
 			.entropy = entropy_system(),
-			.bytes = net_socket_bytes(&load.arena, (uint32_t)load.connections + 1),
-			.tls_connections_max = target.https ? (uint32_t)load.connections : 0});
+			.bytes = net_socket_bytes(&load.arena, (uint32_t)load.connections + 1)});
+		tls_setup(&load.arena, target.https ? (uint32_t)load.connections : 0, entropy);
 		load.client = net_client_open(load.net, &load.arena, &target, &fault);
 	}
 	if (load.client == NULL) {

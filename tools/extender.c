@@ -16,7 +16,7 @@
  * without saying so. Each question is a line on stdout: verb, pod, how many bytes, "names", "nodes"
  * or "-".
  */
-// deps: base/*.c net/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
 // deps: config/kubeconfig.c yaml/base64.c scheduler/target.c bind/body*.c kube/*.c
 #include <fcntl.h>
 #include <signal.h>
@@ -29,9 +29,10 @@
 #include "base/memory.h"
 #include "bind/body.h"
 #include "json/json.h"
-#include "net/certificate.h"
-#include "net/server.h"
+#include "tls/certificate.h"
+#include "http/server.h"
 #include "scheduler/target.h"
+#include "tls/tls.h"
 
 enum {
 	MEMORY = 128 << 20,
@@ -66,7 +67,7 @@ static struct extender_tool {
 	struct net_client *client;
 	struct net_server *server;
 	struct json_cut *cut;
-	struct net_certificate certificate;
+	struct tls_certificate certificate;
 	struct text question;
 	struct talk talks[TALKS];
 } tool;
@@ -401,7 +402,7 @@ static void open_network(const char *certificate_out, uint16_t port, struct writ
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", NULL};
 	struct net_target target = scheduler_target(&tool.config);
-	const struct net_certificate_wish wish = {
+	const struct tls_certificate_request wish = {
 		.common_name = "extender", .names = names, .days = 1};
 	struct net_server_setup setup = {
 		.name = "extender",
@@ -415,10 +416,10 @@ static void open_network(const char *certificate_out, uint16_t port, struct writ
 		.clock = clock_system(),
 		.entropy = entropy_system(),
 		.bytes = net_socket_bytes(
-			&tool.arena, target.connections + 2 + net_server_streams(&setup)),
-		.tls_connections_max = TALKS + target.connections});
+			&tool.arena, target.connections + 2 + net_server_streams(&setup))});
+	tls_setup(&tool.arena, TALKS + target.connections, entropy_system());
 	if (certificate_out != NULL) {
-		if (!net_certificate_make(tool.net, &wish, &tool.certificate, fault))
+		if (!tls_certificate_make(tool.net, &wish, &tool.certificate, fault))
 			die("no certificate");
 		write_certificate(certificate_out);
 		setup.certificate = text_of(tool.certificate.certificate);

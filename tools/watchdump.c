@@ -11,7 +11,7 @@
  *
  *	watchdump --kubeconfig FILE [--token-file FILE]
  */
-// deps: base/*.c net/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
 // deps: config/kubeconfig.c yaml/base64.c kube/*.c cache/*.c watch/*.c
 // deps: scheduler/target.c
 #include <errno.h>
@@ -29,6 +29,7 @@
 #include "base/memory.h"
 #include "cache/feed.h"
 #include "scheduler/target.h"
+#include "tls/tls.h"
 #include "watch/watch.h"
 
 enum {
@@ -364,8 +365,9 @@ static void start(const char *path, const char *token_file)
 	dump.net = net_init(&(struct net_setup){.arena = &dump.arena,
 		.clock = clock_system(),
 		.entropy = entropy_system(),
-		.bytes = net_socket_bytes(&dump.arena, DUMP_STREAMS),
-		.tls_connections_max = target.https ? DUMP_CONNECTIONS + DUMP_WATCHES : 0});
+		.bytes = net_socket_bytes(&dump.arena, DUMP_STREAMS)});
+	tls_setup(
+		&dump.arena, target.https ? DUMP_CONNECTIONS + DUMP_WATCHES : 0, entropy_system());
 	dump.client = net_client_open(dump.net, &dump.arena, &target, &fault);
 	if (dump.client == NULL) {
 		line[fault.used] = '\0';

@@ -44,6 +44,10 @@ static inline int64_t mono_since_us(struct mono later, struct mono earlier)
 {
 	return later.us - earlier.us;
 }
+static inline struct mono mono_earlier(struct mono a, struct mono b)
+{
+	return a.us < b.us ? a : b;
+}
 static inline bool mono_reached(struct mono now, struct mono due)
 {
 	return now.us >= due.us;

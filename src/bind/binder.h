@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "bind/body.h"
-#include "net/net.h"
+#include "http/http.h"
 
 enum {
 	BINDER_MESSAGE_MAX = 1024, /* bytes; a longer one is cut at a character */

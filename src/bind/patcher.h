@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "bind/body.h"
-#include "net/net.h"
+#include "http/http.h"
 
 enum {
 	PATCHER_BODY_MAX = 16 * 1024,    /* bytes of a patch */

@@ -15,7 +15,7 @@
 #include "base/scratch.h"
 #include "bind/patcher.h"
 #include "json/json.h"
-#include "net/loop.h"
+#include "net/net.h"
 
 enum {
 	PATCHER_VICTIM_BODY_MAX = 4096,

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/entropy.h"
 #include "bind/body.h"
-#include "net/net.h"
+#include "http/http.h"
 
 enum {
 	RECORDER_FLIGHTS = 2,        /* on their way at a time */

@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "cache/cache.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "plugins/volume_choice.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include "bind/body.h"
 #include "bind/volumes.h"
 #include "json/json.h"
-#include "net/loop.h"
+#include "net/net.h"
 
 enum {
 	VOLUMES_BODY_MAX = 4096,

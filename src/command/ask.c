@@ -13,6 +13,7 @@
 #include "base/url.h"
 #include "command/explanation.h"
 #include "scheduler/target.h"
+#include "tls/tls.h"
 
 enum {
 	SETUP = 8 << 20, /* connection, kubeconfig */
@@ -149,8 +150,8 @@ static void converse(const struct ask *q, bool as_json, struct arena *arena, str
 	struct net *net = net_init(&(struct net_setup){.arena = arena,
 		.clock = clock_system(),
 		.entropy = entropy_system(),
-		.bytes = bytes,
-		.tls_connections_max = 1});
+		.bytes = bytes});
+	tls_setup(arena, 1, entropy_system());
 	struct net_client *client = net_client_open(net, arena, &target, fault);
 	if (client != NULL) {
 		ask(net, client, &asking, q);
@@ -158,6 +159,7 @@ static void converse(const struct ask *q, bool as_json, struct arena *arena, str
 		net_client_close(client);
 	}
 	net_close(net);
+	tls_teardown();
 	net_socket_close(&bytes);
 }
 

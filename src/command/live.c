@@ -16,6 +16,7 @@
 #include "limits.h"
 #include "scheduler/capacity.h"
 #include "scheduler/target.h"
+#include "tls/tls.h"
 
 enum {
 	SETUP_SCRATCH = 4 << 20, /* options and files, while they are read */
@@ -123,7 +124,8 @@ static uint64_t fixed_bytes(const struct options *options)
 	const struct net_target asker = {.connections = ASKER_CONNECTIONS};
 	CHECK(capacity_plan(CAPACITY_BYTES_MIN, 0, 0, &least));
 	take_capacity(&limits, &least);
-	return scheduler_size(&limits) - least.space + net_size(connections + other_tls(options)) +
+	return scheduler_size(&limits) - least.space + net_size() +
+		tls_setup_size(connections + other_tls(options)) +
 		net_socket_size(connections + other_streams(options)) + net_client_size(&target) +
 		askers * (net_client_size(&asker) + 2 * (size_t)KUBECONFIG_FILE_MAX) +
 		extenders_size(&options->config.extenders, capacity_nodes(nodes_max_of(options))) +
@@ -268,8 +270,9 @@ static bool connect_to(struct live *live)
 		.clock = clock_system(),
 		.entropy = entropy_system(),
 		.bytes = live->bytes,
-		.tls_connections_max = (target.https ? connections + WATCHES : 0) + other_tls(o),
 	});
+	tls_setup(&live->arena, (target.https ? connections + WATCHES : 0) + other_tls(o),
+		entropy_system());
 	live->client = net_client_open(live->net, &live->arena, &target, &fault);
 	return (live->client != NULL && open_asker(live, 0, &fault) &&
 		       open_asker(live, 1, &fault)) ||
@@ -514,5 +517,6 @@ void live_close(struct live *live)
 			net_client_close(live->askers[i]);
 	net_client_close(live->client);
 	net_close(live->net);
+	tls_teardown();
 	output_flush(&live->err);
 }

@@ -25,7 +25,7 @@
 #include "base/check.h"
 #include "cache/cache.h"
 #include "cycle/extension.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "profile/scheduler_config.h"
 
 enum {

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/entropy.h"
 #include "lease/lease_body.h"
-#include "net/net.h"
+#include "http/http.h"
 
 enum {
 	LEASE_IDENTITY_MAX = 320,

@@ -2,11 +2,8 @@
 /*
  * Loop: one turn is flush what was asked for, wait, read the clock, move members on, fire timers.
  */
-#include "net/loop.h"
-
 #include "base/check.h"
-#include "net/private.h"
-#include "net/tls.h"
+#include "net/net_private.h"
 
 struct net *net_init(const struct net_setup *setup)
 {
@@ -16,7 +13,7 @@ struct net *net_init(const struct net_setup *setup)
 	net->clock = setup->clock;
 	net->entropy = setup->entropy;
 	net->bytes = setup->bytes;
-	net->plain = arena_take(setup->arena, NET_PLAIN_SIZE);
+	net->scratch = arena_take(setup->arena, NET_SCRATCH_SIZE);
 	net->now = clock_mono(&net->clock);
 	net->members_due = MONO_NEVER;
 	list_init(&net->timers);
@@ -24,24 +21,17 @@ struct net *net_init(const struct net_setup *setup)
 	/* Jitter only has to be spread: without entropy it is merely the same for each start. */
 	(void)net->entropy.fill(net->entropy.self, &seed, sizeof(seed));
 	random_init(&net->random, seed);
-	if (setup->tls_connections_max > 0) {
-		tls_setup(setup->arena, setup->tls_connections_max, setup->entropy);
-		net->has_tls = true;
-	}
 	return net;
 }
 
-size_t net_size(uint32_t tls_connections_max)
+size_t net_size(void)
 {
-	return sizeof(struct net) + NET_PLAIN_SIZE + 2 * 16 +
-		(tls_connections_max > 0 ? tls_setup_size(tls_connections_max) : 0);
+	return sizeof(struct net) + NET_SCRATCH_SIZE + 2 * 16;
 }
 
 void net_close(struct net *net)
 {
 	CHECK(list_is_empty(&net->members));
-	if (net->has_tls)
-		tls_teardown();
 }
 
 struct mono net_stopped(const struct net *net)
@@ -52,6 +42,26 @@ struct mono net_stopped(const struct net *net)
 struct mono net_now(const struct net *net)
 {
 	return net->now;
+}
+
+const struct clock *net_clock(const struct net *net)
+{
+	return &net->clock;
+}
+
+struct entropy net_entropy(const struct net *net)
+{
+	return net->entropy;
+}
+
+const struct net_bytes *net_bytes(const struct net *net)
+{
+	return &net->bytes;
+}
+
+char *net_scratch(struct net *net)
+{
+	return net->scratch;
 }
 
 void net_hurry(struct net *net, bool hurried)

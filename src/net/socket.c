@@ -24,8 +24,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/entropy.h"
-#include "base/store.h"
-#include "net/fence.h"
+#include "base/fence.h"
 
 enum {
 	SOCKET_RECEIVE_SIZE = 8 * 1024,
@@ -53,10 +52,24 @@ struct socket_stream {
 
 struct sockets {
 	struct mg_mgr manager;
-	struct store fence;
+	struct fence fence;
 	struct socket_stream *streams; /* 1 .. streams_max */
 	uint32_t streams_max;
 };
+
+/* mongoose takes its allocator as functions without an object: one set of sockets per process. */
+static struct fence *socket_fence;
+
+void *mg_calloc(size_t count, size_t size)
+{
+	return socket_fence == NULL ? NULL : fence_take(socket_fence, count, size);
+}
+
+void mg_free(void *pointer)
+{
+	if (pointer != NULL)
+		fence_give(socket_fence, pointer);
+}
 
 /* mongoose asks for the time for its timers and for randomness nowhere that berth calls. */
 uint64_t mg_millis(void)
@@ -467,7 +480,7 @@ static void sockets_wait(void *self, int64_t timeout_us)
 
 /* ---- making one ---- */
 
-static size_t fence_size(uint32_t streams_max)
+static size_t socket_fence_size(uint32_t streams_max)
 {
 	return ((size_t)streams_max + SOCKET_OVERLAP) * SOCKET_STREAM_SIZE + 1024;
 }
@@ -475,7 +488,7 @@ static size_t fence_size(uint32_t streams_max)
 size_t net_socket_size(uint32_t streams_max)
 {
 	return sizeof(struct sockets) + (streams_max + 1) * sizeof(struct socket_stream) +
-		fence_size(streams_max) + 3 * 16;
+		socket_fence_size(streams_max) + 3 * 16;
 }
 
 struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max)
@@ -485,9 +498,10 @@ struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max)
 	CHECK(offsetof(struct sockets, manager) == 0);
 	sockets->streams = ARENA_ARRAY(arena, struct socket_stream, streams_max + 1);
 	sockets->streams_max = streams_max;
-	store_init(&sockets->fence, "sockets", arena_take(arena, fence_size(streams_max)),
-		fence_size(streams_max));
-	fence_set(FENCE_MONGOOSE, &sockets->fence);
+	CHECK(socket_fence == NULL);
+	fence_init(&sockets->fence, "sockets", arena_take(arena, socket_fence_size(streams_max)),
+		socket_fence_size(streams_max));
+	socket_fence = &sockets->fence;
 	mg_mgr_init(&sockets->manager);
 	return (struct net_bytes){.open = sockets_open,
 		.listen = sockets_listen,
@@ -513,6 +527,6 @@ void net_socket_close(struct net_bytes *bytes)
 		if (sockets->streams[i].taken)
 			sockets_close(sockets, i);
 	mg_mgr_free(&sockets->manager);
-	budget_unregister(&sockets->fence.budget);
-	fence_clear(FENCE_MONGOOSE);
+	fence_close(&sockets->fence);
+	socket_fence = NULL;
 }

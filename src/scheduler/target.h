@@ -6,7 +6,7 @@
 #define BERTH_SCHEDULER_TARGET_H
 
 #include "config/kubeconfig.h"
-#include "net/net.h"
+#include "http/http.h"
 
 /* Texts stay the kubeconfig's. How many connections there may be is left to the caller. */
 struct net_target scheduler_target(const struct kubeconfig *config);

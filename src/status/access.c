@@ -21,7 +21,7 @@
 #include <strings.h>
 
 #include "base/log.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "status/private.h"
 
 enum {
@@ -597,7 +597,7 @@ static bool read_extra(const struct status_answer *a, struct user *user)
 
 /* A front proxy says who asks. False: it does not, or is not one of those that may. */
 static bool read_proxied(
-	const struct status_answer *a, const struct net_client_names *names, struct user *user)
+	const struct status_answer *a, const struct tls_client_names *names, struct user *user)
 {
 	const struct options_words *allowed = words_of(a, AUTHORITY_NAMES);
 	const struct options_words *headers = words_of(a, AUTHORITY_USERS);
@@ -607,7 +607,7 @@ static bool read_proxied(
 	char name[128];
 	for (uint32_t i = 0; i < allowed->count && !may; i++)
 		may = text_is(names->common_name, allowed->list[i]);
-	if (!may || names->proof != NET_PROOF_GOOD || !names->by_proxy_ca)
+	if (!may || names->proof != TLS_PROOF_GOOD || !names->by_proxy_ca)
 		return false;
 	for (uint32_t i = 0; i < headers->count && value.size == 0; i++)
 		if (text_copy(headers->list[i], name, sizeof(name)))
@@ -625,10 +625,10 @@ static bool read_proxied(
 }
 
 /* True: the certificate names a user, who is filled in. */
-static bool read_certificate(const struct net_client_names *names, struct user *user)
+static bool read_certificate(const struct tls_client_names *names, struct user *user)
 {
 	struct groups groups;
-	if (names->proof != NET_PROOF_GOOD || !names->by_client_ca ||
+	if (names->proof != TLS_PROOF_GOOD || !names->by_client_ca ||
 		!take_name(names->common_name, user))
 		return false;
 	groups_begin(&groups, user);
@@ -686,14 +686,14 @@ static void ask_about_token(struct status_answer *a, struct text token)
 
 static void ask_credentials(struct status_answer *a)
 {
-	struct net_client_names names = {.proof = NET_PROOF_NONE};
+	struct tls_client_names names = {.proof = TLS_PROOF_NONE};
 	struct user user = {.is_master = false};
 	struct text token = token_of(a);
 	if (a->exchange->https)
 		net_exchange_client(a->exchange, &names);
 	bool is_known = a->exchange->https &&
 		(read_proxied(a, &names, &user) || read_certificate(&names, &user));
-	bool anonymous = !is_known && token.size == 0 && names.proof == NET_PROOF_NONE;
+	bool anonymous = !is_known && token.size == 0 && names.proof == TLS_PROOF_NONE;
 	if (is_open(a, anonymous)) {
 		status_route(a);
 	} else if (is_known) {

@@ -11,7 +11,7 @@
  * What cannot be read leaves what was there before.
  */
 #include "base/log.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "status/private.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/real.h"
-#include "net/counts.h"
+#include "http/counts.h"
 #include "status/private.h"
 
 enum type { COUNTER, GAUGE, HISTOGRAM };

@@ -76,7 +76,7 @@ struct status {
 	struct process process;
 	struct scheduler *s;
 	struct status_door secure, plain;
-	struct net_certificate *made; /* when none was given */
+	struct tls_certificate *made; /* when none was given */
 	struct mono started;
 	struct wall started_at;
 	struct access *access;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/certificate.h"
-#include "net/net.h"
+#include "tls/certificate.h"
+#include "http/http.h"
 #include "status/private.h"
 
 enum {
@@ -425,7 +425,7 @@ size_t status_size(const struct options *options, size_t explanation_bytes)
 {
 	if (!status_is_wanted(options))
 		return 0;
-	return sizeof(struct status) + sizeof(struct net_certificate) + access_size() +
+	return sizeof(struct status) + sizeof(struct tls_certificate) + access_size() +
 		authorities_size() + explanation_bytes + STATUS_BODY_MAX +
 		STATUS_CONFIGURATION_MAX + (options->secure_port != 0 ? door_size(true) : 0) +
 		(options->http_port != 0 ? door_size(false) : 0) + PATHS;
@@ -454,9 +454,9 @@ static const char *file_in(struct status *status, const char *folder, const char
 static bool make_certificate(struct status *status, struct writer *fault)
 {
 	static const char *const names[] = {"localhost", "127.0.0.1", "::1", NULL};
-	status->made = ARENA_ARRAY(status->setup.arena, struct net_certificate, 1);
-	return net_certificate_make(status->setup.net,
-		&(struct net_certificate_wish){
+	status->made = ARENA_ARRAY(status->setup.arena, struct tls_certificate, 1);
+	return tls_certificate_make(status->setup.net,
+		&(struct tls_certificate_request){
 			.common_name = "kube-scheduler", .names = names, .days = DAYS},
 		status->made, fault);
 }

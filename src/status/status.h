@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "config/options.h"
-#include "net/server.h"
+#include "http/server.h"
 #include "scheduler/scheduler.h"
 
 enum {

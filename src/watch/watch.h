@@ -17,7 +17,7 @@
 #include "base/scratch.h"
 #include "kube/object.h"
 #include "kube/passing.h"
-#include "net/net.h"
+#include "http/http.h"
 
 enum {
 	WATCH_PAGE = 500, /* objects of a page, where the server cannot stream its list */

@@ -4,7 +4,7 @@
  * the HTTP server, the API, and the life of a cluster behind it. When all has come to rest the
  * client's picture is the server's.
  */
-// deps: base/*.c net/*.c json/*.c kube/*.c watch/*.c tools/apisim/*.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c watch/*.c tools/apisim/*.c
 #include "apisim/face.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * bench_waking - what an event costs while 100,000 pods wait for one that helps, and this one does
  * not: pods come to nodes and go, nodes report. Pods are of a few templates, or each of its own.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c extender/*.c
 // deps: tests/net/loopback.c

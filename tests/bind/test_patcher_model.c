@@ -5,7 +5,7 @@
  * be left out because of words that were overtaken.
  */
 // deps: bind/patcher*.c bind/body_path.c bind/body_binding.c bind/body_status.c
-// deps: net/*.c json/*.c kube/*.c base/*.c
+// deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/bind/patcher_bed.c
 #include "bind/patcher_says.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the patcher says of a pod: what differs, all of it, or as much as fits. */
 // deps: bind/patcher*.c bind/body_path.c bind/body_binding.c bind/body_status.c
-// deps: net/*.c json/*.c kube/*.c base/*.c
+// deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/bind/patcher_bed.c
 #include "bind/patcher_says.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events: what is sent, where, and what becomes of those that are the same. */
-// deps: base/*.c json/*.c kube/*.c net/*.c bind/body_path.c bind/body_event.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c bind/body_path.c bind/body_event.c
 // deps: bind/recorder*.c tests/lease/town.c tests/bind/recorder_bed.c
 #include <stdio.h>
 #include <string.h>

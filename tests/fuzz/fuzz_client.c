@@ -7,13 +7,13 @@
  * Whatever comes: each request ends once, with what on_body was given; no stream is left; and in
  * slices and in one go the same comes out of the first.
  */
-// deps: net/*.c base/*.c tests/watch/wire.c
+// deps: net/*.c tls/*.c http/*.c base/*.c tests/watch/wire.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "watch/wire.h"
 
 void setUp(void);

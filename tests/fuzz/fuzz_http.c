@@ -6,7 +6,7 @@
  * In slices, byte by byte and in one go the same must come out, and no body is longer than what
  * was fed.
  */
-// deps: net/http.c net/dns.c net/address.c
+// deps: http/parser.c net/dns.c net/address.c
 // deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "fuzz/fuzz.h"
 #include "net/dns.h"
-#include "net/http.h"
+#include "http/parser_private.h"
 
 enum { BODY_MAX = 1 << 20 };
 

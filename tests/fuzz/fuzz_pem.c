@@ -5,7 +5,7 @@
  *
  * Whatever comes: an identity or a line that says what is wrong, and all memory of the fence back.
  */
-// deps: base/*.c net/*.c yaml/base64.c
+// deps: base/*.c net/*.c tls/*.c http/*.c yaml/base64.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "yaml/base64.h"
 #include "base/store.h"
 #include "fuzz/fuzz.h"
-#include "net/private.h"
-#include "net/secret.h"
-#include "net/tls.h"
+#include "net/net_private.h"
+#include "tls/secret.h"
+#include "tls/tls.h"
 
 enum { INPUT_MAX = 8192, ARENA_SIZE = 1 << 20, ROOM = 2 * INPUT_MAX };
 

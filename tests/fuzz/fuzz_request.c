@@ -7,16 +7,16 @@
  * a whole, on a network inside the process: whatever comes, every exchange ends once, nothing is
  * left when the client has gone, and the loop comes to rest.
  */
-// deps: net/*.c base/*.c tests/net/loopback.c
+// deps: net/*.c tls/*.c http/*.c base/*.c tests/net/loopback.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz/fuzz.h"
 #include "net/loopback.h"
-#include "net/private.h"
-#include "net/server.h"
-#include "net/server_request.h"
+#include "net/net_private.h"
+#include "http/server.h"
+#include "http/server_request_private.h"
 
 enum { INPUT_MAX = 1 << 16, HEAD_MAX = 512, MEMORY = 1 << 20, TURNS_MAX = 400, PORT = 80 };
 

@@ -6,7 +6,7 @@
  * Whatever comes: who is known is the one whom the answer names, and the question what he may do is
  * JSON about him and his groups.
  */
-// deps: base/*.c json/*.c net/server_words.c
+// deps: base/*.c json/*.c http/server_text.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 
@@ -84,10 +84,10 @@ struct text net_exchange_line(const struct net_exchange *e, uint32_t n)
 	(void)n;
 	return TEXT_NONE;
 }
-void net_exchange_client(const struct net_exchange *e, struct net_client_names *names)
+void net_exchange_client(const struct net_exchange *e, struct tls_client_names *names)
 {
 	(void)e;
-	*names = (struct net_client_names){.common_name = TEXT_NONE};
+	*names = (struct tls_client_names){.common_name = TEXT_NONE};
 }
 
 /* ---- one answer ---- */

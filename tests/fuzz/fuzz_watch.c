@@ -7,7 +7,7 @@
  * Whatever comes: the sink is told in order, what was lent is given back, and once the server
  * behaves the picture is what the server has, within hours of waiting.
  */
-// deps: watch/*.c net/*.c json/*.c kube/*.c base/*.c tests/watch/wire.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c tests/watch/wire.c
 // deps: tests/fuzz/fuzz.c
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "fuzz/fuzz.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "watch/watch.h"
 #include "watch/wire.h"
 

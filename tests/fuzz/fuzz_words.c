@@ -3,7 +3,7 @@
  * Any bytes as each of the small grammars: addresses, URLs, base64, segments of paths, numbers,
  * characters, names of images. What is read prints as something that reads the same.
  */
-// deps: base/*.c net/address.c net/server_words.c base/url.c yaml/base64.c
+// deps: base/*.c net/address.c http/server_text.c base/url.c yaml/base64.c
 // deps: bind/body_path.c kube/image_name.c
 // deps: tests/fuzz/fuzz.c
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "fuzz/fuzz.h"
 #include "kube/image_name.h"
 #include "net/bytes.h"
-#include "net/server.h"
+#include "http/server.h"
 
 enum { TEXT_MAX = 512, ROOM = 4 * TEXT_MAX };
 

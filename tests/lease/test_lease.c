@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One that leads: how it comes to it, how long it lasts, and what may come between. */
-// deps: base/*.c json/*.c kube/*.c net/*.c bind/body_path.c lease/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c bind/body_path.c lease/*.c
 // deps: tests/lease/town.c tests/lease/members.c
 #include <stdio.h>
 #include <stdlib.h>

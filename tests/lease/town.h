@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "net/loop.h"
 #include "net/net.h"
+#include "http/http.h"
 
 enum { TOWN_PROCESSES = 4, TOWN_STREAMS = 8, TOWN_REQUEST_MAX = 24 * 1024, TOWN_LETTERS = 512 };
 

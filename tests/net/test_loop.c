@@ -2,15 +2,15 @@
 /*
  * Timers and sleeping by a clock that the waiting itself moves; addresses; backoff.
  */
-// deps: net/*.c base/*.c
+// deps: net/*.c tls/*.c http/*.c base/*.c
 #include "unity.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "net/backoff.h"
-#include "net/loop.h"
-#include "net/private.h"
+#include "net/net.h"
+#include "net/net_private.h"
 
 enum { MEMORY = 1 << 20, TIMERS = 8 };
 

@@ -2,7 +2,7 @@
 /*
  * The real bytes: streams over loopback, both ends in this process; datagrams; listening; limits.
  */
-// deps: net/socket.c net/fence.c net/address.c base/*.c
+// deps: net/socket.c net/address.c base/*.c
 // libs: mbedtls
 #include "unity.h"
 

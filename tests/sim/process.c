@@ -8,7 +8,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "profile/profile.h"
-#include "net/certificate.h"
+#include "tls/certificate.h"
 #include "scheduler/capacity.h"
 #include "sim/world.h"
 
@@ -152,7 +152,7 @@ static void carve(struct sim_process *p)
 	struct scheduler_limits limits = limits_of(p->world);
 	struct net_target target = target_of(p->world);
 
-	p->size = sizeof(struct scheduler) + scheduler_size(&limits) + net_size(0) +
+	p->size = sizeof(struct scheduler) + scheduler_size(&limits) + net_size() +
 		net_client_size(&target) + SLACK;
 	size_t engine =
 		cache_size(&limits.cache) + cycle_size(&limits.cycle) + queue_size(limits.queue);

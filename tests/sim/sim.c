@@ -9,7 +9,8 @@
  * --jobs N: so many at a time, as many as there are processors if nothing is said.
  * --stop: no more after the first that finds something.
  */
-// deps: base/*.c net/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c net/*.c
+// deps: tls/*.c http/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
 // deps: cycle/*.c bind/*.c lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
 // deps: extender/*.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A few seeds of the simulator under the sanitizers; `make sim` runs more. */
-// deps: base/*.c net/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c net/*.c
+// deps: tls/*.c http/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
 // deps: cycle/*.c bind/*.c lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
 // deps: extender/*.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Trouble: when which comes, and when it ends. */
-#include "net/client.h"
+#include "http/client_private.h"
 #include "sim/world.h"
 
 enum { TROUBLE_REST = 8 /* so many times longer between two of them while little happens */ };
@@ -52,10 +52,10 @@ static void end_watches(struct world *w, struct sim_process *p)
 	for (uint32_t i = 0; i < p->client->connection_count; i++) {
 		const struct net_connection *c = &p->client->connections[i];
 
-		if (!c->for_watch || c->stream == 0)
+		if (!c->for_watch || !stream_is_open(&c->stream))
 			continue;
-		p->wires[c->stream].will_break = true;
-		p->wires[c->stream].break_in = 0;
+		p->wires[c->stream.number].will_break = true;
+		p->wires[c->stream.number].break_in = 0;
 		w->counts.cuts++;
 	}
 	p->host->news = true;

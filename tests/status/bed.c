@@ -18,6 +18,7 @@
 #include "config/options.h"
 #include "profile/profile.h"
 #include "json/json.h"
+#include "tls/tls.h"
 
 enum {
 	MEMORY = 96 << 20,
@@ -204,8 +205,9 @@ static void open_network(void)
 	bed_net = net_init(&(struct net_setup){.arena = &arena,
 		.clock = clock_of_bed(),
 		.entropy = entropy_system(),
-		.bytes = bed_bytes,
-		.tls_connections_max = bed_options.secure_port != 0 ? STATUS_CONNECTIONS + 40 : 0});
+		.bytes = bed_bytes});
+	tls_setup(&arena, bed_options.secure_port != 0 ? STATUS_CONNECTIONS + 40 : 0,
+		entropy_system());
 }
 
 static void open_scheduler(void)
@@ -276,6 +278,7 @@ void bed_close(void)
 	net_client_close(client);
 	net_server_close(apiserver);
 	net_close(bed_net);
+	tls_teardown();
 	if (bed_real)
 		net_socket_close(&bed_bytes);
 	struct arena whole;

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/certificate.h"
+#include "tls/certificate.h"
 #include "net/loopback.h"
-#include "net/net.h"
+#include "http/http.h"
 #include "status/status.h"
 
 enum { BED_SECURE = 10259, BED_PLAIN = 10251, BED_HEARD_MAX = 512 * 1024 };

@@ -3,7 +3,7 @@
  * Who asks, by certificates: of clients, of front proxies that say who asks, and by authorities
  * that the cluster tells or files have; and what must not be asked for.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
@@ -20,18 +20,18 @@
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: status.example\r\nConnection: close\r\n"
 
 static struct visitor visitor;
-static struct net_certificate ca, other_ca, jane, root, proxy, impostor;
+static struct tls_certificate ca, other_ca, jane, root, proxy, impostor;
 static char map[8192];
 
-static void make(struct net_certificate *to, const char *name, const char *group,
-	const struct net_certificate *issuer)
+static void make(struct tls_certificate *to, const char *name, const char *group,
+	const struct tls_certificate *issuer)
 {
 	const char *const groups[] = {group, NULL};
 	char words[256];
 	struct writer fault;
 	writer_init(&fault, words, sizeof(words));
-	TEST_ASSERT_TRUE(net_certificate_make(bed_net,
-		&(struct net_certificate_wish){.common_name = name,
+	TEST_ASSERT_TRUE(tls_certificate_make(bed_net,
+		&(struct tls_certificate_request){.common_name = name,
 			.organizations = group != NULL ? groups : NULL,
 			.days = 3650, /* the clock of the bed is not that of mbedTLS */
 			.for_client = issuer != NULL,
@@ -40,7 +40,7 @@ static void make(struct net_certificate *to, const char *name, const char *group
 		to, &fault));
 }
 
-static void put_pem(struct writer *w, const char *key, const struct net_certificate *c)
+static void put_pem(struct writer *w, const char *key, const struct tls_certificate *c)
 {
 	write_format(w, "\"%s\":\"", key);
 	for (const char *at = c->certificate; *at != '\0'; at++)
@@ -98,7 +98,7 @@ static void open_with_map(const char *names)
 	bed_turns(50);
 }
 
-static void expect(uint32_t code, const struct net_certificate *own, const char *request)
+static void expect(uint32_t code, const struct tls_certificate *own, const char *request)
 {
 	char message[512];
 	uint32_t is = visitor_ask(&visitor, own, request);

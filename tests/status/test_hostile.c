@@ -4,7 +4,7 @@
  * and sites, several requests at once, bodies without end. Each is refused or harmless, and the
  * server answers the next one.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
@@ -212,12 +212,12 @@ static void test_too_much_of_everything(void)
 /* A certificate that nobody knows is refused in words, not by an alert. */
 static void test_a_certificate_of_ones_own(void)
 {
-	static struct net_certificate own;
+	static struct tls_certificate own;
 	char words[256];
 	struct writer fault;
 	writer_init(&fault, words, sizeof(words));
-	TEST_ASSERT_TRUE(net_certificate_make(bed_net,
-		&(struct net_certificate_wish){
+	TEST_ASSERT_TRUE(tls_certificate_make(bed_net,
+		&(struct tls_certificate_request){
 			.common_name = "system:masters", .days = 9, .for_client = true},
 		&own, &fault));
 	/* Nobody asks for certificates here, so it is not even shown. */

@@ -4,7 +4,7 @@
  * type, its labels and its buckets, or with why there is none here. What /metrics says is compared
  * with it, both ways.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
@@ -17,7 +17,7 @@
 #include <unity.h>
 
 #include "base/log.h"
-#include "net/counts.h"
+#include "http/counts.h"
 #include "status/bed.h"
 
 struct spec {

@@ -4,7 +4,7 @@
  * more, the loop does not turn for nothing meanwhile, and everybody is answered in the end. The
  * clock moves with each look at it, so that every piece of work takes long.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c cache/*.c queue/*.c plugins/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
@@ -13,7 +13,7 @@
 
 #include <unity.h>
 
-#include "net/loop.h"
+#include "net/net.h"
 #include "status/bed.h"
 #include "status/visitor.h"
 

@@ -9,7 +9,7 @@
 
 enum { TURNS = 3000 };
 
-bool visitor_come(struct visitor *v, const struct net_certificate *own)
+bool visitor_come(struct visitor *v, const struct tls_certificate *own)
 {
 	char words[256];
 	struct writer fault;
@@ -80,7 +80,7 @@ void visitor_go(struct visitor *v)
 	bed_turns(3);
 }
 
-uint32_t visitor_ask(struct visitor *v, const struct net_certificate *own, const char *request)
+uint32_t visitor_ask(struct visitor *v, const struct tls_certificate *own, const char *request)
 {
 	TEST_ASSERT_TRUE_MESSAGE(visitor_come(v, own), v->tls.fault);
 	visitor_say(v, request, strlen(request));

@@ -8,7 +8,7 @@
 #ifndef BERTH_TESTS_WATCH_BED_H
 #define BERTH_TESTS_WATCH_BED_H
 
-#include "net/net.h"
+#include "http/http.h"
 #include "watch/watch.h"
 #include "watch/wire.h"
 

@@ -3,7 +3,7 @@
  * Which version of a group is served: found out once, again when a list says 404, and never
  * believed too easily when it says that nothing is.
  */
-// deps: watch/*.c net/*.c json/*.c kube/*.c base/*.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
 #include "unity.h"
 

@@ -5,7 +5,7 @@
  *
  *	test_faults [SEED]    that seed alone
  */
-// deps: watch/*.c net/*.c json/*.c kube/*.c base/*.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/watch/bed.c tests/watch/model.c
 #include "unity.h"
 

@@ -3,7 +3,7 @@
  * What a reflector tells, and what it does not: objects that do not fit, kinds that are wanted and
  * wanted no more, be it from inside of what it tells.
  */
-// deps: watch/*.c net/*.c json/*.c kube/*.c base/*.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
 #include <setjmp.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Answers of a real kube-apiserver, as they came over the wire: whole, byte by byte, and cut off
  * at every position with the whole answer behind it.
  */
-// deps: watch/*.c net/*.c json/*.c kube/*.c base/*.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
 #include "unity.h"
 

@@ -3,7 +3,7 @@
  * A reflector against a server that plays: lists in both ways, and everything that may happen to
  * a list or to a watch.
  */
-// deps: watch/*.c net/*.c json/*.c kube/*.c base/*.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
 #include <stdio.h>
 #include <stdlib.h>

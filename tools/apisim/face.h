@@ -9,7 +9,7 @@
 #define BERTH_TOOLS_APISIM_FACE_H
 
 #include "apisim/api.h"
-#include "net/server.h"
+#include "http/server.h"
 
 enum { FACE_EXCHANGES_MAX = API_STREAMS_MAX, FACE_BODY_ROOM = 1 << 20 };
 

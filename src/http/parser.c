@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * HTTP answers: status line, headers, body by length, by chunks or to the end.
+ *
+ * What RFC 9112 leaves to the reader is decided towards refusing, since a proxy between us and
+ * the apiserver may read it differently: lines end with CR LF and nothing else, no folded
+ * headers, no space before a colon, one Content-Length of digits or one "chunked", never both,
+ * no other transfer coding, no switching of protocols.
+ */
+#include "http/parser_private.h"
+
+#include <string.h>
+
+#include "http/chars_private.h"
+
+void http_start(struct http *http)
+{
+	memset(http, 0, sizeof(*http));
+	http->retry_after_s = -1;
+}
+
+void http_start_body(struct http *http, bool chunked, uint64_t size)
+{
+	http_start(http);
+	http->chunked = chunked;
+	http->left = chunked ? 0 : size;
+	http->state = chunked ? HTTP_CHUNK_SIZE : size > 0 ? HTTP_BODY_SIZED : HTTP_FINISHED;
+}
+
+static enum http_step http_fail(struct http *http, const char *fault)
+{
+	http->state = HTTP_FAILED;
+	http->fault = fault;
+	return HTTP_BROKEN;
+}
+
+static enum http_step http_fail_too_big(struct http *http, const char *fault)
+{
+	http->too_big = true;
+	http_fail(http, fault);
+	return HTTP_TOO_BIG;
+}
+
+/* ---- headers that are looked at ---- */
+
+static bool name_is(const struct http *http, const char *name)
+{
+	return http_same_word((struct text){http->name, http->name_size}, name);
+}
+
+static enum http_step take_length(struct http *http, struct text value)
+{
+	if (http->sized)
+		return http_fail(http, "two Content-Length headers");
+	if (http->value_size > 18 || !text_to_u64(value, &http->left))
+		return http_fail(http, "Content-Length is not a number");
+	http->sized = true;
+	return HTTP_NEED_MORE;
+}
+
+static enum http_step take_coding(struct http *http, struct text value)
+{
+	if (http->chunked)
+		return http_fail(http, "two Transfer-Encoding headers");
+	if (!http_same_word(value, "chunked"))
+		return http_fail(http, "a transfer coding other than chunked");
+	http->chunked = true;
+	return HTTP_NEED_MORE;
+}
+
+static void take_connection(struct http *http, struct text value)
+{
+	struct text part;
+
+	/* A list too long to look at may say close; a new connection is never wrong. */
+	if (http->value_size > HTTP_VALUE_MAX)
+		http->close_asked = true;
+	while (text_cut(&value, ',', &part))
+		if (http_same_word(text_trim(part), "close"))
+			http->close_asked = true;
+}
+
+static enum http_step take_header(struct http *http)
+{
+	struct text value = {
+		http->value, http->value_size > HTTP_VALUE_MAX ? HTTP_VALUE_MAX : http->value_size};
+	uint64_t seconds;
+
+	value = text_trim(value);
+	if (http->in_trailer || http->name_size > HTTP_NAME_MAX)
+		return HTTP_NEED_MORE;
+	if (name_is(http, "content-length"))
+		return take_length(http, value);
+	if (name_is(http, "transfer-encoding"))
+		return take_coding(http, value);
+	if (name_is(http, "connection"))
+		take_connection(http, value);
+	if (name_is(http, "retry-after") && value.size < 10 && text_to_u64(value, &seconds))
+		http->retry_after_s = (int64_t)seconds;
+	return HTTP_NEED_MORE;
+}
+
+/* ---- the end of the head ---- */
+
+static enum http_step head_is_complete(struct http *http)
+{
+	uint16_t status = http->status_read;
+
+	if (http->in_trailer) {
+		http->state = HTTP_FINISHED;
+		return HTTP_DONE;
+	}
+	if (http->chunked && (http->sized || http->http_1_0))
+		return http_fail(http,
+			http->sized ? "Content-Length and chunked together"
+				    : "chunked in HTTP/1.0");
+	if (status < 200) {
+		uint32_t interims = http->interims + 1;
+
+		if (status == 101)
+			return http_fail(http, "switching protocols was not asked for");
+		if (interims > HTTP_INTERIM_MAX)
+			return http_fail_too_big(http, "too many interim answers");
+		http_start(http);
+		http->interims = interims;
+		return HTTP_NEED_MORE;
+	}
+	http->status = status;
+	http->keep_alive = !http->close_asked && !http->http_1_0;
+	http->head_bytes = 0;
+	if (status == 204 || status == 304 || (http->sized && http->left == 0)) {
+		http->state = HTTP_FINISHED;
+		return HTTP_DONE;
+	}
+	if (http->chunked) {
+		http->state = HTTP_CHUNK_SIZE;
+		http->line_at = 0;
+		return HTTP_NEED_MORE;
+	}
+	if (!http->sized)
+		http->keep_alive = false;
+	http->state = http->sized ? HTTP_BODY_SIZED : HTTP_BODY_TO_END;
+	return HTTP_NEED_MORE;
+}
+
+/* ---- one byte at a time: everything but bodies ---- */
+
+/* "HTTP/1.1 200 reason": fixed up to the status, then any text. */
+static enum http_step step_status_line(struct http *http, char c)
+{
+	static const char start[] = "HTTP/1.x ";
+	uint32_t at = http->line_at++;
+
+	if (at == 7) {
+		if (c != '0' && c != '1')
+			return http_fail(http, "not HTTP/1.1");
+		http->http_1_0 = c == '0';
+	} else if (at < 9) {
+		if (c != start[at])
+			return http_fail(http, "not an HTTP answer");
+	} else if (at < 12) {
+		if (c < '0' || c > '9')
+			return http_fail(http, "the status is not a number");
+		http->status_read = (uint16_t)(http->status_read * 10 + (c - '0'));
+	} else if (c == '\r') {
+		if (http->status_read < 100 || http->status_read > 599)
+			return http_fail(http, "no such status");
+		http->seen_cr = true;
+	} else if ((at == 12 && c != ' ') || !http_is_text(c)) {
+		return http_fail(http, "a broken status line");
+	}
+	return HTTP_NEED_MORE;
+}
+
+static enum http_step step_header_start(struct http *http, char c)
+{
+	if (c == '\r') {
+		http->state = HTTP_HEAD_END;
+		http->seen_cr = true;
+		return HTTP_NEED_MORE;
+	}
+	if (++http->headers > HTTP_HEADERS_MAX)
+		return http_fail_too_big(http, "too many headers");
+	if (!http_is_token(c))
+		return http_fail(http, "a header without a name");
+	http->name_size = 0;
+	http->value_size = 0;
+	http->name[http->name_size++] = c;
+	http->state = HTTP_HEADER_NAME;
+	return HTTP_NEED_MORE;
+}
+
+static enum http_step step_header_name(struct http *http, char c)
+{
+	if (c == ':') {
+		http->state = HTTP_HEADER_VALUE;
+		return HTTP_NEED_MORE;
+	}
+	if (!http_is_token(c))
+		return http_fail(http, "a broken header name");
+	if (http->name_size < HTTP_NAME_MAX)
+		http->name[http->name_size] = c;
+	if (http->name_size <= HTTP_NAME_MAX)
+		http->name_size++;
+	return HTTP_NEED_MORE;
+}
+
+static enum http_step step_header_value(struct http *http, char c)
+{
+	if (c == '\r') {
+		http->seen_cr = true;
+		return HTTP_NEED_MORE;
+	}
+	if (!http_is_text(c))
+		return http_fail(http, "a control character in a header");
+	if (http->value_size == 0 && (c == ' ' || c == '\t'))
+		return HTTP_NEED_MORE;
+	if (http->value_size < HTTP_VALUE_MAX)
+		http->value[http->value_size] = c;
+	if (http->value_size <= HTTP_VALUE_MAX)
+		http->value_size++;
+	return HTTP_NEED_MORE;
+}
+
+static enum http_step step_chunk_size(struct http *http, char c)
+{
+	int digit = http_hex(c);
+
+	if (digit >= 0) {
+		if (http->line_at++ == 0)
+			http->left = 0;
+		if (http->line_at > 15)
+			return http_fail(http, "a chunk of impossible size");
+		http->left = http->left * 16 + (uint64_t)digit;
+		return HTTP_NEED_MORE;
+	}
+	if (http->line_at == 0)
+		return http_fail(http, "a chunk without a size");
+	if (c == '\r') {
+		http->seen_cr = true;
+		return HTTP_NEED_MORE;
+	}
+	if (c != ';' && c != ' ' && c != '\t')
+		return http_fail(http, "the size of a chunk is not a number");
+	http->state = HTTP_CHUNK_EXTENSION;
+	return HTTP_NEED_MORE;
+}
+
+static enum http_step step_chunk_extension(struct http *http, char c)
+{
+	if (c == '\r')
+		http->seen_cr = true;
+	else if (!http_is_text(c))
+		return http_fail(http, "a control character in a chunk extension");
+	return HTTP_NEED_MORE;
+}
+
+/* A line feed that follows a carriage return: the line is complete. */
+static enum http_step line_is_complete(struct http *http)
+{
+	enum http_state state = http->state;
+	enum http_step step;
+
+	switch (state) {
+	case HTTP_STATUS_LINE: http->state = HTTP_HEADER_START; return HTTP_NEED_MORE;
+	case HTTP_HEADER_VALUE:
+		step = take_header(http);
+		if (step == HTTP_NEED_MORE)
+			http->state = HTTP_HEADER_START;
+		return step;
+	case HTTP_HEAD_END: return head_is_complete(http);
+	case HTTP_CHUNK_SIZE:
+	case HTTP_CHUNK_EXTENSION:
+		http->line_at = 0;
+		http->in_trailer = http->left == 0;
+		http->state = http->left == 0 ? HTTP_HEADER_START : HTTP_CHUNK_DATA;
+		return HTTP_NEED_MORE;
+	case HTTP_CHUNK_DATA_END:
+		http->head_bytes = 0;
+		http->state = HTTP_CHUNK_SIZE;
+		return HTTP_NEED_MORE;
+	default: return http_fail(http, "a line where none belongs");
+	}
+}
+
+static enum http_step step_byte(struct http *http, char c)
+{
+	if (++http->head_bytes > HTTP_HEAD_MAX)
+		return http_fail_too_big(http, "the head is too big");
+	if (http->seen_cr) {
+		http->seen_cr = false;
+		return c == '\n' ? line_is_complete(http)
+				 : http_fail(http, "a lone carriage return");
+	}
+	switch (http->state) {
+	case HTTP_STATUS_LINE: return step_status_line(http, c);
+	case HTTP_HEADER_START: return step_header_start(http, c);
+	case HTTP_HEADER_NAME: return step_header_name(http, c);
+	case HTTP_HEADER_VALUE: return step_header_value(http, c);
+	case HTTP_CHUNK_SIZE: return step_chunk_size(http, c);
+	case HTTP_CHUNK_EXTENSION: return step_chunk_extension(http, c);
+	case HTTP_CHUNK_DATA_END:
+		http->seen_cr = c == '\r';
+		return http->seen_cr ? HTTP_NEED_MORE
+				     : http_fail(http, "a chunk longer than its size");
+	default: CHECK_NEVER("bodies are not read byte by byte");
+	}
+}
+
+/* ---- bodies ---- */
+
+static enum http_step pass_body(struct http *http, struct text *bytes, struct text *body)
+{
+	size_t size = bytes->size;
+
+	if (http->state != HTTP_BODY_TO_END && size > http->left)
+		size = (size_t)http->left;
+	*body = text_first(*bytes, size);
+	*bytes = text_from(*bytes, size);
+	if (http->state == HTTP_BODY_TO_END)
+		return HTTP_BODY;
+	http->left -= size;
+	if (http->left == 0)
+		http->state = http->state == HTTP_BODY_SIZED ? HTTP_FINISHED : HTTP_CHUNK_DATA_END;
+	return HTTP_BODY;
+}
+
+enum http_step http_feed(struct http *http, struct text *bytes, struct text *body)
+{
+	*body = TEXT_NONE;
+	if (http->state == HTTP_FINISHED)
+		return HTTP_DONE;
+	if (http->state == HTTP_FAILED)
+		return http->too_big ? HTTP_TOO_BIG : HTTP_BROKEN;
+
+	while (bytes->size > 0) {
+		if (http->state == HTTP_BODY_SIZED || http->state == HTTP_BODY_TO_END ||
+			http->state == HTTP_CHUNK_DATA)
+			return pass_body(http, bytes, body);
+		char c = bytes->at[0];
+		*bytes = text_from(*bytes, 1);
+		enum http_step step = step_byte(http, c);
+		if (step != HTTP_NEED_MORE)
+			return step;
+	}
+	return HTTP_NEED_MORE;
+}
+
+enum http_step http_end(struct http *http)
+{
+	if (http->state == HTTP_FINISHED)
+		return HTTP_DONE;
+	if (http->state != HTTP_BODY_TO_END)
+		return http->state == HTTP_FAILED ? HTTP_BROKEN
+						  : http_fail(http, "the answer was cut off");
+	http->state = HTTP_FINISHED;
+	return HTTP_DONE;
+}

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A client's connection: from accepted to closed, one step per state. A step does what bytes and
+ * budgets allow and says what it waits for; the driver below turns that into the next call.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/trace.h"
+#include "http/server_private.h"
+
+enum want {
+	WANT_BYTES, /* or time, or room: nothing more to do in this turn */
+	WANT_STEP   /* the state changed: step again */
+};
+
+static struct mono now_of(const struct server_connection *c)
+{
+	return net_now(c->server->net);
+}
+
+static void enter(struct server_connection *c, enum server_state state, int64_t timeout_ms)
+{
+	c->state = state;
+	c->since = now_of(c);
+	c->due = timeout_ms < 0 ? MONO_NEVER : mono_after_ms(now_of(c), timeout_ms);
+}
+
+void server_connection_open(
+	struct server_connection *c, uint32_t stream, const struct net_address *peer)
+{
+	const struct net_server_setup *setup = &c->server->setup;
+
+	CHECK(c->state == SERVER_CLOSED);
+	CHECK(c->exchange == NULL);
+	stream_open(&c->stream, net_bytes(c->server->net), stream);
+	c->peer = *peer;
+	c->used = c->ended = c->again = false;
+	c->ahead_from = c->ahead_size = 0;
+	enter(c, setup->https ? SERVER_QUEUEING : SERVER_IDLE, setup->head_timeout_ms);
+	c->server->stats.connections++;
+	c->server->stats.open++;
+}
+
+/* ---- the end of an exchange, and of the connection ---- */
+
+static void end_exchange(struct server_connection *c, bool complete)
+{
+	struct server_exchange *x = c->exchange;
+	struct net_server *server = c->server;
+
+	/* What on_done may still call has no effect. */
+	x->aborted = true;
+	if (x->handed && !complete)
+		server->stats.cut++;
+	if (x->handed && x->exchange.on_done != NULL)
+		x->exchange.on_done(&x->exchange, complete);
+	c->exchange = NULL;
+	c->used = true;
+	x->connection = NULL;
+	list_add_last(&server->free_exchanges, &x->link);
+	server->stats.busy--;
+	if (server->exchange_wanted)
+		server->member.dirty = true;
+	server->exchange_wanted = false;
+}
+
+void server_connection_close(struct server_connection *c)
+{
+	if (c->state == SERVER_CLOSED)
+		return;
+	if (c->exchange != NULL)
+		end_exchange(c, false);
+	stream_close(&c->stream);
+	c->state = SERVER_CLOSED;
+	c->due = MONO_NEVER;
+	c->server->stats.open--;
+}
+
+static enum want closed(struct server_connection *c)
+{
+	server_connection_close(c);
+	return WANT_BYTES;
+}
+
+static enum want timed_out(struct server_connection *c)
+{
+	c->server->stats.timeouts++;
+	return closed(c);
+}
+
+static bool is_due(const struct server_connection *c)
+{
+	return mono_reached(now_of(c), c->due);
+}
+
+/* ---- reading and writing ---- */
+
+static void spend(struct server_connection *c, size_t size)
+{
+	c->budget -= size < c->budget ? size : c->budget;
+}
+
+/*
+ * What came and nobody took yet, good until the next call for this connection. Never more than
+ * the budget has left.
+ */
+static enum stream_flow peek(struct server_connection *c, struct text *part)
+{
+	enum stream_flow flow = STREAM_MOVED;
+	size_t got;
+
+	if (c->ahead_from == c->ahead_size) {
+		flow = stream_read(&c->stream, c->ahead, sizeof(c->ahead), &got);
+		c->ahead_from = 0;
+		c->ahead_size = (uint32_t)got;
+	}
+	*part = (struct text){c->ahead + c->ahead_from, c->ahead_size - c->ahead_from};
+	if (part->size > c->budget)
+		*part = text_first(*part, c->budget);
+	return flow;
+}
+
+static void take(struct server_connection *c, size_t size)
+{
+	c->server->stats.bytes_in += size;
+	spend(c, size);
+	c->ahead_from += (uint32_t)size;
+}
+
+/*
+ * STREAM_MOVED: all that was written is sent. A piece is as large the second time as it was the
+ * first time, which TLS wants, so the budget decides between pieces only.
+ */
+static enum stream_flow flush(struct server_connection *c)
+{
+	struct text part;
+
+	while ((part = server_exchange_next(c->exchange)).size > 0) {
+		size_t sent = 0;
+
+		if (c->budget == 0) {
+			c->again = true;
+			return STREAM_WAIT;
+		}
+		if (part.size > TLS_WRITE_MAX)
+			part.size = TLS_WRITE_MAX;
+		enum stream_flow flow = stream_write(&c->stream, part, &sent);
+		server_exchange_sent(c->exchange, sent);
+		c->server->stats.bytes_out += sent;
+		spend(c, sent);
+		if (sent > 0)
+			c->moved = now_of(c);
+		if (flow != STREAM_MOVED)
+			return flow;
+	}
+	c->moved = now_of(c);
+	return STREAM_MOVED;
+}
+
+/* ---- all is said ---- */
+
+static enum want linger(struct server_connection *c)
+{
+	/* What still comes is not looked at, so it need not be deciphered. */
+	stream_stop_tls(&c->stream);
+	enter(c, SERVER_LINGERING, SERVER_LINGER_MS);
+	return WANT_STEP;
+}
+
+static enum want step_lingering(struct server_connection *c)
+{
+	const struct net_bytes *bytes = net_bytes(c->server->net);
+
+	stream_drop_received(&c->stream);
+	if (is_due(c) || stream_state(&c->stream) != NET_STREAM_OPEN)
+		return closed(c);
+	if (c->ended || bytes->unsent(bytes->self, c->stream.number) > 0)
+		return WANT_BYTES;
+	if (bytes->end == NULL)
+		return closed(c);
+	bytes->end(bytes->self, c->stream.number);
+	c->ended = true;
+	return WANT_BYTES;
+}
+
+/* ---- TLS ---- */
+
+/* What Go's servers say; people know it. */
+static enum want answer_plainly(struct server_connection *c)
+{
+	static const char answer[] =
+		"HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"
+		"Connection: close\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+	size_t sent;
+
+	c->server->stats.handshake_failures++;
+	(void)stream_write(&c->stream, TEXT(answer), &sent);
+	return linger(c);
+}
+
+/* Who began long ago and does not go on makes room for those who wait. */
+static void displace_slow_handshake(struct net_server *server)
+{
+	struct server_connection *slow = NULL;
+
+	for (uint32_t i = 0; i < server->setup.connections_max; i++) {
+		struct server_connection *c = &server->connections[i];
+
+		if (c->state == SERVER_SHAKING && (slow == NULL || c->since.us < slow->since.us))
+			slow = c;
+	}
+	if (slow != NULL &&
+		mono_reached(
+			net_now(server->net), mono_after_ms(slow->since, SERVER_PATIENCE_MS))) {
+		server->stats.timeouts++;
+		server_connection_close(slow);
+	}
+}
+
+static enum want step_queueing(struct server_connection *c)
+{
+	enum { TLS_HANDSHAKE_RECORD = 22 };
+	struct text first = stream_received(&c->stream);
+
+	if (is_due(c))
+		return timed_out(c);
+	if (c->server->draining)
+		return closed(c);
+	if (first.size == 0)
+		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
+	if ((uint8_t)first.at[0] != TLS_HANDSHAKE_RECORD)
+		return answer_plainly(c);
+	if (tls_handshakes(true) >= TLS_SERVER_HANDSHAKES_MAX)
+		displace_slow_handshake(c->server);
+	if (tls_handshakes(true) >= TLS_SERVER_HANDSHAKES_MAX)
+		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
+	struct mono due = c->due;
+	enter(c, SERVER_SHAKING, 0);
+	c->due = due;
+	if (stream_start_server(
+		    &c->stream, server_identity_current(&c->server->identity), now_of(c)))
+		return WANT_STEP;
+	log_warn("net", "handshake-failed", "server=%s fault=\"%s\"", c->server->setup.name,
+		stream_fault(&c->stream));
+	c->server->stats.handshake_failures++;
+	return closed(c);
+}
+
+static enum want step_shaking(struct server_connection *c)
+{
+	struct mono due = c->due;
+
+	if (is_due(c))
+		return timed_out(c);
+	if (c->server->handshake_steps == 0) {
+		c->again = true;
+		return WANT_BYTES;
+	}
+	const struct clock *clock = net_clock(c->server->net);
+	struct mono began = clock_mono(clock);
+	enum tls_step step = tls_handshake(&c->stream.tls, now_of(c));
+	struct mono ended = clock_mono(clock);
+	c->server->rested.us = ended.us + mono_since_us(ended, began) * SERVER_HANDSHAKE_REST;
+	if (step == TLS_WAIT)
+		return WANT_BYTES;
+	c->server->handshake_steps--;
+	if (step == TLS_AGAIN)
+		return WANT_STEP;
+	if (step != TLS_DONE) {
+		log_debug("net", "handshake-failed", "server=%s fault=\"%s\"",
+			c->server->setup.name, stream_fault(&c->stream));
+		c->server->stats.handshake_failures++;
+		return closed(c);
+	}
+	c->server->stats.handshakes++;
+	net_wake(c->server->net);
+	enter(c, SERVER_IDLE, 0);
+	c->due = due;
+	return WANT_STEP;
+}
+
+/* ---- between requests ---- */
+
+static enum want step_idle(struct server_connection *c)
+{
+	struct net_server *server = c->server;
+	struct list *link;
+	struct text part;
+
+	if (is_due(c))
+		return timed_out(c);
+	if (server->draining)
+		return closed(c);
+	if (c->budget == 0 || c->had_request || server->requests == 0) {
+		c->again = true;
+		return WANT_BYTES;
+	}
+	enum stream_flow flow = peek(c, &part);
+	if (flow == STREAM_ENDED || flow == STREAM_CUT)
+		return closed(c);
+	if (part.size == 0)
+		return WANT_BYTES;
+	if ((link = list_first(&server->free_exchanges)) == NULL) {
+		server->exchange_wanted = true;
+		return WANT_BYTES;
+	}
+	struct mono due = c->due;
+	list_remove(link);
+	server->stats.busy++;
+	server->requests--;
+	c->had_request = true;
+	c->exchange = LIST_OWNER(link, struct server_exchange, link);
+	server_exchange_start(c->exchange, c);
+	enter(c, SERVER_READING_HEAD, server->setup.head_timeout_ms);
+	/* The first request has the time that is left of the connection's beginning. */
+	if (!c->used)
+		c->due = due;
+	return WANT_STEP;
+}
+
+/* ---- a request ---- */
+
+static enum want answer(struct server_connection *c)
+{
+	enter(c, SERVER_ANSWERING, -1);
+	c->moved = now_of(c);
+	return WANT_STEP;
+}
+
+static enum want refuse(struct server_connection *c, uint16_t status, const char *fault)
+{
+	if (!c->exchange->answer.begun)
+		server_exchange_refuse(c->exchange, status, fault);
+	return answer(c);
+}
+
+static enum want request_arrived(struct server_connection *c)
+{
+	struct server_exchange *x = c->exchange;
+
+	(void)answer(c);
+	x->handed = true;
+	c->server->setup.on_request(&x->exchange);
+	return WANT_STEP;
+}
+
+static uint64_t body_limit(const struct server_connection *c)
+{
+	const struct net_server_setup *setup = &c->server->setup;
+
+	const struct net_exchange *exchange = &c->exchange->exchange;
+
+	return exchange->on_body != NULL || exchange->holds_body ? setup->body_max
+								 : setup->body_room;
+}
+
+static void invite_body(struct server_answer *a)
+{
+	static const char invitation[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+	CHECK(a->used == 0);
+	memcpy(a->out, invitation, sizeof(invitation) - 1);
+	a->used = a->sealed = sizeof(invitation) - 1;
+}
+
+static enum want head_arrived(struct server_connection *c)
+{
+	struct server_exchange *x = c->exchange;
+	const struct server_request *request = &x->request;
+	const struct net_server_setup *setup = &c->server->setup;
+
+	c->server->stats.requests++;
+	trace("net served", c->stream.number, x->exchange.index);
+	x->exchange.method = request->method;
+	x->exchange.path = request->path;
+	x->exchange.query = request->query;
+	x->exchange.body = (struct text){x->collected, 0};
+	http_start_body(&x->body, request->chunked, request->sized ? request->length : 0);
+	enter(c, SERVER_READING_BODY, setup->body_timeout_ms);
+	if (setup->on_head != NULL) {
+		x->handed = true;
+		setup->on_head(&x->exchange);
+	}
+	if (x->answer.begun || x->aborted)
+		return answer(c);
+	if (x->body.state == HTTP_FINISHED)
+		return request_arrived(c);
+	if (request->sized && request->length > body_limit(c))
+		return refuse(c, 413, "the body is too large");
+	return WANT_STEP;
+}
+
+static enum want step_reading_head(struct server_connection *c)
+{
+	struct server_exchange *x = c->exchange;
+	struct text part;
+
+	while (c->budget > 0) {
+		enum stream_flow flow = peek(c, &part);
+		if (flow == STREAM_ENDED || flow == STREAM_CUT)
+			return closed(c);
+		if (part.size == 0)
+			return is_due(c) ? timed_out(c) : WANT_BYTES;
+		struct text rest = part;
+		enum server_request_step step = server_request_feed(&x->request, &rest);
+		take(c, part.size - rest.size);
+		if (step == SERVER_REQUEST_REFUSED)
+			return refuse(c, x->request.status, x->request.fault);
+		if (step == SERVER_REQUEST_DONE)
+			return head_arrived(c);
+	}
+	c->again = true;
+	return is_due(c) ? timed_out(c) : WANT_BYTES;
+}
+
+/* ---- its body ---- */
+
+/* False when it is too large. */
+static bool pass_body(struct server_connection *c, struct text body)
+{
+	struct net_exchange *exchange = &c->exchange->exchange;
+
+	exchange->body_size += body.size;
+	if (exchange->body_size > body_limit(c))
+		return false;
+	if (exchange->on_body != NULL) {
+		exchange->on_body(exchange, body);
+		return true;
+	}
+	memcpy(c->exchange->collected + exchange->body.size, body.at, body.size);
+	exchange->body.size += body.size;
+	return true;
+}
+
+/* WANT_BYTES: the part is taken and the body goes on. */
+static enum want feed_body(struct server_connection *c, struct text *rest)
+{
+	struct server_exchange *x = c->exchange;
+	struct text body;
+
+	for (;;) {
+		enum http_step step = http_feed(&x->body, rest, &body);
+
+		if (step == HTTP_BODY) {
+			if (!pass_body(c, body))
+				return refuse(c, 413, "the body is too large");
+			if (x->answer.begun || x->aborted)
+				return answer(c);
+			continue;
+		}
+		switch (step) {
+		case HTTP_DONE: return WANT_STEP;
+		case HTTP_BROKEN: return refuse(c, 400, x->body.fault);
+		case HTTP_TOO_BIG: return refuse(c, 431, x->body.fault);
+		default: return WANT_BYTES;
+		}
+	}
+}
+
+void net_exchange_take_body(struct net_exchange *exchange)
+{
+	struct server_connection *c = server_exchange_of(exchange)->connection;
+
+	exchange->holds_body = false;
+	enter(c, SERVER_READING_BODY, c->server->setup.body_timeout_ms);
+	c->server->member.dirty = true;
+}
+
+static enum want step_reading_body(struct server_connection *c)
+{
+	struct server_exchange *x = c->exchange;
+	struct text part;
+
+	if (x->answer.begun || x->aborted)
+		return answer(c);
+	if (x->exchange.holds_body) {
+		c->due = MONO_NEVER;
+		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
+	}
+	if (x->request.expects_continue)
+		invite_body(&x->answer);
+	x->request.expects_continue = false;
+	if (flush(c) == STREAM_CUT)
+		return closed(c);
+	while (c->budget > 0) {
+		enum stream_flow flow = peek(c, &part);
+		if (flow == STREAM_ENDED || flow == STREAM_CUT)
+			return closed(c);
+		if (part.size == 0)
+			return is_due(c) ? timed_out(c) : WANT_BYTES;
+		struct text rest = part;
+		enum want want = feed_body(c, &rest);
+		take(c, part.size - rest.size);
+		if (want == WANT_STEP && c->state == SERVER_READING_BODY)
+			return request_arrived(c);
+		if (want == WANT_STEP)
+			return WANT_STEP;
+	}
+	c->again = true;
+	return is_due(c) ? timed_out(c) : WANT_BYTES;
+}
+
+/* ---- its answer ---- */
+
+static enum want answered(struct server_connection *c)
+{
+	bool close = c->exchange->answer.close || c->server->draining;
+
+	end_exchange(c, true);
+	if (close)
+		return linger(c);
+	enter(c, SERVER_IDLE, c->server->setup.idle_timeout_ms);
+	return WANT_STEP;
+}
+
+/* Asks for more of the answer. False: there is none now. */
+static bool ask_for_more(struct server_connection *c)
+{
+	struct server_exchange *x = c->exchange;
+
+	if (!server_exchange_has_room(x) || x->exchange.on_room == NULL)
+		return false;
+	x->answer.wants_room = false;
+	x->exchange.on_room(&x->exchange);
+	return true;
+}
+
+static enum want step_answering(struct server_connection *c)
+{
+	struct server_exchange *x = c->exchange;
+	enum stream_flow flow;
+
+	do {
+		if (x->aborted)
+			return closed(c);
+		flow = flush(c);
+		if (flow == STREAM_MOVED && server_exchange_is_over(x))
+			return answered(c);
+	} while (flow == STREAM_MOVED && ask_for_more(c));
+	/* A client that has closed gets no answer any more, whatever it may have asked before. */
+	if (flow == STREAM_CUT || flow == STREAM_ENDED ||
+		stream_state(&c->stream) != NET_STREAM_OPEN || x->aborted)
+		return closed(c);
+	c->due = MONO_NEVER;
+	if (flow == STREAM_WAIT && !c->again) {
+		c->due = mono_after_ms(c->moved, c->server->setup.stall_timeout_ms);
+		if (is_due(c))
+			return timed_out(c);
+	}
+	return WANT_BYTES;
+}
+
+/* ---- the driver ---- */
+
+static enum want (*const steps[SERVER_STATES])(struct server_connection *) = {
+	[SERVER_QUEUEING] = step_queueing,
+	[SERVER_SHAKING] = step_shaking,
+	[SERVER_IDLE] = step_idle,
+	[SERVER_READING_HEAD] = step_reading_head,
+	[SERVER_READING_BODY] = step_reading_body,
+	[SERVER_ANSWERING] = step_answering,
+	[SERVER_LINGERING] = step_lingering,
+};
+
+struct mono server_connection_turn(struct server_connection *c)
+{
+	struct net_server *server = c->server;
+	size_t budget =
+		server->budget < SERVER_CONNECTION_BYTES ? server->budget : SERVER_CONNECTION_BYTES;
+	enum want want = WANT_STEP;
+
+	c->budget = budget;
+	c->again = c->had_request = false;
+	server->turning = c;
+	while (want == WANT_STEP && c->state != SERVER_CLOSED)
+		want = steps[c->state](c);
+	server->turning = NULL;
+	server->budget -= budget - c->budget;
+	if (!c->again || c->state == SERVER_CLOSED)
+		return c->due;
+	/* A loop that turned for nothing until then would cost more than the handshakes. */
+	return c->state == SERVER_SHAKING && net_is_hurried(server->net) ? server->rested
+									 : now_of(c);
+}
+
+uint32_t server_connection_rank(const struct server_connection *c)
+{
+	bool slow = mono_reached(now_of(c), mono_after_ms(c->since, SERVER_PATIENCE_MS));
+
+	switch (c->state) {
+	case SERVER_LINGERING: return 0;
+	case SERVER_IDLE:
+		if (c->ahead_from < c->ahead_size || stream_received(&c->stream).size > 0)
+			return UINT32_MAX;
+		if (c->used)
+			return 1;
+		return slow ? 2 : UINT32_MAX;
+	case SERVER_QUEUEING:
+	case SERVER_SHAKING:
+	case SERVER_READING_HEAD: return slow ? 2 : UINT32_MAX;
+	default: return UINT32_MAX;
+	}
+}

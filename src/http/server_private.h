@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the server share. Private to net/.
+ */
+#ifndef BERTH_HTTP_SERVER_PRIVATE_H
+#define BERTH_HTTP_SERVER_PRIVATE_H
+
+#include "base/list.h"
+#include "http/parser_private.h"
+#include "http/server.h"
+#include "http/server_identity_private.h"
+#include "http/server_request_private.h"
+#include "tls/stream.h"
+
+enum {
+	/* Decrypted bytes that nobody asked for yet: they may belong to the next request. */
+	SERVER_AHEAD_SIZE = 512,
+	SERVER_HEAD_MAX = 8 * 1024,
+	SERVER_BODY_MAX = 1024 * 1024,
+	SERVER_ANSWER_ROOM = 4 * 1024,
+	SERVER_HEAD_ROOM = 512, /* of an answer's head that does not take away from its room */
+	SERVER_HEAD_TIMEOUT_MS = 10 * 1000,
+	SERVER_BODY_TIMEOUT_MS = 30 * 1000,
+	SERVER_IDLE_TIMEOUT_MS = 90 * 1000,
+	SERVER_STALL_TIMEOUT_MS = 30 * 1000,
+	/* For the client to read an answer and close, before a reset could destroy it. */
+	SERVER_LINGER_MS = 1000,
+	/* Who has not begun anything, or is slow with it, goes after this when others come. */
+	SERVER_PATIENCE_MS = 2 * 1000,
+	/* ---- a turn ---- */
+	SERVER_ACCEPTS_MAX = 8,
+	SERVER_REQUESTS_PER_TURN = 16,
+	SERVER_CONNECTION_BYTES = 32 * 1024, /* in and out */
+	SERVER_TURN_BYTES = 128 * 1024,
+	/*
+	 * A step of a handshake is milliseconds of arithmetic. While the loop is hurried a step
+	 * that took one is followed by so many without one, and fewer bytes are moved.
+	 */
+	SERVER_HANDSHAKE_STEPS_MAX = 1,
+	SERVER_HANDSHAKE_REST = 50,
+	SERVER_HURRIED_BYTES = 16 * 1024
+};
+
+/* Around what is written at a time: "0abc\r\n" before, "\r\n" behind, "0\r\n\r\n" at the end. */
+enum { SERVER_CHUNK_BEFORE = 6, SERVER_CHUNK_BEHIND = 2, SERVER_CHUNK_LAST = 5 };
+
+/* The bytes of an answer that wait to be sent: out[sent .. sealed) is final, the rest may grow. */
+struct server_answer {
+	char *out;
+	uint32_t size, used, sealed, sent;
+	bool begun, finished, ended; /* ended: the last chunk stands in `out` */
+	bool chunked, chunk_open, no_body, close;
+	uint32_t chunk_from;
+	uint64_t left;    /* of a size that was said, still to be written */
+	struct text lent; /* sent behind `out` */
+	bool wants_room;
+};
+
+struct server_exchange {
+	struct net_exchange exchange; /* first: what is const is found by a cast */
+	struct list link;             /* among the free ones */
+	struct server_connection *connection;
+	struct server_request request;
+	struct http body;
+	struct server_answer answer;
+	bool handed; /* to the handler: on_done is due */
+	bool aborted;
+	char *head, *collected;
+};
+
+enum server_state {
+	SERVER_CLOSED,
+	SERVER_QUEUEING, /* https: waits for the first bytes, and for other handshakes */
+	SERVER_SHAKING,
+	SERVER_IDLE, /* for the first byte of a request, and for an exchange */
+	SERVER_READING_HEAD,
+	SERVER_READING_BODY,
+	SERVER_ANSWERING,
+	SERVER_LINGERING /* all was said; the client is to close */
+};
+enum { SERVER_STATES = SERVER_LINGERING + 1 };
+
+struct server_connection {
+	struct net_server *server;
+	enum server_state state;
+	struct net_address peer;
+	struct mono since; /* when the state began */
+	struct mono due;
+	struct mono moved; /* when the client took something, or nothing was there to take */
+	bool used;         /* had an exchange before */
+	bool ended;        /* we have said that no more comes */
+	bool had_request;  /* in this turn: others come first */
+	bool again;        /* stopped by its budget, not by want of bytes */
+	size_t budget;
+	struct server_exchange *exchange;
+	struct tls_stream stream;
+	uint32_t ahead_from, ahead_size;
+	char ahead[SERVER_AHEAD_SIZE];
+};
+
+struct net_server {
+	struct net_member member;
+	struct net *net;
+	struct net_server_setup setup;
+	struct server_identity identity;
+	uint32_t listener;
+	uint16_t port;
+	struct server_connection *connections;
+	struct server_connection *turning; /* whose turn it is: writing to it wakes nobody */
+	uint32_t first;                    /* who comes first in this turn */
+	struct server_exchange *exchanges;
+	struct list free_exchanges;
+	bool exchange_wanted; /* somebody waits for one */
+	bool draining;
+	uint32_t handshake_steps, requests; /* what this turn has left */
+	struct mono rested;                 /* no step of a handshake before, when hurried */
+	size_t budget;
+	struct net_server_stats stats;
+};
+
+/* ---- server_connection.c ---- */
+
+void server_connection_open(
+	struct server_connection *connection, uint32_t stream, const struct net_address *peer);
+/* Moves it on as far as bytes and budgets allow; says when time alone will have something to do. */
+struct mono server_connection_turn(struct server_connection *connection);
+/* At once; on_done when an exchange was under way. */
+void server_connection_close(struct server_connection *connection);
+/* What may be closed to make room, the lower the better; UINT32_MAX: nothing. */
+uint32_t server_connection_rank(const struct server_connection *connection);
+
+/* ---- server_exchange.c ---- */
+
+static inline struct server_exchange *server_exchange_of(struct net_exchange *exchange)
+{
+	return LIST_OWNER(exchange, struct server_exchange, exchange);
+}
+void server_exchange_start(struct server_exchange *x, struct server_connection *connection);
+/* An answer of our own to what no handler sees. Ends the connection. */
+void server_exchange_refuse(struct server_exchange *x, uint16_t status, const char *fault);
+/* Makes what was written final, when all before it is sent. The bytes to send next, maybe none. */
+struct text server_exchange_next(struct server_exchange *x);
+void server_exchange_sent(struct server_exchange *x, size_t size);
+bool server_exchange_has_room(const struct server_exchange *x);
+/* Nothing more will come and nothing is left to send. */
+bool server_exchange_is_over(const struct server_exchange *x);
+
+/* ---- server_words.c ---- */
+
+const char *server_reason(uint16_t status);
+void server_write_date(struct writer *w, struct wall now);
+
+#endif

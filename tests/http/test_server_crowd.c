@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The server on real sockets and strangers: who stands still, who sends garbage, who comes in
+ * crowds.
+ */
+// deps: net/*.c tls/*.c http/*.c base/*.c tests/http/server_fixture.c
+#include "unity.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/store.h"
+#include "http/server_fixture.h"
+#include "http/server_private.h"
+#include "tls/tls.h"
+
+void setUp(void)
+{
+	bed_init();
+}
+
+void tearDown(void)
+{
+	bed_close();
+}
+
+enum { CROWD = 200 };
+
+static void test_plain_http_is_told_so(void)
+{
+	char heard[512];
+	bool ended;
+	int fd;
+
+	bed_serve();
+	fd = bed_dial();
+	bed_turn(10000);
+	bed_say_z(fd, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+	bed_hear(fd, heard, sizeof(heard), 200, &ended);
+	TEST_ASSERT_TRUE(ended);
+	TEST_ASSERT_NOT_NULL(strstr(heard, "400 Bad Request"));
+	TEST_ASSERT_NOT_NULL(strstr(heard, "Client sent an HTTP request to an HTTPS server."));
+	close(fd);
+	bed_turn(1000);
+	bed_turn(1000);
+	TEST_ASSERT_EQUAL_UINT32(0, net_server_stats(bed_server).open);
+}
+
+static void test_handshakes_that_stand_still_do_not_keep_others_out(void)
+{
+	int fds[6];
+
+	bed_serve();
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++) {
+		fds[i] = bed_dial();
+		bed_turn(1000);
+		bed_say_z(fds[i], "\x16\x03\x01");
+	}
+	for (uint32_t i = 0; i < 50; i++)
+		bed_turn(1000);
+	TEST_ASSERT_EQUAL_UINT32(6, net_server_stats(bed_server).open);
+	/* Two seconds, then one after the other goes. */
+	static struct asked asked;
+	bed_start(0, &asked, "/");
+	for (uint32_t i = 0; i < 50; i++)
+		bed_turn(1000);
+	TEST_ASSERT_EQUAL_UINT32(0, asked.done);
+	for (uint32_t i = 0; i < 8 && asked.done == 0; i++) {
+		bed_clock_ahead_us += 2100 * CLOCK_MS_US;
+		for (uint32_t j = 0; j < 10; j++)
+			bed_turn(1000);
+	}
+	TEST_ASSERT_EQUAL_UINT32(1, asked.done);
+	TEST_ASSERT_EQUAL_STRING("ok", net_result_name(asked.end.result));
+	bed_clock_ahead_us += 11 * CLOCK_S_US;
+	bed_turn(1000);
+	bed_turn(1000);
+	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++)
+		close(fds[i]);
+}
+
+static void test_who_does_not_begin_a_handshake(void)
+{
+	char heard[64];
+	bool ended;
+	int fds[3];
+
+	bed_serve();
+	for (uint32_t i = 0; i < 2; i++)
+		fds[i] = bed_dial();
+	bed_turns(5);
+	close(fds[0]);
+	bed_turns(5);
+	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
+	bed_clock_ahead_us += 11 * CLOCK_S_US;
+	bed_hear(fds[1], heard, sizeof(heard), 50, &ended);
+	TEST_ASSERT_TRUE(ended);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).timeouts);
+	close(fds[1]);
+	/* nor is one begun while the server goes away */
+	fds[2] = bed_dial();
+	bed_turns(5);
+	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
+	net_server_drain(bed_server);
+	bed_turns(5);
+	TEST_ASSERT_TRUE(net_server_is_drained(bed_server));
+	close(fds[2]);
+}
+
+static void test_garbage_for_a_handshake(void)
+{
+	char heard[512], garbage[600];
+	bool ended;
+
+	/* a record of 512 bytes that says it is a handshake, and is none */
+	memset(garbage, 'g', sizeof(garbage));
+	memcpy(garbage, "\x16\x03\x01\x02\x00", 5);
+	bed_serve();
+	for (uint32_t i = 0; i < 20; i++) {
+		int fd = bed_dial();
+		bed_turn(10000);
+		bed_say(fd, garbage, sizeof(garbage));
+		bed_hear(fd, heard, sizeof(heard), 200, &ended);
+		TEST_ASSERT_TRUE(ended);
+		close(fd);
+	}
+	TEST_ASSERT_EQUAL_UINT64(20, net_server_stats(bed_server).handshake_failures);
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+}
+
+static void test_a_fence_that_is_full_refuses_and_recovers(void)
+{
+	static struct asked asked[BED_CLIENTS];
+	uint32_t good = 0, failed = 0, taken = 0;
+	uint32_t handles[256];
+
+	bed_serve();
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	for (uint32_t i = 1; i < BED_CLIENTS; i++)
+		(void)bed_client(i);
+	while (taken < ARRAY_COUNT(handles) &&
+		(handles[taken] = store_take(tls_fence(), 8 * 1024)) != 0)
+		taken++;
+	int fd = bed_dial();
+	bed_turn(10000);
+	bed_say_z(fd, "\x16\x03\x01");
+	bed_turns(5);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).handshake_failures);
+	close(fd);
+	for (uint32_t i = 1; i < BED_CLIENTS; i++)
+		bed_start(i, &asked[i], "/");
+	for (uint32_t i = 1; i < BED_CLIENTS; i++) {
+		bed_finish(&asked[i]);
+		good += asked[i].end.result == NET_OK;
+		failed += asked[i].end.result != NET_OK;
+	}
+	TEST_ASSERT_EQUAL_UINT32(0, good);
+	TEST_ASSERT_EQUAL_UINT32(BED_CLIENTS - 1, failed);
+	while (taken-- > 0)
+		store_give(tls_fence(), handles[taken]);
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	bed_clock_ahead_us += 1 * CLOCK_S_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+}
+
+/* What strangers make mbedTLS keep must not take the place of berth's own connections. */
+static void test_strangers_have_a_share_of_the_fence(void)
+{
+	static struct asked asked;
+	uint32_t connections = bed_setup.connections_max;
+
+	bed_serve();
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	tls_release(connections);
+	/* who is there needs no more; who comes finds no room, although there is enough of it */
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	bed_start(1, &asked, "/");
+	bed_finish(&asked);
+	TEST_ASSERT_EQUAL_STRING("tls-failed", net_result_name(asked.end.result));
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).handshake_failures);
+	TEST_ASSERT_GREATER_THAN_UINT64(
+		200 * 1024, tls_fence()->budget.capacity - tls_fence()->budget.used);
+	tls_reserve(2);
+	bed_clock_ahead_us += CLOCK_S_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+	tls_reserve(connections - 2);
+	bed_clock_ahead_us += CLOCK_S_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(2, "/"));
+	/* all that was taken is given back */
+	for (uint32_t round = 0; round < 30; round++) {
+		net_client_close(bed_clients[1]);
+		bed_clients[1] = NULL;
+		TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+	}
+}
+
+/* ---- crowds ---- */
+
+static int crowd[CROWD];
+static char crowd_heard[CROWD][512];
+static size_t crowd_size[CROWD];
+static bool crowd_ended[CROWD];
+
+static void hear_crowd(uint32_t turns)
+{
+	while (turns-- > 0) {
+		for (uint32_t i = 0; i < CROWD; i++) {
+			char *to = crowd_heard[i];
+			ssize_t got = recv(crowd[i], to + crowd_size[i],
+				sizeof(crowd_heard[i]) - 1 - crowd_size[i], 0);
+
+			if (got > 0)
+				crowd_size[i] += (size_t)got;
+			else if (got == 0 || (errno != EAGAIN && errno != ENOTCONN))
+				crowd_ended[i] = true;
+		}
+		bed_turn(500);
+	}
+}
+
+static void test_two_hundred_connections_against_sixteen(void)
+{
+	uint32_t served = 0, told = 0, ended = 0;
+
+	bed_setup.https = false;
+	bed_setup.connections_max = 16;
+	bed_serve();
+	memset(crowd_heard, 0, sizeof(crowd_heard));
+	memset(crowd_size, 0, sizeof(crowd_size));
+	memset(crowd_ended, 0, sizeof(crowd_ended));
+	for (uint32_t i = 0; i < CROWD; i++) {
+		crowd[i] = bed_dial();
+		bed_turn(0);
+	}
+	hear_crowd(300);
+	TEST_ASSERT_EQUAL_UINT32(16, net_server_stats(bed_server).open);
+	for (uint32_t i = 0; i < CROWD; i++) {
+		ended += crowd_ended[i];
+		told += strstr(crowd_heard[i], " 503 ") != NULL;
+		if (!crowd_ended[i])
+			(void)send(crowd[i], "GET / HTTP/1.1\r\nHost: a\r\n\r\n", 27, MSG_NOSIGNAL);
+	}
+	TEST_ASSERT_EQUAL_UINT32(CROWD - 16, ended);
+	TEST_ASSERT_EQUAL_UINT32(CROWD - 16, told);
+	hear_crowd(50);
+	for (uint32_t i = 0; i < CROWD; i++)
+		served += strstr(crowd_heard[i], "fine") != NULL;
+	TEST_ASSERT_EQUAL_UINT32(16, served);
+	/* who comes now gets the place of one who is idle */
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
+	TEST_ASSERT_EQUAL_UINT64(CROWD - 16, net_server_stats(bed_server).turned_away);
+	for (uint32_t i = 0; i < CROWD; i++)
+		close(crowd[i]);
+	for (uint32_t i = 0; i < 20; i++)
+		bed_turn(500);
+	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
+}
+
+static void test_a_place_of_who_says_nothing(void)
+{
+	bed_setup.https = false;
+	bed_setup.connections_max = 16;
+	bed_serve();
+	for (uint32_t i = 0; i < 16; i++) {
+		crowd[i] = bed_dial();
+		bed_turn(1000);
+		if (i % 2 == 0)
+			bed_say_z(crowd[i], "GET / HTTP/1.1\r\nX: ");
+	}
+	for (uint32_t i = 0; i < 20; i++)
+		bed_turn(500);
+	TEST_ASSERT_EQUAL_UINT32(16, net_server_stats(bed_server).open);
+	bed_clock_ahead_us += 2100 * CLOCK_MS_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
+	for (uint32_t i = 0; i < 16; i++)
+		close(crowd[i]);
+}
+
+int main(void)
+{
+	UNITY_BEGIN();
+	RUN_TEST(test_plain_http_is_told_so);
+	RUN_TEST(test_handshakes_that_stand_still_do_not_keep_others_out);
+	RUN_TEST(test_who_does_not_begin_a_handshake);
+	RUN_TEST(test_garbage_for_a_handshake);
+	RUN_TEST(test_a_fence_that_is_full_refuses_and_recovers);
+	RUN_TEST(test_strangers_have_a_share_of_the_fence);
+	RUN_TEST(test_two_hundred_connections_against_sixteen);
+	RUN_TEST(test_a_place_of_who_says_nothing);
+	return UNITY_END();
+}
