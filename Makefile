@@ -227,7 +227,11 @@ e2e: $(B)/berth $(TOOLS:tools/%.c=$(B)/%)  ## against a real kube-apiserver and 
 bench-live: $(B)/berth $(B)/bindload  ## a table of speed, latency and memory with a real kube-apiserver: ARGS='100 1000'
 	$(Q)BERTH_BIN=$(B) tests/e2e/bench-live $(ARGS)
 packages: $(B)/berth  ## what is installed on BOARD: archive with installer, Debian package, container image
-	$(Q)firmware/packages $(BOARD) $<
+	$(Q)vendor/fetch --flawless $(O)/vendor && firmware/packages $(BOARD) $<
+
+sbom: $(B)/berth  ## what is inside the binary, with versions, hashes and licences: SPDX 2.3, build/x86_64/berth.spdx.json
+	$(Q)tools/sbom $(VERSION) $(O)/vendor $< '$(CROSS)gcc' >$(B)/berth.spdx.json.part && mv $(B)/berth.spdx.json.part $(B)/berth.spdx.json
+	$(Q)echo "$(B)/berth.spdx.json: sha256 of $< is $$(sha256sum $< | cut -d' ' -f1)"
 
 # ---- looking at it ---------------------------------------------------------------------------------
 page: $(B)/berth $(B)/apisim  ## the status page in a real browser, all of it or parts: make page ARGS='pending nodes'
@@ -251,4 +255,4 @@ help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
 .PHONY: all run all-boards test check unit unit-clang unit-static vectors sim mutations fuzz bench bench-live e2e \
-	packages page screenshots size coverage lint clean help $(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
+	packages sbom page screenshots size coverage lint clean help $(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)

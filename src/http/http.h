@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * net - bytes of the wire: a client of one HTTPS server with a fixed number of connections, on
- * top of the loop (net/loop.h). Only this folder knows mongoose and mbedTLS.
+ * http - a client of one HTTP server with a fixed number of connections, on top of the loop
+ * (net/net.h). The other end is http/server.h.
  *
- * Memory is taken from the arena at start. mbedTLS and mongoose live in a fenced heap each;
- * when a fence is full, the connection that wanted more fails with a result, nothing else.
+ * Memory is taken from the arena at start. When the heap of sockets or of TLS is full, the
+ * connection that wanted more fails with a result, nothing else.
  */
 #ifndef BERTH_HTTP_HTTP_H
 #define BERTH_HTTP_HTTP_H

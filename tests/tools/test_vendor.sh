@@ -74,11 +74,18 @@ echo 'int box;' >"$work/box-1.0/src/box.c"
 pack
 {
 	echo "source box 2.0 $(printf 0 | sha256sum | cut -d' ' -f1)"
-	echo "source box 1.0 $(hash_of "$archive") known to be old"
+	echo "source box 1.0 $(hash_of "$archive") flawed: known to be old"
 	echo "licence LICENSE $(hash_of "$work/box-1.0/LICENSE")"
 	echo 'keep src'
 } >"$work/vendor/box/recipe"
-falls_back() { unpacked 'int box;' && fetch 2>&1 | grep -F 'WARNING: box 1.0: known to be old'; }
-claim 'the second choice is taken with its warning' falls_back
+claim 'a second choice with known flaws stops the build' refuses 'box 1.0 has known flaws (flawed: known to be old)'
+allowed() { BERTH_ALLOW_FLAWED=1 fetch >"$work/said" 2>&1 && grep -F 'WARNING: box 1.0 is flawed: known to be old' "$work/said" && [ -f "$work/out/box/.flawed" ]; }
+claim 'it is taken with a warning where that is asked for' allowed
+shipped() { "$work/vendor/fetch" --flawless "$work/out" >"$work/said" 2>&1; }
+not_shipped() { ! shipped && grep -qF 'nothing is shipped' "$work/said"; }
+claim 'and is never shipped' not_shipped
+sed -i 's/ flawed: known to be old//' "$work/vendor/box/recipe"
+flawless() { unpacked 'int box;' && shipped; }
+claim 'a second choice without known flaws is taken and shipped' flawless
 
 finish

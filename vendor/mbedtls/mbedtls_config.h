@@ -40,9 +40,8 @@ int tls_format(char *to, size_t size, const char *format, ...)
 #define MBEDTLS_AES_FEWER_TABLES /* 2 kB of them rather than 8: most CPUs have AES in hardware */
 #define MBEDTLS_SHA256_SMALLER
 #define MBEDTLS_SHA512_SMALLER
-#define MBEDTLS_ECP_FIXED_POINT_OPTIM 0 /* tables of 20 kB, for signatures at handshakes only */
-#define MBEDTLS_AESNI_C                 /* x86-64: found at run time */
-#define MBEDTLS_AESCE_C                 /* armv8: found at run time */
+#define MBEDTLS_AESNI_C /* x86-64: found at run time */
+#define MBEDTLS_AESCE_C /* armv8: found at run time */
 #define MBEDTLS_GCM_C
 #define MBEDTLS_CHACHA20_C
 #define MBEDTLS_POLY1305_C
