@@ -224,6 +224,8 @@ bench: $(patsubst tests/%.c,$(B)/%,$(BENCHES))  ## measure, as the shipped binar
 	$(Q)set -e; for b in $^; do $$b; done
 e2e: $(B)/berth $(TOOLS:tools/%.c=$(B)/%)  ## against a real kube-apiserver and etcd
 	$(Q)tests/e2e/run $<
+siege: $(B)/berth $(B)/apisim  ## strangers against its port: who waits how long, what scheduling loses; ARGS='garbage' for one kind
+	$(Q)tools/packages page && BERTH_BUILD=$(B) node tests/siege/siege.js $(ARGS)
 bench-live: $(B)/berth $(B)/bindload  ## a table of speed, latency and memory with a real kube-apiserver: ARGS='100 1000'
 	$(Q)BERTH_BIN=$(B) tests/e2e/bench-live $(ARGS)
 packages: $(B)/berth  ## what is installed on BOARD: archive with installer, Debian package, container image
@@ -254,5 +256,5 @@ clean:  ## remove what was built (not the archives in the cache)
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
-.PHONY: all run all-boards test check unit unit-clang unit-static vectors sim mutations fuzz bench bench-live e2e \
+.PHONY: all run all-boards test check unit unit-clang unit-static vectors sim mutations fuzz bench bench-live e2e siege \
 	packages sbom page screenshots size coverage lint clean help $(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)

@@ -2,10 +2,16 @@
 /*
  * Server: listening, who gets one of the places when there are too few, and the turn.
  *
- * When all places are taken, a new client gets that of one who has been answered and only has to
- * close; else of the one who has been idle longest; else of one who has been connected for two
- * seconds and asked nothing whole. Else the new one is turned away: those who are being answered
- * stay. So a handful of open connections that say nothing do not lock anybody out.
+ * When all places are taken, whoever comes gets that of one who has been answered and only has to
+ * close; else of one on whose connection nothing moves, by chance; else of one between two
+ * requests, by chance. Else of one who has only just begun, if its address holds more places than
+ * the newcomer's by two or more. Else the new one waits for its turn a while, and then is turned
+ * away: those who are being answered stay. So neither many connections of one address nor silent
+ * ones of many lock anybody out, and by chance, so that nobody can keep a place by knowing whose
+ * turn it is.
+ *
+ * Some places are for peers on this machine alone, such as a kubelet's probes: strangers never
+ * have them all, and cannot take the place of such a peer while it holds no more than these.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,22 +40,83 @@ static void turn_away(struct net_server *server, uint32_t stream)
 	bytes->close(bytes->self, stream);
 }
 
-static struct server_connection *free_place(struct net_server *server)
+static bool peer_is_same(const struct net_address *a, const struct net_address *b)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	bool whole = a->family != 6 || memcmp(a->bytes, mapped, sizeof(mapped)) == 0;
+
+	/* Of IPv6 everybody has 64 bits for himself. */
+	return a->family == b->family &&
+		memcmp(a->bytes, b->bytes,
+			a->family != 6  ? 4
+				: whole ? 16
+					: 8) == 0;
+}
+
+static uint32_t places_of_peer(const struct net_server *server, const struct net_address *peer)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < server->setup.connections_max; i++)
+		count += server->connections[i].state != SERVER_CLOSED &&
+			peer_is_same(&server->connections[i].peer, peer);
+	return count;
+}
+
+static uint32_t own_places_taken(const struct net_server *server)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < server->setup.connections_max; i++)
+		count += server->connections[i].state != SERVER_CLOSED &&
+			server_connection_is_own(&server->connections[i]);
+	return count;
+}
+
+struct newcomer {
+	bool is_own;
+	uint32_t own_taken, places; /* of all its machine, of its address */
+};
+
+/* How readily the place is given to the newcomer; 0: not at all. */
+static uint32_t place_rank(const struct net_server *server, const struct server_connection *c,
+	const struct newcomer *newcomer)
+{
+	bool is_own = server_connection_is_own(c);
+
+	if (is_own && !newcomer->is_own && newcomer->own_taken <= server->setup.own_places)
+		return 0;
+	switch (server_connection_claim(c)) {
+	case SERVER_LEAVES: return 4;
+	case SERVER_SILENT: return 3;
+	case SERVER_RESTS: return 2;
+	case SERVER_WAITS:
+		if (newcomer->is_own || is_own)
+			return newcomer->is_own && !is_own;
+		return places_of_peer(server, &c->peer) > newcomer->places + 1;
+	default: return 0;
+	}
+}
+
+static struct server_connection *displace_for(
+	struct net_server *server, const struct net_address *newcomer)
 {
 	struct server_connection *best = NULL;
-	uint32_t best_rank = UINT32_MAX;
+	uint32_t best_rank = 0, equals = 0;
+	struct newcomer n = {.is_own = server->setup.own_places > 0 && newcomer->is_own,
+		.own_taken = own_places_taken(server),
+		.places = places_of_peer(server, newcomer)};
 
 	for (uint32_t i = 0; i < server->setup.connections_max; i++) {
 		struct server_connection *c = &server->connections[i];
+		uint32_t rank = c->state == SERVER_CLOSED ? 0 : place_rank(server, c, &n);
 
-		if (c->state == SERVER_CLOSED)
-			return c;
-		uint32_t rank = server_connection_rank(c);
-		if (rank < best_rank ||
-			(best != NULL && rank == best_rank && c->since.us < best->since.us)) {
+		if (rank == 0 || rank < best_rank)
+			continue;
+		equals = rank > best_rank ? 1 : equals + 1;
+		best_rank = rank;
+		if (random_below(&server->random, equals) == 0)
 			best = c;
-			best_rank = rank;
-		}
 	}
 	if (best != NULL) {
 		server->stats.displaced++;
@@ -58,25 +125,94 @@ static struct server_connection *free_place(struct net_server *server)
 	return best;
 }
 
+static struct server_connection *place_for(
+	struct net_server *server, const struct net_address *newcomer)
+{
+	uint32_t own = server->setup.own_places, taken = own > 0 ? own_places_taken(server) : 0;
+	uint32_t kept = own > taken && !newcomer->is_own ? own - taken : 0;
+
+	if (server->stats.open + kept >= server->setup.connections_max)
+		return displace_for(server, newcomer);
+	for (uint32_t i = 0; i < server->setup.connections_max; i++)
+		if (server->connections[i].state == SERVER_CLOSED)
+			return &server->connections[i];
+	CHECK_NEVER("fewer are open than there are places");
+}
+
+static bool may_wait(const struct net_server *server, const struct net_address *peer)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < server->waiting_count; i++)
+		count += peer_is_same(&server->waiting[i].peer, peer);
+	return server->waiting_count < SERVER_WAITING_MAX && count < SERVER_WAITING_OF_PEER;
+}
+
+static void place_taken(struct net_server *server, struct server_connection *place, uint32_t stream,
+	const struct net_address *peer)
+{
+	server_connection_open(place, stream, peer);
+	/* Its first turn is the next one. */
+	server->member.dirty = true;
+}
+
+static void admit(struct net_server *server, uint32_t stream, const struct net_address *peer)
+{
+	struct server_connection *place = place_for(server, peer);
+
+	if (place != NULL)
+		place_taken(server, place, stream, peer);
+	else if (may_wait(server, peer))
+		server->waiting[server->waiting_count++] = (struct server_waiting){
+			.stream = stream, .peer = *peer, .since = net_now(server->net)};
+	else
+		turn_away(server, stream);
+}
+
+/* In the order in which they came. What is left when nobody gives up a place waits on. */
+static void admit_waiting(struct net_server *server)
+{
+	struct mono now = net_now(server->net);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < server->waiting_count; i++) {
+		struct server_waiting w = server->waiting[i];
+		struct server_connection *place = place_for(server, &w.peer);
+
+		if (place != NULL)
+			place_taken(server, place, w.stream, &w.peer);
+		else if (mono_reached(now, mono_after_ms(w.since, SERVER_WAITING_MS)))
+			turn_away(server, w.stream);
+		else
+			server->waiting[kept++] = w;
+	}
+	server->waiting_count = kept;
+}
+
 static void accept_some(struct net_server *server)
 {
 	const struct net_bytes *bytes = net_bytes(server->net);
+	struct mono now = net_now(server->net);
 	struct net_address peer;
 	uint32_t stream;
 
 	if (server->listener == 0)
 		return;
-	for (uint32_t i = 0; i < SERVER_ACCEPTS_MAX; i++) {
+	if (mono_reached(now, server->accept_due)) {
+		server->accept_due = mono_after_ms(now, SERVER_ACCEPT_MS);
+		server->accepts = SERVER_ACCEPTS_MAX;
+		admit_waiting(server);
+	} else if (!net_is_hurried(server->net)) {
+		server->accepts = SERVER_ACCEPTS_MAX;
+	}
+	for (; server->accepts > 0; server->accepts--) {
 		if ((stream = bytes->accept(bytes->self, server->listener, &peer)) == 0)
 			return;
-		struct server_connection *place = free_place(server);
-		if (place != NULL)
-			server_connection_open(place, stream, &peer);
-		else
-			turn_away(server, stream);
+		admit(server, stream, &peer);
 	}
 	/* There may be more of them. */
-	server->member.dirty = true;
+	if (!net_is_hurried(server->net))
+		server->member.dirty = true;
 }
 
 /* ---- certificates that change ---- */
@@ -125,30 +261,52 @@ bool net_server_trust(struct net_server *server, struct text client_ca, struct t
 
 /* ---- the turn ---- */
 
-static struct mono server_turn(struct net_member *member, struct mono now)
+static void begin_turn(struct net_server *server, struct mono now)
 {
-	struct net_server *server = LIST_OWNER(member, struct net_server, member);
+	bool hurried = net_is_hurried(server->net);
+
+	for (uint32_t own = 0; own < 2; own++)
+		server->handshakes[own].steps =
+			hurried && !mono_reached(now, server->handshakes[own].rested)
+			? 0
+			: SERVER_HANDSHAKE_STEPS_MAX;
+	server->requests = server->setup.requests_per_turn;
+	server->budget = hurried ? SERVER_HURRIED_BYTES : SERVER_TURN_BYTES;
+}
+
+static struct mono turn_connections(struct net_server *server, bool own)
+{
 	uint32_t count = server->setup.connections_max;
 	struct mono due = MONO_NEVER;
 
-	server->handshake_steps = net_is_hurried(server->net) && !mono_reached(now, server->rested)
-		? 0
-		: SERVER_HANDSHAKE_STEPS_MAX;
-	server->requests = server->setup.requests_per_turn;
-	server->budget = net_is_hurried(server->net) ? SERVER_HURRIED_BYTES : SERVER_TURN_BYTES;
-	refresh_identity(server);
-	accept_some(server);
-	uint32_t left = server->stats.open;
-	for (uint32_t i = server->first, end = i + count; i < end && left > 0; i++) {
+	for (uint32_t i = server->first, end = i + count; i < end; i++) {
 		struct server_connection *c = &server->connections[i < count ? i : i - count];
 
-		if (c->state == SERVER_CLOSED)
-			continue;
-		left--;
-		due = mono_earlier(due, server_connection_turn(c));
+		if (c->state != SERVER_CLOSED && server_connection_is_own(c) == own)
+			due = mono_earlier(due, server_connection_turn(c));
 	}
+	return due;
+}
+
+static struct mono server_turn(struct net_member *member, struct mono now)
+{
+	struct net_server *server = LIST_OWNER(member, struct net_server, member);
+	struct mono due = MONO_NEVER;
+
+	begin_turn(server, now);
+	refresh_identity(server);
+	if (server->stats.open > 0) {
+		if (server->setup.own_places > 0)
+			due = turn_connections(server, true);
+		due = mono_earlier(due, turn_connections(server, false));
+	}
+	/* Now that all that came has been looked at, what is silent is so by its own fault. */
+	accept_some(server);
 	/* When budgets end early, somebody else is first next time. */
-	server->first = (server->first + 1) % count;
+	server->first = (server->first + 1) % server->setup.connections_max;
+	/* Somebody waits for a place, or may have come whom nobody looked at. */
+	if (server->waiting_count > 0 || server->accepts == 0)
+		due = mono_earlier(due, server->accept_due);
 	return due;
 }
 
@@ -179,6 +337,7 @@ static struct net_server_setup with_defaults(const struct net_server_setup *setu
 	set_default_ms(&full.stall_timeout_ms, SERVER_STALL_TIMEOUT_MS);
 	CHECK(full.connections_max > 0);
 	CHECK(full.exchanges_max <= full.connections_max);
+	CHECK(full.own_places < full.exchanges_max);
 	CHECK(full.answer_room >= 2 * NET_REPLY_COPIED);
 	CHECK(full.answer_room <= 60 * 1024); /* the size of a chunk has four digits */
 	CHECK(full.on_request != NULL);
@@ -249,8 +408,12 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 	sandbox_reads(setup->key_file);
 	sandbox_reads(setup->client_ca_file);
 	sandbox_reads(setup->proxy_ca_file);
+	uint64_t seed = 1;
+
 	server->net = net;
 	server->setup = with_defaults(setup);
+	(void)net_entropy(net).fill(net_entropy(net).self, &seed, sizeof(seed));
+	random_init(&server->random, seed);
 	if (setup->https && !tls_is_set_up()) {
 		write_z(fault, "https is not set up");
 		return NULL;
@@ -289,6 +452,9 @@ static void stop_listening(struct net_server *server)
 {
 	const struct net_bytes *bytes = net_bytes(server->net);
 
+	for (uint32_t i = 0; i < server->waiting_count; i++)
+		bytes->close(bytes->self, server->waiting[i].stream);
+	server->waiting_count = 0;
 	if (server->listener != 0)
 		bytes->close(bytes->self, server->listener);
 	server->listener = 0;

@@ -22,7 +22,8 @@ static struct mono now_of(const struct server_connection *c)
 static void enter(struct server_connection *c, enum server_state state, int64_t timeout_ms)
 {
 	c->state = state;
-	c->since = now_of(c);
+	c->since = c->moved = now_of(c);
+	c->stuck = false;
 	c->due = timeout_ms < 0 ? MONO_NEVER : mono_after_ms(now_of(c), timeout_ms);
 }
 
@@ -124,6 +125,8 @@ static enum stream_flow peek(struct server_connection *c, struct text *part)
 static void take(struct server_connection *c, size_t size)
 {
 	c->server->stats.bytes_in += size;
+	if (size > 0)
+		c->moved = now_of(c);
 	spend(c, size);
 	c->ahead_from += (uint32_t)size;
 }
@@ -199,7 +202,7 @@ static enum want answer_plainly(struct server_connection *c)
 	return linger(c);
 }
 
-/* Who began long ago and does not go on makes room for those who wait. */
+/* A handshake in which nothing moves makes room for those who wait. */
 static void displace_slow_handshake(struct net_server *server)
 {
 	struct server_connection *slow = NULL;
@@ -207,15 +210,34 @@ static void displace_slow_handshake(struct net_server *server)
 	for (uint32_t i = 0; i < server->setup.connections_max; i++) {
 		struct server_connection *c = &server->connections[i];
 
-		if (c->state == SERVER_SHAKING && (slow == NULL || c->since.us < slow->since.us))
+		if (c->state == SERVER_SHAKING && server_connection_claim(c) == SERVER_SILENT &&
+			(slow == NULL || c->moved.us < slow->moved.us))
 			slow = c;
 	}
-	if (slow != NULL &&
-		mono_reached(
-			net_now(server->net), mono_after_ms(slow->since, SERVER_PATIENCE_MS))) {
+	if (slow != NULL) {
 		server->stats.timeouts++;
 		server_connection_close(slow);
 	}
+}
+
+static bool may_start_handshake(const struct server_connection *c)
+{
+	uint32_t max = TLS_SERVER_HANDSHAKES_MAX;
+
+	if (c->server->setup.own_places > 0 && !server_connection_is_own(c))
+		max -= SERVER_OWN_HANDSHAKES;
+	return tls_handshakes(true) < max;
+}
+
+/* The record with the client's first message: before all of it is there, nothing is begun. */
+static bool hello_is_whole(struct text received)
+{
+	enum { RECORD_HEAD = 5, LARGE_ENOUGH = 4 * 1024 };
+
+	if (received.size < RECORD_HEAD)
+		return false;
+	size_t size = (size_t)(uint8_t)received.at[3] << 8 | (uint8_t)received.at[4];
+	return received.size >= LARGE_ENOUGH || received.size >= RECORD_HEAD + size;
 }
 
 static enum want step_queueing(struct server_connection *c)
@@ -231,9 +253,11 @@ static enum want step_queueing(struct server_connection *c)
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	if ((uint8_t)first.at[0] != TLS_HANDSHAKE_RECORD)
 		return answer_plainly(c);
-	if (tls_handshakes(true) >= TLS_SERVER_HANDSHAKES_MAX)
+	if (!hello_is_whole(first))
+		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
+	if (!may_start_handshake(c))
 		displace_slow_handshake(c->server);
-	if (tls_handshakes(true) >= TLS_SERVER_HANDSHAKES_MAX)
+	if (!may_start_handshake(c))
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	struct mono due = c->due;
 	enter(c, SERVER_SHAKING, 0);
@@ -253,7 +277,9 @@ static enum want step_shaking(struct server_connection *c)
 
 	if (is_due(c))
 		return timed_out(c);
-	if (c->server->handshake_steps == 0) {
+	bool own = server_connection_is_own(c);
+	struct server_handshakes *share = &c->server->handshakes[own];
+	if (share->steps == 0) {
 		c->again = true;
 		return WANT_BYTES;
 	}
@@ -261,10 +287,11 @@ static enum want step_shaking(struct server_connection *c)
 	struct mono began = clock_mono(clock);
 	enum tls_step step = tls_handshake(&c->stream.tls, now_of(c));
 	struct mono ended = clock_mono(clock);
-	c->server->rested.us = ended.us + mono_since_us(ended, began) * SERVER_HANDSHAKE_REST;
+	share->rested.us = ended.us + mono_since_us(ended, began) * SERVER_HANDSHAKE_REST;
 	if (step == TLS_WAIT)
 		return WANT_BYTES;
-	c->server->handshake_steps--;
+	c->moved = now_of(c);
+	share->steps--;
 	if (step == TLS_AGAIN)
 		return WANT_STEP;
 	if (step != TLS_DONE) {
@@ -285,7 +312,6 @@ static enum want step_shaking(struct server_connection *c)
 static enum want step_idle(struct server_connection *c)
 {
 	struct net_server *server = c->server;
-	struct list *link;
 	struct text part;
 
 	if (is_due(c))
@@ -301,11 +327,13 @@ static enum want step_idle(struct server_connection *c)
 		return closed(c);
 	if (part.size == 0)
 		return WANT_BYTES;
-	if ((link = list_first(&server->free_exchanges)) == NULL) {
+	uint32_t kept = server_connection_is_own(c) ? 0 : server->setup.own_places;
+	if (server->stats.busy + kept >= server->setup.exchanges_max) {
 		server->exchange_wanted = true;
 		return WANT_BYTES;
 	}
 	struct mono due = c->due;
+	struct list *link = list_first(&server->free_exchanges);
 	list_remove(link);
 	server->stats.busy++;
 	server->requests--;
@@ -543,7 +571,8 @@ static enum want step_answering(struct server_connection *c)
 		stream_state(&c->stream) != NET_STREAM_OPEN || x->aborted)
 		return closed(c);
 	c->due = MONO_NEVER;
-	if (flow == STREAM_WAIT && !c->again) {
+	c->stuck = flow == STREAM_WAIT && !c->again;
+	if (c->stuck) {
 		c->due = mono_after_ms(c->moved, c->server->setup.stall_timeout_ms);
 		if (is_due(c))
 			return timed_out(c);
@@ -580,25 +609,36 @@ struct mono server_connection_turn(struct server_connection *c)
 	if (!c->again || c->state == SERVER_CLOSED)
 		return c->due;
 	/* A loop that turned for nothing until then would cost more than the handshakes. */
-	return c->state == SERVER_SHAKING && net_is_hurried(server->net) ? server->rested
-									 : now_of(c);
+	return c->state == SERVER_SHAKING && net_is_hurried(server->net)
+		? server->handshakes[server_connection_is_own(c)].rested
+		: now_of(c);
 }
 
-uint32_t server_connection_rank(const struct server_connection *c)
+enum server_claim server_connection_claim(const struct server_connection *c)
 {
-	bool slow = mono_reached(now_of(c), mono_after_ms(c->since, SERVER_PATIENCE_MS));
+	bool quiet = mono_reached(now_of(c), mono_after_ms(c->moved, SERVER_GRACE_MS));
+	bool slow = mono_reached(now_of(c), mono_after_ms(c->since, SERVER_BEGINNING_MAX_MS));
 
 	switch (c->state) {
-	case SERVER_LINGERING: return 0;
+	case SERVER_LINGERING: return SERVER_LEAVES;
+	case SERVER_QUEUEING:
+		if (hello_is_whole(stream_received(&c->stream)))
+			return SERVER_WAITS;
+		return quiet ? SERVER_SILENT : SERVER_WAITS;
+	case SERVER_SHAKING:
+		if (stream_received(&c->stream).size > 0)
+			return SERVER_WAITS;
+		return quiet || slow ? SERVER_SILENT : SERVER_WAITS;
 	case SERVER_IDLE:
 		if (c->ahead_from < c->ahead_size || stream_received(&c->stream).size > 0)
-			return UINT32_MAX;
-		if (c->used)
-			return 1;
-		return slow ? 2 : UINT32_MAX;
-	case SERVER_QUEUEING:
-	case SERVER_SHAKING:
-	case SERVER_READING_HEAD: return slow ? 2 : UINT32_MAX;
-	default: return UINT32_MAX;
+			return SERVER_WAITS;
+		if (!quiet)
+			return SERVER_WAITS;
+		return c->used ? SERVER_RESTS : SERVER_SILENT;
+	case SERVER_READING_HEAD: return quiet || slow ? SERVER_SILENT : SERVER_WAITS;
+	case SERVER_READING_BODY:
+		return quiet && !c->exchange->exchange.holds_body ? SERVER_SILENT : SERVER_HOLDS;
+	case SERVER_ANSWERING: return quiet && c->stuck ? SERVER_SILENT : SERVER_HOLDS;
+	default: return SERVER_HOLDS;
 	}
 }

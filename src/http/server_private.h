@@ -25,8 +25,12 @@ enum {
 	SERVER_STALL_TIMEOUT_MS = 30 * 1000,
 	/* For the client to read an answer and close, before a reset could destroy it. */
 	SERVER_LINGER_MS = 1000,
-	/* Who has not begun anything, or is slow with it, goes after this when others come. */
-	SERVER_PATIENCE_MS = 2 * 1000,
+	/*
+	 * When others come, a connection may be closed on which nothing has moved for so long, or
+	 * whose handshake or head takes longer than that in all.
+	 */
+	SERVER_GRACE_MS = 250,
+	SERVER_BEGINNING_MAX_MS = 1000,
 	/* ---- a turn ---- */
 	SERVER_ACCEPTS_MAX = 8,
 	SERVER_REQUESTS_PER_TURN = 16,
@@ -37,7 +41,15 @@ enum {
 	 * that took one is followed by so many without one, and fewer bytes are moved.
 	 */
 	SERVER_HANDSHAKE_STEPS_MAX = 1,
-	SERVER_HANDSHAKE_REST = 50,
+	SERVER_HANDSHAKE_REST = 16,
+	SERVER_OWN_HANDSHAKES = 1, /* of TLS_SERVER_HANDSHAKES_MAX */
+	/* Those who wait for a place are looked at so often; while hurried all who come, too. */
+	SERVER_ACCEPT_MS = 5,
+	/* For a place that somebody gives up: so many at a time, so many of one address, so long.
+	 */
+	SERVER_WAITING_MAX = NET_WAITING_STREAMS - 2,
+	SERVER_WAITING_OF_PEER = 16,
+	SERVER_WAITING_MS = 3000,
 	SERVER_HURRIED_BYTES = 16 * 1024
 };
 
@@ -86,7 +98,8 @@ struct server_connection {
 	struct net_address peer;
 	struct mono since; /* when the state began */
 	struct mono due;
-	struct mono moved; /* when the client took something, or nothing was there to take */
+	struct mono moved; /* when bytes went either way, or nothing was there to be sent */
+	bool stuck;        /* something is to be sent, and the client does not take it */
 	bool used;         /* had an exchange before */
 	bool ended;        /* we have said that no more comes */
 	bool had_request;  /* in this turn: others come first */
@@ -112,8 +125,21 @@ struct net_server {
 	struct list free_exchanges;
 	bool exchange_wanted; /* somebody waits for one */
 	bool draining;
-	uint32_t handshake_steps, requests; /* what this turn has left */
-	struct mono rested;                 /* no step of a handshake before, when hurried */
+	uint32_t requests; /* what this turn has left */
+	/* Of handshakes, apart for strangers and for peers on this machine. */
+	struct server_handshakes {
+		uint32_t steps;     /* what this turn has left */
+		struct mono rested; /* no step before, when hurried */
+	} handshakes[2];
+	struct mono accept_due;
+	uint32_t accepts;       /* before accept_due, when hurried */
+	struct server_waiting { /* for a place, the first one first */
+		uint32_t stream;
+		struct net_address peer;
+		struct mono since;
+	} waiting[SERVER_WAITING_MAX];
+	uint32_t waiting_count;
+	struct random random;
 	size_t budget;
 	struct net_server_stats stats;
 };
@@ -126,8 +152,19 @@ void server_connection_open(
 struct mono server_connection_turn(struct server_connection *connection);
 /* At once; on_done when an exchange was under way. */
 void server_connection_close(struct server_connection *connection);
-/* What may be closed to make room, the lower the better; UINT32_MAX: nothing. */
-uint32_t server_connection_rank(const struct server_connection *connection);
+/* How much a connection needs its place, when another one wants it. */
+enum server_claim {
+	SERVER_HOLDS,  /* it is being answered */
+	SERVER_WAITS,  /* for us, or it has only just begun */
+	SERVER_RESTS,  /* between two requests */
+	SERVER_SILENT, /* nothing moves */
+	SERVER_LEAVES  /* all was said */
+};
+enum server_claim server_connection_claim(const struct server_connection *connection);
+static inline bool server_connection_is_own(const struct server_connection *connection)
+{
+	return connection->server->setup.own_places > 0 && connection->peer.is_own;
+}
 
 /* ---- server_exchange.c ---- */
 

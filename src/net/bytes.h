@@ -22,6 +22,7 @@ struct net_address {
 	uint8_t bytes[16];
 	uint16_t port;
 	uint32_t scope; /* of an IPv6 link-local address */
+	bool is_own;    /* of a peer that was accepted: it came from the address it came to */
 };
 
 enum { NET_ADDRESS_TEXT_MAX = 64 };
@@ -44,7 +45,10 @@ enum net_stream_state {
 struct net_bytes {
 	/* A stream to the address, or 0 when there is no room for one more. */
 	uint32_t (*open)(void *self, enum net_stream_kind kind, const struct net_address *to);
-	/* A stream that waits for peers, and 0 or the next peer that came. 0: cannot listen. */
+	/*
+	 * A stream that waits for peers, and 0 or the next peer that came. 0: cannot listen. What
+	 * the peer sends is read from the system once received() was called the first time.
+	 */
 	uint32_t (*listen)(void *self, const struct net_address *at);
 	uint32_t (*accept)(void *self, uint32_t listener, struct net_address *peer);
 	enum net_stream_state (*state)(void *self, uint32_t stream);
@@ -74,9 +78,11 @@ struct net_bytes {
 };
 
 /*
- * The system's sockets, by mongoose's event manager, at most `streams_max` of them. Everything it
- * will ever take comes from the arena: net_socket_size(streams_max) bytes.
+ * The system's sockets, by mongoose's event manager, at most `streams_max` of them, and
+ * NET_WAITING_STREAMS that were accepted and whose bytes nobody has asked for yet: these have no
+ * buffers. Everything it will ever take comes from the arena: net_socket_size(streams_max) bytes.
  */
+enum { NET_WAITING_STREAMS = 64 };
 struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max);
 size_t net_socket_size(uint32_t streams_max);
 void net_socket_close(struct net_bytes *bytes); /* tests: another one may be made */

@@ -34,6 +34,9 @@ enum {
 		3 * SOCKET_BLOCK_HEADER,
 	/* A closed stream keeps its connection until the next turn: room for a few more. */
 	SOCKET_OVERLAP = 2,
+	/* Accepted and not read yet: they have no buffers, so there may be many. */
+	SOCKET_WAITING_SIZE =
+		NET_WAITING_STREAMS * (sizeof(struct mg_connection) + SOCKET_BLOCK_HEADER),
 	SOCKET_KEEPALIVE_IDLE_S = 30,
 	SOCKET_KEEPALIVE_INTERVAL_S = 10,
 	SOCKET_KEEPALIVE_PROBES = 3
@@ -48,13 +51,15 @@ struct socket_stream {
 	enum net_stream_state state;
 	uint32_t listener; /* accepted by this one and not taken yet */
 	bool taken;
+	bool counted; /* among those that have buffers, or may have them */
 };
 
 struct sockets {
 	struct mg_mgr manager;
 	struct fence fence;
-	struct socket_stream *streams; /* 1 .. streams_max */
+	struct socket_stream *streams; /* 1 .. streams_max, those without buffers included */
 	uint32_t streams_max;
+	uint32_t counted, counted_max;
 };
 
 /* mongoose takes its allocator as functions without an object: one set of sockets per process. */
@@ -93,6 +98,20 @@ static struct socket_stream *stream_at(void *self, uint32_t stream)
 	return &sockets->streams[stream];
 }
 
+static bool stream_count(struct sockets *sockets, struct socket_stream *s)
+{
+	if (s->counted || sockets->counted == sockets->counted_max)
+		return s->counted;
+	sockets->counted++;
+	return s->counted = true;
+}
+
+static void stream_release(struct sockets *sockets, struct socket_stream *s)
+{
+	sockets->counted -= s->counted;
+	*s = (struct socket_stream){.taken = false};
+}
+
 static uint32_t stream_take(struct sockets *sockets)
 {
 	for (uint32_t i = 1; i <= sockets->streams_max; i++) {
@@ -121,16 +140,23 @@ static const char *socket_error(const struct mg_connection *c)
 	return error == 0 ? "the connection failed" : strerror(error);
 }
 
+static void give_buffer(struct mg_connection *c, struct socket_stream *s)
+{
+	struct sockets *sockets = (struct sockets *)c->mgr;
+
+	c->is_full = 0;
+	if (!stream_count(sockets, s) || !mg_iobuf_resize(&c->recv, SOCKET_RECEIVE_SIZE)) {
+		s->state = NET_STREAM_FAILED;
+		s->fault = "no memory for one more connection";
+		c->is_closing = 1;
+	}
+}
+
 static void on_open(struct mg_connection *c, struct socket_stream *s)
 {
 	s->connection = c;
 	c->recv.align = 0;
 	c->send.align = SOCKET_SEND_SIZE;
-	if (!mg_iobuf_resize(&c->recv, SOCKET_RECEIVE_SIZE)) {
-		s->state = NET_STREAM_FAILED;
-		s->fault = "no memory for one more connection";
-		c->is_closing = 1;
-	}
 }
 
 static void on_read(struct mg_connection *c)
@@ -173,7 +199,10 @@ static void on_event(struct mg_connection *c, int event, void *detail)
 	if (s == NULL)
 		return;
 	switch (event) {
-	case MG_EV_OPEN: on_open(c, s); break;
+	case MG_EV_OPEN:
+		on_open(c, s);
+		give_buffer(c, s);
+		break;
 	case MG_EV_CONNECT:
 		if (s->state == NET_STREAM_CONNECTING)
 			s->state = NET_STREAM_OPEN;
@@ -217,6 +246,8 @@ static void on_listener_event(struct mg_connection *c, int event, void *detail)
 	s->state = NET_STREAM_OPEN;
 	c->fn_data = s;
 	on_open(c, s);
+	/* It gets its buffer when somebody wants to know what it sent. */
+	c->is_full = 1;
 	tune(c);
 }
 
@@ -273,6 +304,10 @@ static uint32_t sockets_open(void *self, enum net_stream_kind kind, const struct
 	if (stream == 0)
 		return 0;
 	struct socket_stream *s = &sockets->streams[stream];
+	if (!stream_count(sockets, s)) {
+		stream_release(sockets, s);
+		return 0;
+	}
 	s->state = NET_STREAM_CONNECTING;
 	address_url(url, sizeof(url), kind, to);
 	struct mg_connection *c = mg_connect(&sockets->manager, url, on_event, s);
@@ -296,8 +331,8 @@ static uint32_t sockets_listen(void *self, const struct net_address *at)
 	struct socket_stream *s = &sockets->streams[stream];
 	address_url(url, sizeof(url), NET_STREAM_TCP, at);
 	s->connection = mg_listen(&sockets->manager, url, on_listener_event, s);
-	if (s->connection == NULL) {
-		s->taken = false;
+	if (s->connection == NULL || !stream_count(sockets, s)) {
+		stream_release(sockets, s);
 		return 0;
 	}
 	s->state = NET_STREAM_OPEN;
@@ -312,6 +347,30 @@ static void address_from(const struct mg_addr *from, struct net_address *address
 	memcpy(address->bytes, from->ip, from->is_ip6 ? 16 : 4);
 }
 
+/*
+ * Whoever is on this machine comes from the address it goes to: loopback, or one of the machine's
+ * own. Nobody else can, as the answers would not find back.
+ */
+static bool peer_is_own(const struct mg_connection *c)
+{
+	struct sockaddr_storage own, peer;
+	socklen_t own_size = sizeof(own), peer_size = sizeof(peer);
+
+	memset(&own, 0, sizeof(own));
+	memset(&peer, 0, sizeof(peer));
+	if (getsockname(socket_fd(c), (struct sockaddr *)&own, &own_size) != 0 ||
+		getpeername(socket_fd(c), (struct sockaddr *)&peer, &peer_size) != 0 ||
+		own.ss_family != peer.ss_family)
+		return false;
+	if (own.ss_family == AF_INET6)
+		return memcmp(&((const struct sockaddr_in6 *)&own)->sin6_addr,
+			       &((const struct sockaddr_in6 *)&peer)->sin6_addr,
+			       sizeof(struct in6_addr)) == 0;
+	return own.ss_family == AF_INET &&
+		((const struct sockaddr_in *)&own)->sin_addr.s_addr ==
+		((const struct sockaddr_in *)&peer)->sin_addr.s_addr;
+}
+
 static uint32_t sockets_accept(void *self, uint32_t listener, struct net_address *peer)
 {
 	struct sockets *sockets = self;
@@ -323,8 +382,10 @@ static uint32_t sockets_accept(void *self, uint32_t listener, struct net_address
 		if (!s->taken || s->listener != listener)
 			continue;
 		*peer = (struct net_address){.family = 0};
-		if (s->connection != NULL)
+		if (s->connection != NULL) {
 			address_from(&s->connection->rem, peer);
+			peer->is_own = peer_is_own(s->connection);
+		}
 		s->listener = 0;
 		return i;
 	}
@@ -346,6 +407,10 @@ static const char *sockets_fault(void *self, uint32_t stream)
 static struct text sockets_received(void *self, uint32_t stream)
 {
 	struct socket_stream *s = stream_at(self, stream);
+
+	if (s->connection != NULL && s->connection->recv.buf == NULL &&
+		!s->connection->is_closing && !s->connection->is_listening)
+		give_buffer(s->connection, s);
 	const uint8_t *at = s->connection != NULL ? s->connection->recv.buf : s->rest;
 	size_t size = s->connection != NULL ? s->connection->recv.len : s->rest_size;
 
@@ -435,7 +500,7 @@ static void sockets_close(void *self, uint32_t stream)
 	for (uint32_t i = 1; i <= sockets->streams_max; i++)
 		if (sockets->streams[i].taken && sockets->streams[i].listener == stream)
 			sockets_close(self, i);
-	*s = (struct socket_stream){.taken = false};
+	stream_release(sockets, s);
 }
 
 /* Makes room behind what is left over, and stops listening while nobody can be taken in. */
@@ -482,12 +547,14 @@ static void sockets_wait(void *self, int64_t timeout_us)
 
 static size_t socket_fence_size(uint32_t streams_max)
 {
-	return ((size_t)streams_max + SOCKET_OVERLAP) * SOCKET_STREAM_SIZE + 1024;
+	return ((size_t)streams_max + SOCKET_OVERLAP) * SOCKET_STREAM_SIZE + SOCKET_WAITING_SIZE +
+		1024;
 }
 
 size_t net_socket_size(uint32_t streams_max)
 {
-	return sizeof(struct sockets) + (streams_max + 1) * sizeof(struct socket_stream) +
+	return sizeof(struct sockets) +
+		(streams_max + NET_WAITING_STREAMS + 1) * sizeof(struct socket_stream) +
 		socket_fence_size(streams_max) + 3 * 16;
 }
 
@@ -496,8 +563,9 @@ struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max)
 	struct sockets *sockets = arena_take(arena, sizeof(*sockets));
 
 	CHECK(offsetof(struct sockets, manager) == 0);
-	sockets->streams = ARENA_ARRAY(arena, struct socket_stream, streams_max + 1);
-	sockets->streams_max = streams_max;
+	sockets->counted_max = streams_max;
+	sockets->streams_max = streams_max + NET_WAITING_STREAMS;
+	sockets->streams = ARENA_ARRAY(arena, struct socket_stream, sockets->streams_max + 1);
 	CHECK(socket_fence == NULL);
 	fence_init(&sockets->fence, "sockets", arena_take(arena, socket_fence_size(streams_max)),
 		socket_fence_size(streams_max));

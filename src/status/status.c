@@ -405,6 +405,7 @@ static struct net_server_setup setup_of(bool secure)
 		.name = secure ? "status" : "status-plain",
 		.https = secure,
 		.connections_max = secure ? STATUS_CONNECTIONS : STATUS_PLAIN_CONNECTIONS,
+		.own_places = STATUS_OWN_PLACES,
 		.exchanges_max = secure ? STATUS_EXCHANGES : STATUS_PLAIN_CONNECTIONS,
 		.head_max = HEAD_MAX,
 		.body_max = STATUS_BODY_MAX,

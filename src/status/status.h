@@ -18,6 +18,7 @@
 enum {
 	STATUS_CONNECTIONS = 26, /* of the secure port, of which ... */
 	STATUS_EXCHANGES = 24,   /* ... are answered at a time ... */
+	STATUS_OWN_PLACES = 2,   /* ... and so many are for peers on this machine alone ... */
 	STATUS_LISTENERS = 20,   /* ... and so many may stay */
 	STATUS_PLAIN_CONNECTIONS = 8,
 	STATUS_TURN_US = 1500,

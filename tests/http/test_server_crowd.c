@@ -51,8 +51,10 @@ static void test_plain_http_is_told_so(void)
 	TEST_ASSERT_EQUAL_UINT32(0, net_server_stats(bed_server).open);
 }
 
-static void test_handshakes_that_stand_still_do_not_keep_others_out(void)
+/* Half a hello costs nothing: those who send a whole one are not kept waiting by it. */
+static void test_server_with_half_hellos_serves_others_at_once(void)
 {
+	static struct asked asked;
 	int fds[6];
 
 	bed_serve();
@@ -61,21 +63,11 @@ static void test_handshakes_that_stand_still_do_not_keep_others_out(void)
 		bed_turn(1000);
 		bed_say_z(fds[i], "\x16\x03\x01");
 	}
-	for (uint32_t i = 0; i < 50; i++)
-		bed_turn(1000);
+	bed_turns(50);
 	TEST_ASSERT_EQUAL_UINT32(6, net_server_stats(bed_server).open);
-	/* Two seconds, then one after the other goes. */
-	static struct asked asked;
+	TEST_ASSERT_EQUAL_UINT32(0, tls_handshakes(true));
 	bed_start(0, &asked, "/");
-	for (uint32_t i = 0; i < 50; i++)
-		bed_turn(1000);
-	TEST_ASSERT_EQUAL_UINT32(0, asked.done);
-	for (uint32_t i = 0; i < 8 && asked.done == 0; i++) {
-		bed_clock_ahead_us += 2100 * CLOCK_MS_US;
-		for (uint32_t j = 0; j < 10; j++)
-			bed_turn(1000);
-	}
-	TEST_ASSERT_EQUAL_UINT32(1, asked.done);
+	bed_finish(&asked);
 	TEST_ASSERT_EQUAL_STRING("ok", net_result_name(asked.end.result));
 	bed_clock_ahead_us += 11 * CLOCK_S_US;
 	bed_turn(1000);
@@ -83,6 +75,83 @@ static void test_handshakes_that_stand_still_do_not_keep_others_out(void)
 	TEST_ASSERT_EQUAL_UINT32(1, net_server_stats(bed_server).open);
 	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++)
 		close(fds[i]);
+}
+
+/* Strangers of this test come from an address of their own; berth's clients from the server's. */
+static int dial_from(const char *address)
+{
+	struct sockaddr_in from = {.sin_family = AF_INET}, to = {.sin_family = AF_INET};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	from.sin_addr.s_addr = inet_addr(address);
+	to.sin_addr.s_addr = inet_addr("127.0.0.1");
+	to.sin_port = htons(net_server_port(bed_server));
+	TEST_ASSERT_EQUAL_INT(0, bind(fd, (const struct sockaddr *)&from, sizeof(from)));
+	(void)connect(fd, (const struct sockaddr *)&to, sizeof(to));
+	return fd;
+}
+
+static void test_server_with_strangers_keeps_places_for_its_own_machine(void)
+{
+	char address[32];
+	int fds[30];
+
+	bed_setup.own_places = 2;
+	bed_serve();
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++) {
+		(void)snprintf(address, sizeof(address), "127.0.1.%u", i + 1);
+		fds[i] = dial_from(address);
+		bed_turn(1000);
+	}
+	TEST_ASSERT_EQUAL_UINT32(6, net_server_stats(bed_server).open);
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+	/* A third one takes the place of a stranger, who has only just begun. */
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(2, "/"));
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	TEST_ASSERT_EQUAL_UINT32(8, net_server_stats(bed_server).open);
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++)
+		close(fds[i]);
+}
+
+static void test_server_full_of_one_address_lets_another_in(void)
+{
+	int fds[8], other;
+
+	bed_serve();
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++) {
+		fds[i] = dial_from("127.0.1.1");
+		bed_turn(1000);
+	}
+	TEST_ASSERT_EQUAL_UINT32(8, net_server_stats(bed_server).open);
+	other = dial_from("127.0.1.2");
+	bed_turns(3);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
+	TEST_ASSERT_EQUAL_UINT64(0, net_server_stats(bed_server).turned_away);
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++)
+		close(fds[i]);
+	close(other);
+}
+
+/* An answer that nobody reads gives way, one that is read slowly does not. */
+static void test_server_when_full_displaces_an_answer_that_does_not_move(void)
+{
+	bed_setup.connections_max = 1;
+	bed_setup.https = false;
+	bed_serve();
+	int fd = dial_from("127.0.1.1");
+	bed_turns(3);
+	for (uint32_t i = 0; i < 4000; i++) {
+		(void)send(fd, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n", 30, MSG_NOSIGNAL);
+		bed_turn(0);
+	}
+	bed_clock_ahead_us += 300 * CLOCK_MS_US;
+	bed_turn(0);
+	bed_clock_ahead_us += 300 * CLOCK_MS_US;
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
+	close(fd);
 }
 
 static void test_who_does_not_begin_a_handshake(void)
@@ -149,7 +218,7 @@ static void test_a_fence_that_is_full_refuses_and_recovers(void)
 		taken++;
 	int fd = bed_dial();
 	bed_turn(10000);
-	bed_say_z(fd, "\x16\x03\x01");
+	bed_say(fd, "\x16\x03\x01\x00\x01\x01", 6);
 	bed_turns(5);
 	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).handshake_failures);
 	close(fd);
@@ -238,6 +307,9 @@ static void test_two_hundred_connections_against_sixteen(void)
 		crowd[i] = bed_dial();
 		bed_turn(0);
 	}
+	/* Some wait for a while; who is told so is told in words. */
+	hear_crowd(20);
+	bed_clock_ahead_us += SERVER_WAITING_MS * CLOCK_MS_US;
 	hear_crowd(300);
 	TEST_ASSERT_EQUAL_UINT32(16, net_server_stats(bed_server).open);
 	for (uint32_t i = 0; i < CROWD; i++) {
@@ -247,15 +319,17 @@ static void test_two_hundred_connections_against_sixteen(void)
 			(void)send(crowd[i], "GET / HTTP/1.1\r\nHost: a\r\n\r\n", 27, MSG_NOSIGNAL);
 	}
 	TEST_ASSERT_EQUAL_UINT32(CROWD - 16, ended);
-	TEST_ASSERT_EQUAL_UINT32(CROWD - 16, told);
+	TEST_ASSERT_EQUAL_UINT64(CROWD - 16, told + net_server_stats(bed_server).displaced);
+	uint64_t displaced = net_server_stats(bed_server).displaced;
 	hear_crowd(50);
 	for (uint32_t i = 0; i < CROWD; i++)
 		served += strstr(crowd_heard[i], "fine") != NULL;
 	TEST_ASSERT_EQUAL_UINT32(16, served);
 	/* who comes now gets the place of one who is idle */
+	bed_clock_ahead_us += SERVER_GRACE_MS * CLOCK_MS_US;
 	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
-	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
-	TEST_ASSERT_EQUAL_UINT64(CROWD - 16, net_server_stats(bed_server).turned_away);
+	TEST_ASSERT_EQUAL_UINT64(displaced + 1, net_server_stats(bed_server).displaced);
+	TEST_ASSERT_EQUAL_UINT64(told, net_server_stats(bed_server).turned_away);
 	for (uint32_t i = 0; i < CROWD; i++)
 		close(crowd[i]);
 	for (uint32_t i = 0; i < 20; i++)
@@ -288,7 +362,10 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_plain_http_is_told_so);
-	RUN_TEST(test_handshakes_that_stand_still_do_not_keep_others_out);
+	RUN_TEST(test_server_with_half_hellos_serves_others_at_once);
+	RUN_TEST(test_server_with_strangers_keeps_places_for_its_own_machine);
+	RUN_TEST(test_server_full_of_one_address_lets_another_in);
+	RUN_TEST(test_server_when_full_displaces_an_answer_that_does_not_move);
 	RUN_TEST(test_who_does_not_begin_a_handshake);
 	RUN_TEST(test_garbage_for_a_handshake);
 	RUN_TEST(test_a_fence_that_is_full_refuses_and_recovers);
