@@ -18,7 +18,6 @@
 
 /* What has no effect, and why. */
 #define WHY_GATES   "behaviour does not depend on feature gates"
-#define WHY_TLS     "the choices of TLS are fixed"
 #define WHY_HTTP2   "HTTP/1.1 is spoken"
 #define WHY_SOCKET  "a port is never shared"
 #define WHY_METRICS "all metrics are shown"
@@ -152,19 +151,25 @@ const struct option option_table[] = {
 		GIVEN(hard_weight), "WEIGHT", "InterPodAffinityArgs.hardPodAffinityWeight"},
 	{"policy-configmap", 0, OPTION_REFUSED, OPTION_GROUP_OLDER, 0, "NAME",
 		"write its policy.cfg to a file and name that by --policy-config-file"},
+	/* Whoever asks for more safety than there is must know that there is not. */
+	{"tls-cipher-suites", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NAMES",
+		"AES-GCM and ChaCha20-Poly1305 with ECDHE are all there is; "
+		"--tls-min-version=VersionTLS13 narrows it"},
+	{"tls-curve-preferences", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NUMBERS",
+		"X25519, P-256, P-384 and P-521 are all there is"},
+	{"tls-sni-cert-key", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "FILES",
+		"there is one certificate for all names: --tls-cert-file"},
+	{"requestheader-uid-headers", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NAMES",
+		"the uid of a user is not looked at"},
 
 	NOTHING("feature-gates", WHY_GATES),
 	NOTHING("emulated-version", WHY_GATES),
 	NOTHING("min-compatibility-version", WHY_GATES),
 	NOTHING_BOOL("emulation-forward-compatible", WHY_GATES),
-	NOTHING("tls-cipher-suites", WHY_TLS),
-	NOTHING("tls-curve-preferences", WHY_TLS),
-	NOTHING("tls-sni-cert-key", "there is one certificate for all names"),
 	NOTHING("http2-max-streams-per-connection", WHY_HTTP2),
 	NOTHING_BOOL("disable-http2-serving", WHY_HTTP2),
 	NOTHING_BOOL("permit-port-sharing", WHY_SOCKET),
 	NOTHING_BOOL("permit-address-sharing", WHY_SOCKET),
-	NOTHING("requestheader-uid-headers", "nobody asks for the uid of a user"),
 	NOTHING("show-hidden-metrics-for-version", WHY_METRICS),
 	NOTHING("disabled-metrics", WHY_METRICS),
 	NOTHING("allow-metric-labels", WHY_METRICS),

@@ -382,12 +382,25 @@ static void make_exchanges(struct net_server *server, struct arena *arena)
 	}
 }
 
+static bool is_all_of_ipv4(const struct net_address *address)
+{
+	static const uint8_t none[4];
+
+	return address->family == 4 && memcmp(address->bytes, none, sizeof(none)) == 0;
+}
+
 static bool start_to_listen(struct net_server *server, struct writer *fault)
 {
 	const struct net_bytes *bytes = net_bytes(server->net);
 	const struct net_address *address = &server->setup.address;
 
-	server->listener = bytes->listen(bytes->self, address);
+	struct net_address all = {.family = 6, .port = address->port};
+
+	/* All of IPv4 means all addresses, as Go has it; where there is no IPv6, what was said. */
+	if (is_all_of_ipv4(address))
+		server->listener = bytes->listen(bytes->self, &all);
+	if (server->listener == 0)
+		server->listener = bytes->listen(bytes->self, address);
 	if (server->listener == 0) {
 		write_z(fault, "cannot listen on ");
 		net_address_write(fault, address);

@@ -67,7 +67,8 @@ struct net_exchange {
 
 struct net_server_setup {
 	const char *name; /* "status": for logs; stays the caller's, like all texts here */
-	struct net_address address; /* "::" takes IPv4 as well; port 0: net_server_port() tells */
+	struct net_address
+		address; /* "::" and "0.0.0.0" take both; port 0: net_server_port() tells */
 	bool https;
 	bool tls_1_3; /* and nothing older */
 	/* PEM text, or a file that is read again when it changes; text wins over file. */

@@ -23,7 +23,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <mbedtls/asn1.h>
 #include <mbedtls/error.h>
+#include <mbedtls/oid.h>
 #include <mbedtls/platform.h>
 #include <psa/crypto.h>
 
@@ -347,7 +349,7 @@ void tls_identity_drop(struct tls_identity *identity)
 
 /* ---- faults in words ---- */
 
-static void verify_fault(struct writer *w, uint32_t flags)
+static void verify_fault(struct writer *w, uint32_t flags, bool nameless)
 {
 	static const struct {
 		uint32_t flag;
@@ -356,6 +358,7 @@ static void verify_fault(struct writer *w, uint32_t flags)
 		{MBEDTLS_X509_BADCERT_EXPIRED, "it has expired"},
 		{MBEDTLS_X509_BADCERT_FUTURE, "it is not valid yet (is the clock right?)"},
 		{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "it is not signed by the certificate authority"},
+		{MBEDTLS_X509_BADCERT_OTHER, "its authority's name constraints are not supported"},
 		{MBEDTLS_X509_BADCERT_CN_MISMATCH, "it is for another name"},
 		{MBEDTLS_X509_BADCERT_BAD_KEY, "its key is too weak"},
 		{MBEDTLS_X509_BADCERT_BAD_MD, "its signature is too weak"},
@@ -365,7 +368,10 @@ static void verify_fault(struct writer *w, uint32_t flags)
 
 	for (size_t i = 0; i < ARRAY_COUNT(faults); i++) {
 		if ((flags & faults[i].flag) != 0) {
-			write_format(w, "server certificate: %s", faults[i].words);
+			write_format(w, "server certificate: %s",
+				nameless && faults[i].flag == MBEDTLS_X509_BADCERT_CN_MISMATCH
+					? "it names no host (no subject alternative name)"
+					: faults[i].words);
 			return;
 		}
 	}
@@ -375,35 +381,6 @@ static void verify_fault(struct writer *w, uint32_t flags)
 static const char *other(const struct tls *tls)
 {
 	return tls->identity->server ? "client" : "server";
-}
-
-static void alert_fault(struct writer *w, const struct tls *tls)
-{
-	static const struct {
-		uint8_t alert;
-		const char *words;
-	} alerts[] = {
-		{MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE, "handshake failure"},
-		{MBEDTLS_SSL_ALERT_MSG_BAD_CERT, "bad certificate"},
-		{MBEDTLS_SSL_ALERT_MSG_CERT_EXPIRED, "certificate expired"},
-		{MBEDTLS_SSL_ALERT_MSG_CERT_UNKNOWN, "certificate unknown"},
-		{MBEDTLS_SSL_ALERT_MSG_UNKNOWN_CA, "unknown certificate authority"},
-		{MBEDTLS_SSL_ALERT_MSG_ACCESS_DENIED, "access denied"},
-		{MBEDTLS_SSL_ALERT_MSG_PROTOCOL_VERSION, "protocol version"},
-		{MBEDTLS_SSL_ALERT_MSG_UNRECOGNIZED_NAME, "unrecognized name"},
-		{116, "certificate required"},
-	};
-	uint8_t alert =
-		tls->ssl.MBEDTLS_PRIVATE(in_msg) == NULL ? 0 : tls->ssl.MBEDTLS_PRIVATE(in_msg)[1];
-
-	write_format(w, "the %s refused: ", other(tls));
-	for (size_t i = 0; i < ARRAY_COUNT(alerts); i++) {
-		if (alerts[i].alert == alert) {
-			write_z(w, alerts[i].words);
-			return;
-		}
-	}
-	write_format(w, "alert %u", (unsigned)alert);
 }
 
 static void end_handshake(struct tls *tls)
@@ -420,9 +397,12 @@ static enum tls_step fail(struct tls *tls, int code)
 	writer_init(&w, tls->fault, sizeof(tls->fault) - 1);
 	switch (code) {
 	case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
-		verify_fault(&w, mbedtls_ssl_get_verify_result(&tls->ssl));
+		verify_fault(&w, mbedtls_ssl_get_verify_result(&tls->ssl), tls->nameless);
 		break;
-	case MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE: alert_fault(&w, tls); break;
+	case MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE:
+		write_format(&w, "the %s refused the handshake, or the certificate shown to it",
+			other(tls));
+		break;
 	case MBEDTLS_ERR_SSL_ALLOC_FAILED:
 	case MBEDTLS_ERR_X509_ALLOC_FAILED:
 	case MBEDTLS_ERR_PK_ALLOC_FAILED:
@@ -473,10 +453,41 @@ static void note_authority(struct tls *tls, const mbedtls_x509_crt *certificate)
 	}
 }
 
+/*
+ * mbedTLS refuses a certificate whose name constraints are critical, and does not look at others:
+ * an authority that was trusted with some names only would have all of them.
+ */
+static bool has_name_constraints(const mbedtls_x509_crt *certificate)
+{
+	static const uint8_t oid[] = {0x55, 0x1d, 0x1e};
+	unsigned char *at = certificate->v3_ext.p;
+	const unsigned char *end = at == NULL ? NULL : at + certificate->v3_ext.len;
+	size_t size;
+
+	if (at == NULL ||
+		mbedtls_asn1_get_tag(
+			&at, end, &size, MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE) != 0)
+		return false;
+	while (at < end &&
+		mbedtls_asn1_get_tag(
+			&at, end, &size, MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE) == 0) {
+		unsigned char *extension = at;
+		const unsigned char *extension_end = at + size;
+
+		at += size;
+		if (mbedtls_asn1_get_tag(&extension, extension_end, &size, MBEDTLS_ASN1_OID) == 0 &&
+			size == sizeof(oid) && memcmp(extension, oid, size) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	struct tls *tls = self;
 
+	if (depth > 0 && has_name_constraints(certificate))
+		*flags |= MBEDTLS_X509_BADCERT_OTHER;
 	if (tls->identity->server) {
 		if (!tls->certificate_seen)
 			note_authority(tls, certificate);
@@ -487,6 +498,13 @@ static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t
 	if (depth == 0 && tls->peer->address.family != 0 &&
 		!has_address(certificate, &tls->peer->address))
 		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
+	/* mbedTLS would take the common name, which for ten years nobody else has. */
+	if (depth == 0 &&
+		mbedtls_x509_crt_has_ext_type(certificate, MBEDTLS_X509_EXT_SUBJECT_ALT_NAME) ==
+			0) {
+		tls->nameless = true;
+		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
+	}
 	return 0;
 }
 

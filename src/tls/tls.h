@@ -113,6 +113,7 @@ struct tls {
 	struct tls_ticket *ticket;
 	struct mono now;
 	bool certificate_seen;
+	bool nameless; /* the server's certificate has no subject alternative name */
 	bool by_client_ca, by_proxy_ca; /* of a client's certificate: who signed it */
 	bool resumed;
 	bool handshaking; /* counts in tls_handshakes() */

@@ -160,6 +160,12 @@ void server_make_certificate(struct server_certificate *made, const struct serve
 	serial[0] &= 0x7f;
 	CHECK(mbedtls_x509write_crt_set_serial_raw(&certificate, serial, sizeof(serial)) == 0);
 	CHECK(mbedtls_x509write_crt_set_basic_constraints(&certificate, issuer == NULL, -1) == 0);
+	/* not critical: permitted are the names below example.com */
+	if (name->constrained)
+		CHECK(mbedtls_x509write_crt_set_extension(&certificate, "\x55\x1d\x1e", 3, 0,
+			      (const unsigned char *)"\x30\x11\xa0\x0f\x30\x0d\x82\x0b"
+						     "example.com",
+			      19) == 0);
 	set_validity(&certificate, name->from_days, name->to_days);
 	set_names(&certificate, name->names);
 	CHECK(mbedtls_x509write_crt_pem(&certificate, (unsigned char *)made->certificate,

@@ -39,6 +39,7 @@ struct server_name {
 	const char *names;
 	int from_days, to_days;
 	bool rsa;
+	bool constrained; /* may sign names below example.com only */
 };
 void server_make_certificate(struct server_certificate *made, const struct server_name *name,
 	const struct server_certificate *issuer);

@@ -105,6 +105,45 @@ static void test_both_versions(void)
 	has(&r[0], "tls=TLSv1.2");
 }
 
+/* A common name is no name of a server, as Go has it. */
+static void test_tls_without_alternative_names_is_refused(void)
+{
+	static struct server_certificate ca, own;
+
+	server_make_certificate(&ca,
+		&(struct server_name){.common = "ca", .names = "", .from_days = -1, .to_days = 10},
+		NULL);
+	server_make_certificate(&own,
+		&(struct server_name){
+			.common = "localhost", .names = "", .from_days = -1, .to_days = 10},
+		&ca);
+	f.target.ca = text_of(ca.certificate);
+	f.target.server_name = TEXT("localhost");
+	serve((struct server_setup){.certificate = &own});
+	refused("server certificate: it names no host (no subject alternative name)");
+}
+
+static void test_tls_under_name_constraints_is_refused(void)
+{
+	static struct server_certificate ca, own;
+
+	server_make_certificate(&ca,
+		&(struct server_name){.common = "ca",
+			.names = "",
+			.from_days = -1,
+			.to_days = 10,
+			.constrained = true},
+		NULL);
+	server_make_certificate(&own,
+		&(struct server_name){
+			.common = "s", .names = "dns:localhost", .from_days = -1, .to_days = 10},
+		&ca);
+	f.target.ca = text_of(ca.certificate);
+	f.target.server_name = TEXT("localhost");
+	serve((struct server_setup){.certificate = &own});
+	refused("server certificate: its authority's name constraints are not supported");
+}
+
 static void test_names_and_addresses(void)
 {
 	static const struct {
@@ -249,7 +288,8 @@ static void test_client_certificate_is_missing_or_wrong(void)
 			i % 2 == 1 ? "tls-failed" : "reset", net_result_name(r[0].end.result));
 		if (i == 3)
 			TEST_ASSERT_EQUAL_STRING(
-				"the server refused: unknown certificate authority",
+				"the server refused the handshake, or the certificate "
+				"shown to it",
 				r[0].end.detail);
 		TEST_ASSERT_EQUAL_UINT32(0, f.server.counts->requests);
 		fixture_close(&f);
@@ -606,6 +646,8 @@ int main(void)
 	fixture_make_certificates();
 	UNITY_BEGIN();
 	RUN_TEST(test_both_versions);
+	RUN_TEST(test_tls_without_alternative_names_is_refused);
+	RUN_TEST(test_tls_under_name_constraints_is_refused);
 	RUN_TEST(test_names_and_addresses);
 	RUN_TEST(test_another_ca);
 	RUN_TEST(test_a_ca_of_the_same_name);
