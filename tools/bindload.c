@@ -13,7 +13,7 @@
  * The second form makes those pods, evenly in time, and before that line prints of each when it was
  * asked for: POD MICROSECONDS-SINCE-1970.
  */
-// deps: base/*.c net/*.c tls/*.c http/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: base/*.c net/*.c tls/*.c http/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: json/write.c config/kubeconfig.c yaml/base64.c bind/body_binding.c bind/body_path.c
 // deps: scheduler/target.c
 #include <stdio.h>

@@ -80,9 +80,9 @@ rule == "banned-call" {
 	for (i = 1; i <= n_banned; i++)
 		if (calls(text, banned_name[i])) say(banned_name[i] "()")
 	if (FILENAME !~ /^src\/net\// && calls(text, "getaddrinfo")) say("getaddrinfo() outside net/")
-	if (FILENAME !~ /^src\/base\/memory[a-z_]*\.[ch]$/)
+	if (FILENAME !~ /^src\/(base|yaml)\/memory[a-z_]*\.[ch]$/)
 		for (i = 1; i <= n_heap; i++)
-			if (calls(text, heap_name[i])) say(heap_name[i] "() outside base/memory")
+			if (calls(text, heap_name[i])) say(heap_name[i] "() outside base/memory and yaml/memory")
 }
 
 rule == "typedef" {

@@ -16,7 +16,8 @@
  * without saying so. Each question is a line on stdout: verb, pod, how many bytes, "names", "nodes"
  * or "-".
  */
-// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
+// deps: base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: config/kubeconfig.c yaml/base64.c scheduler/target.c bind/body*.c kube/*.c
 #include <fcntl.h>
 #include <signal.h>

@@ -11,7 +11,8 @@
  *
  *	watchdump --kubeconfig FILE [--token-file FILE]
  */
-// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c base/url.c yaml/yaml.c yaml/scalar.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
+// deps: base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: config/kubeconfig.c yaml/base64.c kube/*.c cache/*.c watch/*.c
 // deps: scheduler/target.c
 #include <errno.h>

@@ -27,10 +27,12 @@ void memory_seal(void)
 	memory.phase = MEMORY_SEALED;
 }
 
+#ifdef BERTH_TEST
 void memory_unseal(void)
 {
 	memory.phase = MEMORY_SETUP;
 }
+#endif
 
 void memory_seal_is_deadly(bool deadly)
 {

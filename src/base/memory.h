@@ -18,7 +18,9 @@ enum memory_phase { MEMORY_SETUP, MEMORY_SEALED };
 
 enum memory_phase memory_phase(void);
 void memory_seal(void);
+#ifdef BERTH_TEST
 void memory_unseal(void); /* tests and simulator: a new instance is set up */
+#endif
 void memory_seal_is_deadly(bool deadly);
 
 /* Called by memory_malloc.c for each request that comes after the seal. */

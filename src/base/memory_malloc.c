@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * malloc and its family over one fixed block, for the libraries that cannot do without (libyaml
- * and mbedTLS while they are set up). After the seal each request is counted by memory.c, and
+ * malloc and its family over one fixed block, for what the C library itself asks for while berth
+ * is set up. After the seal each request is counted by memory.c, and
  * deadly where it is meant to be; giving back is always allowed.
  *
  * One thread.
@@ -22,7 +22,7 @@
 #include "base/store.h"
 
 #ifndef MEMORY_MALLOC_BYTES
-#define MEMORY_MALLOC_BYTES (512 * 1024)
+#define MEMORY_MALLOC_BYTES (64 * 1024)
 #endif
 
 enum { MALLOC_ALIGN = 16 };
@@ -91,7 +91,7 @@ void free(void *pointer)
 	if (pointer == NULL)
 		return;
 	int error = errno;
-	/* Keys may have been in it: of a kubeconfig, while libyaml read it. */
+	/* Keys may have been in it. */
 	explicit_bzero(pointer, malloc_usable_size(pointer));
 	store_give(&heap.store, store_handle(&heap.store, pointer));
 	errno = error;

@@ -5,7 +5,6 @@
  * is written. What is remembered of classes and counts may stay as long as there is room; it
  * is right for others as well.
  */
-#include "base/memory.h"
 #include "kube/quantity.h"
 #include "status/private.h"
 #include "yaml/yaml.h"
@@ -21,17 +20,12 @@ struct wish {
 	char name[320];
 };
 
-/* libyaml asks for memory: it gets what is left of the block that start-up used. */
 static bool read_tree(struct wish *wish)
 {
 	const struct status *status = wish->a->status;
 	const struct text body = {status->body, status->body_size};
 	struct yaml_fault fault = {0};
-	bool was_sealed = memory_phase() == MEMORY_SEALED;
-	memory_unseal();
 	enum yaml_result result = yaml_read(body, wish->scratch, &wish->root, &fault);
-	if (was_sealed)
-		memory_seal();
 	if (result == YAML_DOCUMENT && wish->root->kind == YAML_MAP)
 		return true;
 	if (result == YAML_DOCUMENT)

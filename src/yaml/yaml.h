@@ -3,7 +3,7 @@
  * YAML: documents as trees of nodes that know their line, typed as Kubernetes types them
  * (YAML 1.1: plain `true`, `no`, `~`, `0x10` and `1e3` are not text, quoted ones are).
  *
- * libyaml allocates, so files are read before the memory is sealed. Everything else lives in the
+ * libyaml allocates in memory of its own that is fixed (memory.c). Everything else lives in the
  * caller's scratch. JSON is read as well: it is YAML.
  */
 #ifndef BERTH_YAML_YAML_H

@@ -2,7 +2,7 @@
 /*
  * YAML: trees, types, aliases, limits, and documents as JSON.
  */
-// deps: yaml/yaml.c yaml/scalar.c base/*.c
+// deps: yaml/yaml.c yaml/memory.c yaml/scalar.c base/*.c
 // libs: yaml
 #include "unity.h"
 
