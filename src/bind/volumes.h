@@ -85,8 +85,8 @@ void volumes_cancel(struct volumes *volumes, uint64_t tag);
 	"binding volumes: pod does not exist any more: pod \"%.*s\" not found" /* its name */
 
 /*
- * The picture changed: for volumes, claims, nodes and CSINodes, others are ignored. Made for the
- * cache's listener: nothing happens before the next net_poll().
+ * One change of the log: of a volume, claim, node or CSINode, others are ignored. Nothing happens
+ * before the next net_poll().
  */
 void volumes_changed(struct volumes *volumes, const struct cache_event *event);
 

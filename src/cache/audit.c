@@ -132,7 +132,7 @@ static void audit_shared(const struct cache *cache, const struct pool *pool, boo
 	for (uint32_t i = 1; i <= pool_top(pool); i++)
 		if (pool_is_taken(pool, i))
 			references += ((const struct cache_shared *)pool_at(pool, i))->references;
-	uint64_t held = 0;
+	uint64_t held = classes ? cache_log_holds_templates(cache) : cache_log_holds_labels(cache);
 	for (uint32_t p = 1; p <= pool_top(&cache->pods); p++)
 		held += pool_is_taken(&cache->pods, p);
 	if (classes) {

@@ -16,7 +16,8 @@ size_t cache_size(const struct cache_limits *l)
 		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
 		cache_assumed_size() + intern_size(l->strings) + cache_order_size(l->nodes) +
 		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
-		store_arena_size(l->store_bytes) + arena_span_size(WORK_SIZE) + 4096;
+		cache_log_size(l->changes) + store_arena_size(l->store_bytes) +
+		arena_span_size(WORK_SIZE) + 4096;
 }
 
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_limits *l)
@@ -45,6 +46,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	pool_init(&cache->objects, arena, "other objects", sizeof(struct cache_object), l->objects);
 	map_init_for(&cache->objects_by_name, arena, &cache->objects);
 	cache_assumed_init(cache, arena);
+	cache_log_init(cache, arena, l->changes);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		list_init(&cache->by_kind[kind]);
 	cache_images_init(cache, arena, l->images);

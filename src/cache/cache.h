@@ -22,6 +22,7 @@
 #include "cache/conditions.h"
 #include "cache/event.h"
 #include "cache/images.h"
+#include "cache/log.h"
 #include "cache/names.h"
 #include "cache/node.h"
 #include "cache/topology.h"
@@ -47,6 +48,7 @@ struct cache_limits {
 	uint32_t strings;
 	uint32_t images;
 	uint32_t counters;
+	uint32_t changes; /* in the change log, at least CACHE_LOG_MIN; 0: nobody reads it */
 	size_t store_bytes;
 };
 
@@ -59,13 +61,6 @@ struct cache_shared {
 	uint64_t serial;      /* never used twice: tells a reused index from the old one */
 };
 
-/* 128 bits: a canonical UUID as it is; any other text as (CACHE_UID_TEXT, string id). */
-struct cache_uid {
-	uint64_t high;
-	uint64_t low;
-};
-#define CACHE_UID_TEXT UINT64_MAX
-
 enum cache_pod_flag {
 	CACHE_POD_ASSUMED = 1,  /* node is our decision, not yet confirmed by the apiserver */
 	CACHE_POD_DELETING = 2, /* deletionTimestamp is set */
@@ -74,7 +69,8 @@ enum cache_pod_flag {
 	CACHE_POD_NOMINATED_HERE = 16,   /* by us; the apiserver does not say it yet */
 	CACHE_POD_FIRST_GENERATION = 32, /* metadata.generation is 1 */
 	CACHE_POD_STATUS_LOST = 64,      /* its conditions found no room */
-	CACHE_POD_DUE = 128 /* assumed, bound before the list was asked for: is due in it */
+	CACHE_POD_DUE = 128,     /* assumed, bound before the list was asked for: is due in it */
+	CACHE_POD_IMAGINED = 256 /* somebody asks about it; the apiserver knows no such pod */
 };
 
 struct cache_pod {
@@ -151,7 +147,7 @@ struct cache {
 	uint64_t serials;
 	struct scratch *work; /* for blobs that the cache builds itself */
 	struct scratch work_memory;
-	struct cache_listener listener; /* NULL function: nobody listens */
+	struct cache_log log;
 
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
 
@@ -165,6 +161,9 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 /* ---- changes that the apiserver tells (the blobs of the decoded object are consumed) ---- */
 
 MUST_USE enum cache_result cache_put_pod(
+	struct cache *cache, const struct kube_pod *pod, uint32_t *index);
+/* A pod that only exists until it is removed again, within one phase: no change is logged. */
+MUST_USE enum cache_result cache_put_imagined_pod(
 	struct cache *cache, const struct kube_pod *pod, uint32_t *index);
 enum cache_result cache_remove_pod(struct cache *cache, uint32_t pod);
 MUST_USE enum cache_result cache_put_node(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events: what changed in the picture, told while both the old and the new version are at hand.
- * Own decisions (assume, forget, nominate) are no events.
+ * Events: what changed in the picture, with both the old and the new version. They wait in the
+ * change log (cache/log.h). Own decisions (assume, forget, nominate) are no events.
  */
 #ifndef BERTH_CACHE_EVENT_H
 #define BERTH_CACHE_EVENT_H
@@ -35,14 +35,15 @@ struct cache_side {
 	bool there;
 	const struct kube_blob *blob;     /* pod: its class; node: its facts; others: theirs */
 	const struct kube_labels *labels; /* pods, nodes, namespaces */
-	uint32_t node;                    /* pods: where it is, as the apiserver says; 0: pending */
-	uint32_t nominated;               /* pods: string id of the nominated node */
-	uint16_t flags;                   /* pods: enum cache_pod_flag */
+	uint32_t node;      /* pods: name of its node, as the apiserver says; 0: pending */
+	uint32_t assumed;   /* pods: name of the node that it is on by our decision alone */
+	uint32_t nominated; /* pods: string id of the nominated node */
+	uint16_t flags;     /* pods: enum cache_pod_flag */
 };
 
 struct cache_event {
 	enum kube_kind kind;
-	uint32_t index; /* among pods, nodes or objects; good until the listener returns */
+	uint32_t index; /* among pods, nodes or objects, then; may be that of another one by now */
 	uint32_t namespace;
 	uint32_t name;
 	/* CACHE_ADD, CACHE_DELETE, CACHE_UPDATE, or the bits of what was updated; 0: nothing that
@@ -50,11 +51,6 @@ struct cache_event {
 	uint32_t actions;
 	struct cache_side old;
 	struct cache_side now;
-};
-
-struct cache_listener {
-	void (*changed)(void *self, const struct cache_event *event);
-	void *self;
 };
 
 static inline const struct kube_pod_template *cache_side_template(const struct cache_side *side)

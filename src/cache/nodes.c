@@ -66,7 +66,7 @@ void cache_node_drop_placeholder(struct cache *cache, uint32_t index)
 
 void cache_touch_node(struct cache *cache, uint32_t node)
 {
-	cache_log_change(cache, node);
+	cache_node_changed(cache, node);
 }
 
 static void count_hostname(struct cache *cache, const struct cache_node *node, int sign)
@@ -78,7 +78,7 @@ static void count_hostname(struct cache *cache, const struct cache_node *node, i
 		cache->nodes_without_hostname += (uint32_t)sign;
 }
 
-void cache_log_change(struct cache *cache, uint32_t node)
+void cache_node_changed(struct cache *cache, uint32_t node)
 {
 	cache->changes[cache->change_count++ % CACHE_CHANGE_LOG] = node;
 }
@@ -286,7 +286,7 @@ static bool same_rules(const struct cache_node *node, const struct parts *parts)
 			a->taints.count * sizeof(struct kube_taint)) == 0;
 }
 
-static struct cache_side side_of(const struct cache *cache, const struct cache_node *node)
+static struct cache_side node_side(const struct cache *cache, const struct cache_node *node)
 {
 	return (struct cache_side){
 		.there = node->facts != NULL,
@@ -295,16 +295,27 @@ static struct cache_side side_of(const struct cache *cache, const struct cache_n
 	};
 }
 
+/* From the node's present state, which is given up now. */
+static struct cache_change node_change(const struct cache *cache, uint32_t index)
+{
+	const struct cache_node *node = cache_node_at(cache, index);
+	return (struct cache_change){
+		.event = {.kind = KUBE_NODE,
+			.index = index,
+			.name = node->name,
+			.old = node_side(cache, node)},
+		.held = {.blob = node->facts == NULL ? NULL : &node->facts->blob,
+			.handle = node->facts_handle,
+			.labels = node->labels,
+			.strings = {node->uid}},
+	};
+}
+
 /* Everything is there already; from here on nothing can fail. */
 static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts)
 {
 	struct cache_node *node = cache_node_at(cache, index);
-	struct cache_event event = {
-		.kind = KUBE_NODE,
-		.index = index,
-		.name = node->name,
-		.old = side_of(cache, node),
-	};
+	struct cache_change change = node_change(cache, index);
 	struct parts old = {node->facts, node->facts_handle, node->labels, node->uid};
 	bool rules_stay = old.facts != NULL && same_rules(node, parts);
 	if (old.facts != NULL && !rules_stay)
@@ -326,10 +337,9 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 		cache->images.generation++;
 	if (!rules_stay)
 		cache_counters_node_in(cache, index);
-	cache_log_change(cache, index);
-	event.now = side_of(cache, node);
-	cache_tell(cache, &event);
-	give_parts(cache, &old);
+	cache_node_changed(cache, index);
+	change.event.now = node_side(cache, node);
+	cache_log_append(cache, &change);
 }
 
 /* Room for the domains and the scalars, so that replacing cannot fail half way. */
@@ -382,24 +392,17 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	struct cache_node *node = cache_node_at(cache, index);
 	if (node->facts == NULL)
 		return CACHE_UNKNOWN;
-	struct cache_event event = {
-		.kind = KUBE_NODE,
-		.index = index,
-		.name = node->name,
-		.old = side_of(cache, node),
-	};
-	cache_tell(cache, &event); /* before, as upstream does: its pods still count */
+	struct cache_change change = node_change(cache, index);
 	cache_counters_node_out(cache, index);
 	cache_images_remove_node(cache, index, node->facts);
 	cache_order_remove(cache, index);
-	struct parts old = {node->facts, node->facts_handle, node->labels, node->uid};
 	count_hostname(cache, node, -1);
 	node->facts = NULL;
 	node->labels = 0;
 	node->uid = 0;
 	scalars_follow(cache, node, NULL);
-	give_parts(cache, &old);
-	cache_log_change(cache, index);
+	cache_log_append(cache, &change);
+	cache_node_changed(cache, index);
 	cache->kind_generation[KUBE_NODE]++;
 	cache_node_drop_placeholder(cache, index);
 	return CACHE_OK;

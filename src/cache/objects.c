@@ -107,18 +107,27 @@ static bool same_content(const struct cache_object *object, const struct parts *
 	return kube_blob_is(object->blob, parts->blob);
 }
 
-/* With the object's present state as the old side. */
-static struct cache_event event_of(const struct cache *cache, uint32_t index)
+static struct cache_side object_side(const struct cache *cache, const struct cache_object *object)
+{
+	return (struct cache_side){.there = true,
+		.blob = object->blob,
+		.labels = cache_labels_at(cache, object->labels)};
+}
+
+/* From the object's present state, which is given up now. */
+static struct cache_change object_change(const struct cache *cache, uint32_t index)
 {
 	const struct cache_object *object = object_at(cache, index);
-	return (struct cache_event){
-		.kind = (enum kube_kind)object->kind,
-		.index = index,
-		.namespace = object->namespace,
-		.name = object->name,
-		.old = {.there = true,
-			.blob = object->blob,
-			.labels = cache_labels_at(cache, object->labels)},
+	return (struct cache_change){
+		.event = {.kind = (enum kube_kind)object->kind,
+			.index = index,
+			.namespace = object->namespace,
+			.name = object->name,
+			.old = object_side(cache, object)},
+		.held = {.blob = object->blob,
+			.handle = object->handle,
+			.labels = object->labels,
+			.strings = {object->namespace, object->name}},
 	};
 }
 
@@ -168,17 +177,15 @@ enum cache_result cache_put_object(
 	}
 	cache_assumed_drop(cache, *index);
 	/* Something changed, even when nothing that we read: upstream tells of every update. */
-	struct cache_event event = event_of(cache, *index);
-	event.old.there = !is_new;
-	struct parts old = {
-		object->blob, object->handle, object->labels, parts.namespace, parts.name};
+	struct cache_change change = object_change(cache, *index);
+	change.event.old.there = !is_new;
+	/* The names stay the object's; those that came with the new version are given back. */
 	object->blob = parts.blob;
 	object->handle = parts.handle;
 	object->labels = parts.labels;
 	cache->kind_generation[kube->kind] += !same;
-	event.now = event_of(cache, *index).old;
-	cache_tell(cache, &event);
-	give_parts(cache, &old);
+	change.event.now = object_side(cache, object);
+	cache_log_append(cache, &change);
 	return CACHE_OK;
 }
 
@@ -187,14 +194,11 @@ enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
 	struct cache_object *object = object_at(cache, index);
 	cache_assumed_drop(cache, index);
 	cache->kind_generation[object->kind]++;
-	struct cache_event event = event_of(cache, index);
+	struct cache_change change = object_change(cache, index);
 	list_remove(&object->link);
 	map_remove(&cache->objects_by_name,
 		name_hash(object->kind, object->namespace, object->name), index);
-	cache_tell(cache, &event);
-	struct parts parts = {
-		object->blob, object->handle, object->labels, object->namespace, object->name};
-	give_parts(cache, &parts);
+	cache_log_append(cache, &change);
 	pool_give(&cache->objects, index);
 	return CACHE_OK;
 }

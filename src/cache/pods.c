@@ -128,7 +128,7 @@ static void attach(struct cache *cache, uint32_t index, uint32_t node_index)
 	cache_sums_apply(&node->sums, cache_template_of(cache, pod), 1);
 	if (node->facts != NULL)
 		cache_counters_pod(cache, pod, node_index, 1);
-	cache_log_change(cache, node_index);
+	cache_node_changed(cache, node_index);
 }
 
 /* The node may become an empty ghost; whoever detaches drops it when the pod stays away. */
@@ -146,7 +146,7 @@ static void detach(struct cache *cache, uint32_t index)
 		node->first_pod = pod->next;
 	if (pod->next != 0)
 		cache_pod_at(cache, pod->next)->prev = pod->prev;
-	cache_log_change(cache, pod->node);
+	cache_node_changed(cache, pod->node);
 	pod->node = 0;
 	pod->next = 0;
 	pod->prev = 0;
@@ -185,14 +185,16 @@ static void count_state(struct cache *cache, const struct cache_pod *pod, int si
 }
 
 /* How the apiserver sees the pod: an assumed one is still pending. */
-static struct cache_side side_of(const struct cache *cache, const struct cache_pod *pod)
+static struct cache_side pod_side(const struct cache *cache, const struct cache_pod *pod)
 {
 	bool assumed = (pod->flags & CACHE_POD_ASSUMED) != 0;
+	uint32_t node = pod->node == 0 ? INTERN_EMPTY : cache_node_at(cache, pod->node)->name;
 	return (struct cache_side){
 		.there = pod->class != 0,
 		.blob = pod->class == 0 ? NULL : &cache_template_of(cache, pod)->blob,
 		.labels = cache_labels_at(cache, pod->labels),
-		.node = assumed ? 0 : pod->node,
+		.node = assumed ? INTERN_EMPTY : node,
+		.assumed = assumed ? node : INTERN_EMPTY,
 		.nominated = pod->nominated,
 		.flags = pod->flags,
 	};
@@ -207,6 +209,7 @@ struct parts { /* what a pod is replaced by, all taken before anything is change
 	uint32_t nominated;
 	struct cache_uid uid;
 	bool has_uid;
+	bool is_imagined;
 };
 
 static void give_parts(struct cache *cache, const struct parts *parts)
@@ -259,6 +262,7 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	pod->class = parts->class;
 	pod->name = parts->name;
+	pod->flags = parts->is_imagined ? CACHE_POD_IMAGINED : 0;
 	list_init(&pod->nominated_link);
 	uint32_t namespace = cache_template_of(cache, pod)->namespace;
 	map_add(&cache->pods_by_name, name_hash(namespace, pod->name), index);
@@ -268,18 +272,33 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 	return index;
 }
 
-static void tell(struct cache *cache, uint32_t index, const struct cache_side *before)
+/* From the pod's present state, which is given up now; its nomination has an owner of its own. */
+static struct cache_change pod_change(struct cache *cache, uint32_t index)
 {
 	const struct cache_pod *pod = cache_pod_at(cache, index);
-	struct cache_event event = {
-		.kind = KUBE_POD,
-		.index = index,
-		.namespace = cache_template_of(cache, pod)->namespace,
-		.name = pod->name,
-		.old = *before,
-		.now = side_of(cache, pod),
+	bool is_odd = pod->class != 0 && pod->uid.high == CACHE_UID_TEXT;
+	intern_keep(&cache->strings, pod->nominated);
+	return (struct cache_change){
+		.event = {.kind = KUBE_POD,
+			.index = index,
+			.namespace = pod->class == 0 ? INTERN_EMPTY
+						     : cache_template_of(cache, pod)->namespace,
+			.name = pod->name,
+			.old = pod_side(cache, pod)},
+		.uid = pod->uid,
+		.held = {.template = pod->class,
+			.labels = pod->labels,
+			.strings = {pod->name, is_odd ? (uint32_t)pod->uid.low : INTERN_EMPTY,
+				pod->nominated}},
 	};
-	cache_tell(cache, &event);
+}
+
+static void pod_log(struct cache *cache, const struct cache_pod *pod, struct cache_change *change)
+{
+	if ((pod->flags & CACHE_POD_IMAGINED) != 0)
+		cache_log_release(cache, &change->held);
+	else
+		cache_log_append(cache, change);
 }
 
 /* Everything is there already; from here on nothing can fail. */
@@ -289,7 +308,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t old_node = pod->node;
 	uint16_t ours = CACHE_POD_ASSUMED | CACHE_POD_DUE;
-	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? pod->flags & ours : 0));
+	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? pod->flags & ours : 0) |
+		(pod->flags & CACHE_POD_IMAGINED));
 	uint16_t counted = CACHE_POD_DELETING;
 	bool stays = old_node == node && pod->class == parts->class &&
 		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);
@@ -297,12 +317,10 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	bool promised = (pod->flags & CACHE_POD_NOMINATED_HERE) != 0 && node == 0 &&
 		parts->nominated == INTERN_EMPTY;
 
-	struct cache_side before = side_of(cache, pod);
-	intern_keep(&cache->strings, before.nominated);
+	struct cache_change change = pod_change(cache, index);
 	count_state(cache, pod, -1);
 	if (old_node != 0 && !stays)
 		detach(cache, index);
-	struct parts old = {pod->class, pod->labels, pod->name, 0, pod->uid, pod->name != 0};
 	pod->class = parts->class;
 	pod->labels = parts->labels;
 	pod->name = parts->name;
@@ -319,9 +337,11 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	cache_conditions_put(cache, pod, kube);
 	intern_give(&cache->strings, parts->nominated);
 	count_state(cache, pod, 1);
-	tell(cache, index, &before);
-	intern_give(&cache->strings, before.nominated);
-	give_parts(cache, &old);
+	change.uid = pod->uid;
+	change.event.namespace = cache_template_of(cache, pod)->namespace;
+	change.event.name = pod->name;
+	change.event.now = pod_side(cache, pod);
+	pod_log(cache, pod, &change);
 	if (old_node != 0 && old_node != node)
 		cache_node_drop_placeholder(cache, old_node);
 }
@@ -367,7 +387,8 @@ static bool place(
 	return true;
 }
 
-enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *kube, uint32_t *index)
+static enum cache_result put_pod(
+	struct cache *cache, const struct kube_pod *kube, bool is_imagined, uint32_t *index)
 {
 	struct text namespace = cache_text(cache, kube->class->namespace);
 	*index = cache_find_pod(cache, namespace, kube->meta.name);
@@ -386,17 +407,30 @@ enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *kube
 		}
 	}
 	struct parts parts;
-	if (!take_parts(cache, kube, &parts)) {
-		cache->refused++;
+	if (!take_parts(cache, kube, &parts))
 		return CACHE_FULL;
-	}
+	parts.is_imagined = is_imagined;
 	if (!place(cache, kube, &parts, index)) {
 		give_parts(cache, &parts);
-		cache->refused++;
 		return CACHE_FULL;
 	}
 	cache_pod_at(cache, *index)->seen = cache->list_round[KUBE_POD];
 	return CACHE_OK;
+}
+
+enum cache_result cache_put_pod(struct cache *cache, const struct kube_pod *kube, uint32_t *index)
+{
+	enum cache_result result = put_pod(cache, kube, false, index);
+	cache->refused += result == CACHE_FULL;
+	return result;
+}
+
+enum cache_result cache_put_imagined_pod(
+	struct cache *cache, const struct kube_pod *kube, uint32_t *index)
+{
+	enum cache_result result = put_pod(cache, kube, true, index);
+	CHECK(result != CACHE_UNCHANGED); /* it has a name of its own */
+	return result;
 }
 
 enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
@@ -404,25 +438,17 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t node = pod->node;
 	uint32_t namespace = cache_template_of(cache, pod)->namespace;
-	struct cache_event event = {
-		.kind = KUBE_POD,
-		.index = index,
-		.namespace = namespace,
-		.name = pod->name,
-		.old = side_of(cache, pod),
-	};
-	event.old.node = node; /* also of an assumed one: there is room on it now */
-	intern_keep(&cache->strings, event.old.nominated);
+	struct cache_change change = pod_change(cache, index);
+	change.waiting = pod->waiting;
+	if (node != 0) /* also of an assumed one: there is room on it now */
+		change.event.old.node = cache_node_at(cache, node)->name;
 	count_state(cache, pod, -1);
 	if (node != 0)
 		detach(cache, index);
 	set_nominated(cache, pod, INTERN_EMPTY);
-	cache_tell(cache, &event);
-	intern_give(&cache->strings, event.old.nominated);
 	cache_conditions_drop(cache, pod);
 	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
-	struct parts parts = {pod->class, pod->labels, pod->name, 0, pod->uid, true};
-	give_parts(cache, &parts);
+	pod_log(cache, pod, &change);
 	pool_give(&cache->pods, index);
 	if (node != 0)
 		cache_node_drop_placeholder(cache, node);

@@ -44,7 +44,15 @@ void cache_node_drop_placeholder(
 	struct cache *cache, uint32_t node); /* when nothing holds it any more */
 bool cache_node_reserve_scalars(
 	struct cache *cache, uint32_t node, const struct kube_pod_template *class);
-void cache_log_change(struct cache *cache, uint32_t node);
+void cache_node_changed(struct cache *cache, uint32_t node);
+
+/* log.c: takes over what the change holds; gives it back at once when nobody reads the log. */
+void cache_log_init(struct cache *cache, struct arena *arena, uint32_t capacity);
+size_t cache_log_size(uint32_t capacity);
+void cache_log_append(struct cache *cache, struct cache_change *change);
+void cache_log_release(struct cache *cache, const struct cache_held *held);
+uint32_t cache_log_holds_templates(const struct cache *cache); /* for the audit */
+uint32_t cache_log_holds_labels(const struct cache *cache);
 
 /* order.c */
 void cache_order_init(struct cache *cache, struct arena *arena);
@@ -100,14 +108,5 @@ static inline struct cache_counter *cache_counter_at(const struct cache *cache, 
 /* Recounts into zeroed arrays of `room` entries; nodes may be NULL. Returns the total. */
 struct cache_total cache_recount(const struct cache *cache, const struct cache_query *query,
 	const uint32_t *of_node, int32_t *pods, int32_t *nodes);
-
-/* Tells the listener, when there is one. */
-static inline void cache_tell(struct cache *cache, struct cache_event *event)
-{
-	if (cache->listener.changed == NULL)
-		return;
-	cache_event_actions(event);
-	cache->listener.changed(cache->listener.self, event);
-}
 
 #endif

@@ -101,7 +101,8 @@ static bool affinity_may_come_closer(
 static bool affinity_takes_along(const struct plugin_waiting *w, const struct cache_event *event)
 {
 	const struct kube_pod_template *class = w->pod.class;
-	uint32_t next = cache_node_at(w->cache, event->index)->first_pod;
+	uint32_t node = cache_find_node_id(w->cache, event->name); /* it may be gone by now */
+	uint32_t next = node == 0 ? 0 : cache_node_at(w->cache, node)->first_pod;
 
 	while (next != 0) {
 		const struct cache_pod *p = cache_pod_at(w->cache, next);

@@ -25,12 +25,13 @@ bool scheduler_has_room(const struct scheduler *s)
  */
 struct mono scheduler_next_attempt(const struct scheduler *s)
 {
-	struct mono when = s->now;
+	struct mono when = scheduler_now(s);
 	for (uint32_t i = 0; i < SCHEDULER_PACES; i++) {
 		const struct scheduler_pace *pace = &s->setup.paces[i];
 		if (pace->every_us == 0)
 			continue;
-		struct mono due = rate_due(&s->rates[i], s->now, pace->every_us, pace->burst);
+		struct mono due =
+			rate_due(&s->rates[i], scheduler_now(s), pace->every_us, pace->burst);
 		if (!mono_reached(when, due))
 			when = due;
 	}
@@ -41,12 +42,12 @@ static void take_pace(struct scheduler *s)
 {
 	for (uint32_t i = 0; i < SCHEDULER_PACES; i++)
 		if (s->setup.paces[i].every_us != 0)
-			rate_take(&s->rates[i], s->now, s->setup.paces[i].every_us);
+			rate_take(&s->rates[i], scheduler_now(s), s->setup.paces[i].every_us);
 }
 
 bool scheduler_can_attempt(const struct scheduler *s)
 {
-	return scheduler_has_room(s) && mono_reached(s->now, scheduler_next_attempt(s)) &&
+	return scheduler_has_room(s) && mono_reached(scheduler_now(s), scheduler_next_attempt(s)) &&
 		s->queue.pods[QUEUE_ACTIVE] + s->queue.pods[QUEUE_BACKOFF] > 0;
 }
 
@@ -95,9 +96,9 @@ static void failed(struct scheduler *s, uint32_t entry, const struct schedule_re
 	const struct queue_waits rejectors = {decision->rejectors,
 		decision->extender_rejected ? UINT32_C(1) << QUEUE_EXTENDER : 0};
 	if (rejected && !queue_waits_is_empty(&rejectors) && !crowded)
-		queue_park(&s->queue, entry, rejectors, (struct plugin_set){{0}}, s->now);
+		queue_park(&s->queue, entry, rejectors, (struct plugin_set){{0}}, scheduler_now(s));
 	else
-		(void)queue_error(&s->queue, entry, s->now);
+		(void)queue_error(&s->queue, entry, scheduler_now(s));
 	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
 		(enum queue_state)queue_entry_at(&s->queue, entry)->state);
 	scheduler_tell_event(
@@ -125,7 +126,7 @@ static void place(struct scheduler *s, uint32_t entry, const struct schedule_res
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
 	/* So many claims are being bound that this pod's have to wait for some of them. */
 	if (decision->volume_count > 0 && !volumes_has_room(s->volumes)) {
-		(void)queue_error(&s->queue, entry, s->now);
+		(void)queue_error(&s->queue, entry, scheduler_now(s));
 		return;
 	}
 	enum cache_result result = cache_assume(&s->cache, pod, decision->node);

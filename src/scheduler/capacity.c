@@ -22,6 +22,7 @@ enum {
 	COUNTER_BYTES = 256,
 
 	SHARE_MAX = 32,
+	CHANGES = 512,
 	ROWS_MAX = 256,
 	ROWS_SHARE = 32, /* verdicts can be worked out again: a small part is enough for them */
 	SCRATCH_MIN = 1920 * 1024,
@@ -66,6 +67,7 @@ static void capacity_size_up(
 		.images = capacity_of(bytes, IMAGE_BYTES, most),
 		.counters = capacity_of(bytes, COUNTER_BYTES, most),
 		.store_bytes = (size_t)(bytes - bytes % STORE_UNIT),
+		.changes = CHANGES, /* of one turn; more are worked off in between */
 	};
 	plan->cycle = (struct cycle_limits){
 		.nodes = nodes,

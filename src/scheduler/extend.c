@@ -111,7 +111,7 @@ static void conclude(
 	scheduler_conclude(s, a->entry, decision);
 	if (decision->outcome == CYCLE_REJECTED && decision->extender_rejected &&
 		s->events != a->events)
-		(void)queue_wake(&s->queue, a->entry, QUEUE_AFTER_BACKOFF, s->now);
+		(void)queue_wake(&s->queue, a->entry, QUEUE_AFTER_BACKOFF, scheduler_now(s));
 }
 
 /* The plugins leave no node, and extenders have a say in whom the pod may push off. */
@@ -192,7 +192,7 @@ static void ask_again(struct scheduler *s, struct scheduler_ask *a)
 	if (as.rounds < ROUNDS_MAX)
 		begin(s, &as);
 	else
-		(void)queue_error(&s->queue, as.entry, s->now);
+		(void)queue_error(&s->queue, as.entry, scheduler_now(s));
 }
 
 static void resume(struct scheduler *s, struct scheduler_ask *a)
@@ -218,7 +218,7 @@ static void resume(struct scheduler *s, struct scheduler_ask *a)
 			extension.offers->count = extension.offers->victim_count = 0;
 		cycle_decide_extended(&s->cycle, a->pod, &extension, &decision);
 	}
-	bool late = mono_since_us(s->now, a->ready_at) > ANSWER_S * CLOCK_S_US;
+	bool late = mono_since_us(scheduler_now(s), a->ready_at) > ANSWER_S * CLOCK_S_US;
 	if (late || decision.outcome == CYCLE_STALE ||
 		(decision.outcome == CYCLE_REJECTED && a->nominated)) {
 		ask_again(s, a);
@@ -252,10 +252,11 @@ bool scheduler_resume(struct scheduler *s)
 	return true;
 }
 
-void scheduler_drop_ask(struct scheduler *s, uint32_t pod)
+void scheduler_drop_ask(struct scheduler *s, uint32_t entry)
 {
+	CHECK(entry != 0);
 	for (uint32_t i = 0; s->extenders != NULL && i < EXTENDER_ASKS; i++)
-		if (s->asks[i].entry != 0 && s->asks[i].pod == pod)
+		if (s->asks[i].entry == entry)
 			end(s, &s->asks[i]);
 }
 
@@ -285,5 +286,5 @@ void scheduler_wake_held(struct scheduler *s)
 		return;
 	uint32_t room = EXTENDER_ASKS - extenders_stats(s->extenders).asks;
 	for (uint32_t entry; room > 0 && (entry = first_held(s)) != 0; room--)
-		(void)queue_wake(&s->queue, entry, QUEUE_AT_ONCE, s->now);
+		(void)queue_wake(&s->queue, entry, QUEUE_AT_ONCE, scheduler_now(s));
 }

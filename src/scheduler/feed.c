@@ -49,7 +49,7 @@ static void lacks(struct scheduler *s, enum kube_kind kind)
 	if (net_timer_is_armed(&s->relist))
 		return;
 	/* A cluster that is too big stays too big: its lists are asked for less and less. */
-	net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, s->relist_ms));
+	net_timer_arm(s->net, &s->relist, mono_after_ms(scheduler_now(s), s->relist_ms));
 	s->relist_ms = s->relist_ms * 2 < SCHEDULER_RELIST_MAX_MS ? s->relist_ms * 2
 								  : SCHEDULER_RELIST_MAX_MS;
 }
@@ -58,7 +58,8 @@ static void lacks(struct scheduler *s, enum kube_kind kind)
 static void makes_room(struct scheduler *s, enum kube_kind kind)
 {
 	if ((s->lacking & WATCH_KIND(kind)) != 0 && s->short_of > 0 && --s->short_of == 0)
-		net_timer_arm(s->net, &s->relist, mono_after_ms(s->now, SCHEDULER_RELIST_MS));
+		net_timer_arm(
+			s->net, &s->relist, mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
 }
 
 static void damaged(struct scheduler *s, enum kube_kind kind)
@@ -114,9 +115,17 @@ static void on_list_begin(void *self, enum kube_kind kind)
 	cache_list_begin(&s->cache, kind);
 }
 
+/* The log must take what the next object changes; what is in it is worked off before. */
+static void make_log_room(struct scheduler *s)
+{
+	if (!cache_log_has_room(&s->cache))
+		scheduler_requeue_for_changes(s);
+}
+
 static void on_gone(void *self, enum kube_kind kind, uint32_t index)
 {
 	struct scheduler *s = self;
+	make_log_room(s);
 	if (!is_compared(s, kind))
 		return;
 	s->redundant++;
@@ -135,13 +144,14 @@ static void bind_again(struct scheduler *s)
 	s->distrusts = false;
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i)) {
 		const struct cache_pod *pod = cache_pod_at(&s->cache, i);
-		uint32_t node = pod->node;
-		if ((pod->flags & CACHE_POD_DUE) == 0 || pod->waiting != 0 ||
-			cache_forget(&s->cache, i) != CACHE_OK)
+		if ((pod->flags & CACHE_POD_DUE) == 0 || pod->waiting != 0 || pod->node == 0)
+			continue;
+		uint32_t node_name = cache_node_at(&s->cache, pod->node)->name;
+		if (cache_forget(&s->cache, i) != CACHE_OK)
 			continue;
 		scheduler_join(s, i);
-		if (pool_is_taken(&s->cache.nodes, node))
-			scheduler_wake_for_space(s, i, node);
+		if (cache_find_node_id(&s->cache, node_name) != 0)
+			scheduler_wake_for_space(s, i, node_name);
 	}
 }
 
@@ -150,6 +160,7 @@ static void on_list_end(void *self, enum kube_kind kind)
 	struct scheduler *s = self;
 	uint32_t bit = WATCH_KIND(kind);
 	cache_list_end(&s->cache, kind, on_gone, s);
+	scheduler_requeue_for_changes(s);
 	if (kind == KUBE_POD && s->distrusts)
 		bind_again(s);
 	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
@@ -169,18 +180,6 @@ static void on_list_end(void *self, enum kube_kind kind)
 		scheduler_compare_next(s);
 	}
 	scheduler_wake_for_kinds(s);
-}
-
-/* An assumed pod that is being deleted will not be bound: its place is free at once. */
-static void bury(struct scheduler *s)
-{
-	uint32_t pod = s->dying;
-	s->dying = 0;
-	if (pod == 0 || (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0)
-		return;
-	uint32_t node = cache_pod_at(&s->cache, pod)->node;
-	if (cache_forget(&s->cache, pod) == CACHE_OK && pool_is_taken(&s->cache.nodes, node))
-		scheduler_wake_for_space(s, pod, node);
 }
 
 static bool holds_a_place(
@@ -226,12 +225,11 @@ static bool on_object(void *self, const struct watch_object *object, struct scra
 {
 	struct scheduler *s = self;
 	struct cache_fed fed;
-	s->now = net_now(s->net);
+	make_log_room(s);
 	if (object->type == KUBE_WATCH_DELETED) {
 		(void)cache_unfeed(&s->cache, object->kind,
 			json_text(json_path(object->value, "metadata.namespace")),
 			json_text(json_path(object->value, "metadata.name")));
-		s->dying = 0; /* it is gone altogether */
 		makes_room(s, object->kind);
 		return true;
 	}
@@ -241,11 +239,15 @@ static bool on_object(void *self, const struct watch_object *object, struct scra
 			kube_kinds[object->kind].plural,
 			TEXT_ARGS(json_text(json_path(object->value, "metadata.name"))));
 	}
-	if (!cache_feed(&s->cache, scratch, object->kind, object->value, &fed)) {
+	bool fits = cache_feed(&s->cache, scratch, object->kind, object->value, &fed);
+	if (!fits && fed.decoded != KUBE_MALFORMED && cache_log_count(&s->cache) > 0) {
+		scheduler_requeue_for_changes(s); /* old versions that the log keeps make room */
+		fits = cache_feed(&s->cache, scratch, object->kind, object->value, &fed);
+	}
+	if (!fits) {
 		refused(s, object, &fed);
 		return false;
 	}
-	bury(s);
 	if (object->kind == KUBE_POD && fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index))
 		scheduler_want(s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
 	return true;
@@ -256,7 +258,7 @@ static void on_too_big(void *self, const struct watch_too_big *object)
 	struct scheduler *s = self;
 	struct text name = object->name;
 	struct text namespace = TEXT_NONE;
-	s->now = net_now(s->net);
+	make_log_room(s);
 	if (kube_kinds[object->kind].namespaced)
 		(void)text_cut(&name, '/', &namespace);
 	/* Where it is cannot be known from half an object. */
@@ -266,7 +268,6 @@ static void on_too_big(void *self, const struct watch_too_big *object)
 		missing(s, object->kind, namespace, name);
 	else
 		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
-	s->dying = 0;
 }
 
 static void on_synced(void *self)

@@ -105,39 +105,62 @@ static void call_off(struct scheduler *s, uint32_t index)
 	end(s, index);
 }
 
-void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, bool there)
+/* 0: it has not taken off, its extenders are asked. */
+static uint32_t flight_of(const struct scheduler *s, uint32_t entry)
 {
-	if (there && node == 0)
-		return;
-	for (uint32_t i = pool_next(&s->flights, 0); i != 0; i = pool_next(&s->flights, i)) {
-		struct scheduler_flight *flight = pool_at(&s->flights, i);
-		if (flight->pod != pod || flight->entry == 0)
-			continue;
-		flight->entry = 0; /* it leaves the queue now */
-		/* Bound elsewhere by somebody else: upstream wakes nobody for the place it had
-		 * here. */
-		if (there && node != flight->node && pool_is_taken(&s->cache.nodes, flight->node))
-			scheduler_wake_for_space(s, pod, flight->node);
-		if (flight->state == SCHEDULER_BINDS)
-			binder_seen(s->binder, i, there && node == flight->node);
-		else
-			call_off(s, i);
+	uint32_t i = pool_next(&s->flights, 0);
+	while (i != 0 && ((struct scheduler_flight *)pool_at(&s->flights, i))->entry != entry)
+		i = pool_next(&s->flights, i);
+	return i;
+}
+
+static void leave_queue(struct scheduler *s, uint32_t index, bool is_on_its_node)
+{
+	struct scheduler_flight *flight = pool_at(&s->flights, index);
+	flight->entry = 0; /* it leaves the queue now */
+	if (flight->state == SCHEDULER_BINDS)
+		binder_seen(s->binder, index, is_on_its_node);
+	else
+		call_off(s, index);
+}
+
+void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	uint32_t index = flight_of(s, p->waiting);
+	if (index == 0) {
+		scheduler_drop_ask(s, p->waiting);
 		return;
 	}
-	scheduler_drop_ask(s, pod);
+	const struct scheduler_flight *flight = pool_at(&s->flights, index);
+	uint32_t expected = flight->node_name;
+	bool is_on_its_node = cache_node_at(&s->cache, p->node)->name == expected;
+	/* Bound elsewhere by somebody else: upstream wakes nobody for the place it had here. */
+	if (!is_on_its_node && cache_find_node_id(&s->cache, expected) != 0)
+		scheduler_wake_for_space(s, pod, expected);
+	leave_queue(s, index, is_on_its_node);
+}
+
+void scheduler_gone_in_flight(struct scheduler *s, uint32_t entry)
+{
+	uint32_t index = flight_of(s, entry);
+	if (index == 0)
+		scheduler_drop_ask(s, entry);
+	else
+		leave_queue(s, index, false);
 }
 
 static void count(
 	struct scheduler *s, const struct scheduler_flight *flight, enum scheduler_result result)
 {
 	scheduler_count_attempt(&s->metrics, (uint32_t)(flight->profile - s->profiles), result,
-		mono_since_us(s->now, flight->began));
+		mono_since_us(scheduler_now(s), flight->began));
 }
 
 static void count_stage(struct scheduler *s, const struct scheduler_flight *flight,
 	enum scheduler_stage stage, bool well)
 {
-	int64_t took_us = mono_since_us(s->now, flight->stage_began);
+	int64_t took_us = mono_since_us(scheduler_now(s), flight->stage_began);
 	scheduler_observe(&s->metrics.stages[flight->profile - s->profiles][stage][!well],
 		&scheduler_scale_point, took_us < 0 ? 0 : (uint64_t)took_us);
 }
@@ -147,7 +170,7 @@ static void count_bound(struct scheduler *s, const struct scheduler_flight *flig
 	struct scheduler_metrics *m = &s->metrics;
 	uint32_t tries = flight->attempts < SCHEDULER_ATTEMPTS_MAX ? flight->attempts
 								   : SCHEDULER_ATTEMPTS_MAX;
-	int64_t waited_us = mono_since_us(s->now, flight->first_attempt);
+	int64_t waited_us = mono_since_us(scheduler_now(s), flight->first_attempt);
 	count(s, flight, SCHEDULER_SCHEDULED);
 	scheduler_observe(&m->tries, &scheduler_scale_tries, flight->attempts);
 	if (tries > 0 && waited_us >= 0)
@@ -191,8 +214,8 @@ static struct text message_of(const char *what, struct text message, char *room,
 static void give_back(struct scheduler *s, const struct scheduler_flight *flight)
 {
 	if (cache_forget(&s->cache, flight->pod) == CACHE_OK &&
-		pool_is_taken(&s->cache.nodes, flight->node))
-		scheduler_wake_for_space(s, flight->pod, flight->node);
+		cache_find_node_id(&s->cache, flight->node_name) != 0)
+		scheduler_wake_for_space(s, flight->pod, flight->node_name);
 }
 
 /* `theirs`: the pod belongs to somebody else by now, and is not told that it waits. */
@@ -208,7 +231,7 @@ static void failed(struct scheduler *s, const struct scheduler_flight *flight, s
 	if (flight->entry == 0)
 		return; /* the watch has told more by now */
 	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
-		queue_error(&s->queue, flight->entry, s->now));
+		queue_error(&s->queue, flight->entry, scheduler_now(s)));
 	scheduler_tell_event(s, flight->pod, flight->profile, "Warning", "FailedScheduling",
 		"Scheduling", message);
 	if (!theirs)
@@ -257,13 +280,15 @@ void scheduler_claims_bound(void *self, const struct volumes_result *result)
 	uint32_t index = (uint32_t)result->tag;
 	struct scheduler_flight *flight = pool_at(&s->flights, index);
 	char room[MESSAGE_MAX];
-	s->now = net_now(s->net);
 	count_stage(s, flight, SCHEDULER_STAGE_CLAIMS, result->ok);
 	if (result->ok) {
 		flight->state = SCHEDULER_CLEARED;
 		s->cleared++;
 		return;
 	}
+	scheduler_requeue_for_changes(s); /* what came before the answer */
+	if (!pool_is_taken(&s->flights, index))
+		return; /* the pod is gone, or somebody else's */
 	const struct scheduler_flight ended = *flight;
 	failed(s, &ended,
 		message_of("running PreBind plugin \"VolumeBinding\": ", result->message, room,
@@ -292,7 +317,7 @@ void scheduler_landed(void *self, const struct binder_result *result)
 	uint32_t index = (uint32_t)result->tag;
 	struct scheduler_flight *flight = pool_at(&s->flights, index);
 	struct extender_binder by;
-	s->now = net_now(s->net);
+	scheduler_requeue_for_changes(s); /* what came before the answer */
 	/* A pod that goes leaves the queue first. */
 	CHECK(flight->entry == 0 || scheduler_is_pod(s, flight->pod, flight->uid));
 	count_stage(s, flight, SCHEDULER_STAGE_BIND, result->outcome == BINDER_BOUND);

@@ -48,7 +48,7 @@ enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)
 
 void scheduler_note_wait(struct scheduler *s)
 {
-	enum scheduler_wait wait = scheduler_waits(s, s->now);
+	enum scheduler_wait wait = scheduler_waits(s, scheduler_now(s));
 	if (wait == s->waits)
 		return;
 	s->waits = wait;

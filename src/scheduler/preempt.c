@@ -162,19 +162,19 @@ static void finish(struct scheduler *s, uint32_t index)
 	if (entry == 0)
 		return;
 	if (p.failed)
-		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_ERROR, s->now);
+		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_ERROR, scheduler_now(s));
 	else if (queue_entry_at(&s->queue, entry)->state == QUEUE_GATED)
-		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_BACKOFF, s->now);
+		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_BACKOFF, scheduler_now(s));
 }
 
 void scheduler_evicted(void *self, const struct patcher_result *result)
 {
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
+	scheduler_requeue_for_changes(s); /* what came before the answer */
 	struct scheduler_victim victim = *(struct scheduler_victim *)pool_at(&s->victims, index);
 	struct scheduler_preemption *p = pool_at(&s->preemptions, victim.preemption);
 	pool_give(&s->victims, index);
-	s->now = net_now(s->net);
 	if (result->outcome == PATCHER_FAILED)
 		p->failed = true;
 	s->stats.victims += result->outcome == PATCHER_DONE;

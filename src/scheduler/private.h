@@ -18,13 +18,12 @@ uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *p
 /* ---- waking.c ---- */
 
 void scheduler_init_waking(struct scheduler *s); /* the table of who waits for what */
-void scheduler_changed(void *self, const struct cache_event *event);
 /* As the queue asks: the bit of who holds the pod back, 0: nobody. */
 struct queue_gate scheduler_gate(void *self, uint32_t pod);
 /* A pod without a node that is not in the queue: into it, if it is ours. */
 void scheduler_join(struct scheduler *s, uint32_t pod);
 /* An assigned pod is gone, as far as waiting pods are concerned. */
-void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node);
+void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node_name);
 /* The node of that name was promised to the pod, which does not need it any more: upstream lets
  * whoever could have it wait for something else. */
 void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated);
@@ -57,8 +56,8 @@ void scheduler_extend(struct scheduler *s, uint32_t entry);
 bool scheduler_can_resume(const struct scheduler *s);
 bool scheduler_resume(struct scheduler *s); /* decides about one; false: there is none */
 void scheduler_wake_held(struct scheduler *s);
-/* Gone, or bound by somebody else, while its extenders are asked. */
-void scheduler_drop_ask(struct scheduler *s, uint32_t pod);
+/* Gone, or bound by somebody else, while its extenders are asked; by its entry in the queue. */
+void scheduler_drop_ask(struct scheduler *s, uint32_t entry);
 
 /* ---- flight.c ---- */
 
@@ -71,8 +70,9 @@ void scheduler_claims_bound(void *self, const struct volumes_result *result);
 void scheduler_landed(void *self, const struct binder_result *result);
 /* Whoever was not bound when we led last is decided anew. */
 void scheduler_recall_flights(struct scheduler *s);
-/* The watch showed a pod that the queue has in flight. */
-void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod, uint32_t node, bool there);
+/* The watch showed a pod on a node that the queue has in flight; or that it is gone. */
+void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod);
+void scheduler_gone_in_flight(struct scheduler *s, uint32_t entry);
 
 /* ---- preempt.c ---- */
 

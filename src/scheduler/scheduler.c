@@ -151,7 +151,6 @@ bool scheduler_start(
 	const struct scheduler_setup *setup = &s->setup;
 	s->profiles = profiles;
 	s->profile_count = profile_count;
-	s->now = net_now(s->net);
 	cycle_init(
 		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
 	queue_init(&s->queue, setup->arena,
@@ -163,7 +162,7 @@ bool scheduler_start(
 			.gate = scheduler_gate,
 			.self = s,
 		},
-		s->now);
+		scheduler_now(s));
 	init_writers(s);
 	if (!init_lease(s))
 		return false;
@@ -177,8 +176,7 @@ bool scheduler_start(
 		.kinds = all_kinds,
 	});
 	scheduler_init_waking(s);
-	s->cache.listener = (struct cache_listener){scheduler_changed, s};
-	s->waits = scheduler_waits(s, s->now);
+	s->waits = scheduler_waits(s, scheduler_now(s));
 	recorder_start(s->recorder);
 	if (s->lease != NULL)
 		lease_start(s->lease);
@@ -192,12 +190,12 @@ bool scheduler_start(
 
 static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
 {
-	bool may = scheduler_waits(s, s->now) == SCHEDULER_READY;
+	bool may = scheduler_waits(s, scheduler_now(s)) == SCHEDULER_READY;
 	if (may && (scheduler_can_attempt(s) || scheduler_can_resume(s)))
 		return 0;
 	struct mono due = queue_next_due(&s->queue);
 	struct mono next = scheduler_next_attempt(s);
-	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(s->now, next) &&
+	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(scheduler_now(s), next) &&
 		next.us < due.us)
 		due = next;
 	next = mono_after_ms(s->gave_way, SCHEDULER_GIVE_WAY_MS);
@@ -243,7 +241,7 @@ static bool is_quiet(const struct scheduler *s)
 
 static void go_on_stopping(struct scheduler *s)
 {
-	int64_t left_us = mono_since_us(s->stop_due, s->now);
+	int64_t left_us = mono_since_us(s->stop_due, scheduler_now(s));
 	bool late = left_us <= 0;
 	int64_t events_us = (int64_t)(SCHEDULER_STOP_MS - STOP_EVENTS_MS) * CLOCK_MS_US;
 	if (s->releasing || (!late && !is_quiet(s)))
@@ -267,9 +265,9 @@ static void count_flushed(struct scheduler *s, struct queue_flushed flushed)
 /* From the end of the sleep, which only the network knows: its clock was read there. */
 static void count_turn(struct scheduler *s, struct mono read, struct mono decided)
 {
-	int64_t busy_us = mono_since_us(clock_mono(&s->setup.clock), s->now);
+	int64_t busy_us = mono_since_us(clock_mono(&s->setup.clock), scheduler_now(s));
 	s->metrics.busy_us += (uint64_t)busy_us;
-	s->metrics.network_us += (uint64_t)mono_since_us(read, s->now);
+	s->metrics.network_us += (uint64_t)mono_since_us(read, scheduler_now(s));
 	s->metrics.decide_us += (uint64_t)mono_since_us(decided, read);
 	if (busy_us > s->metrics.turn_us_max)
 		s->metrics.turn_us_max = busy_us;
@@ -279,9 +277,9 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 {
 	s->stats.turns++;
 	net_poll(s->net, sleep_us(s, timeout_us));
-	s->now = net_now(s->net);
 	struct mono read = clock_mono(&s->setup.clock);
-	count_flushed(s, queue_flush(&s->queue, s->now, SCHEDULER_FLUSH_MAX));
+	scheduler_requeue_for_changes(s);
+	count_flushed(s, queue_flush(&s->queue, scheduler_now(s), SCHEDULER_FLUSH_MAX));
 	scheduler_collect_left(s);
 	decide(s);
 	struct mono decided = clock_mono(&s->setup.clock);
@@ -324,7 +322,6 @@ bool scheduler_is_stopped(const struct scheduler *s)
 
 void scheduler_close(struct scheduler *s)
 {
-	s->cache.listener.changed = NULL;
 	net_timer_disarm(&s->relist);
 	if (s->stopping)
 		net_timer_disarm(&s->stop_timer);

@@ -207,10 +207,8 @@ struct scheduler {
 	struct mono gave_way;  /* when pods last gave their places up for them */
 	/* Plugins that wait for an event, by its action; the last is any update. */
 	struct plugin_set waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
-	uint32_t dying;        /* an assumed pod that is being deleted, until the feed is done */
 	uint32_t compare_left; /* kinds still to be compared, one after the other */
 	uint32_t missed, redundant;
-	struct mono now; /* of this turn */
 	struct scheduler_stats stats;
 	struct scheduler_metrics metrics;
 };
@@ -248,6 +246,18 @@ void scheduler_close(struct scheduler *s); /* simulator, tests: at any moment */
 
 /* Logs nodes and queue, and compares the picture with lists told anew. */
 void scheduler_dump(struct scheduler *s);
+
+/* The time of this turn; it stands still until the network was waited for again. */
+static inline struct mono scheduler_now(const struct scheduler *s)
+{
+	return net_now(s->net);
+}
+
+/*
+ * Works off the change log, so that the queue is where the cache is. For whoever is called while
+ * the network is read and looks at both.
+ */
+void scheduler_requeue_for_changes(struct scheduler *s);
 
 enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now);
 const char *scheduler_wait_name(enum scheduler_wait wait);

@@ -82,7 +82,7 @@ static void join(struct scheduler *s, uint32_t pod)
 		.key = key_of(s, pod),
 		.profile = (uint32_t)(profile - s->profiles),
 	};
-	if (queue_add(&s->queue, &entry, s->now, &p->waiting) == QUEUE_OK) {
+	if (queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting) == QUEUE_OK) {
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_ADDED,
 			(enum queue_state)queue_entry_at(&s->queue, p->waiting)->state);
 		return;
@@ -115,12 +115,12 @@ static void leave(struct scheduler *s, uint32_t pod)
  */
 static void give_way(struct scheduler *s)
 {
-	if (mono_since_us(s->now, s->gave_way) < SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US)
+	if (mono_since_us(scheduler_now(s), s->gave_way) < SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US)
 		return;
-	s->gave_way = s->now;
+	s->gave_way = scheduler_now(s);
 	for (uint32_t i = 0; i < SCHEDULER_GIVE_WAY_MAX; i++) {
 		uint32_t entry = queue_longest_waiting(
-			&s->queue, s->now, SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US);
+			&s->queue, scheduler_now(s), SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US);
 		if (entry == 0)
 			return;
 		uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
@@ -252,14 +252,14 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 		if (queue_gate_is(e->gate, queue_gate_of(QUEUE_EXTENDER)) ||
 			!helps(&asking, e->pod, &rejectors, &e->pending, &how))
 			continue;
-		struct queue_moved moved = queue_wake_group(&s->queue, g, how, s->now);
+		struct queue_moved moved = queue_wake_group(&s->queue, g, how, scheduler_now(s));
 		s->stats.woken += moved.active + moved.backoff;
 		scheduler_count_woken(&s->metrics, event->kind, event->actions, &moved);
 	}
 }
 
-static void wake_for_gone(
-	struct scheduler *s, uint32_t pod, uint32_t node, uint32_t nominated, int32_t priority_max)
+static void wake_for_gone(struct scheduler *s, uint32_t pod, uint32_t node_name, uint32_t nominated,
+	int32_t priority_max)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
@@ -272,15 +272,15 @@ static void wake_for_gone(
 		.old = {.there = true,
 			.blob = &class->blob,
 			.labels = cache_labels_at(&s->cache, p->labels),
-			.node = node,
+			.node = node_name,
 			.nominated = nominated},
 	};
 	wake(s, &event, priority_max);
 }
 
-void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node)
+void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node_name)
 {
-	wake_for_gone(s, pod, node, 0, INT32_MAX);
+	wake_for_gone(s, pod, node_name, 0, INT32_MAX);
 }
 
 void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated)
@@ -296,51 +296,104 @@ void scheduler_wake_for_kinds(struct scheduler *s)
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;)
 		if (queue_gate_is(
 			    queue_group_entry(&s->queue, g)->gate, queue_gate_of(QUEUE_KINDS)))
-			(void)queue_wake_group(&s->queue, g, QUEUE_AT_ONCE, s->now);
+			(void)queue_wake_group(&s->queue, g, QUEUE_AT_ONCE, scheduler_now(s));
 }
 
-/* ---- changes ---- */
+/* ---- first the queue is brought to where the cache is ---- */
 
-/* A new version of a pod that is in the queue: its own change may be what it waited for. */
-static void update_waiting(struct scheduler *s, const struct cache_event *event)
+/* The queue's entry of the pod that changed; 0: it has none, or a later change shows it. */
+static uint32_t entry_of(const struct scheduler *s, const struct cache_change *change)
 {
-	struct cache_pod *p = cache_pod_at(&s->cache, event->index);
-	const struct queue_entry *e = queue_entry_at(&s->queue, p->waiting);
-	const struct asking asking = {s, event, INT32_MAX};
-	const struct queue_waits rejectors = queue_rejectors(e);
-	const struct plugin_set pending = e->pending;
-	enum queue_how how;
-	if (e->state == QUEUE_IN_FLIGHT) {
-		if ((p->flags & CACHE_POD_DELETING) != 0 &&
-			(event->old.flags & CACHE_POD_DELETING) == 0 &&
-			(p->flags & CACHE_POD_ASSUMED) != 0)
-			s->dying = event->index;
-		if ((p->flags & CACHE_POD_ASSUMED) == 0) /* its extenders are asked */
-			queue_update(&s->queue, p->waiting,
-				cache_template_of(&s->cache, p)->priority, key_of(s, event->index));
+	if (!change->event.now.there)
+		return change->waiting;
+	return scheduler_is_pod(s, change->event.index, change->uid)
+		? cache_pod_at(&s->cache, change->event.index)->waiting
+		: 0;
+}
+
+/* Of a pod that is gone the entry may be gone, too, or another pod's that has just come. */
+static bool is_in_flight(const struct scheduler *s, uint32_t entry)
+{
+	return entry != 0 && pool_is_taken(&s->queue.entries, entry) &&
+		queue_entry_at(&s->queue, entry)->state == QUEUE_IN_FLIGHT;
+}
+
+/* As the apiserver has it: without a node, and for one of our profiles. */
+static bool belongs(const struct scheduler *s, const struct cache_pod *p, uint32_t pod)
+{
+	return (p->node == 0 || (p->flags & CACHE_POD_ASSUMED) != 0) &&
+		cycle_profile_of(&s->cycle, pod) != NULL;
+}
+
+/*
+ * Who waits is in the queue, who does not is not, by the newest state: hints that are asked
+ * afterwards find every pod that waits, and what its group has in common is still so. Pods in
+ * flight are in no group.
+ */
+static void follow_pod(struct scheduler *s, const struct cache_change *change)
+{
+	uint32_t pod = change->event.index;
+	uint32_t entry = entry_of(s, change);
+	if (is_in_flight(s, entry))
+		return;
+	if (!change->event.now.there) {
+		if (entry != 0)
+			queue_remove(&s->queue, entry);
 		return;
 	}
-	bool waits = e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED;
-	queue_update(&s->queue, p->waiting, cache_template_of(&s->cache, p)->priority,
-		key_of(s, event->index));
-	if (waits && helps(&asking, event->index, &rejectors, &pending, &how))
-		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
-			queue_wake(&s->queue, p->waiting, how, s->now));
+	if (!scheduler_is_pod(s, pod, change->uid))
+		return;
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	if (!belongs(s, p, pod)) {
+		if (entry != 0)
+			leave(s, pod);
+	} else if (entry != 0) {
+		queue_update(&s->queue, entry, cache_template_of(&s->cache, p)->priority,
+			key_of(s, pod));
+	} else if ((p->flags & CACHE_POD_ASSUMED) == 0) {
+		join(s, pod);
+	}
 }
 
-static void follow_queue(struct scheduler *s, const struct cache_event *event)
+/* ---- then pods on their way, and those that wait for such a change ---- */
+
+static void follow_in_flight(struct scheduler *s, const struct cache_change *change)
 {
-	struct cache_pod *p = cache_pod_at(&s->cache, event->index);
-	bool is_assumed = (p->flags & CACHE_POD_ASSUMED) != 0 && event->now.there;
-	bool belongs = event->now.there && event->now.node == 0 && is_ours(s, &event->now);
-	if (p->waiting != 0 && queue_entry_at(&s->queue, p->waiting)->state == QUEUE_IN_FLIGHT)
-		scheduler_seen_in_flight(s, event->index, event->now.node, event->now.there);
-	if (!belongs && p->waiting != 0)
-		leave(s, event->index);
-	else if (belongs && p->waiting != 0)
-		update_waiting(s, event);
-	else if (belongs && !is_assumed)
-		join(s, event->index);
+	uint32_t pod = change->event.index;
+	uint32_t entry = entry_of(s, change);
+	if (!is_in_flight(s, entry))
+		return;
+	if (!change->event.now.there) {
+		scheduler_gone_in_flight(s, entry);
+		queue_remove(&s->queue, entry);
+		return;
+	}
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	bool is_assumed = (p->flags & CACHE_POD_ASSUMED) != 0;
+	if (p->node != 0 && !is_assumed)
+		scheduler_seen_in_flight(s, pod);
+	if (!belongs(s, p, pod))
+		leave(s, pod);
+	else if (!is_assumed) /* its extenders are asked */
+		queue_update(&s->queue, entry, cache_template_of(&s->cache, p)->priority,
+			key_of(s, pod));
+}
+
+/* Its own change may be what a pod waited for. */
+static void wake_by_own_change(struct scheduler *s, const struct cache_change *change)
+{
+	const struct cache_event *event = &change->event;
+	uint32_t entry = entry_of(s, change);
+	if (entry == 0 || !event->old.there || !event->now.there)
+		return;
+	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
+	const struct queue_waits rejectors = queue_rejectors(e);
+	const struct asking asking = {s, event, INT32_MAX};
+	enum queue_how how;
+	if ((e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED) &&
+		helps(&asking, event->index, &rejectors, &e->pending, &how))
+		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
+			queue_wake(&s->queue, entry, how, scheduler_now(s)));
 }
 
 /* As one that is gone: somebody who only had a nomination, or a place we had given it. */
@@ -350,12 +403,6 @@ static void wake_for_old(struct scheduler *s, const struct cache_event *event, i
 	gone.now = (struct cache_side){0};
 	gone.actions = CACHE_DELETE;
 	wake(s, &gone, priority_max);
-}
-
-/* By us; the apiserver does not say it yet. */
-static bool is_placed(const struct scheduler *s, uint32_t pod)
-{
-	return (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) != 0;
 }
 
 static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
@@ -370,15 +417,15 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 		/* Upstream forgets the place that it was promised elsewhere, and who could have it
 		 * now. */
 		if (event->old.there && event->old.nominated != 0 &&
-			event->old.nominated != cache_node_at(&s->cache, event->now.node)->name)
+			event->old.nominated != event->now.node)
 			wake_for_old(s, event, cache_side_template(&event->old)->priority);
 	} else if (was_assigned) {
 		wake(s, event, INT32_MAX);
-	} else if (event->now.there && is_placed(s, event->index)) {
-		/* Upstream wakes nobody: the old labels are forgotten when the binding is seen. */
+	} else if (event->now.there && event->now.assumed != 0) {
+		/* By us; the apiserver does not say it yet. Upstream wakes nobody: the old labels
+		 * are forgotten when the binding is seen. */
 		struct cache_event on_its_node = *event;
-		on_its_node.old.node = on_its_node.now.node =
-			cache_pod_at(&s->cache, event->index)->node;
+		on_its_node.old.node = on_its_node.now.node = event->now.assumed;
 		wake(s, &on_its_node, INT32_MAX);
 	} else if (event->old.there && event->old.nominated != 0 && is_ours(s, &event->old) &&
 		(!event->now.there || event->now.nominated != event->old.nominated)) {
@@ -386,18 +433,55 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 	}
 }
 
-void scheduler_changed(void *self, const struct cache_event *event)
+/* An assumed pod that is being deleted will not be bound: its place is free at once. */
+static void forget_deleting(struct scheduler *s, const struct cache_change *change)
 {
-	struct scheduler *s = self;
+	const uint16_t both = CACHE_POD_ASSUMED | CACHE_POD_DELETING;
+	uint32_t pod = change->event.index;
+	if (!is_in_flight(s, entry_of(s, change)) || !change->event.now.there ||
+		(cache_pod_at(&s->cache, pod)->flags & both) != both)
+		return;
+	uint32_t node_name = cache_node_at(&s->cache, cache_pod_at(&s->cache, pod)->node)->name;
+	if (cache_forget(&s->cache, pod) == CACHE_OK &&
+		cache_find_node_id(&s->cache, node_name) != 0)
+		scheduler_wake_for_space(s, pod, node_name);
+}
+
+static void requeue_for_pod(struct scheduler *s, const struct cache_change *change)
+{
+	struct cache_event event = change->event;
+	/* Another pod may be where it was, and that one's own change it is not. */
+	if (!event.now.there || !scheduler_is_pod(s, event.index, change->uid))
+		event.index = 0;
+	follow_in_flight(s, change);
+	wake_by_own_change(s, change);
+	wake_for_pod(s, &event);
+	forget_deleting(s, change);
+}
+
+static void requeue_for_change(struct scheduler *s, const struct cache_change *change)
+{
+	const struct cache_event *event = &change->event;
 	struct mono start = clock_mono(&s->setup.clock);
 	bool waits = event->kind == KUBE_POD && event->old.node == 0 && event->now.node == 0;
 	volumes_changed(s->volumes, event);
-	if (event->kind == KUBE_POD) {
-		follow_queue(s, event);
-		wake_for_pod(s, event);
-	} else {
+	if (event->kind == KUBE_POD)
+		requeue_for_pod(s, change);
+	else
 		wake(s, event, INT32_MAX);
-	}
 	scheduler_count_handled(&s->metrics, waits ? KUBE_NO_KIND : event->kind, event->actions,
 		mono_since_us(clock_mono(&s->setup.clock), start));
+}
+
+void scheduler_requeue_for_changes(struct scheduler *s)
+{
+	uint32_t count = cache_log_count(&s->cache);
+	for (uint32_t i = 0; i < count; i++)
+		if (cache_log_at(&s->cache, i)->event.kind == KUBE_POD)
+			follow_pod(s, cache_log_at(&s->cache, i));
+	for (uint32_t i = 0; i < count; i++) {
+		requeue_for_change(s, cache_log_at(&s->cache, 0));
+		cache_log_drop(&s->cache);
+	}
+	CHECK(cache_log_count(&s->cache) == 0); /* own decisions are no changes */
 }

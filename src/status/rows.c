@@ -167,9 +167,10 @@ static int64_t next_try_us(const struct scheduler *s, const struct queue_entry *
 {
 	switch ((enum queue_state)e->state) {
 	case QUEUE_BACKOFF:
-	case QUEUE_ERROR_BACKOFF: return mono_since_us(e->expires, s->now);
+	case QUEUE_ERROR_BACKOFF: return mono_since_us(e->expires, scheduler_now(s));
 	case QUEUE_UNSCHEDULABLE:
-		return mono_since_us(e->timestamp, s->now) + s->setup.unschedulable_max_us;
+		return mono_since_us(e->timestamp, scheduler_now(s)) +
+			s->setup.unschedulable_max_us;
 	case QUEUE_GATED: return -1;
 	default: return 0;
 	}
@@ -202,7 +203,7 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	json_member_i64(&j, "attempts", e->attempts);
 	bool is_new = e->first_attempt.us == MONO_NEVER.us;
 	struct mono since = is_new ? e->timestamp : e->first_attempt;
-	json_member_i64(&j, "sinceS", mono_since_us(s->now, since) / CLOCK_S_US);
+	json_member_i64(&j, "sinceS", mono_since_us(scheduler_now(s), since) / CLOCK_S_US);
 	int64_t next_us = next_try_us(s, e);
 	json_member_i64(&j, "nextTryS", next_us < 0 ? -1 : next_us / CLOCK_S_US);
 	json_member_i64(&j, "cpuMilli", class->fit.cpu_milli);

@@ -184,6 +184,7 @@ static bool has_time(struct status *status)
 static void fill(struct status_answer *a)
 {
 	struct writer w;
+	scheduler_requeue_for_changes(a->status->s); /* rows show cache and queue of one moment */
 	writer_init(&w, a->piece, sizeof(a->piece));
 	a->size = a->sent = 0;
 	for (uint32_t i = 0;
@@ -319,6 +320,12 @@ static void on_body(struct net_exchange *e, struct text bytes)
 	status->body_size += bytes.size;
 }
 
+static void answer_route(struct status_answer *a)
+{
+	scheduler_requeue_for_changes(a->status->s); /* so that cache and queue are of one moment */
+	a->route->answer(a);
+}
+
 /* There is room for one body. */
 void status_route(struct status_answer *a)
 {
@@ -336,7 +343,7 @@ void status_route(struct status_answer *a)
 			return;
 		}
 	}
-	a->route->answer(a);
+	answer_route(a);
 }
 
 static void on_head(struct net_exchange *e)
@@ -365,7 +372,7 @@ static void on_request(struct net_exchange *e)
 	struct status_answer *a = answer_of(e);
 	a->has_arrived = true;
 	if (a->status->body_of == e)
-		a->route->answer(a);
+		answer_route(a);
 }
 
 struct text status_parameter(const struct status_answer *a, const char *name, char *to, size_t size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What if there were this pod? It is put into the picture as one that waits, decided about and
- * taken out again within one call: nobody listens meanwhile, the queue never hears of it, nothing
- * is written. What is remembered of classes and counts may stay as long as there is room; it
- * is right for others as well.
+ * What if there were this pod? It is put into the picture as one that is only imagined, decided
+ * about and taken out again within one call: no change is logged, so the queue never sees it, and
+ * nothing is written. What is remembered of classes and counts may stay as long as there is room;
+ * it is right for others as well.
  */
 #include "kube/quantity.h"
 #include "status/private.h"
@@ -191,11 +191,8 @@ static void decide(struct wish *wish)
 {
 	struct scheduler *s = wish->a->status->s;
 	struct cache *cache = &s->cache;
-	struct cache_listener listener = cache->listener;
-	uint64_t refused = cache->refused;
 	uint32_t pod = 0;
-	cache->listener = (struct cache_listener){NULL, NULL};
-	enum cache_result result = cache_put_pod(cache, &wish->pod, &pod);
+	enum cache_result result = cache_put_imagined_pod(cache, &wish->pod, &pod);
 	if (result != CACHE_OK || pod == 0)
 		status_refuse(wish->a, 507, "no room for one pod more; raise --memory");
 	else if (cycle_profile_of(&s->cycle, pod) == NULL)
@@ -209,8 +206,6 @@ static void decide(struct wish *wish)
 		explain_reply(wish->a, pod);
 	if (result == CACHE_OK && pod != 0)
 		(void)cache_remove_pod(cache, pod);
-	cache->listener = listener;
-	cache->refused = refused;
 }
 
 void what_if_answer(struct status_answer *a)

@@ -348,9 +348,8 @@ static void done(void *self, const struct volumes_result *result)
 		bed.on_told(&bed, told);
 }
 
-static void changed(void *self, const struct cache_event *event)
+static void changed(const struct cache_event *event)
 {
-	(void)self;
 	if (bed.volumes != NULL)
 		volumes_changed(bed.volumes, event);
 }
@@ -402,7 +401,7 @@ void bed_start(uint64_t seed)
 		.done = done,
 		.self = &bed});
 	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= volumes_size(BED_ORDERS));
-	picture.cache.listener = (struct cache_listener){changed, NULL};
+	picture.changed = changed;
 	picture_add("{'kind':'StorageClass','metadata':{'name':'slow'},'provisioner':'maker',"
 		    "'volumeBindingMode':'WaitForFirstConsumer'}");
 	picture_add("{'kind':'Node','metadata':{'name':'a',"
@@ -415,12 +414,12 @@ void bed_start(uint64_t seed)
 static void expect_nothing_left(void)
 {
 	struct cache *cache = &picture.cache;
-	cache->listener.changed = NULL;
-	for (uint32_t i; (i = pool_next(&cache->pods, 0)) != 0;)
+	picture.changed = NULL;
+	for (uint32_t i; (i = pool_next(&cache->pods, 0)) != 0; picture_work_off())
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_pod(cache, i));
-	for (uint32_t i; (i = pool_next(&cache->nodes, 0)) != 0;)
+	for (uint32_t i; (i = pool_next(&cache->nodes, 0)) != 0; picture_work_off())
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_node(cache, i));
-	for (uint32_t i; (i = pool_next(&cache->objects, 0)) != 0;)
+	for (uint32_t i; (i = pool_next(&cache->objects, 0)) != 0; picture_work_off())
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_object(cache, i));
 	cache_counters_trim(cache);
 	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&cache->assumed));

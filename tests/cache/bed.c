@@ -43,6 +43,11 @@ static void usage(uint64_t used[BED_POOLS])
 
 static uint64_t store_baseline;
 
+const struct cache_limits *bed_roomy(void)
+{
+	return &roomy;
+}
+
 void bed_start(const struct cache_limits *limits)
 {
 	memset(&bed, 0, sizeof(bed));
@@ -69,14 +74,20 @@ void bed_audit(void)
 	cache_audit(&bed.cache);
 }
 
+static void drop_changes(void)
+{
+	while (cache_log_count(&bed.cache) > 0)
+		cache_log_drop(&bed.cache);
+}
+
 void bed_clear(void)
 {
 	struct cache *cache = &bed.cache;
-	for (uint32_t i; (i = pool_next(&cache->pods, 0)) != 0;)
+	for (uint32_t i; (i = pool_next(&cache->pods, 0)) != 0; drop_changes())
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_pod(cache, i));
-	for (uint32_t i; (i = pool_next(&cache->nodes, 0)) != 0;)
+	for (uint32_t i; (i = pool_next(&cache->nodes, 0)) != 0; drop_changes())
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_node(cache, i));
-	for (uint32_t i; (i = pool_next(&cache->objects, 0)) != 0;)
+	for (uint32_t i; (i = pool_next(&cache->objects, 0)) != 0; drop_changes())
 		TEST_ASSERT_EQUAL(CACHE_OK, cache_remove_object(cache, i));
 	cache_counters_trim(cache);
 	bed_audit();
@@ -100,7 +111,7 @@ void bed_end(void)
 
 /* ---- objects ---- */
 
-enum cache_result bed_put(const char *json)
+static struct json_value parse(const char *json)
 {
 	static char text[JSON_BYTES];
 	size_t size = strlen(json);
@@ -111,6 +122,25 @@ enum cache_result bed_put(const char *json)
 	struct json_value root = JSON_VALUE_NONE;
 	TEST_ASSERT_EQUAL_MESSAGE(
 		JSON_PARSED, json_parse((struct text){text, size}, &bed.decode, &root), json);
+	return root;
+}
+
+void bed_decode_pod(const char *name, struct kube_pod *pod)
+{
+	char json[256];
+	struct kube_build b;
+	snprintf(json, sizeof(json),
+		"{'kind':'Pod','metadata':{'name':'%s','namespace':'default','uid':'%s'},"
+		"'spec':{'containers':[{'name':'c'}]}}",
+		name, name);
+	struct json_value root = parse(json);
+	kube_build_init(&b, &bed.cache.strings, &bed.decode);
+	TEST_ASSERT_EQUAL(KUBE_OK, kube_pod_decode(&b, root, pod));
+}
+
+enum cache_result bed_put(const char *json)
+{
+	struct json_value root = parse(json);
 	enum kube_kind kind = kube_kind_of(json_text(json_get(root, "kind")));
 	TEST_ASSERT_NOT_EQUAL_MESSAGE(KUBE_NO_KIND, kind, json);
 	uint64_t refused = bed.cache.refused;

@@ -29,12 +29,15 @@ struct bed {
 
 extern struct bed bed;
 
-void bed_start(const struct cache_limits *limits); /* NULL: room for everything */
+void bed_start(const struct cache_limits *limits); /* NULL: room for everything, no change log */
+const struct cache_limits *bed_roomy(void);
 /* Removes everything and gives up counters; all pools must be as after bed_start(). */
 void bed_clear(void);
 void bed_end(void);
 void bed_audit(void);
 
+/* A pod of that name in "default", as bed_pod() puts it, that is in no cache. */
+void bed_decode_pod(const char *name, struct kube_pod *pod);
 /* The object, of the kind that it names; CACHE_FULL also when there was no room to decode it. */
 enum cache_result bed_put(const char *json);
 enum cache_result bed_putf(const char *format, ...) PRINTF_LIKE(1, 2);

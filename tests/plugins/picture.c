@@ -31,6 +31,7 @@ static const struct cache_limits picture_limits = {
 	.strings = 8192,
 	.images = 256,
 	.counters = 256,
+	.changes = CACHE_LOG_MIN,
 	.store_bytes = 4 << 20,
 };
 
@@ -62,6 +63,15 @@ void picture_end(void)
 
 /* ---- objects ---- */
 
+void picture_work_off(void)
+{
+	while (cache_log_count(&picture.cache) > 0) {
+		if (picture.changed != NULL)
+			picture.changed(&cache_log_at(&picture.cache, 0)->event);
+		cache_log_drop(&picture.cache);
+	}
+}
+
 static void picture_put(struct json_value object, const char *json)
 {
 	struct kube_build b;
@@ -87,6 +97,7 @@ static void picture_put(struct json_value object, const char *json)
 	}
 	TEST_ASSERT_EQUAL_MESSAGE(KUBE_OK, decoded, b.fault_field == NULL ? json : b.fault_field);
 	TEST_ASSERT_EQUAL_MESSAGE(CACHE_OK, put, json);
+	picture_work_off();
 }
 
 static bool picture_piece(void *self, struct json_piece piece)
@@ -146,6 +157,7 @@ void picture_remove(enum kube_kind kind, const char *namespace, const char *name
 			cache_find_object(
 				&picture.cache, kind, picture_id(namespace), picture_id(name)));
 	TEST_ASSERT_EQUAL_MESSAGE(CACHE_OK, removed, name);
+	picture_work_off();
 }
 
 /* ---- decisions ---- */

@@ -34,7 +34,8 @@ struct picture {
 	struct plugin_reasons why;
 	struct cache_view view;
 	struct cycle_state decision;
-	uint32_t added; /* what the last object became */
+	uint32_t added;                                   /* what the last object became */
+	void (*changed)(const struct cache_event *event); /* called for each change when not NULL */
 };
 
 extern struct picture picture;
@@ -48,6 +49,8 @@ uint32_t picture_add(const char *json);
 /* The same with a printf format. */
 uint32_t picture_addf(const char *format, ...) PRINTF_LIKE(1, 2);
 void picture_remove(enum kube_kind kind, const char *namespace, const char *name);
+/* The change log; whoever changes the cache by itself calls it. */
+void picture_work_off(void);
 
 uint32_t picture_pod(const char *namespace, const char *name);
 uint32_t picture_node(const char *name);

@@ -27,9 +27,8 @@ struct row {
 static const struct row *asked;
 static const char *said;
 
-static void changed(void *self, const struct cache_event *event)
+static void changed(const struct cache_event *event)
 {
-	(void)self;
 	const struct cycle_state *d = picture_decide("default", "p");
 	const struct plugin_waiting w = {.cache = &picture.cache,
 		.profile = &picture.profile,
@@ -279,12 +278,12 @@ static void test_hints(void)
 			asked->pod);
 		if (asked->before != NULL)
 			picture_add(asked->before);
-		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture.changed = changed;
 		if (asked->event != NULL)
 			picture_add(asked->event);
 		else
 			picture_remove(KUBE_POD, "default", "o");
-		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		picture.changed = NULL;
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(asked->says, said,
 			asked->event == NULL ? plugins[asked->id]->name : asked->event);
 	}
@@ -316,9 +315,9 @@ static void test_a_node_that_moves(void)
 		picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
 			    "'spec':{'nodeName':'n'," ANTI "}}");
 		said = "nothing";
-		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture.changed = changed;
 		picture_add(moves[i].node);
-		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		picture.changed = NULL;
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(moves[i].says, said, moves[i].node);
 	}
 }
@@ -336,12 +335,12 @@ static void test_a_node_that_moves_away_from_a_pod(void)
 	picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
 		    "'spec':{'nodeName':'other'," ANTI "}}");
 	said = "nothing";
-	picture.cache.listener = (struct cache_listener){changed, NULL};
+	picture.changed = changed;
 	picture_add(NODE("2", ",'labels':{'zone':'a','rack':'b'}}"));
 	TEST_ASSERT_EQUAL_STRING("skip", said);
 	picture_add(NODE("3", ",'labels':{'zone':'b'}}"));
 	TEST_ASSERT_EQUAL_STRING("forgotten", said);
-	picture.cache.listener = (struct cache_listener){NULL, NULL};
+	picture.changed = NULL;
 }
 
 /* An attachment counts for claims, and for volumes in-line that its driver took over. */
@@ -372,9 +371,9 @@ static void test_a_volume_that_is_detached(void)
 			     "'persistentVolumeName':'v'}}}",
 			rows_of[i].attacher);
 		said = "nothing";
-		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture.changed = changed;
 		picture_remove(KUBE_VOLUME_ATTACHMENT, "", "a");
-		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		picture.changed = NULL;
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows_of[i].says, said, rows_of[i].pod);
 	}
 }
@@ -399,9 +398,9 @@ static void test_affinity_that_the_profile_adds(void)
 		picture.profile.node_affinity.added =
 			cache_template_of(&picture.cache, cache_pod_at(&picture.cache, added));
 		said = "nothing";
-		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture.changed = changed;
 		picture_add(nodes[i].node);
-		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		picture.changed = NULL;
 		TEST_ASSERT_EQUAL_STRING(nodes[i].says, said);
 	}
 }
@@ -426,9 +425,9 @@ static void test_a_domain_that_goes(void)
 			    "'spec':{'nodeSelector':{'disk':'ssd'}," SPREADS "}}");
 		picture_add(NODE("1", ",'labels':{'zone':'a','disk':'ssd'}}"));
 		said = "nothing";
-		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture.changed = changed;
 		picture_add(changes[i].node);
-		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		picture.changed = NULL;
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(changes[i].says, said, changes[i].node);
 	}
 }
@@ -450,9 +449,9 @@ static void test_a_node_that_comes(void)
 		picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
 			    "'spec':{'nodeName':'first'," ANTI "}}");
 		said = "nothing";
-		picture.cache.listener = (struct cache_listener){changed, NULL};
+		picture.changed = changed;
 		picture_add(NODE("1", ",'labels':{'zone':'b'}}"));
-		picture.cache.listener = (struct cache_listener){NULL, NULL};
+		picture.changed = NULL;
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(i == 0 ? "skip" : "forgotten", said, labels[i]);
 	}
 }

@@ -34,6 +34,8 @@ static bool on_piece(void *self, struct json_piece piece)
 	return true;
 }
 
+bool cluster_batches;
+
 bool cluster_tell(enum kube_kind kind, enum kube_watch_type type, const char *json)
 {
 	static _Alignas(16) char block[70000];
@@ -47,6 +49,8 @@ bool cluster_tell(enum kube_kind kind, enum kube_watch_type type, const char *js
 	json_cut_start(cut, JSON_CUT_LINES, NULL, NULL, on_piece, &t);
 	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, text_of(text)));
 	scratch_reset(&cluster.bed.scratch);
+	if (!cluster_batches)
+		scheduler_requeue_for_changes(&cluster.s);
 	return t.taken;
 }
 
@@ -131,6 +135,7 @@ struct scheduler_limits cluster_limits = {
 		.strings = 1024,
 		.images = 16,
 		.counters = 16,
+		.changes = 16,
 		.store_bytes = 1 << 19},
 	.cycle = {.nodes = 16, .rows = 4, .scratch_bytes = 1 << 20},
 	.queue = 64,

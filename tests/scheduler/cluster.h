@@ -21,6 +21,8 @@ extern struct scheduler_lease cluster_lease;
 void cluster_open(void (*extender)(struct scheduler_extender *config));
 void cluster_close(void);
 
+/* Objects are read one after the other, and what changed is only worked off by the next turn. */
+extern bool cluster_batches;
 /* What the scheduler's sink says of an object; ' stands for ". */
 bool cluster_tell(enum kube_kind kind, enum kube_watch_type type, const char *json);
 /* The same of one that has to be taken; a printf format. */

@@ -64,6 +64,7 @@ static void start(uint64_t budget, uint32_t nodes, uint32_t pods)
 	TEST_ASSERT_TRUE(capacity_plan(budget, 0, 0, &world.plan));
 	TEST_ASSERT_GREATER_OR_EQUAL_UINT32(nodes, world.plan.cache.nodes);
 	TEST_ASSERT_GREATER_OR_EQUAL_UINT32(pods, world.plan.cache.pods);
+	world.plan.cache.changes = 0; /* nobody reads the log here */
 	size_t size = (size_t)world.plan.space;
 	world.block = memory_reserve(size);
 	size_t cut = json_cut_size(CUT_PIECE);

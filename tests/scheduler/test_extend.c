@@ -76,6 +76,7 @@ static void test_a_pod_that_goes_while_it_is_asked_about(void)
 	TEST_ASSERT_EQUAL(1, extenders_stats(cluster.s.extenders).asks);
 	TEST_ASSERT_EQUAL(
 		CACHE_OK, cache_unfeed(&cluster.s.cache, KUBE_POD, TEXT("default"), TEXT("p")));
+	scheduler_requeue_for_changes(&cluster.s);
 	TEST_ASSERT_EQUAL(0, extenders_stats(cluster.s.extenders).asks);
 	cluster_run(2000);
 	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("p"));

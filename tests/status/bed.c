@@ -142,6 +142,7 @@ static struct scheduler_limits limits(void)
 			.strings = 4096,
 			.images = 64,
 			.counters = 64,
+			.changes = 16,
 			.store_bytes = 1 << 20},
 		.cycle = {.nodes = NODES, .rows = 8, .scratch_bytes = 1 << 20},
 		.queue = PODS,
@@ -292,7 +293,6 @@ void bed_turns(uint32_t turns)
 {
 	while (turns-- > 0)
 		net_poll(bed_net, 1000);
-	bed_scheduler.now = net_now(bed_net);
 }
 
 /* ---- the picture ---- */
@@ -318,6 +318,7 @@ void bed_add(enum kube_kind kind, const char *json)
 		text[i] = json[i] == '\'' ? '"' : json[i];
 	json_cut_start(cut, JSON_CUT_LINES, kube_any_want, NULL, on_piece, &kind);
 	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, (struct text){text, size}));
+	scheduler_requeue_for_changes(&bed_scheduler);
 	scratch_reset(&scratch);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What wakes whom: the cache tells of the event, the plugins are asked while it does. */
+/* What requeues which pod: the plugins are asked about the event that the change log shows. */
 #include "vectors/hints.h"
 
 #include <stdio.h>
@@ -38,6 +38,12 @@ static bool unfeed(struct cache *cache, enum kube_kind kind, struct json_value o
 		       json_text(json_path(object, "metadata.name"))) == CACHE_OK;
 }
 
+void hints_work_off(struct cache *cache)
+{
+	while (cache_log_count(cache) > 0)
+		cache_log_drop(cache);
+}
+
 void hints_before(struct cache *cache, struct scratch *scratch, struct json_value event)
 {
 	if (!feed(cache, scratch, event, "old"))
@@ -45,10 +51,9 @@ void hints_before(struct cache *cache, struct scratch *scratch, struct json_valu
 }
 
 /* The pod in its newest version, and everybody's opinion. */
-static void ask(void *self, const struct cache_event *event)
+static void ask(struct asking *asking, const struct cache_event *event)
 {
 	static uint64_t room[HINT_SCRATCH / sizeof(uint64_t)];
-	struct asking *asking = self;
 	struct cache *cache = asking->hints->cache;
 	const struct cache_pod *pod = cache_pod_at(cache, asking->hints->pod);
 	struct scratch scratch;
@@ -96,11 +101,12 @@ bool hints_agree(struct hints *hints, struct scratch *scratch, struct json_value
 	/* Some lines show what is added among the objects already. */
 	if (text_is_z(json_text(json_get(event, "type")), "ADDED"))
 		(void)unfeed(cache, kind_of(event), now);
-	cache->listener = (struct cache_listener){ask, &asking};
+	hints_work_off(cache);
 	bool fed = json_type(now) == JSON_OBJECT
 		? feed(cache, scratch, event, "new")
 		: unfeed(cache, kind_of(event), json_get(event, "old"));
-	cache->listener.changed = NULL;
+	for (; cache_log_count(cache) > 0; cache_log_drop(cache))
+		ask(&asking, &cache_log_at(cache, 0)->event);
 	if (!fed) {
 		printf("%s: the event's object is refused\n", hints->name);
 		return false;

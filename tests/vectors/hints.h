@@ -18,6 +18,8 @@ struct hints {
 	const char *name;
 };
 
+/* The change log: nobody follows what the objects of a case are made of. */
+void hints_work_off(struct cache *cache);
 /* Puts the event's old object into the picture: some lines have it in the event alone. */
 void hints_before(struct cache *cache, struct scratch *scratch, struct json_value event);
 /* Lets the event come and compares what is said with `expect`; prints every difference. */

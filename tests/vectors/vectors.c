@@ -34,6 +34,7 @@ static const struct cache_limits limits = {.nodes = 64,
 	.strings = 16384,
 	.images = 512,
 	.counters = 256,
+	.changes = CACHE_LOG_MIN,
 	.store_bytes = 16 << 20};
 static const struct cycle_limits cycle_limits = {.nodes = 64, .rows = 4, .scratch_bytes = 8 << 20};
 
@@ -68,6 +69,7 @@ static bool load(
 				printf("    %s: %s\n", fed.fault_field, fed.fault_reason);
 			return false;
 		}
+		hints_work_off(cache);
 	}
 	cache_audit(cache);
 	return true;
