@@ -120,6 +120,19 @@ bool text_to_i64(struct text t, int64_t *value)
 	return true;
 }
 
+bool text_to_bool(struct text t, bool *value)
+{
+	static const char words[][6] = {
+		"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"};
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
+		if (!text_is_z(t, words[i]))
+			continue;
+		*value = i < ARRAY_COUNT(words) / 2;
+		return true;
+	}
+	return false;
+}
+
 bool text_copy(struct text t, char *to, size_t size)
 {
 	bool fits = t.size < size;

@@ -63,6 +63,8 @@ bool text_cut(struct text *rest, char separator, struct text *part);
 /* Whole slice must be a decimal number in range, no sign but '-', no spaces. */
 MUST_USE bool text_to_i64(struct text t, int64_t *value);
 MUST_USE bool text_to_u64(struct text t, uint64_t *value);
+/* As Go's strconv.ParseBool: 1, t, true, ... */
+MUST_USE bool text_to_bool(struct text t, bool *value);
 
 /* Copies with a terminating zero; false when it does not fit (then "" is stored). */
 MUST_USE bool text_copy(struct text t, char *to, size_t size);

@@ -19,6 +19,7 @@ void options_defaults(struct options *o)
 {
 	*o = (struct options){
 		.bind_address = "0.0.0.0",
+		.release = KUBE_RELEASE_OPEN,
 		.secure_port = 10259,
 		.http_address = "127.0.0.1",
 		.profiling = true,
@@ -92,6 +93,56 @@ static bool is_deprecated(const struct option *o)
 static bool is_kubeconfig(const struct option *o)
 {
 	return o->at == offsetof(struct options, given.kubeconfig);
+}
+
+/* ---- feature gates ---- */
+
+static void remark_features(const struct options *o, const struct options_question *q)
+{
+	struct writer *out = NULL;
+	for (uint32_t i = 0; i < FEATURES; i++) {
+		if (!feature_is_idle(&o->features, (enum kube_release)o->release, (enum feature)i))
+			continue;
+		if (out == NULL)
+			out = config_fault_begin(
+				q->notes, (struct config_place){0, 0}, TEXT("--feature-gates"));
+		else
+			write_z(out, ", ");
+		write_z(out, feature_name((enum feature)i));
+	}
+	if (out == NULL)
+		return;
+	write_z(out, ": no effect here");
+	config_fault_end(q->notes);
+}
+
+typedef bool feature_fault(const struct feature_choices *choices, enum kube_release release,
+	enum feature feature, struct writer *why);
+
+static bool refuse_features(
+	const struct options *o, const struct options_question *q, feature_fault *is_faulty)
+{
+	char why[OPTIONS_WORDS_SIZE];
+	bool right = true;
+	for (uint32_t i = 0; i < FEATURES; i++) {
+		struct writer w;
+		writer_init(&w, why, sizeof(why) - 1);
+		if (!is_faulty(&o->features, (enum kube_release)o->release, (enum feature)i, &w))
+			continue;
+		why[w.used] = '\0';
+		config_fault(
+			q->faults, (struct config_place){0, 0}, TEXT("--feature-gates"), "%s", why);
+		right = false;
+	}
+	return right;
+}
+
+static bool check_features(const struct options *o, const struct options_question *q)
+{
+	if (!refuse_features(o, q, feature_is_refused) || !refuse_features(o, q, feature_is_unmet))
+		return false;
+	remark_features(o, q);
+	return true;
 }
 
 /* ---- leader election ---- */
@@ -292,6 +343,7 @@ static bool check_pair(const struct options *o, const struct options_question *q
 static bool check_rest(const struct options *o, const struct options_question *q)
 {
 	bool right = check_pair(o, q);
+	right &= check_features(o, q);
 	if (o->bind_qps < 0)
 		right = refuse_flag(q, "--bind-pods-qps", "must be non-negative");
 	if (o->bind_burst < 0)
@@ -304,6 +356,9 @@ static bool check_rest(const struct options *o, const struct options_question *q
 bool options_merge(struct options *o, const struct options_question *q)
 {
 	bool right = o->given.config != NULL ? read_config(o, q) : make_config(o, q);
+	feature_gates_set(&o->config.gates, &o->features,
+		o->release == KUBE_RELEASE_OPEN ? KUBE_RELEASE_DEFAULT
+						: (enum kube_release)o->release);
 	if (right) {
 		merge_election(o);
 		right = check_election(o, q);

@@ -18,6 +18,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "config/kubeconfig.h"
+#include "kube/feature_gates.h"
 #include "profile/scheduler_config.h"
 
 enum { OPTIONS_WORDS_MAX = 32, OPTIONS_FLAGS_MAX = 192 };
@@ -86,9 +87,11 @@ struct options {
 
 	/* scheduling */
 	int64_t unschedulable_max_us; /* pods wait no longer without being tried again */
-	const char *config_file;      /* where the configuration is from, for messages */
-	const char *write_config_to;  /* write it there and exit */
-	bool file_is_broken;          /* it is to blame, not the flags */
+	struct feature_choices features;
+	uint32_t release;            /* enum kube_release, as --emulated-version has it */
+	const char *config_file;     /* where the configuration is from, for messages */
+	const char *write_config_to; /* write it there and exit */
+	bool file_is_broken;         /* it is to blame, not the flags */
 
 	/* this process */
 	int32_t verbosity;

@@ -87,18 +87,9 @@ static void refuse_name(struct flags_reading *r, const char *dashes, struct text
 
 /* ---- values ---- */
 
-/* What Go's strconv.ParseBool takes. */
 static bool set_bool(struct flags_reading *r, bool *to)
 {
-	static const char words[][6] = {
-		"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"};
-	for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
-		if (strcmp(r->value, words[i]) != 0)
-			continue;
-		*to = i < ARRAY_COUNT(words) / 2;
-		return true;
-	}
-	return refuse_value(r, "true or false");
+	return text_to_bool(text_of(r->value), to) || refuse_value(r, "true or false");
 }
 
 static bool set_i32(struct flags_reading *r, int64_t least, int64_t most, const char *right)
@@ -187,6 +178,35 @@ static bool read_bytes(struct text t, uint64_t *bytes)
 	return true;
 }
 
+/* In upstream's words, which hold the value. */
+static bool refuse_in_words(struct flags_reading *r, struct text words)
+{
+	write_text(refuse_begin(r), words);
+	config_fault_end(r->question->faults);
+	return false;
+}
+
+static bool set_features(struct flags_reading *r, struct feature_choices *to)
+{
+	char words[OPTIONS_WORDS_SIZE];
+	struct writer w;
+	writer_init(&w, words, sizeof(words));
+	return feature_choices_read(to, text_of(r->value), &w) ||
+		refuse_in_words(r, writer_text(&w));
+}
+
+static bool set_release(struct flags_reading *r, uint32_t *to)
+{
+	char words[OPTIONS_WORDS_SIZE];
+	enum kube_release release = (enum kube_release) * to;
+	struct writer w;
+	writer_init(&w, words, sizeof(words));
+	if (!kube_release_read(text_of(r->value), &release, &w))
+		return refuse_in_words(r, writer_text(&w));
+	*to = release;
+	return true;
+}
+
 static bool set(struct flags_reading *r)
 {
 	void *to = (char *)r->to + r->option->at;
@@ -212,6 +232,8 @@ static bool set(struct flags_reading *r)
 		*(bool *)to = strcmp(r->value, "json") == 0;
 		return *(bool *)to || strcmp(r->value, "text") == 0 ||
 			refuse_value(r, "text or json");
+	case OPTION_FEATURES: return set_features(r, to);
+	case OPTION_RELEASE: return set_release(r, to);
 	case OPTION_REFUSED: return refuse_flag(r);
 	case OPTION_NOTHING:
 	case OPTION_NOTHING_BOOL:

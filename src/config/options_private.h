@@ -22,6 +22,8 @@ enum option_type {
 	OPTION_BYTES,    /* uint64_t: "256Mi" */
 	OPTION_CHOICE,   /* uint32_t: which of the alternatives in `value` */
 	OPTION_FORM,     /* bool: json, not text */
+	OPTION_FEATURES, /* struct feature_choices: "A=true,B=false" */
+	OPTION_RELEASE,  /* uint32_t: enum kube_release */
 	OPTION_NOTHING,  /* has no effect: any value */
 	OPTION_NOTHING_BOOL,
 	OPTION_REFUSED, /* cannot be done: `help` says what to do */
@@ -51,6 +53,8 @@ struct option {
 	const char *value;
 	const char *help;
 };
+
+enum { OPTIONS_WORDS_SIZE = 512 /* of a refusal that is put together */ };
 
 extern const struct option option_table[];
 extern const uint32_t option_count;

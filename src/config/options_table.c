@@ -17,7 +17,7 @@
 	}
 
 /* What has no effect, and why. */
-#define WHY_GATES   "behaviour does not depend on feature gates"
+#define WHY_COMPAT  "nothing is stored that an older release would have to read"
 #define WHY_HTTP2   "HTTP/1.1 is spoken"
 #define WHY_SOCKET  "a port is never shared"
 #define WHY_METRICS "all metrics are shown"
@@ -43,6 +43,10 @@ const struct option option_table[] = {
 		AT(unschedulable_max_us), "TIME", "no pod waits longer for another try"},
 	{"write-config-to", 0, OPTION_PATH, OPTION_GROUP_SCHEDULING, AT(write_config_to), "FILE",
 		"write the effective configuration and exit"},
+	{"emulated-version", 0, OPTION_RELEASE, OPTION_GROUP_SCHEDULING, AT(release), "1.36|1.37",
+		"release of Kubernetes whose behaviour is wanted"},
+	{"feature-gates", 0, OPTION_FEATURES, OPTION_GROUP_SCHEDULING, AT(features), "GATES",
+		"\"A=true,B=false\", those of kube-scheduler"},
 	{"policy-config-file", 0, OPTION_PATH, OPTION_GROUP_SCHEDULING, GIVEN(policy_config_file),
 		"FILE", "policy of releases before v1.23"},
 	{"algorithm-provider", 0, OPTION_PATH, OPTION_GROUP_SCHEDULING, GIVEN(algorithm_provider),
@@ -162,10 +166,8 @@ const struct option option_table[] = {
 	{"requestheader-uid-headers", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NAMES",
 		"the uid of a user is not looked at"},
 
-	NOTHING("feature-gates", WHY_GATES),
-	NOTHING("emulated-version", WHY_GATES),
-	NOTHING("min-compatibility-version", WHY_GATES),
-	NOTHING_BOOL("emulation-forward-compatible", WHY_GATES),
+	NOTHING("min-compatibility-version", WHY_COMPAT),
+	NOTHING_BOOL("emulation-forward-compatible", WHY_COMPAT),
 	NOTHING("http2-max-streams-per-connection", WHY_HTTP2),
 	NOTHING_BOOL("disable-http2-serving", WHY_HTTP2),
 	NOTHING_BOOL("permit-port-sharing", WHY_SOCKET),

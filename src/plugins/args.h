@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/plugin_set.h"
+#include "kube/feature_gates.h"
 #include "kube/kube.h"
 #include "kube/pod.h"
 #include "plugins/registry.h"
@@ -126,6 +127,7 @@ struct plugin_uses { /* of a point, in the order in which they run */
 struct plugin_profile {
 	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
+	struct feature_gates gates;
 	bool check_all;              /* a node that is refused is asked about by every filter */
 	struct plugin_set used;      /* those that take part at any point */
 	struct plugin_uses at[PLUGIN_POINTS];

@@ -166,6 +166,9 @@ static void put(struct making *m, enum scheduler_point point, const struct used 
 	int64_t weight = used->weight == 0 ? 1 : used->weight;
 	m->queue_sorts += point == SCHEDULER_QUEUE_SORT;
 	m->binds += point == SCHEDULER_BIND;
+	if (used->id == PLUGIN_NODE_DECLARED_FEATURES &&
+		!feature_enabled(&m->to->gates, FEATURE_NodeDeclaredFeatures))
+		return;
 	plugin_use_at(
 		m->to, (enum plugin_point)point, used->id, point == SCHEDULER_SCORE ? weight : 0);
 }
@@ -219,6 +222,7 @@ static enum profile_result make(const struct profile_memory *memory, struct maki
 	*m->to = (struct plugin_profile){0};
 	const struct config_optional *own = &m->from->percentage_of_nodes;
 	m->to->check_all = m->from->check_all;
+	m->to->gates = config->gates;
 	m->to->percentage_of_nodes = own->given ? own->value : config->percentage_of_nodes.value;
 	if (!intern_take(&memory->cache->strings, m->from->name, &m->to->scheduler_name))
 		return PROFILE_FULL;

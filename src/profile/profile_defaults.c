@@ -41,7 +41,9 @@ void profile_defaults(struct cache *cache, struct plugin_profile *profile)
 {
 	const struct profile_memory memory = {.cache = cache};
 	const struct config_list none = {NULL, 0};
+	const struct feature_choices no_choices = {.given = {0}};
 	*profile = (struct plugin_profile){0};
+	feature_gates_set(&profile->gates, &no_choices, KUBE_RELEASE_DEFAULT);
 	CHECK(intern_take(&cache->strings, TEXT(SCHEDULER_DEFAULT_NAME), &profile->scheduler_name));
 	default_uses(profile);
 	enum profile_result result = profile_set_all_args(&memory, &none, profile, NULL);

@@ -199,6 +199,8 @@ static void fill_in(struct scheduler_config *config)
 		connection->burst = 100;
 	if (config->profiles.count == 0)
 		config->profiles = (struct config_list){&default_profile, 1};
+	const struct feature_choices none = {.given = {0}};
+	feature_gates_set(&config->gates, &none, KUBE_RELEASE_DEFAULT);
 }
 
 bool scheduler_version(struct text t, enum scheduler_version *version)

@@ -13,6 +13,7 @@
 
 #include "base/scratch.h"
 #include "base/text.h"
+#include "kube/feature_gates.h"
 #include "profile/faults.h"
 #include "profile/scheduler_args.h"
 
@@ -116,6 +117,7 @@ struct scheduler_config {
 	struct scheduler_client_connection client_connection;
 	struct config_list profiles;  /* struct scheduler_profile */
 	struct config_list extenders; /* struct scheduler_extender, in the order of the file */
+	struct feature_gates gates;   /* not of the file */
 };
 
 /* Name of the field of a point or of multiPoint. */

@@ -221,10 +221,44 @@ static void test_deprecated_flags_make_the_configuration(void)
 
 static void test_what_has_no_effect_is_told_once(void)
 {
-	is_ready("--feature-gates A=true,B=false --logtostderr --permit-port-sharing=false "
-		 "--vmodule=X --feature_gates C=true");
-	TEST_ASSERT_EQUAL_STRING("berth: --feature-gates, --permit-port-sharing, "
-				 "--vmodule, --logtostderr: no effect here\n",
+	is_ready("--vmodule a=1 --logtostderr --permit-port-sharing=false "
+		 "--vmodule b=2");
+	TEST_ASSERT_EQUAL_STRING("berth: --permit-port-sharing, --vmodule, "
+				 "--logtostderr: no effect here\n",
+		print(&notes));
+}
+
+static void test_feature_gates_as_by_default_are_not_mentioned(void)
+{
+	is_ready("--feature-gates NodeDeclaredFeatures=true,GenericWorkload=false "
+		 "--feature_gates= --feature-gates kube:DRAPrioritizedList=true");
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
+	TEST_ASSERT_TRUE(feature_enabled(&o.config.gates, FEATURE_NodeDeclaredFeatures));
+	TEST_ASSERT_FALSE(feature_enabled(&o.config.gates, FEATURE_GenericWorkload));
+}
+
+static void test_feature_gates_with_meaning_are_kept(void)
+{
+	is_ready("--emulated-version 1.36 --feature-gates NodeDeclaredFeatures=false,"
+		 "InPlacePodLevelResourcesVerticalScaling=false,"
+		 "InPlacePodVerticalScalingInitContainers=false,ExtendWebSocketsToKubelet=false,"
+		 "RestartAllContainersOnContainerExits=false");
+	TEST_ASSERT_FALSE(feature_enabled(&o.config.gates, FEATURE_NodeDeclaredFeatures));
+	TEST_ASSERT_EQUAL(KUBE_1_36, o.release);
+	is_ready("--emulated-version=kube=1.37");
+	TEST_ASSERT_EQUAL(KUBE_1_37, o.release);
+	TEST_ASSERT_TRUE(feature_enabled(&o.config.gates, FEATURE_StorageCapacityScoring));
+	is_ready("");
+	TEST_ASSERT_EQUAL(KUBE_RELEASE_OPEN, o.release);
+	TEST_ASSERT_EQUAL(KUBE_RELEASE_DEFAULT, o.config.gates.release);
+}
+
+static void test_feature_gates_without_meaning_are_mentioned_once(void)
+{
+	is_ready("--feature-gates SchedulerPopFromBackoffQ=false,WatchList=false "
+		 "--feature-gates APIServingWithRoutine=true");
+	TEST_ASSERT_EQUAL_STRING("berth: --feature-gates: APIServingWithRoutine, "
+				 "SchedulerPopFromBackoffQ, WatchList: no effect here\n",
 		print(&notes));
 }
 
@@ -257,7 +291,8 @@ static void test_real_command_lines(void)
 		/* a cloud's */
 		"--v=3 --vmodule=a=1 --leader-elect=true --leader-elect-resource-lock=leases "
 		"--kubeconfig=/etc/srv/kubernetes/kube-scheduler/kubeconfig --kube-api-qps=100 "
-		"--kube-api-burst=200 --feature-gates=A=true,B=false "
+		"--kube-api-burst=200 "
+		"--feature-gates=ContextualLogging=true,WatchListClient=true "
 		"--disabled-metrics=scheduler_goroutines --show-hidden-metrics-for-version=1.35",
 		/* an installer's, by a configuration file and certificates */
 		"--config=tests/config/real/kubeadm.yaml --leader-elect=true --feature-gates= "
@@ -470,6 +505,74 @@ static void test_rules(void)
 	check_faults(cases, ARRAY_COUNT(cases), OPTIONS_WRONG);
 }
 
+static void test_faults_of_feature_gates(void)
+{
+	static const struct fault_case cases[] = {
+		{"--feature-gates Bogus=true",
+			"berth: --feature-gates: unrecognized feature gate: Bogus\n"},
+		{"--feature-gates GenericWorklod=true",
+			"berth: --feature-gates: unrecognized feature gate: GenericWorklod, did "
+			"you mean \"GenericWorkload\"?\n"},
+		{"--feature-gates NodeDeclaredFeatures",
+			"berth: --feature-gates: missing bool value for NodeDeclaredFeatures\n"},
+		{"--feature-gates NodeDeclaredFeatures=yes",
+			"berth: --feature-gates: invalid value of NodeDeclaredFeatures=yes: must "
+			"be true or false\n"},
+		{"--feature-gates wardle:A=true",
+			"berth: --feature-gates: component not registered: wardle\n"},
+		{"--feature-gates DynamicResourceAllocation=false",
+			"berth: --feature-gates: cannot set feature gate DynamicResourceAllocation "
+			"to false, feature is locked to true\n"},
+		{"--emulated-version 1.37 --feature-gates DRAExtendedResource=false",
+			"berth: --feature-gates: cannot set feature gate DRAExtendedResource to "
+			"false, feature is locked to true\n"},
+		{"--emulated-version 1.36 --feature-gates EvictionRequestAPI=true",
+			"berth: --feature-gates: cannot set feature gate EvictionRequestAPI to "
+			"true, feature is PreAlpha at emulated version 1.36, min compatibility "
+			"version 1.35\n"},
+		{"--emulated-version 1.37 --feature-gates SidecarContainers=true",
+			"berth: --feature-gates: unrecognized feature gate: SidecarContainers; it "
+			"went with v1.37\n"},
+		{"--feature-gates GenericWorkload=true",
+			"berth: --feature-gates: cannot switch GenericWorkload on: groups of pods "
+			"are not known, their pods would be bound alone\n"},
+		{"--emulated-version 1.36 --feature-gates GangScheduling=true",
+			"berth: --feature-gates: cannot switch GangScheduling on: groups of pods "
+			"are not known, their pods would be bound alone\n"},
+		{"--feature-gates WorkloadWithJob=true",
+			"berth: --feature-gates: WorkloadWithJob is enabled, but depends on "
+			"features that are disabled: [GenericWorkload]\n"},
+	};
+	static const struct fault_case versions[] = {
+		{"--emulated-version 1.35",
+			"berth: --emulated-version: emulation version 1.35 is not between [1.36, "
+			"1.37]\n"},
+		{"--emulated-version 1.36.4",
+			"berth: --emulated-version: patch version not allowed, got: kube=1.36.4\n"},
+		{"--emulated-version 1",
+			"berth: --emulated-version: illegal version string \"1\"\n"},
+		{"--emulated-version new",
+			"berth: --emulated-version: could not parse \"new\" as version\n"},
+		{"--emulated-version wardle=1.36",
+			"berth: --emulated-version: component not registered: wardle\n"},
+		{"--emulated-version 1.36,kube=1.37",
+			"berth: --emulated-version: duplicate version flag, kube=1.36 and "
+			"kube=1.37\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases), OPTIONS_WRONG);
+	check_faults(versions, ARRAY_COUNT(versions), OPTIONS_WRONG);
+}
+
+/* Every gate that does not exist here would be on. */
+static void test_all_alpha_features_are_refused(void)
+{
+	TEST_ASSERT_EQUAL(OPTIONS_WRONG, load("--feature-gates AllAlpha=true"));
+	TEST_ASSERT_NOT_NULL(
+		strstr(print(&faults), "cannot switch TopologyAwareWorkloadScheduling on"));
+	is_ready("--feature-gates AllAlpha=false,AllBeta=true --emulated-version 1.36 "
+		 "--feature-gates CoordinatedLeaderElection=false,DRADeviceTaintRules=false");
+}
+
 static void test_faults_of_files(void)
 {
 	static const struct fault_case flags[] = {
@@ -553,6 +656,11 @@ int main(void)
 	RUN_TEST(test_ways_to_write_a_flag);
 	RUN_TEST(test_deprecated_flags_make_the_configuration);
 	RUN_TEST(test_what_has_no_effect_is_told_once);
+	RUN_TEST(test_feature_gates_as_by_default_are_not_mentioned);
+	RUN_TEST(test_feature_gates_with_meaning_are_kept);
+	RUN_TEST(test_feature_gates_without_meaning_are_mentioned_once);
+	RUN_TEST(test_faults_of_feature_gates);
+	RUN_TEST(test_all_alpha_features_are_refused);
 	RUN_TEST(test_real_command_lines);
 	RUN_TEST(test_file_and_flags);
 	RUN_TEST(test_kubeconfig_flag_when_the_file_has_none);
