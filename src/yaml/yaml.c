@@ -23,9 +23,10 @@ struct yaml_reader {
 
 struct level {
 	struct yaml_node *node;
-	struct yaml_node *last; /* child */
-	struct yaml_node *key;  /* of a map: read, its value is not */
-	uint32_t anchor;        /* index + 1 of the anchor that this node has */
+	struct yaml_node *last;        /* child */
+	struct yaml_node *key;         /* of a map: read, its value is not */
+	const struct yaml_node *merge; /* the key "<<" of a map, if it has one */
+	uint32_t anchor;               /* index + 1 of the anchor that this node has */
 };
 
 struct anchor {
@@ -232,15 +233,16 @@ static bool take_scalar(struct build *b, const yaml_event_t *event)
 	if (!yaml_scalar_kind(node->text, tag, plain, &node->kind))
 		return fail_event(b, event,
 			tag == NULL ? "not a value" : "a tag that does not fit the value");
-	if (plain && tag == NULL && text_is_z(node->text, "<<") && b->depth > 0 &&
-		b->levels[b->depth - 1].node->kind == YAML_MAP &&
-		b->levels[b->depth - 1].key == NULL)
-		return fail_event(
-			b, event, "merge keys (<<) are not supported: write the fields out");
 	if (!add_anchor(b, event, event->data.scalar.anchor, node, &anchor))
 		return false;
 	anchor_is_complete(b, anchor, node, 1);
-	return place(b, event, node);
+	if (!place(b, event, node))
+		return false;
+	struct level *level = b->depth > 0 ? &b->levels[b->depth - 1] : NULL;
+	if (plain && tag == NULL && text_is_z(node->text, "<<") && level != NULL &&
+		level->key == node)
+		level->merge = node;
+	return true;
 }
 
 static bool open_level(
@@ -259,11 +261,77 @@ static bool open_level(
 	return true;
 }
 
-static void close_level(struct build *b)
+/* ---- merge keys ---- */
+
+static bool has_key(const struct yaml_node *map, struct text key)
+{
+	for (const struct yaml_node *member = map->first; member != NULL; member = member->next)
+		if (text_is(member->key->text, key))
+			return true;
+	return false;
+}
+
+/* The fields of a map that the other one does not have yet, behind its own. */
+static bool merge_map(struct build *b, struct level *level, const struct yaml_node *from)
+{
+	if (from->kind != YAML_MAP)
+		return fail_at(b->fault, from->line, from->column,
+			"a merge key (<<) takes a map, or a list of maps");
+	for (const struct yaml_node *member = from->first; member != NULL; member = member->next) {
+		if (has_key(level->node, member->key->text))
+			continue;
+		struct yaml_node *copy = SCRATCH_ONE(b->scratch, struct yaml_node);
+		if (copy == NULL)
+			return fail_at(b->fault, from->line, from->column, "the file is too big");
+		if (level->node->count >= YAML_KEYS_MAX)
+			return fail_at(
+				b->fault, from->line, from->column, "a map with too many keys");
+		*copy = *member;
+		copy->next = NULL;
+		if (level->last == NULL)
+			level->node->first = copy;
+		else
+			level->last->next = copy;
+		level->last = copy;
+		level->node->count++;
+		b->nodes++;
+	}
+	return true;
+}
+
+/* Takes "<<" out and its fields in. What the map says itself counts, then the first of a list. */
+static bool merge_fields(struct build *b, struct level *level)
+{
+	struct yaml_node *before = NULL;
+	struct yaml_node *from = level->node->first;
+	if (level->merge == NULL)
+		return true;
+	for (; from != NULL && from->key != level->merge; from = from->next)
+		before = from;
+	CHECK(from != NULL);
+	if (before == NULL)
+		level->node->first = from->next;
+	else
+		before->next = from->next;
+	if (level->last == from)
+		level->last = before;
+	level->node->count--;
+	if (from->kind != YAML_LIST)
+		return merge_map(b, level, from);
+	for (const struct yaml_node *map = from->first; map != NULL; map = map->next)
+		if (!merge_map(b, level, map))
+			return false;
+	return true;
+}
+
+static bool close_level(struct build *b)
 {
 	struct level *level = &b->levels[--b->depth];
 
+	if (!merge_fields(b, level))
+		return false;
 	anchor_is_complete(b, level->anchor, level->node, b->nodes - b->nodes_at[b->depth]);
+	return true;
 }
 
 static bool take_event(struct build *b, const yaml_event_t *event)
@@ -278,7 +346,7 @@ static bool take_event(struct build *b, const yaml_event_t *event)
 		return check_tag(b, event, event->data.mapping_start.tag, YAML_MAP_TAG) &&
 			open_level(b, event, YAML_MAP, event->data.mapping_start.anchor);
 	case YAML_SEQUENCE_END_EVENT:
-	case YAML_MAPPING_END_EVENT: close_level(b); return true;
+	case YAML_MAPPING_END_EVENT: return close_level(b);
 	default: return true;
 	}
 }
@@ -340,13 +408,89 @@ static enum yaml_result read_document(struct yaml_reader *reader, struct build *
 	return YAML_DOCUMENT;
 }
 
+/* ---- surrogates of JSON ---- */
+
+/* The four digits of "\uXXXX" here; false: it is something else. */
+static bool is_escape(struct text t, size_t at, uint32_t *code)
+{
+	*code = 0;
+	if (at + 6 > t.size || t.at[at] != '\\' || t.at[at + 1] != 'u')
+		return false;
+	for (size_t i = at + 2; i < at + 6; i++) {
+		char c = (char)(t.at[i] | 0x20);
+		bool is_digit = c >= '0' && c <= '9';
+		if (!is_digit && (c < 'a' || c > 'f'))
+			return false;
+		*code = *code << 4 | (uint32_t)(is_digit ? c - '0' : c - 'a' + 10);
+	}
+	return true;
+}
+
+/* A pair becomes one escape of YAML, half of one what Go makes of it. Gives the bytes consumed. */
+static size_t write_escape(struct writer *out, struct text t, size_t at)
+{
+	uint32_t high, low;
+	if (!is_escape(t, at, &high)) {
+		size_t size = at + 1 < t.size ? 2 : 1;
+		write_text(out, text_first(text_from(t, at), size));
+		return size;
+	}
+	bool is_pair = high >= 0xd800 && high < 0xdc00 && is_escape(t, at + 6, &low) &&
+		low >= 0xdc00 && low < 0xe000;
+	if (is_pair)
+		write_format(out, "\\U%08x", 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+	else if (high >= 0xd800 && high < 0xe000)
+		write_z(out, "\\ufffd");
+	else
+		write_text(out, text_first(text_from(t, at), 6));
+	return is_pair ? 12 : 6;
+}
+
+/*
+ * JSON writes what is beyond 16 bits as two escapes, of which YAML knows neither. What begins as
+ * JSON does is JSON, and is made YAML here; nothing else is touched.
+ */
+static bool json_as_yaml(struct text *text, struct scratch *scratch)
+{
+	struct writer out;
+	char quote = '\0';
+	size_t at = 0;
+	while (at < text->size && strchr(" \t\r\n", text->at[at]) != NULL)
+		at++;
+	bool is_json = at < text->size && text->at[at] == '{';
+	if (!is_json ||
+		(!text_contains(*text, TEXT("\\ud")) && !text_contains(*text, TEXT("\\uD"))))
+		return true;
+	char *bytes = scratch_take(scratch, text->size);
+	if (bytes == NULL)
+		return false;
+	writer_init(&out, bytes, text->size); /* a pair becomes shorter */
+	for (at = 0; at < text->size;) {
+		char c = text->at[at];
+		if (c == '\\' && quote == '"') {
+			at += write_escape(&out, *text, at);
+			continue;
+		}
+		if (quote == '\0' && (c == '"' || c == '\''))
+			quote = c;
+		else if (c == quote)
+			quote = '\0';
+		write_char(&out, c);
+		at++;
+	}
+	CHECK(!out.overflowed);
+	*text = writer_text(&out);
+	return true;
+}
+
 /* ---- what callers do ---- */
 
 struct yaml_reader *yaml_open(struct text text, struct scratch *scratch)
 {
 	struct yaml_reader *reader = SCRATCH_ONE(scratch, struct yaml_reader);
 
-	if (reader == NULL || !yaml_parser_initialize(&reader->parser))
+	if (reader == NULL || !json_as_yaml(&text, scratch) ||
+		!yaml_parser_initialize(&reader->parser))
 		return NULL;
 	reader->text = text;
 	yaml_parser_set_input_string(&reader->parser, (const unsigned char *)text.at, text.size);

@@ -152,11 +152,62 @@ static void test_aliases(void)
 	TEST_ASSERT_EQUAL_STRING("{\"k\":\"k\"}", to_json("&k k: *k"));
 }
 
+static void test_merge_key_adds_fields_that_are_not_there(void)
+{
+	TEST_ASSERT_EQUAL_STRING("{\"a\":{\"b\":1,\"c\":2},\"d\":{\"c\":3,\"b\":1}}",
+		to_json("a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\n"));
+	/* wherever it stands, and without an anchor */
+	TEST_ASSERT_EQUAL_STRING("{\"c\":3,\"b\":1}", to_json("c: 3\n<<: {b: 1, c: 2}\n"));
+	TEST_ASSERT_EQUAL_STRING("{\"b\":1}", to_json("<<: {b: 1}\n"));
+	TEST_ASSERT_EQUAL_STRING("{}", to_json("<<: {}\n"));
+	TEST_ASSERT_EQUAL_STRING("{}", to_json("<<: []\n"));
+	/* of several the first counts, and merged fields are merged on */
+	TEST_ASSERT_EQUAL_STRING("{\"d\":4,\"a\":1,\"b\":2,\"c\":3}",
+		to_json("<<: [{a: 1, b: 2}, {b: 9, <<: {c: 3}}]\nd: 4\n"));
+	/* only the plain word is one, and only as a key */
+	TEST_ASSERT_EQUAL_STRING("{\"<<\":1}", to_json("'<<': 1\n"));
+	TEST_ASSERT_EQUAL_STRING("{\"a\":\"<<\"}", to_json("a: <<\n"));
+}
+
+static void test_json_surrogates_become_one_character(void)
+{
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"a\":\"\xf0\x9f\x98\x80!\"}", to_json("{\"a\": \"\\ud83d\\ude00!\"}"));
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"a\":\"\xef\xbf\xbd-\xef\xbf\xbd\"}", to_json(" {\"a\": \"\\uD83D-\\uDE00\"}"));
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"a\":\"\\\\ud83d\\\\ude00\"}", to_json("{\"a\": \"\\\\ud83d\\\\ude00\"}"));
+	TEST_ASSERT_EQUAL_STRING(
+		"{\"a\":\"\\\\ud83d\\\\ude00\"}", to_json("{a: '\\ud83d\\ude00'}"));
+	/* what does not begin as JSON has escapes of YAML */
+	TEST_ASSERT_NULL(to_json("a: \"\\ud83d\\ude00\""));
+	TEST_ASSERT_NULL(to_json("{\"a\": \"\\ud83"));
+}
+
 static void check_fault(const char *yaml, uint32_t line, const char *what)
 {
 	TEST_ASSERT_NULL_MESSAGE(to_json(yaml), yaml);
 	TEST_ASSERT_EQUAL_STRING_MESSAGE(what, fault.what, yaml);
 	TEST_ASSERT_EQUAL_UINT32_MESSAGE(line, fault.line, yaml);
+}
+
+/* Maps of maps that are merged: what aliases stand for is counted before it is copied. */
+static void test_merge_keys_cannot_grow_without_bound(void)
+{
+	static char yaml[1 << 16];
+	struct writer w;
+	writer_init(&w, yaml, sizeof(yaml) - 1);
+	write_z(&w, "a0: &a0 {");
+	for (int i = 0; i < 1000; i++)
+		write_format(&w, "k%d: 1, ", i);
+	write_z(&w, "}\n");
+	for (int i = 1; i < 200; i++)
+		write_format(
+			&w, "a%d: &a%d {<<: *a%d, x: [*a%d, *a%d]}\n", i, i, i - 1, i - 1, i - 1);
+	yaml[w.used] = '\0';
+	TEST_ASSERT_FALSE(w.overflowed);
+	TEST_ASSERT_NULL(to_json(yaml));
+	TEST_ASSERT_EQUAL_STRING("aliases stand for too much", fault.what);
 }
 
 static void test_faults_name_the_line(void)
@@ -166,8 +217,12 @@ static void test_faults_name_the_line(void)
 	check_fault("x:\n  a: *none\n", 2, "an alias of an anchor that is not there");
 	check_fault("a: &a [1, *a]\n", 1, "an alias inside of what it stands for");
 	check_fault("[a]: 1\n", 1, "a list or a map cannot be a key");
-	check_fault("a: &x {b: 1}\nc:\n  <<: *x\n", 3,
-		"merge keys (<<) are not supported: write the fields out");
+	check_fault("a: &x {b: 1}\nc:\n  <<: *y\n", 3, "an alias of an anchor that is not there");
+	check_fault("a: 1\n<<: 1\n", 2, "a merge key (<<) takes a map, or a list of maps");
+	check_fault(
+		"a: 1\n<<: [{b: 1},\n 2]\n", 3, "a merge key (<<) takes a map, or a list of maps");
+	check_fault(
+		"<<: {a: 1}\n<<: {b: 1}\n", 2, "the key \"<<\" is there twice, first in line 1");
 	check_fault("a: !foo 1\n", 1, "a tag that does not fit the value");
 	check_fault("a: !!int x\n", 1, "a tag that does not fit the value");
 	check_fault("a: !foo {b: 1}\n", 1, "a tag that means nothing here");
@@ -339,6 +394,9 @@ int main(void)
 	RUN_TEST(test_scalars_are_typed_as_kubernetes_does);
 	RUN_TEST(test_documents_as_json);
 	RUN_TEST(test_aliases);
+	RUN_TEST(test_merge_key_adds_fields_that_are_not_there);
+	RUN_TEST(test_merge_keys_cannot_grow_without_bound);
+	RUN_TEST(test_json_surrogates_become_one_character);
 	RUN_TEST(test_faults_name_the_line);
 	RUN_TEST(test_what_is_no_text_has_a_place);
 	RUN_TEST(test_nothing_behind_a_document);
