@@ -128,8 +128,8 @@ struct plugin_profile {
 	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
 	struct feature_gates gates;
-	bool check_all;              /* a node that is refused is asked about by every filter */
-	struct plugin_set used;      /* those that take part at any point */
+	bool check_all;         /* a node that is refused is asked about by every filter */
+	struct plugin_set used; /* those that take part at any point */
 	struct plugin_uses at[PLUGIN_POINTS];
 	struct fit_args fit;
 	struct balanced_args balanced;

@@ -52,6 +52,7 @@ static enum plugin_code dynamic_resources_pre_filter(
 }
 
 const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
+	.v1beta2 = {2, 0, 0, 0},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,
 	.in_every_policy = true,

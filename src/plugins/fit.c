@@ -234,6 +234,7 @@ static enum plugin_hint fit_hint_class(
 }
 
 const struct plugin plugin_fit = {.name = "NodeResourcesFit",
+	.v1beta2 = {1, 1, 0, 4},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,
 	.points = PLUGIN_AT(PRE_FILTER) | PLUGIN_AT(PRE_SCORE) | PLUGIN_AT(PLACEMENT_SCORE),

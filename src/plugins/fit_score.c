@@ -275,6 +275,7 @@ static int64_t balanced_score(struct cycle_state *d, uint32_t node)
 /* ---- the tables of those that only score ---- */
 
 const struct plugin plugin_balanced = {.name = "NodeResourcesBalancedAllocation",
+	.v1beta2 = {1, 0, 0, 1},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,
 	.score_is_local = true,

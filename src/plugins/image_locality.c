@@ -86,6 +86,7 @@ static bool image_locality_add_scores(struct cycle_state *d, int64_t weight, int
 }
 
 const struct plugin plugin_image_locality = {.name = "ImageLocality",
+	.v1beta2 = {1, 0, 0, 2},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,
 	.score = image_locality_score,

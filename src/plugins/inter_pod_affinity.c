@@ -263,6 +263,7 @@ static uint32_t inter_pod_affinity_kinds(const struct plugin_demand *pod)
 }
 
 const struct plugin plugin_inter_pod_affinity = {.name = "InterPodAffinity",
+	.v1beta2 = {1, 5, 1, 3},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,
 	.helps = PLUGIN_HELPS(

@@ -209,6 +209,7 @@ static enum plugin_hint node_affinity_hint_node(
 }
 
 const struct plugin plugin_node_affinity = {.name = "NodeAffinity",
+	.v1beta2 = {1, 8, 4, 5},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,
 	.helps = PLUGIN_HELPS(

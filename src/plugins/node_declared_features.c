@@ -41,6 +41,8 @@ static enum plugin_hint node_declared_features_hint_pod(
 }
 
 const struct plugin plugin_node_declared_features = {.name = "NodeDeclaredFeatures",
+	.needs_feature = true,
+	.feature = FEATURE_NodeDeclaredFeatures,
 	.defaults = PLUGIN_IN_ALL,
 	.in_every_policy = true,
 	.helps = PLUGIN_HELPS({"", "A node whose kubelet has the feature that the pod needs."}),

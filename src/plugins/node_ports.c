@@ -77,6 +77,7 @@ static enum plugin_hint node_ports_hint_pod(
 }
 
 const struct plugin plugin_node_ports = {.name = "NodePorts",
+	.v1beta2 = {0, 2, 0, 0},
 	.defaults = PLUGIN_IN_ALL,
 	.helps = PLUGIN_HELPS({"", "Another host port, or a node where it is free."}),
 	.filter_is_local = true,

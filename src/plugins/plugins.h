@@ -163,10 +163,26 @@ struct plugin_demand {
 		}                    \
 	}
 
+/*
+ * In the default lists of KubeSchedulerConfiguration v1beta2: the weight there, and places from 1
+ * in lists whose order is not that of the registry; 0: behind those that have one.
+ */
+struct plugin_v1beta2 {
+	uint8_t weight; /* 0: it does not score */
+	uint8_t pre_filter;
+	uint8_t pre_score;
+	uint8_t score;
+};
+
 struct plugin {
 	const char *name;
-	int32_t weight;       /* default weight; 0 when it does not score */
-	uint32_t defaults;    /* PLUGIN_IN_1_36 ... */
+	int32_t weight;    /* default weight; 0 when it does not score */
+	uint32_t defaults; /* PLUGIN_IN_1_36 ... */
+	/* Places by which it comes before its row in the default list of a release. */
+	uint8_t earlier[KUBE_RELEASES];
+	bool needs_feature;   /* it does nothing while ... */
+	enum feature feature; /* ... is off */
+	struct plugin_v1beta2 v1beta2;
 	bool in_every_policy; /* with any policy of older releases, whatever it names */
 	uint32_t points; /* PLUGIN_AT() of those where upstream's does something and ours not */
 	const struct plugin_help *helps;

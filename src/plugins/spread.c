@@ -359,6 +359,7 @@ static uint32_t spread_kinds(const struct plugin_demand *pod)
 }
 
 const struct plugin plugin_spread = {.name = "PodTopologySpread",
+	.v1beta2 = {2, 4, 2, 6},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,
 	.helps = PLUGIN_HELPS({"node(s) didn't match pod topology spread constraints (missing",

@@ -68,6 +68,7 @@ static enum plugin_hint taint_toleration_hint_node(
 }
 
 const struct plugin plugin_taint_toleration = {.name = "TaintToleration",
+	.v1beta2 = {1, 0, 3, 7},
 	.weight = 3,
 	.defaults = PLUGIN_IN_ALL,
 	.points = PLUGIN_AT(PRE_SCORE),

@@ -608,6 +608,7 @@ static enum plugin_code volume_binding_pre_score(struct cycle_state *d)
 }
 
 const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
+	.v1beta2 = {0, 6, 0, 0},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,
 	.points = PLUGIN_AT(SCORE) | PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),

@@ -242,6 +242,7 @@ static enum plugin_hint restrictions_hint_claim(
 }
 
 const struct plugin plugin_volume_restrictions = {.name = "VolumeRestrictions",
+	.v1beta2 = {0, 3, 0, 0},
 	.defaults = PLUGIN_IN_ALL,
 	.helps = PLUGIN_HELPS({"", "Whatever uses the volume has to let it go."}),
 	.state_size = sizeof(struct restrictions_state),

@@ -222,6 +222,7 @@ static enum plugin_hint zone_hint_volume(
 }
 
 const struct plugin plugin_volume_zone = {.name = "VolumeZone",
+	.v1beta2 = {0, 7, 0, 0},
 	.defaults = PLUGIN_IN_ALL,
 	.helps = PLUGIN_HELPS({"", "A node in the zone of the volume."}),
 	.state_size = sizeof(struct volume_zone_state),

@@ -11,6 +11,7 @@
  * had until v1.21. SelectorSpreadPriority is what it was until v1.19;
  * PodTopologySpread, which replaced it, has no default constraints beside it.
  */
+#include "plugins/plugins.h"
 #include "profile/policy_private.h"
 
 #define AT(type, member) offsetof(struct type, member)
@@ -148,15 +149,15 @@ struct labels { /* of all rules of one sort */
 struct policy_making {
 	struct reading *r;
 	const struct policy_file *file;
-	uint64_t predicates;              /* bits, by index in the table */
-	int64_t weights[POLICY_LIST_MAX]; /* of priorities, by index; 0: not wanted */
+	uint64_t predicates;                    /* bits, by index in the table */
+	int64_t weights[POLICY_PRIORITIES_MAX]; /* of priorities, by index; 0: not wanted */
 	struct scheduler_strategy *strategy;
 	struct scheduler_profile *profile;
 	struct scheduler_args *args;
 	struct labels present, absent, together;
 	struct labels present_preferred, absent_preferred, apart;
-	struct scheduler_plugin lists[SCHEDULER_POINTS][POLICY_LIST_MAX]; /* what is enabled */
-	uint32_t counts[SCHEDULER_POINTS];
+	struct scheduler_plugin lists[PLUGIN_POINTS][PLUGIN_COUNT]; /* what is enabled */
+	uint32_t counts[PLUGIN_POINTS];
 };
 
 static uint32_t find(const struct policy_row *rows, uint32_t count, struct text name)
@@ -450,23 +451,15 @@ static void make_args(struct policy_making *m)
 
 /* ---- lists of plugins ---- */
 
-static const struct policy_plugin *plugin_of(struct text name)
-{
-	for (uint32_t i = 0; i < policy_plugin_count; i++)
-		if (text_is_z(name, policy_plugins[i].name))
-			return &policy_plugins[i];
-	CHECK_NEVER("a row names a plugin that is not in the table");
-}
-
 /* Named twice it stands once, with the greater weight. */
 static void enable(
-	struct policy_making *m, enum scheduler_point point, const char *name, int64_t weight)
+	struct policy_making *m, enum plugin_point point, const char *name, int64_t weight)
 {
 	struct scheduler_plugin *list = m->lists[point];
 	uint32_t i = 0;
 	while (i < m->counts[point] && !text_is_z(list[i].name, name))
 		i++;
-	CHECK(i < POLICY_LIST_MAX);
+	CHECK(i < PLUGIN_COUNT);
 	if (i == m->counts[point]) {
 		list[i] = (struct scheduler_plugin){text_of(name), 0};
 		m->counts[point]++;
@@ -475,12 +468,18 @@ static void enable(
 		list[i].weight = (int32_t)weight;
 }
 
-static void enable_at(struct policy_making *m, const char *name, uint32_t points, int64_t weight)
+/* Where a plugin takes part when it is a priority, else. */
+#define POLICY_SCORING   (PLUGIN_AT(PRE_SCORE) | PLUGIN_AT(SCORE))
+#define POLICY_FILTERING (~(POLICY_SCORING | PLUGIN_AT(PLACEMENT_SCORE)))
+
+static void enable_at(
+	struct policy_making *m, const struct plugin *plugin, uint32_t points, int64_t weight)
 {
-	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
-		if ((points >> point & 1) != 0)
-			enable(m, (enum scheduler_point)point, name,
-				point == SCHEDULER_SCORE ? weight : 0);
+	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
+		if ((points >> point & 1) != 0 &&
+			plugin_has_point(plugin, (enum plugin_point)point))
+			enable(m, (enum plugin_point)point, plugin->name,
+				point == PLUGIN_AT_SCORE ? weight : 0);
 }
 
 /* The plugin of a priority whose strategy NodeResourcesFit does not have; else those of the row. */
@@ -504,9 +503,9 @@ static void enable_row(struct policy_making *m, const struct policy_row *row, in
 	struct text rest = text_of(plugins_of(m, row));
 	struct text name;
 	while (text_cut(&rest, ' ', &name)) {
-		const struct policy_plugin *plugin = plugin_of(name);
-		enable_at(
-			m, plugin->name, weight > 0 ? plugin->scoring : plugin->filtering, weight);
+		enum plugin_id id = plugin_find(name);
+		CHECK(id < PLUGIN_COUNT);
+		enable_at(m, plugins[id], weight > 0 ? POLICY_SCORING : POLICY_FILTERING, weight);
 	}
 }
 
@@ -520,10 +519,10 @@ static void make_plugins(struct policy_making *m)
 	for (uint32_t i = 0; i < policy_priority_count; i++)
 		if (m->weights[i] > 0)
 			enable_row(m, &policy_priorities[i], m->weights[i]);
-	for (uint32_t i = 0; i < policy_plugin_count; i++)
-		if (policy_plugins[i].always)
-			enable_at(m, policy_plugins[i].name, policy_plugins[i].filtering, 0);
-	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		if (plugins[id]->in_every_policy)
+			enable_at(m, plugins[id], POLICY_FILTERING, 0);
+	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
 		m->profile->plugins.sets[point].enabled =
 			(struct config_list){m->lists[point], m->counts[point]};
 }

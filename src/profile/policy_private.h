@@ -20,7 +20,7 @@ enum policy_fate {
 #define POLICY_SERVICE_ANTI_AFFINITY "ServiceAffinity"
 #define POLICY_RATIO                 "RequestedToCapacityRatioPriority"
 
-enum { POLICY_LIST_MAX = 32 /* plugins, and priorities that there were */ };
+enum { POLICY_PRIORITIES_MAX = 32 };
 
 struct policy_row {
 	const char *name;
@@ -37,15 +37,5 @@ extern const struct policy_row policy_predicates[];
 extern const uint32_t policy_predicate_count;
 extern const struct policy_row policy_priorities[];
 extern const uint32_t policy_priority_count;
-
-/* Where plugins take part when they are a predicate, a priority, or nothing of the two. */
-struct policy_plugin {
-	const char *name;
-	uint32_t filtering; /* bits: 1 << enum scheduler_point */
-	uint32_t scoring;
-	bool always; /* younger than policies, or never chosen by them */
-};
-extern const struct policy_plugin policy_plugins[];
-extern const uint32_t policy_plugin_count;
 
 #endif

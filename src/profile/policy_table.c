@@ -81,46 +81,4 @@ const struct policy_row policy_priorities[] = {
 const uint32_t policy_priority_count = ARRAY_COUNT(policy_priorities);
 
 _Static_assert(ARRAY_COUNT(policy_predicates) <= 64, "each has its bit");
-_Static_assert(ARRAY_COUNT(policy_priorities) <= POLICY_LIST_MAX, "each has its weight");
-
-#define AT(point)   (1u << SCHEDULER_##point)
-#define FILTERS     (AT(PRE_FILTER) | AT(FILTER))
-#define SCORES      (AT(PRE_SCORE) | AT(SCORE))
-#define BINDS       (AT(RESERVE) | AT(PRE_BIND))
-#define ONLY_FILTER AT(FILTER)
-
-const struct policy_plugin policy_plugins[] = {
-	{"SchedulingGates", AT(PRE_ENQUEUE), 0, true},
-	{"PrioritySort", AT(QUEUE_SORT), 0, true},
-	{"NodeUnschedulable", ONLY_FILTER, 0, false},
-	{"NodeName", ONLY_FILTER, 0, false},
-	{"TaintToleration", ONLY_FILTER, SCORES, false},
-	{"NodeAffinity", FILTERS, SCORES, false},
-	{"NodePorts", FILTERS, 0, false},
-	{"NodeResourcesFit", FILTERS, SCORES, false},
-	{"VolumeRestrictions", FILTERS, 0, false},
-	{"NodeVolumeLimits", FILTERS, 0, false},
-	{"VolumeBinding", FILTERS | BINDS, 0, false},
-	{"VolumeZone", FILTERS, 0, false},
-	{"PodTopologySpread", FILTERS, SCORES, false},
-	{"InterPodAffinity", FILTERS, SCORES, false},
-	{"DynamicResources", AT(PRE_ENQUEUE) | FILTERS | AT(POST_FILTER) | BINDS, 0, true},
-	{"DefaultPreemption", AT(PRE_ENQUEUE) | AT(POST_FILTER), 0, true},
-	{"NodeResourcesBalancedAllocation", 0, SCORES, false},
-	{"ImageLocality", 0, AT(SCORE), false},
-	{"DefaultBinder", AT(BIND), 0, true},
-	{"NodeDeclaredFeatures", FILTERS, 0, true},
-	{"NodeLabel", ONLY_FILTER, AT(SCORE), false},
-	{"ServiceAffinity", FILTERS, SCORES, false},
-	{"SelectorSpread", 0, SCORES, false},
-	{"NodePreferAvoidPods", 0, AT(SCORE), false},
-	{"NodeResourceLimits", 0, AT(SCORE), false},
-	{"CheckNodeCondition", ONLY_FILTER, 0, false},
-	{"CheckNodeMemoryPressure", ONLY_FILTER, 0, false},
-	{"CheckNodePIDPressure", ONLY_FILTER, 0, false},
-	{"CheckNodeDiskPressure", ONLY_FILTER, 0, false},
-	{"NodeResourcesLeastAllocated", 0, AT(SCORE), false},
-	{"NodeResourcesMostAllocated", 0, AT(SCORE), false},
-};
-const uint32_t policy_plugin_count = ARRAY_COUNT(policy_plugins);
-_Static_assert(ARRAY_COUNT(policy_plugins) <= POLICY_LIST_MAX, "a list has room for all");
+_Static_assert(ARRAY_COUNT(policy_priorities) <= POLICY_PRIORITIES_MAX, "each has its weight");

@@ -14,36 +14,37 @@
  */
 #include "profile/profile_private.h"
 
-enum { USED_MAX = 128 /* plugins in a list of a file, and the default ones */ };
-
 struct used { /* a plugin in a list */
 	struct text name;
 	enum plugin_id id;
 	int32_t weight;
 };
 struct used_list {
-	struct used list[USED_MAX];
+	struct used *list; /* in scratch */
 	uint32_t count;
+	uint32_t room;
 };
 
 struct making { /* one profile */
 	const struct scheduler_profile *from;
 	struct plugin_profile *to;
-	struct used_list multi; /* MultiPoint, merged */
+	struct used_list multi;           /* MultiPoint, merged */
+	struct used_list own, from_multi; /* of one point */
+	bool *placed;                     /* of MultiPoint's list */
 	uint32_t queue_sorts;
 	uint32_t binds;
 	struct writer *fault;
 };
 
 /* The type of plugins of a point, for the words: preFilter is PreFilterPlugin. */
-static void write_type(struct writer *out, enum scheduler_point point)
+static void write_type(struct writer *out, enum plugin_point point)
 {
 	const char *field = scheduler_point_field(point);
 	write_format(out, "%c%sPlugin", field[0] & ~0x20, field + 1);
 }
 
 static bool refuse_plugin(struct making *m, const char *before, struct text plugin,
-	const char *middle, enum scheduler_point point, const char *after)
+	const char *middle, enum plugin_point point, const char *after)
 {
 	write_z(m->fault, before);
 	config_write_quoted(m->fault, plugin);
@@ -53,9 +54,47 @@ static bool refuse_plugin(struct making *m, const char *before, struct text plug
 	return false;
 }
 
-static bool refuse_twice(struct making *m, struct text plugin, enum scheduler_point point)
+static bool refuse_twice(struct making *m, struct text plugin, enum plugin_point point)
 {
 	return refuse_plugin(m, "plugin ", plugin, " already registered as \"", point, "\"");
+}
+
+/* ---- what there is without a file ---- */
+
+/* The default list of the release and its features, in its order. */
+static uint32_t default_list(const struct feature_gates *gates, enum plugin_id *list)
+{
+	uint32_t count = 0;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
+		const struct plugin *plugin = plugins[id];
+		if ((plugin->defaults >> gates->release & 1) == 0 ||
+			!profile_may_use(gates, plugin))
+			continue;
+		uint32_t at = count++;
+		for (uint32_t n = plugin->earlier[gates->release]; n > 0 && at > 0; n--, at--)
+			list[at] = list[at - 1];
+		list[at] = (enum plugin_id)id;
+	}
+	return count;
+}
+
+void profile_defaults(struct cache *cache, struct plugin_profile *profile)
+{
+	const struct profile_memory memory = {.cache = cache};
+	const struct config_list none = {NULL, 0};
+	const struct feature_choices no_choices = {.given = {0}};
+	enum plugin_id list[PLUGIN_COUNT];
+	*profile = (struct plugin_profile){0};
+	feature_gates_set(&profile->gates, &no_choices, KUBE_RELEASE_DEFAULT);
+	CHECK(intern_take(&cache->strings, TEXT(SCHEDULER_DEFAULT_NAME), &profile->scheduler_name));
+	uint32_t count = default_list(&profile->gates, list);
+	for (uint32_t at = 0; at < PLUGIN_POINTS; at++)
+		for (uint32_t i = 0; i < count; i++)
+			if (plugin_has_point(plugins[list[i]], (enum plugin_point)at))
+				plugin_use_at(profile, (enum plugin_point)at, list[i],
+					at == PLUGIN_AT_SCORE ? plugins[list[i]]->weight : 0);
+	enum profile_result result = profile_set_all_args(&memory, &none, profile, NULL);
+	CHECK(result == PROFILE_OK);
 }
 
 /* ---- lists ---- */
@@ -69,10 +108,16 @@ static bool is_disabled(const struct scheduler_plugin_set *set, const char *name
 	return false;
 }
 
+static bool take_list(struct used_list *list, uint32_t room, struct scratch *scratch)
+{
+	*list = (struct used_list){SCRATCH_ARRAY(scratch, struct used, room + 1), 0, room};
+	return list->list != NULL;
+}
+
 static void append(struct used_list *list, struct text name, int32_t weight)
 {
 	enum plugin_id id = plugin_find(name);
-	CHECK(list->count < USED_MAX);
+	CHECK(list->count < list->room);
 	CHECK(id < PLUGIN_COUNT); /* other names are refused when a file is read */
 	list->list[list->count++] = (struct used){name, id, weight};
 }
@@ -87,31 +132,33 @@ static uint32_t find_enabled(const struct scheduler_plugin_set *set, const char 
 	return i; /* one more than the index; 0: none */
 }
 
-static void merge_multi_point(const struct scheduler_plugin_set *set, struct used_list *to)
+/* The default list with what the file says. `placed` has room for the set's enabled ones. */
+static void merge_multi_point(const struct scheduler_plugin_set *set,
+	const struct feature_gates *gates, struct used_list *to, bool *placed)
 {
 	const struct scheduler_plugin *own = CONFIG_LIST(set->enabled, struct scheduler_plugin);
-	uint64_t placed = 0;
-	for (uint32_t id = 0; id < PLUGIN_COUNT && !is_disabled(set, "*"); id++) {
-		const char *name = plugins[id]->name;
-		uint32_t at = find_enabled(set, name);
-		if (!profile_is_default((enum plugin_id)id) || is_disabled(set, name))
+	enum plugin_id list[PLUGIN_COUNT];
+	uint32_t count = is_disabled(set, "*") ? 0 : default_list(gates, list);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct plugin *plugin = plugins[list[i]];
+		uint32_t at = find_enabled(set, plugin->name);
+		if (is_disabled(set, plugin->name))
 			continue;
-		append(to, text_of(name), at == 0 ? plugins[id]->weight : own[at - 1].weight);
+		append(to, text_of(plugin->name), at == 0 ? plugin->weight : own[at - 1].weight);
 		if (at > 0)
-			placed |= UINT64_C(1) << (at - 1);
+			placed[at - 1] = true;
 	}
 	for (uint32_t i = 0; i < set->enabled.count; i++)
-		if ((placed >> i & 1) == 0)
+		if (!placed[i])
 			append(to, own[i].name, own[i].weight);
 }
 
-static bool check_own_list(
-	struct making *m, enum scheduler_point point, const struct used_list *own)
+static bool check_own_list(struct making *m, enum plugin_point point, const struct used_list *own)
 {
 	struct plugin_set seen = {{0}};
 	for (uint32_t i = 0; i < own->count; i++) {
 		const struct used *used = &own->list[i];
-		if (!profile_implements(used->id, point))
+		if (!plugin_has_point(plugins[used->id], point))
 			return refuse_plugin(
 				m, "plugin ", used->name, " does not extend ", point, " plugin");
 		if (plugin_set_has(&seen, used->id))
@@ -137,7 +184,7 @@ struct expansion {
 	struct used_list from_multi;
 };
 
-static bool expand(struct making *m, enum scheduler_point point, struct expansion *e)
+static bool expand(struct making *m, enum plugin_point point, struct expansion *e)
 {
 	const struct scheduler_plugin_set *set = &m->from->plugins.sets[point];
 	const struct plugin_set named = used_set(e->own);
@@ -146,7 +193,7 @@ static bool expand(struct making *m, enum scheduler_point point, struct expansio
 		return true;
 	for (uint32_t i = 0; i < m->multi.count; i++) {
 		const struct used *used = &m->multi.list[i];
-		if (!profile_implements(used->id, point) ||
+		if (!plugin_has_point(plugins[used->id], point) ||
 			is_disabled(set, plugins[used->id]->name))
 			continue;
 		if (plugin_set_has(&named, used->id)) {
@@ -161,26 +208,25 @@ static bool expand(struct making *m, enum scheduler_point point, struct expansio
 	return true;
 }
 
-static void put(struct making *m, enum scheduler_point point, const struct used *used)
+static void put(struct making *m, enum plugin_point point, const struct used *used)
 {
 	int64_t weight = used->weight == 0 ? 1 : used->weight;
-	m->queue_sorts += point == SCHEDULER_QUEUE_SORT;
-	m->binds += point == SCHEDULER_BIND;
-	if (used->id == PLUGIN_NODE_DECLARED_FEATURES &&
-		!feature_enabled(&m->to->gates, FEATURE_NodeDeclaredFeatures))
+	m->queue_sorts += point == PLUGIN_AT_QUEUE_SORT;
+	m->binds += point == PLUGIN_AT_BIND;
+	if (!profile_may_use(&m->to->gates, plugins[used->id]))
 		return;
 	plugin_use_at(
-		m->to, (enum plugin_point)point, used->id, point == SCHEDULER_SCORE ? weight : 0);
+		m->to, (enum plugin_point)point, used->id, point == PLUGIN_AT_SCORE ? weight : 0);
 }
 
-static bool make_point(struct making *m, enum scheduler_point point)
+static bool make_point(struct making *m, enum plugin_point point)
 {
 	const struct scheduler_plugin_set *set = &m->from->plugins.sets[point];
 	const struct scheduler_plugin *from = CONFIG_LIST(set->enabled, struct scheduler_plugin);
-	struct used_list own = {.count = 0};
+	struct used_list own = m->own;
+	struct expansion e = {.own = &own, .from_multi = m->from_multi};
 	for (uint32_t i = 0; i < set->enabled.count; i++)
 		append(&own, from[i].name, from[i].weight);
-	struct expansion e = {.own = &own};
 	if (!check_own_list(m, point, &own) || !expand(m, point, &e))
 		return false;
 	for (uint32_t i = 0; i < own.count; i++)
@@ -198,9 +244,10 @@ static bool make_point(struct making *m, enum scheduler_point point)
 
 static bool make_uses(struct making *m)
 {
-	merge_multi_point(&m->from->plugins.sets[SCHEDULER_MULTI_POINT], &m->multi);
-	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
-		if (!make_point(m, (enum scheduler_point)point))
+	merge_multi_point(
+		&m->from->plugins.sets[SCHEDULER_MULTI_POINT], &m->to->gates, &m->multi, m->placed);
+	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
+		if (!make_point(m, (enum plugin_point)point))
 			return false;
 	const char *what = NULL;
 	if (m->queue_sorts != 1)
@@ -216,6 +263,20 @@ static bool make_uses(struct making *m)
 	return false;
 }
 
+static bool take_lists(struct making *m, struct scratch *scratch)
+{
+	const struct scheduler_plugin_set *sets = m->from->plugins.sets;
+	uint32_t multi = sets[SCHEDULER_MULTI_POINT].enabled.count;
+	uint32_t most = 0;
+	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
+		if (sets[point].enabled.count > most)
+			most = sets[point].enabled.count;
+	m->placed = SCRATCH_ARRAY(scratch, bool, multi + 1);
+	return m->placed != NULL && take_list(&m->multi, PLUGIN_COUNT + multi, scratch) &&
+		take_list(&m->own, most, scratch) &&
+		take_list(&m->from_multi, PLUGIN_COUNT + multi, scratch);
+}
+
 static enum profile_result make(const struct profile_memory *memory, struct making *m,
 	const struct scheduler_config *config)
 {
@@ -226,11 +287,17 @@ static enum profile_result make(const struct profile_memory *memory, struct maki
 	m->to->percentage_of_nodes = own->given ? own->value : config->percentage_of_nodes.value;
 	if (!intern_take(&memory->cache->strings, m->from->name, &m->to->scheduler_name))
 		return PROFILE_FULL;
+	struct scratch_mark mark = scratch_mark(memory->scratch);
+	if (!take_lists(m, memory->scratch)) {
+		scratch_rewind(memory->scratch, mark);
+		return PROFILE_FULL;
+	}
 	enum profile_result result = profile_set_all_args(memory, &m->from->args, m->to, m->fault);
 	if (result == PROFILE_OK)
 		result = profile_ignore_managed(memory, &config->extenders, m->to, m->fault);
 	if (result == PROFILE_OK && !make_uses(m))
 		result = PROFILE_REFUSED;
+	scratch_rewind(memory->scratch, mark);
 	return result;
 }
 
@@ -257,11 +324,15 @@ enum profile_result profiles_build(const struct profile_memory *memory,
 
 /* ---- written out ---- */
 
-static bool write_out(struct scheduler_plugin_set *set, struct scratch *scratch)
+static bool write_out(struct scheduler_plugin_set *set, const struct feature_gates *gates,
+	struct scratch *scratch)
 {
 	static const struct scheduler_plugin all = {.name = {"*", 1}};
-	struct used_list merged = {.count = 0};
-	merge_multi_point(set, &merged);
+	struct used_list merged;
+	bool *placed = SCRATCH_ARRAY(scratch, bool, set->enabled.count + 1);
+	if (placed == NULL || !take_list(&merged, PLUGIN_COUNT + set->enabled.count, scratch))
+		return false;
+	merge_multi_point(set, gates, &merged, placed);
 	struct scheduler_plugin *list =
 		SCRATCH_ARRAY(scratch, struct scheduler_plugin, merged.count + 1);
 	if (list == NULL)
@@ -283,7 +354,8 @@ bool profiles_write_out(const struct scheduler_config *config, struct scratch *s
 		return false;
 	memcpy(profiles, config->profiles.items, count * sizeof(*profiles));
 	for (uint32_t i = 0; i < count; i++)
-		if (!write_out(&profiles[i].plugins.sets[SCHEDULER_MULTI_POINT], scratch))
+		if (!write_out(&profiles[i].plugins.sets[SCHEDULER_MULTI_POINT], &config->gates,
+			    scratch))
 			return false;
 	*written_out = *config;
 	written_out->profiles = (struct config_list){profiles, count};

@@ -7,10 +7,11 @@
 
 #include "profile/profile.h"
 
-/* Does the plugin take part at the point at all? */
-bool profile_implements(enum plugin_id id, enum scheduler_point point);
-/* Is it there without configuration? */
-bool profile_is_default(enum plugin_id id);
+/* False: its feature is off, with which it does nothing. */
+static inline bool profile_may_use(const struct feature_gates *gates, const struct plugin *plugin)
+{
+	return !plugin->needs_feature || feature_enabled(gates, plugin->feature);
+}
 
 /* Arguments of all plugins: those in the list (of struct scheduler_args), else defaults. */
 enum profile_result profile_set_all_args(const struct profile_memory *memory,

@@ -5,7 +5,7 @@
  * made later, stands here too: the file could not be used.
  */
 #include "base/nearest.h"
-#include "profile/policy_private.h"
+#include "plugins/plugins.h"
 #include "profile/scheduler_private.h"
 
 static const char *const removed_plugins[] = {
@@ -34,8 +34,8 @@ static void check_percentage(struct reading *r, const struct config_optional *pe
 
 static bool is_classic(uint32_t point)
 {
-	return point != SCHEDULER_MULTI_POINT && point != SCHEDULER_PLACEMENT_GENERATE &&
-		point != SCHEDULER_PLACEMENT_SCORE;
+	return point != SCHEDULER_MULTI_POINT && point != PLUGIN_AT_PLACEMENT_GENERATE &&
+		point != PLUGIN_AT_PLACEMENT_SCORE;
 }
 
 struct listing { /* where a name stands */
@@ -47,12 +47,9 @@ struct listing { /* where a name stands */
 static bool is_plugin(struct text name, struct nearest *nearest)
 {
 	nearest_init(nearest, name);
-	for (uint32_t i = 0; i < policy_plugin_count; i++) {
-		nearest_try(nearest, policy_plugins[i].name);
-		if (text_is_z(name, policy_plugins[i].name))
-			return true;
-	}
-	return false;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
+		nearest_try(nearest, plugins[id]->name);
+	return plugin_find(name) < PLUGIN_COUNT;
 }
 
 /* Disabling what is not there changes nothing; whoever meant another one should know. */
@@ -76,26 +73,26 @@ static void check_name(struct reading *r, struct text name, const struct listing
 
 static void check_list(struct reading *r, const struct config_list *list, const struct listing *in)
 {
-	const struct scheduler_plugin *plugins = CONFIG_LIST(*list, struct scheduler_plugin);
+	const struct scheduler_plugin *named = CONFIG_LIST(*list, struct scheduler_plugin);
 	size_t before = reading_enter(r, in->is_enabled ? "enabled" : "disabled");
 	for (uint32_t i = 0; i < list->count; i++) {
 		size_t here = reading_enter_index(r, i);
-		check_name(r, plugins[i].name, in);
+		check_name(r, named[i].name, in);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
 }
 
 void scheduler_plugins_check(
-	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *plugins)
+	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *all)
 {
 	size_t before = reading_enter(r, "plugins");
 	for (uint32_t point = 0; point < SCHEDULER_PLUGIN_SETS; point++) {
-		const struct scheduler_plugin_set *set = &plugins->sets[point];
+		const struct scheduler_plugin_set *set = &all->sets[point];
 		struct listing in = {version, is_classic(point), true};
 		if (version == SCHEDULER_V1BETA2 && point == SCHEDULER_MULTI_POINT)
 			continue; /* not used there */
-		size_t here = reading_enter(r, scheduler_point_field((enum scheduler_point)point));
+		size_t here = reading_enter(r, scheduler_point_field(point));
 		check_list(r, &set->enabled, &in);
 		in.is_enabled = false;
 		check_list(r, &set->disabled, &in);
@@ -139,8 +136,8 @@ static bool same_plugins(const struct config_list *a, const struct config_list *
 static void check_queue_sort(
 	struct reading *r, const struct scheduler_profile *profiles, uint32_t i)
 {
-	const struct scheduler_plugin_set *first = &profiles[0].plugins.sets[SCHEDULER_QUEUE_SORT];
-	const struct scheduler_plugin_set *own = &profiles[i].plugins.sets[SCHEDULER_QUEUE_SORT];
+	const struct scheduler_plugin_set *first = &profiles[0].plugins.sets[PLUGIN_AT_QUEUE_SORT];
+	const struct scheduler_plugin_set *own = &profiles[i].plugins.sets[PLUGIN_AT_QUEUE_SORT];
 	if (i == 0 && own->enabled.count > 1)
 		refuse_i64(r, "plugins.queueSort.Enabled", own->enabled.count,
 			"only one queue sort plugin can be enabled");
@@ -163,7 +160,7 @@ static const struct scheduler_args *args_of(
 static void check_queue_sort_args(
 	struct reading *r, const struct scheduler_profile *profiles, uint32_t i)
 {
-	const struct config_list *first = &profiles[0].plugins.sets[SCHEDULER_QUEUE_SORT].enabled;
+	const struct config_list *first = &profiles[0].plugins.sets[PLUGIN_AT_QUEUE_SORT].enabled;
 	if (i == 0 || first->count == 0)
 		return;
 	struct text plugin = CONFIG_LIST(*first, struct scheduler_plugin)[0].name;

@@ -16,7 +16,7 @@
 		(list), ARRAY_COUNT(list), sizeof(struct type), (prepare), false, false \
 	}
 
-enum { PLUGIN_CONFIGS_MAX = 64 };
+enum { PLUGIN_CONFIGS_MAX = 1024 };
 
 /* ---- profiles ---- */
 
@@ -34,30 +34,30 @@ static const struct field set_list[] = {
 };
 static const struct fields set_fields = FIELDS(scheduler_plugin_set, set_list, NULL);
 
-#define POINT(name, point)                                                                         \
-	{                                                                                          \
-		name, FIELD_OBJECT, AT(scheduler_plugins, sets[SCHEDULER_##point]), &set_fields, 0 \
+#define POINT(name, point)                                                             \
+	{                                                                              \
+		name, FIELD_OBJECT, AT(scheduler_plugins, sets[point]), &set_fields, 0 \
 	}
 static const struct field points_list[] = {
-	POINT("preEnqueue", PRE_ENQUEUE),
-	POINT("queueSort", QUEUE_SORT),
-	POINT("preFilter", PRE_FILTER),
-	POINT("filter", FILTER),
-	POINT("postFilter", POST_FILTER),
-	POINT("preScore", PRE_SCORE),
-	POINT("score", SCORE),
-	POINT("reserve", RESERVE),
-	POINT("permit", PERMIT),
-	POINT("preBind", PRE_BIND),
-	POINT("bind", BIND),
-	POINT("postBind", POST_BIND),
-	POINT("multiPoint", MULTI_POINT),
-	POINT("placementGenerate", PLACEMENT_GENERATE),
-	POINT("placementScore", PLACEMENT_SCORE),
+	POINT("preEnqueue", PLUGIN_AT_PRE_ENQUEUE),
+	POINT("queueSort", PLUGIN_AT_QUEUE_SORT),
+	POINT("preFilter", PLUGIN_AT_PRE_FILTER),
+	POINT("filter", PLUGIN_AT_FILTER),
+	POINT("postFilter", PLUGIN_AT_POST_FILTER),
+	POINT("preScore", PLUGIN_AT_PRE_SCORE),
+	POINT("score", PLUGIN_AT_SCORE),
+	POINT("reserve", PLUGIN_AT_RESERVE),
+	POINT("permit", PLUGIN_AT_PERMIT),
+	POINT("preBind", PLUGIN_AT_PRE_BIND),
+	POINT("bind", PLUGIN_AT_BIND),
+	POINT("postBind", PLUGIN_AT_POST_BIND),
+	POINT("multiPoint", SCHEDULER_MULTI_POINT),
+	POINT("placementGenerate", PLUGIN_AT_PLACEMENT_GENERATE),
+	POINT("placementScore", PLUGIN_AT_PLACEMENT_SCORE),
 };
 static const struct fields points_fields = FIELDS(scheduler_plugins, points_list, NULL);
 
-const char *scheduler_point_field(enum scheduler_point point)
+const char *scheduler_point_field(uint32_t point)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(points_list); i++)
 		if (points_list[i].at ==

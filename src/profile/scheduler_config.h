@@ -3,7 +3,7 @@
  * KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1, and v1beta3 and v1beta2 rewritten as
  * it) as a plain struct: what the file says, defaults filled in, checked by kube-scheduler's rules.
  * Texts are slices and lists arrays in the caller's scratch; nothing is interned, no plugin is
- * looked up: that is profile/profile.h.
+ * made: that is profile/profile.h.
  */
 #ifndef BERTH_PROFILE_SCHEDULER_CONFIG_H
 #define BERTH_PROFILE_SCHEDULER_CONFIG_H
@@ -14,6 +14,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "kube/feature_gates.h"
+#include "plugins/registry.h"
 #include "profile/faults.h"
 #include "profile/scheduler_args.h"
 
@@ -22,26 +23,8 @@
 
 enum { SCHEDULER_PROFILES_MAX = 16, SCHEDULER_EXTENDERS_MAX = 16, SCHEDULER_MANAGED_MAX = 64 };
 
-/* Where plugins can be enabled, in the order in which kube-scheduler sets the points up. */
-enum scheduler_point {
-	SCHEDULER_PRE_FILTER,
-	SCHEDULER_FILTER,
-	SCHEDULER_POST_FILTER,
-	SCHEDULER_RESERVE,
-	SCHEDULER_PRE_SCORE,
-	SCHEDULER_SCORE,
-	SCHEDULER_PRE_BIND,
-	SCHEDULER_BIND,
-	SCHEDULER_POST_BIND,
-	SCHEDULER_PERMIT,
-	SCHEDULER_PRE_ENQUEUE,
-	SCHEDULER_QUEUE_SORT,
-	SCHEDULER_PLACEMENT_GENERATE,
-	SCHEDULER_PLACEMENT_SCORE,
-	SCHEDULER_POINTS,
-	SCHEDULER_MULTI_POINT = SCHEDULER_POINTS, /* a short way to name several of the above */
-	SCHEDULER_PLUGIN_SETS
-};
+/* Where plugins can be enabled: at each enum plugin_point, and, for several at once, here. */
+enum { SCHEDULER_MULTI_POINT = PLUGIN_POINTS, SCHEDULER_PLUGIN_SETS };
 
 struct scheduler_plugin {
 	struct text name;
@@ -121,7 +104,7 @@ struct scheduler_config {
 };
 
 /* Name of the field of a point or of multiPoint. */
-const char *scheduler_point_field(enum scheduler_point point);
+const char *scheduler_point_field(uint32_t point);
 
 /* What there is without a file: one profile, all defaults. Takes no memory. */
 void scheduler_config_defaults(struct scheduler_config *config);

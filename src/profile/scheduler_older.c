@@ -12,43 +12,47 @@
  * did not exist then stand at the end of the lists: pods of today count on them. Plugins that
  * counted in-tree volumes are left out: NodeVolumeLimits counts those volumes today.
  */
+#include "plugins/plugins.h"
 #include "profile/scheduler_private.h"
 
-enum { LIST_MAX = SCHEDULER_SET_MAX + 16 /* of the file, and the defaults of a point */ };
+/* ---- default lists of v1beta2 ---- */
 
-/* ---- defaults of v1beta2: "name=weight name ..." ---- */
-
-static const char *const defaults[SCHEDULER_PLUGIN_SETS] = {
-	[SCHEDULER_QUEUE_SORT] = "PrioritySort",
-	[SCHEDULER_PRE_ENQUEUE] = "SchedulingGates DynamicResources DefaultPreemption",
-	[SCHEDULER_PRE_FILTER] =
-		"NodeResourcesFit NodePorts VolumeRestrictions PodTopologySpread InterPodAffinity "
-		"VolumeBinding VolumeZone NodeAffinity NodeVolumeLimits DynamicResources "
-		"NodeDeclaredFeatures",
-	[SCHEDULER_FILTER] =
-		"NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts "
-		"NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
-		"PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures",
-	[SCHEDULER_POST_FILTER] = "DynamicResources DefaultPreemption",
-	[SCHEDULER_PRE_SCORE] =
-		"InterPodAffinity PodTopologySpread TaintToleration NodeAffinity NodeResourcesFit "
-		"NodeResourcesBalancedAllocation",
-	[SCHEDULER_SCORE] =
-		"NodeResourcesBalancedAllocation=1 ImageLocality=1 InterPodAffinity=1 "
-		"NodeResourcesFit=1 NodeAffinity=1 PodTopologySpread=2 TaintToleration=1 "
-		"DynamicResources=2",
-	[SCHEDULER_RESERVE] = "VolumeBinding DynamicResources",
-	[SCHEDULER_PRE_BIND] = "VolumeBinding DynamicResources",
-	[SCHEDULER_BIND] = "DefaultBinder",
-};
-
-static struct scheduler_plugin plugin_of(struct text word)
+/* Whether the plugin is in the point's list, and its place; those without one come last. */
+static bool is_listed(const struct plugin *plugin, uint32_t point, uint32_t *place)
 {
-	uint64_t weight = 0;
-	size_t end = text_find(word, '=');
-	if (end < word.size)
-		CHECK(text_to_u64(text_from(word, end + 1), &weight));
-	return (struct scheduler_plugin){text_first(word, end), (int32_t)weight};
+	const struct plugin_v1beta2 *older = &plugin->v1beta2;
+	bool is_scoring = point == PLUGIN_AT_SCORE || point == PLUGIN_AT_PRE_SCORE;
+	*place = 0;
+	if (point == PLUGIN_AT_PRE_FILTER)
+		*place = older->pre_filter;
+	else if (point == PLUGIN_AT_PRE_SCORE)
+		*place = older->pre_score;
+	else if (point == PLUGIN_AT_SCORE)
+		*place = older->score;
+	if (*place == 0)
+		*place = PLUGIN_COUNT;
+	return plugin->defaults != 0 && plugin_has_point(plugin, (enum plugin_point)point) &&
+		(!is_scoring || older->weight > 0);
+}
+
+static uint32_t list_defaults(uint32_t point, struct scheduler_plugin *list)
+{
+	uint32_t places[PLUGIN_COUNT];
+	uint32_t count = 0;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
+		const struct plugin *plugin = plugins[id];
+		uint32_t place, at;
+		if (!is_listed(plugin, point, &place))
+			continue;
+		for (at = count++; at > 0 && places[at - 1] > place; at--) {
+			list[at] = list[at - 1];
+			places[at] = places[at - 1];
+		}
+		places[at] = place;
+		list[at] = (struct scheduler_plugin){text_of(plugin->name),
+			point == PLUGIN_AT_SCORE ? plugin->v1beta2.weight : 0};
+	}
+	return count;
 }
 
 /* ---- merging ---- */
@@ -62,51 +66,46 @@ static bool is_disabled(const struct config_list *disabled, const char *name, st
 	return false;
 }
 
-struct merged {
-	struct scheduler_plugin list[LIST_MAX];
-	uint32_t count;
-};
-
 /* The last one of a name counts; the others stay and are found out as registered twice. */
-static void merge(const char *words, const struct scheduler_plugin_set *set, struct merged *to)
+static uint32_t merge(const struct scheduler_plugin *defaults, uint32_t count,
+	const struct scheduler_plugin_set *set, struct scheduler_plugin *to, bool *placed)
 {
 	const struct scheduler_plugin *own = CONFIG_LIST(set->enabled, struct scheduler_plugin);
-	struct text rest = text_of(words);
-	struct text word;
-	uint64_t placed = 0;
-	while (words != NULL && text_cut(&rest, ' ', &word)) {
-		struct scheduler_plugin plugin = plugin_of(word);
+	uint32_t merged = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		struct scheduler_plugin plugin = defaults[k];
 		if (is_disabled(&set->disabled, "*", plugin.name))
 			continue;
 		for (uint32_t i = set->enabled.count; i > 0; i--) {
 			if (!text_is(own[i - 1].name, plugin.name))
 				continue;
 			plugin = own[i - 1];
-			placed |= UINT64_C(1) << (i - 1);
+			placed[i - 1] = true;
 			break;
 		}
-		to->list[to->count++] = plugin;
+		to[merged++] = plugin;
 	}
 	for (uint32_t i = 0; i < set->enabled.count; i++)
-		if ((placed >> i & 1) == 0)
-			to->list[to->count++] = own[i];
+		if (!placed[i])
+			to[merged++] = own[i];
+	return merged;
 }
 
 static const struct scheduler_plugin all = {.name = {"*", 1}};
 
-static void write_out(
-	struct reading *r, enum scheduler_point point, struct scheduler_plugin_set *set)
+static void write_out(struct reading *r, uint32_t point, struct scheduler_plugin_set *set)
 {
-	struct merged *merged = SCRATCH_ONE(r->scratch, struct merged);
-	if (merged == NULL)
+	struct scheduler_plugin defaults[PLUGIN_COUNT];
+	uint32_t count = list_defaults(point, defaults);
+	if (count == 0)
+		return; /* nothing to merge with */
+	struct scheduler_plugin *list =
+		SCRATCH_ARRAY(r->scratch, struct scheduler_plugin, count + set->enabled.count + 1);
+	bool *placed = SCRATCH_ARRAY(r->scratch, bool, set->enabled.count + 1);
+	if (list == NULL || placed == NULL)
 		return;
-	CHECK(set->enabled.count <= SCHEDULER_SET_MAX);
-	merge(defaults[point], set, merged);
-	if (merged->count > SCHEDULER_SET_MAX)
-		refuse(r, "plugins",
-			"%s has %u plugins with the default ones, at most %u are possible",
-			scheduler_point_field(point), merged->count, (unsigned)SCHEDULER_SET_MAX);
-	set->enabled = (struct config_list){merged->list, merged->count};
+	count = merge(defaults, count, set, list, placed);
+	set->enabled = (struct config_list){list, count};
 	set->disabled = (struct config_list){&all, 1};
 }
 
@@ -139,12 +138,12 @@ static void leave_out(struct reading *r, const char *field, struct config_list *
 }
 
 /* pluginConfig[i] keep their places: paths of faults count from 0. */
-static void leave_out_sets(struct reading *r, struct scheduler_plugins *plugins)
+static void leave_out_sets(struct reading *r, struct scheduler_plugins *all_sets)
 {
 	size_t before = reading_enter(r, "plugins");
 	for (uint32_t point = 0; point < SCHEDULER_PLUGIN_SETS; point++) {
-		struct scheduler_plugin_set *set = &plugins->sets[point];
-		size_t here = reading_enter(r, scheduler_point_field((enum scheduler_point)point));
+		struct scheduler_plugin_set *set = &all_sets->sets[point];
+		size_t here = reading_enter(r, scheduler_point_field(point));
 		if (set->enabled.count > 0)
 			leave_out(r, "enabled", &set->enabled);
 		reading_leave(r, here);
@@ -161,9 +160,9 @@ void scheduler_older_profile(
 	if (version != SCHEDULER_V1BETA2 || r->scratch->overflowed)
 		return;
 	forget_multi_point(r, &profile->plugins.sets[SCHEDULER_MULTI_POINT]);
-	for (uint32_t point = 0; point < SCHEDULER_POINTS; point++)
-		if (defaults[point] != NULL)
-			write_out(r, (enum scheduler_point)point, &profile->plugins.sets[point]);
+	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
+		if (point != PLUGIN_AT_PLACEMENT_SCORE)
+			write_out(r, point, &profile->plugins.sets[point]);
 }
 
 /* ---- addresses ---- */

@@ -29,7 +29,7 @@ struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet
 	const struct yaml_node *args; /* NULL: none */
 };
 
-enum { SCHEDULER_SET_MAX = 64 /* plugins in a list */ };
+enum { SCHEDULER_SET_MAX = 1024 /* plugins in a list */ };
 
 /* The only document's root. What is no YAML, or too much, is a fault, or scratch is full. */
 enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
@@ -42,7 +42,7 @@ void scheduler_args_read(
 void scheduler_args_check(struct reading *r, const struct scheduler_args *args);
 /* We are at profiles[i]; what lists of plugins name, as the file of that version has them. */
 void scheduler_plugins_check(
-	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *plugins);
+	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *all);
 /* Plugins of old releases whose names v1 refuses wherever a classic point enables them. */
 bool scheduler_is_removed(struct text plugin);
 /* All but the arguments and the lists, and without what only older versions have. */

@@ -308,7 +308,7 @@ static void write_plugins(struct yaml_writer *y, const struct scheduler_plugins 
 		if (!any)
 			yaml_write_down(y, "plugins");
 		any = true;
-		yaml_write_down(y, scheduler_point_field((enum scheduler_point)point));
+		yaml_write_down(y, scheduler_point_field(point));
 		write_plugin_list(y, "disabled", &set->disabled);
 		write_plugin_list(y, "enabled", &set->enabled);
 		yaml_write_up(y);

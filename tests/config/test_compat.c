@@ -130,7 +130,7 @@ static void try_rule(const struct row *row, const char *list, struct text name)
 	TEST_ASSERT_EQUAL_MESSAGE(text_is_z(word_of(row), "told"), notes.count > 0, file);
 }
 
-static bool takes_part(enum scheduler_point point, struct text name)
+static bool takes_part(enum plugin_point point, struct text name)
 {
 	const struct scheduler_profile *profile =
 		CONFIG_LIST(config.profiles, struct scheduler_profile);
@@ -142,7 +142,7 @@ static bool takes_part(enum scheduler_point point, struct text name)
 	return false;
 }
 
-static uint32_t parts_of(enum scheduler_point point)
+static uint32_t parts_of(enum plugin_point point)
 {
 	const struct scheduler_profile *profile =
 		CONFIG_LIST(config.profiles, struct scheduler_profile);
@@ -150,7 +150,7 @@ static uint32_t parts_of(enum scheduler_point point)
 }
 
 /* The plugins before the ';' take part, and no others than the `always` ones. */
-static void check_rule(const struct row *row, enum scheduler_point point, uint32_t always)
+static void check_rule(const struct row *row, enum plugin_point point, uint32_t always)
 {
 	struct text rest = text_first(row->cells[1], text_find(row->cells[1], ';'));
 	struct text name;
@@ -162,12 +162,12 @@ static void check_rule(const struct row *row, enum scheduler_point point, uint32
 		TEST_ASSERT_TRUE_MESSAGE(takes_part(point, name), z(name));
 		count += !text_is_z(name, "TaintToleration") &&
 			!text_is_z(name, "NodeUnschedulable");
-		count += point == SCHEDULER_SCORE && text_is_z(name, "TaintToleration");
+		count += point == PLUGIN_AT_SCORE && text_is_z(name, "TaintToleration");
 	}
 	TEST_ASSERT_EQUAL_UINT32_MESSAGE(count, parts_of(point), z(row->cells[0]));
 }
 
-static void check_rules(const char *title, const char *list, enum scheduler_point point,
+static void check_rules(const char *title, const char *list, enum plugin_point point,
 	uint32_t always, const struct policy_row *rows, uint32_t row_count)
 {
 	struct row row;
@@ -190,13 +190,13 @@ static void check_rules(const char *title, const char *list, enum scheduler_poin
 
 static void test_predicates(void)
 {
-	check_rules("Policies: predicates", "predicates", SCHEDULER_FILTER, 4, policy_predicates,
+	check_rules("Policies: predicates", "predicates", PLUGIN_AT_FILTER, 4, policy_predicates,
 		policy_predicate_count);
 }
 
 static void test_priorities(void)
 {
-	check_rules("Policies: priorities", "priorities", SCHEDULER_SCORE, 0, policy_priorities,
+	check_rules("Policies: priorities", "priorities", PLUGIN_AT_SCORE, 0, policy_priorities,
 		policy_priority_count);
 }
 

@@ -26,7 +26,7 @@ static const struct scheduler_profile *profile(void)
 	return CONFIG_LIST(config.profiles, struct scheduler_profile);
 }
 
-static const char *show(enum scheduler_point point)
+static const char *show(enum plugin_point point)
 {
 	const struct config_list *enabled = &profile()->plugins.sets[point].enabled;
 	const struct scheduler_plugin *list = CONFIG_LIST(*enabled, struct scheduler_plugin);
@@ -76,12 +76,12 @@ static void check_predicate(const struct name_case *c)
 	snprintf(pre_filter, sizeof(pre_filter), "%s" LATER, c->pre_filter);
 	snprintf(filter, sizeof(filter), "%s", c->filter);
 	is_read(file);
-	TEST_ASSERT_EQUAL_STRING_MESSAGE(pre_filter, show(SCHEDULER_PRE_FILTER), c->name);
-	TEST_ASSERT_EQUAL_STRING_MESSAGE(filter, show(SCHEDULER_FILTER), c->name);
-	TEST_ASSERT_EQUAL_STRING("", show(SCHEDULER_SCORE));
-	TEST_ASSERT_EQUAL_STRING("PrioritySort", show(SCHEDULER_QUEUE_SORT));
-	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(SCHEDULER_BIND));
-	TEST_ASSERT_EQUAL_STRING("DynamicResources DefaultPreemption", show(SCHEDULER_POST_FILTER));
+	TEST_ASSERT_EQUAL_STRING_MESSAGE(pre_filter, show(PLUGIN_AT_PRE_FILTER), c->name);
+	TEST_ASSERT_EQUAL_STRING_MESSAGE(filter, show(PLUGIN_AT_FILTER), c->name);
+	TEST_ASSERT_EQUAL_STRING("", show(PLUGIN_AT_SCORE));
+	TEST_ASSERT_EQUAL_STRING("PrioritySort", show(PLUGIN_AT_QUEUE_SORT));
+	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(PLUGIN_AT_BIND));
+	TEST_ASSERT_EQUAL_STRING("DynamicResources DefaultPreemption", show(PLUGIN_AT_POST_FILTER));
 }
 
 #define BEFORE "NodeUnschedulable "
@@ -129,8 +129,8 @@ static void test_predicates(void)
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
 		check_predicate(&cases[i]);
 	is_read(POLICY "predicates: [{name: CheckVolumeBinding}]\n");
-	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(SCHEDULER_RESERVE));
-	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(SCHEDULER_PRE_BIND));
+	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(PLUGIN_AT_RESERVE));
+	TEST_ASSERT_EQUAL_STRING("VolumeBinding DynamicResources", show(PLUGIN_AT_PRE_BIND));
 }
 
 static void test_priorities(void)
@@ -153,7 +153,7 @@ static void test_priorities(void)
 		{"ImageLocalityPriority", "", "ImageLocality=3"},
 		{"EqualPriority", "", ""},
 		{"NodePreferAvoidPodsPriority", "", "NodePreferAvoidPods=3"},
-		{"ResourceLimitsPriority", "", "NodeResourceLimits=3"},
+		{"ResourceLimitsPriority", "NodeResourceLimits", "NodeResourceLimits=3"},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
 		char file[256];
@@ -162,10 +162,10 @@ static void test_priorities(void)
 			cases[i].name);
 		is_read(file);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(
-			cases[i].pre_score, show(SCHEDULER_PRE_SCORE), cases[i].name);
+			cases[i].pre_score, show(PLUGIN_AT_PRE_SCORE), cases[i].name);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(
-			cases[i].score, show(SCHEDULER_SCORE), cases[i].name);
-		TEST_ASSERT_EQUAL_STRING(NONE, show(SCHEDULER_FILTER));
+			cases[i].score, show(PLUGIN_AT_SCORE), cases[i].name);
+		TEST_ASSERT_EQUAL_STRING(NONE, show(PLUGIN_AT_FILTER));
 	}
 }
 
@@ -176,18 +176,18 @@ static void test_defaults(void)
 		"NodeResourcesFit NodeName NodePorts NodeAffinity VolumeRestrictions " BEHIND
 		"NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
 		"InterPodAffinity " LATER,
-		show(SCHEDULER_FILTER));
+		show(PLUGIN_AT_FILTER));
 	TEST_ASSERT_EQUAL_STRING(
 		"NodeResourcesBalancedAllocation=1 PodTopologySpread=2 ImageLocality=1 "
 		"InterPodAffinity=1 NodeResourcesFit=1 NodeAffinity=1 NodePreferAvoidPods=10000 "
 		"SelectorSpread=1 TaintToleration=1",
-		show(SCHEDULER_SCORE));
+		show(PLUGIN_AT_SCORE));
 	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
 	is_read("predicates: null\npriorities: null\n"); /* neither kind nor version */
 	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
 	is_read(POLICY "predicates: []\npriorities: []\n");
-	TEST_ASSERT_EQUAL_STRING(NONE, show(SCHEDULER_FILTER));
-	TEST_ASSERT_EQUAL_STRING("", show(SCHEDULER_SCORE));
+	TEST_ASSERT_EQUAL_STRING(NONE, show(PLUGIN_AT_FILTER));
+	TEST_ASSERT_EQUAL_STRING("", show(PLUGIN_AT_SCORE));
 }
 
 /* ---- arguments ---- */
@@ -218,7 +218,7 @@ static void test_arguments(void)
 	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
 	is_read(POLICY "priorities:\n- {name: EvenPodsSpreadPriority, weight: 4}\n"
 		       "- {name: SelectorSpreadPriority, weight: 2}\n");
-	TEST_ASSERT_EQUAL_STRING("PodTopologySpread=4 SelectorSpread=2", show(SCHEDULER_SCORE));
+	TEST_ASSERT_EQUAL_STRING("PodTopologySpread=4 SelectorSpread=2", show(PLUGIN_AT_SCORE));
 	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
 }
 
@@ -250,7 +250,7 @@ static void test_labels_of_predicates(void)
 	TEST_ASSERT_EQUAL_STRING("region rack",
 		show_labels(&args(SCHEDULER_ARGS_SERVICE_AFFINITY)->of.service_affinity.together));
 	TEST_ASSERT_EQUAL_STRING(
-		BEFORE BEHIND "NodeLabel ServiceAffinity " LATER, show(SCHEDULER_FILTER));
+		BEFORE BEHIND "NodeLabel ServiceAffinity " LATER, show(PLUGIN_AT_FILTER));
 	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
 	is_read(POLICY "predicates: [{name: CheckServiceAffinity}]\n");
 	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
@@ -273,8 +273,8 @@ static void test_labels_of_priorities(void)
 	TEST_ASSERT_EQUAL_STRING("b", show_labels(&labels->absent_preferred));
 	TEST_ASSERT_EQUAL_STRING("zone rack row",
 		show_labels(&args(SCHEDULER_ARGS_SERVICE_AFFINITY)->of.service_affinity.apart));
-	TEST_ASSERT_EQUAL_STRING("NodeLabel=4 ServiceAffinity=15", show(SCHEDULER_SCORE));
-	TEST_ASSERT_EQUAL_STRING("ServiceAffinity", show(SCHEDULER_PRE_SCORE));
+	TEST_ASSERT_EQUAL_STRING("NodeLabel=4 ServiceAffinity=15", show(PLUGIN_AT_SCORE));
+	TEST_ASSERT_EQUAL_STRING("ServiceAffinity", show(PLUGIN_AT_PRE_SCORE));
 }
 
 static void test_strategies_beside_each_other(void)
@@ -283,7 +283,7 @@ static void test_strategies_beside_each_other(void)
 			   "- {name: MostRequestedPriority, weight: 2}\n",
 		"LeastAllocated");
 	TEST_ASSERT_EQUAL_STRING(
-		"NodeResourcesFit=1 NodeResourcesMostAllocated=2", show(SCHEDULER_SCORE));
+		"NodeResourcesFit=1 NodeResourcesMostAllocated=2", show(PLUGIN_AT_SCORE));
 	is_strategy(POLICY
 		"priorities:\n- {name: LeastRequestedPriority, weight: 1}\n"
 		"- {name: MostRequestedPriority, weight: 2}\n- {name: R, weight: 3, argument: "
@@ -291,7 +291,7 @@ static void test_strategies_beside_each_other(void)
 		"RequestedToCapacityRatio");
 	TEST_ASSERT_EQUAL_STRING("NodeResourcesLeastAllocated=1 NodeResourcesMostAllocated=2 "
 				 "NodeResourcesFit=3",
-		show(SCHEDULER_SCORE));
+		show(PLUGIN_AT_SCORE));
 }
 
 static void test_extenders(void)

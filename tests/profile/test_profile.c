@@ -238,13 +238,35 @@ static void test_lists(void)
 	}
 }
 
-/* What a file may name is what there is. */
-static void test_names(void)
+static const char *filters_of(const struct feature_choices *choices, enum kube_release release)
 {
-	TEST_ASSERT_EQUAL_UINT32(PLUGIN_COUNT, policy_plugin_count);
-	for (uint32_t i = 0; i < policy_plugin_count; i++)
-		TEST_ASSERT_LESS_THAN_MESSAGE(PLUGIN_COUNT,
-			plugin_find(text_of(policy_plugins[i].name)), policy_plugins[i].name);
+	struct scheduler_config config;
+	scheduler_config_defaults(&config);
+	feature_gates_set(&config.gates, choices, release);
+	const struct profile_memory memory = {&picture.cache, &arena, &scratch};
+	TEST_ASSERT_EQUAL(PROFILE_OK, build_with(&memory, &config));
+	return show(&profiles[0].at[PLUGIN_AT_FILTER], false);
+}
+
+static void test_default_list_follows_the_release(void)
+{
+	const struct feature_choices none = {.given = {0}};
+	const char *in_1_36 = "NodeUnschedulable NodeName TaintToleration ";
+	const char *in_1_37 = "NodeName NodeUnschedulable TaintToleration ";
+	TEST_ASSERT_EQUAL_STRING_LEN(in_1_36, filters_of(&none, KUBE_1_36), strlen(in_1_36));
+	TEST_ASSERT_EQUAL_STRING_LEN(in_1_37, filters_of(&none, KUBE_1_37), strlen(in_1_37));
+}
+
+static void test_plugin_whose_feature_is_off_takes_no_part(void)
+{
+	struct feature_choices choices = {.given = {0}};
+	writer_init(&fault, fault_bytes, sizeof(fault_bytes));
+	TEST_ASSERT_NOT_NULL(strstr(filters_of(&choices, KUBE_1_36), "NodeDeclaredFeatures"));
+	TEST_ASSERT_TRUE(
+		feature_choices_read(&choices, TEXT("NodeDeclaredFeatures=false"), &fault));
+	TEST_ASSERT_NULL(strstr(filters_of(&choices, KUBE_1_36), "NodeDeclaredFeatures"));
+	/* locked in v1.37 */
+	TEST_ASSERT_NOT_NULL(strstr(filters_of(&choices, KUBE_1_37), "NodeDeclaredFeatures"));
 }
 
 static void test_faults(void)
@@ -695,7 +717,8 @@ int main(void)
 	RUN_TEST(test_v1beta2);
 	RUN_TEST(test_default);
 	RUN_TEST(test_lists);
-	RUN_TEST(test_names);
+	RUN_TEST(test_default_list_follows_the_release);
+	RUN_TEST(test_plugin_whose_feature_is_off_takes_no_part);
 	RUN_TEST(test_faults);
 	RUN_TEST(test_broken_preference);
 	RUN_TEST(test_profiles);

@@ -114,20 +114,20 @@ static void check_everything_but_profiles(void)
 
 static void check_points(const struct scheduler_profile *profile)
 {
-	static const enum scheduler_point by_weight[] = {SCHEDULER_PRE_ENQUEUE,
-		SCHEDULER_QUEUE_SORT, SCHEDULER_PRE_FILTER, SCHEDULER_FILTER, SCHEDULER_POST_FILTER,
-		SCHEDULER_PRE_SCORE, SCHEDULER_SCORE, SCHEDULER_RESERVE, SCHEDULER_PERMIT,
-		SCHEDULER_PRE_BIND, SCHEDULER_BIND, SCHEDULER_POST_BIND, SCHEDULER_MULTI_POINT,
-		SCHEDULER_PLACEMENT_GENERATE, SCHEDULER_PLACEMENT_SCORE};
+	static const uint32_t by_weight[] = {PLUGIN_AT_PRE_ENQUEUE, PLUGIN_AT_QUEUE_SORT,
+		PLUGIN_AT_PRE_FILTER, PLUGIN_AT_FILTER, PLUGIN_AT_POST_FILTER, PLUGIN_AT_PRE_SCORE,
+		PLUGIN_AT_SCORE, PLUGIN_AT_RESERVE, PLUGIN_AT_PERMIT, PLUGIN_AT_PRE_BIND,
+		PLUGIN_AT_BIND, PLUGIN_AT_POST_BIND, SCHEDULER_MULTI_POINT,
+		PLUGIN_AT_PLACEMENT_GENERATE, PLUGIN_AT_PLACEMENT_SCORE};
 	for (uint32_t i = 0; i < ARRAY_COUNT(by_weight); i++) {
 		const struct scheduler_plugin_set *set = &profile->plugins.sets[by_weight[i]];
 		TEST_ASSERT_EQUAL_UINT32(1, set->enabled.count);
 		TEST_ASSERT_EQUAL_INT32(
 			i + 1, CONFIG_LIST(set->enabled, struct scheduler_plugin)->weight);
-		bool is_score = by_weight[i] == SCHEDULER_SCORE;
+		bool is_score = by_weight[i] == PLUGIN_AT_SCORE;
 		TEST_ASSERT_EQUAL_UINT32(is_score ? 2 : 0, set->disabled.count);
 	}
-	const struct scheduler_plugin_set *score = &profile->plugins.sets[SCHEDULER_SCORE];
+	const struct scheduler_plugin_set *score = &profile->plugins.sets[PLUGIN_AT_SCORE];
 	is("ImageLocality", CONFIG_LIST(score->enabled, struct scheduler_plugin)[0].name);
 	is("NodeAffinity", CONFIG_LIST(score->disabled, struct scheduler_plugin)[0].name);
 	is("*", CONFIG_LIST(score->disabled, struct scheduler_plugin)[1].name);
