@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "command/command.h"
 #include "command/output.h"
 #include "dependencies.h"
@@ -98,6 +99,8 @@ static bool is_kube_scheduler(const char *path)
 int main(int argc, char **argv)
 {
 	fill_standard_files();
+	check_version(BERTH_VERSION " (" BERTH_BOARD ")");
+	check_catch_signals();
 	const struct command_io io = command_io();
 	const char *word = argc > 1 ? argv[1] : "help";
 

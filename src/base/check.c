@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/budget.h"
@@ -111,21 +113,100 @@ static NORETURN void check_end(void)
 	_exit(CHECK_EXIT_STATUS);
 }
 
-void check_failed(const char *fact, const char *file, int line)
+static void check_report(void)
 {
-	if (state.reporting) {
-		check_print("and while reporting it: %s at %s:%d\n", fact, file, line);
-		check_end();
-	}
-	state.reporting = true;
-	state.mute = false;
-	check_print("\nberth %s: broken invariant: %s at %s:%d\n",
-		state.version == NULL ? "(unknown version)" : state.version, fact, file, line);
 	for (uint32_t i = 0; i < state.count; i++) {
 		check_print("%s:\n", state.dumps[i].name);
 		state.dumps[i].print(state.dumps[i].self);
 	}
 	check_print_budgets();
 	trace_print();
+}
+
+static void check_report_begin(void)
+{
+	state.reporting = true;
+	state.mute = false;
+	check_print("\nberth %s: ", state.version == NULL ? "(unknown version)" : state.version);
+}
+
+void check_failed(const char *fact, const char *file, int line)
+{
+	if (state.reporting) {
+		check_print("and while reporting it: %s at %s:%d\n", fact, file, line);
+		check_end();
+	}
+	check_report_begin();
+	check_print("broken invariant: %s at %s:%d\n", fact, file, line);
+	check_report();
 	check_end();
+}
+
+/* ---- signals ---- */
+
+static const struct {
+	int number;
+	const char *name;
+} check_signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"},
+	{SIGFPE, "SIGFPE"}, {SIGABRT, "SIGABRT"}};
+
+/* A stack that ran over is one of the faults. */
+static _Alignas(16) char check_stack[32 * 1024];
+
+static const char *check_signal_name(int number)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(check_signals); i++)
+		if (check_signals[i].number == number)
+			return check_signals[i].name;
+	return "signal";
+}
+
+/* Where the process was, from the beginning of the program: `addr2line -e berth.debug` takes it. */
+static uintptr_t check_place_of(const ucontext_t *context)
+{
+	extern const char __ehdr_start __attribute__((visibility("hidden")));
+	const mcontext_t *m = &context->uc_mcontext;
+#if defined(__x86_64__)
+	uintptr_t at = (uintptr_t)m->gregs[16];
+#elif defined(__aarch64__)
+	uintptr_t at = (uintptr_t)m->pc;
+#elif defined(__arm__)
+	uintptr_t at = (uintptr_t)m->arm_pc;
+#elif defined(__riscv)
+	uintptr_t at = (uintptr_t)m->__gregs[0];
+#endif
+	return at - (uintptr_t)&__ehdr_start;
+}
+
+static void check_on_signal(int number, siginfo_t *about, void *context)
+{
+	bool was_sent = about->si_code <= 0;
+	if (state.reporting) {
+		check_print("and while reporting it: %s\n", check_signal_name(number));
+		check_end();
+	}
+	check_report_begin();
+	check_print("%s", check_signal_name(number));
+	if (was_sent)
+		check_print(" sent by process %d", (int)about->si_pid);
+	else
+		check_print(" at address %p", about->si_addr);
+	check_print(", code at +0x%lx\n", (unsigned long)check_place_of(context));
+	check_report();
+	if (was_sent)
+		check_end();
+	/* The instruction is tried again, and its signal does by now what it does by default. */
+}
+
+void check_catch_signals(void)
+{
+	const stack_t stack = {.ss_sp = check_stack, .ss_size = sizeof(check_stack)};
+	struct sigaction action;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = check_on_signal;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND;
+	sigemptyset(&action.sa_mask);
+	CHECK(sigaltstack(&stack, NULL) == 0);
+	for (size_t i = 0; i < ARRAY_COUNT(check_signals); i++)
+		CHECK(sigaction(check_signals[i].number, &action, NULL) == 0);
 }

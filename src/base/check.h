@@ -26,13 +26,20 @@
 /* A place that control flow cannot reach. */
 #define CHECK_NEVER(why) check_failed(why, __FILE__, __LINE__)
 
-enum { CHECK_EXIT_STATUS = 70, CHECK_DUMPS_MAX = 16 };
+enum { CHECK_EXIT_STATUS = 70, CHECK_DUMPS_MAX = 64 };
 
 /* The version that the report names; the string is kept, not copied. */
 void check_version(const char *version);
 
 /* Prints the panic report to stderr without allocating and exits with CHECK_EXIT_STATUS. */
 NORETURN void check_failed(const char *fact, const char *file, int line);
+
+/*
+ * From here on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT print the same report. After it a fault
+ * ends the process as it would have without, so that core dumps are made; a signal that somebody
+ * sent, by exiting with CHECK_EXIT_STATUS.
+ */
+void check_catch_signals(void);
 
 /*
  * A module's own part of the report: under 20 lines, written with check_print(). Modules

@@ -55,6 +55,18 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	scratch_init_for(cache->work, arena, WORK_SIZE);
 }
 
+void cache_print(const struct cache *cache)
+{
+	check_print("  pods %u, of them pending %u, assumed %u; nodes %u\n",
+		(unsigned)pool_used(&cache->pods), (unsigned)cache->pods_pending,
+		(unsigned)cache->pods_assumed, (unsigned)pool_used(&cache->nodes));
+	check_print("  pod templates %u, label sets %u, other objects %u; node changes %llu, "
+		    "objects refused %llu\n",
+		(unsigned)pool_used(&cache->classes), (unsigned)pool_used(&cache->label_sets),
+		(unsigned)pool_used(&cache->objects), (unsigned long long)cache->change_count,
+		(unsigned long long)cache->refused);
+}
+
 /* ---- relist ---- */
 
 void cache_list_begin(struct cache *cache, enum kube_kind kind)

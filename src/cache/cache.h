@@ -157,6 +157,7 @@ struct cache {
 
 size_t cache_size(const struct cache_limits *limits); /* bytes cache_init() takes */
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_limits *limits);
+void cache_print(const struct cache *cache); /* its part of a panic report */
 
 /* ---- changes that the apiserver tells (the blobs of the decoded object are consumed) ---- */
 

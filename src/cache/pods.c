@@ -14,6 +14,7 @@
  * that have finished (Succeeded, Failed) use nothing: whoever feeds the cache leaves them out.
  */
 #include "base/hash.h"
+#include "base/trace.h"
 #include "cache/private.h"
 
 static uint32_t name_hash(uint32_t namespace, uint32_t name)
@@ -452,6 +453,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	pool_give(&cache->pods, index);
 	if (node != 0)
 		cache_node_drop_placeholder(cache, node);
+	trace("cache forget", index, node);
 	return CACHE_OK;
 }
 
@@ -477,6 +479,7 @@ enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t nod
 	pod->flags &= (uint16_t)~CACHE_POD_NOMINATED_HERE;
 	set_nominated(cache, pod, INTERN_EMPTY);
 	count_state(cache, pod, 1);
+	trace("cache assume", index, node);
 	return CACHE_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "cycle/cycle.h"
 
+#include "base/trace.h"
 #include "cycle/evaluation.h"
 #include "cycle/rows.h"
 
@@ -26,6 +27,14 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 	cycle->chosen = (uint64_t *)(void *)cycle->chosen_span.base;
 	if (limits->rows > 0)
 		cycle->rows = cycle_rows_make(arena, limits);
+}
+
+void cycle_print(const struct cycle *cycle)
+{
+	check_print("  pods placed %llu, profiles %u, scratch %zu of %zu bytes%s\n",
+		(unsigned long long)cycle->decisions, (unsigned)cycle->profile_count,
+		cycle->scratch.used, cycle->scratch.size,
+		cycle->rows == NULL ? ", nothing is remembered" : "");
 }
 
 const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod)
@@ -244,6 +253,7 @@ void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
 	struct schedule_result *decision)
 {
 	struct evaluation e;
+	trace("cycle decide", pod, (uint32_t)way);
 	if (!evaluation_prepare(&e, cycle, pod, way, decision))
 		return;
 	if (evaluation_try_nominated(&e, &decision->node)) {

@@ -83,6 +83,8 @@ size_t cycle_size(const struct cycle_limits *limits);
 void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_limits *limits,
 	struct cache *cache, const struct plugin_profile *profiles, uint32_t profile_count);
 
+void cycle_print(const struct cycle *cycle); /* its part of a panic report */
+
 /* The profile of the pod's schedulerName, or NULL: the pod is somebody else's. */
 const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod);
 

@@ -3,7 +3,10 @@
  * Loop: one turn is flush what was asked for, wait, read the clock, move members on, fire timers.
  */
 #include "base/check.h"
+#include "base/trace.h"
 #include "net/net_private.h"
+
+static void net_print(const void *self);
 
 struct net *net_init(const struct net_setup *setup)
 {
@@ -21,6 +24,7 @@ struct net *net_init(const struct net_setup *setup)
 	/* Jitter only has to be spread: without entropy it is merely the same for each start. */
 	(void)net->entropy.fill(net->entropy.self, &seed, sizeof(seed));
 	random_init(&net->random, seed);
+	check_register((struct check_dump){"net", net_print, net});
 	return net;
 }
 
@@ -32,6 +36,7 @@ size_t net_size(void)
 void net_close(struct net *net)
 {
 	CHECK(list_is_empty(&net->members));
+	check_unregister(net);
 }
 
 struct mono net_stopped(const struct net *net)
@@ -194,9 +199,25 @@ void net_poll(struct net *net, int64_t timeout_us)
 	net->woken = false;
 	net->bytes.wait(net->bytes.self, wait);
 	net->now = clock_mono(&net->clock);
+	trace_now(net->now);
 	if (wait >= 0 &&
 		mono_since_us(net->now, before) - wait > (int64_t)NET_STOPPED_MS * CLOCK_MS_US)
 		net->stopped = net->now;
 	turn_members(net, false);
 	fire_timers(net);
+}
+
+static void net_print(const void *self)
+{
+	const struct net *net = self;
+	uint32_t timers = 0, members = 0, dirty = 0;
+	for (const struct list *link = net->timers.next; link != &net->timers; link = link->next)
+		timers++;
+	for (struct list *link = net->members.next; link != &net->members; link = link->next) {
+		members++;
+		dirty += member_of(link)->dirty;
+	}
+	check_print("  now %lld us, members %u, with work %u, timers %u, handshakes %u and %u\n",
+		(long long)net->now.us, members, dirty, timers, net->handshakes,
+		net->server_handshakes);
 }

@@ -333,3 +333,16 @@ void queue_remove(struct queue *queue, uint32_t entry)
 	forget_rejection(queue, e);
 	pool_give(&queue->entries, entry);
 }
+
+void queue_print(const struct queue *queue)
+{
+	const uint32_t *pods = queue->pods;
+	check_print("  active %u, backoff %u, error backoff %u, unschedulable %u, gated %u, "
+		    "in flight %u\n",
+		(unsigned)pods[QUEUE_ACTIVE], (unsigned)pods[QUEUE_BACKOFF],
+		(unsigned)pods[QUEUE_ERROR_BACKOFF], (unsigned)pods[QUEUE_UNSCHEDULABLE],
+		(unsigned)pods[QUEUE_GATED], (unsigned)pods[QUEUE_IN_FLIGHT]);
+	check_print("  entries %u, groups %u, pods queued so far %llu\n",
+		(unsigned)pool_used(&queue->entries), (unsigned)pool_used(&queue->groups),
+		(unsigned long long)queue->next_order);
+}

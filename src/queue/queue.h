@@ -242,6 +242,7 @@ struct queue {
 void queue_init(struct queue *queue, struct arena *arena, const struct queue_settings *settings,
 	struct mono now);
 size_t queue_size(uint32_t capacity);
+void queue_print(const struct queue *queue); /* its part of a panic report */
 
 /* ---- one pod ---- */
 

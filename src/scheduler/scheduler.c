@@ -36,6 +36,21 @@ static void dump(const void *self)
 		(unsigned)s->wanted, (unsigned)s->known);
 }
 
+static void print_cache(const void *self)
+{
+	cache_print(&((const struct scheduler *)self)->cache);
+}
+
+static void print_queue(const void *self)
+{
+	queue_print(&((const struct scheduler *)self)->queue);
+}
+
+static void print_cycle(const void *self)
+{
+	cycle_print(&((const struct scheduler *)self)->cycle);
+}
+
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 {
 	const struct scheduler_limits *l = &setup->limits;
@@ -53,6 +68,9 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	net_timer_init(&s->relist, scheduler_relist_due);
 	s->relist_ms = SCHEDULER_RELIST_MS;
 	check_register((struct check_dump){"scheduler", dump, s});
+	check_register((struct check_dump){"cache", print_cache, s});
+	check_register((struct check_dump){"queue", print_queue, s});
+	check_register((struct check_dump){"cycle", print_cycle, s});
 }
 
 /* Asked before a binding is sent, a volume given away, or a victim told to go. */

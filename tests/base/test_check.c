@@ -277,6 +277,65 @@ static void test_reader_is_gone(void)
 	close(ends[1]);
 }
 
+/* ---- signals ---- */
+
+static void be_sent_an_abort(void)
+{
+	check_version("1.2.3");
+	check_catch_signals();
+	check_register((struct check_dump){"cycle", print_cycle, "shop/web-1"});
+	kill(getpid(), SIGABRT);
+}
+
+static void test_check_when_a_signal_is_sent_then_reports_and_exits(void)
+{
+	run(be_sent_an_abort);
+	exited_broken();
+	says("berth 1.2.3: SIGABRT sent by process ");
+	says(", code at +0x");
+	says("cycle:\n  pod shop/web-1\n");
+	says("trace (0 records");
+}
+
+static void touch_nothing(void)
+{
+	int *volatile nothing = (int *)16;
+	check_catch_signals();
+	*nothing = 1;
+}
+
+static void test_check_when_memory_is_missing_then_reports_and_dies_of_the_signal(void)
+{
+	run(touch_nothing);
+	TEST_ASSERT_TRUE(WIFSIGNALED(child_status));
+	TEST_ASSERT_EQUAL_INT(SIGSEGV, WTERMSIG(child_status));
+	says("SIGSEGV at address 0x10, code at +0x");
+	says("trace (0 records");
+}
+
+static void print_nothing(const void *self)
+{
+	int *volatile nothing = (int *)16;
+	(void)self;
+	*nothing = 1;
+}
+
+static void fail_and_touch_nothing(void)
+{
+	check_catch_signals();
+	check_register((struct check_dump){"worse", print_nothing, report});
+	CHECK_NEVER("first");
+}
+
+static void test_check_when_a_dump_faults_then_the_report_ends(void)
+{
+	run(fail_and_touch_nothing);
+	exited_broken();
+	says("broken invariant: first");
+	says("and while reporting it: SIGSEGV");
+	says_not("trace (");
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -291,5 +350,8 @@ int main(void)
 	RUN_TEST(test_a_hook_that_returns_does_not_save);
 	RUN_TEST(test_nobody_reads);
 	RUN_TEST(test_reader_is_gone);
+	RUN_TEST(test_check_when_a_signal_is_sent_then_reports_and_exits);
+	RUN_TEST(test_check_when_memory_is_missing_then_reports_and_dies_of_the_signal);
+	RUN_TEST(test_check_when_a_dump_faults_then_the_report_ends);
 	return UNITY_END();
 }
