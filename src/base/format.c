@@ -22,7 +22,7 @@ struct conversion {
 	int longs;            /* how many l; z and j count as two */
 };
 
-static void put(struct format_end *end, const char *bytes, size_t size)
+static void format_put(struct format_end *end, const char *bytes, size_t size)
 {
 	if (end->used < end->size) {
 		size_t room = end->size - end->used;
@@ -31,23 +31,23 @@ static void put(struct format_end *end, const char *bytes, size_t size)
 	end->used += size;
 }
 
-static void pad(struct format_end *end, char with, size_t from, int to)
+static void format_pad(struct format_end *end, char with, size_t from, int to)
 {
 	for (; to > 0 && from < (size_t)to; from++)
-		put(end, &with, 1);
+		format_put(end, &with, 1);
 }
 
 static void put_field(
 	struct format_end *end, const struct conversion *c, const char *text, size_t size)
 {
 	if (!c->left)
-		pad(end, ' ', size, c->width);
-	put(end, text, size);
+		format_pad(end, ' ', size, c->width);
+	format_put(end, text, size);
 	if (c->left)
-		pad(end, ' ', size, c->width);
+		format_pad(end, ' ', size, c->width);
 }
 
-static void put_number(struct format_end *end, struct conversion *c, uint64_t value,
+static void format_put_number(struct format_end *end, struct conversion *c, uint64_t value,
 	unsigned int base, const char *digits, bool minus)
 {
 	char text[DIGITS_MAX + 1];
@@ -57,13 +57,13 @@ static void put_number(struct format_end *end, struct conversion *c, uint64_t va
 		text[--at] = digits[value % base];
 	while ((value /= base) > 0);
 	if (minus && c->zeros && !c->left) {
-		put(end, "-", 1);
+		format_put(end, "-", 1);
 		c->width--;
 	} else if (minus) {
 		text[--at] = '-';
 	}
 	if (c->zeros && !c->left) {
-		pad(end, '0', sizeof(text) - at, c->width);
+		format_pad(end, '0', sizeof(text) - at, c->width);
 		c->width = 0;
 	}
 	put_field(end, c, text + at, sizeof(text) - at);
@@ -125,7 +125,7 @@ static void put_signed(struct format_end *end, struct conversion *c, char length
 		value = c->longs > 1    ? va_arg(*args, long long)
 			: c->longs == 1 ? va_arg(*args, long)
 					: va_arg(*args, int);
-	put_number(end, c, value < 0 ? -(uint64_t)value : (uint64_t)value, 10, "0123456789",
+	format_put_number(end, c, value < 0 ? -(uint64_t)value : (uint64_t)value, 10, "0123456789",
 		value < 0);
 }
 
@@ -147,13 +147,16 @@ static const char *put_conversion(struct format_end *end, const char *at, va_lis
 	case 'd':
 	case 'i': put_signed(end, &c, length, args); break;
 	case 'u':
-		put_number(end, &c, read_unsigned(&c, length, args), 10, "0123456789", false);
+		format_put_number(
+			end, &c, read_unsigned(&c, length, args), 10, "0123456789", false);
 		break;
 	case 'x':
-		put_number(end, &c, read_unsigned(&c, length, args), 16, "0123456789abcdef", false);
+		format_put_number(
+			end, &c, read_unsigned(&c, length, args), 16, "0123456789abcdef", false);
 		break;
 	case 'X':
-		put_number(end, &c, read_unsigned(&c, length, args), 16, "0123456789ABCDEF", false);
+		format_put_number(
+			end, &c, read_unsigned(&c, length, args), 16, "0123456789ABCDEF", false);
 		break;
 	case 'c':
 		one = (char)va_arg(*args, int);
@@ -161,13 +164,13 @@ static const char *put_conversion(struct format_end *end, const char *at, va_lis
 		break;
 	case 's': put_string(end, &c, va_arg(*args, const char *)); break;
 	case 'p':
-		put(end, "0x", 2);
-		put_number(
+		format_put(end, "0x", 2);
+		format_put_number(
 			end, &c, (uintptr_t)va_arg(*args, void *), 16, "0123456789abcdef", false);
 		break;
-	case '%': put(end, "%", 1); break;
+	case '%': format_put(end, "%", 1); break;
 	case '\0': return at;
-	default: put(end, from, (size_t)(at - from) + 1); /* shown as it is written */
+	default: format_put(end, from, (size_t)(at - from) + 1); /* shown as it is written */
 	}
 	return at + 1;
 }
@@ -182,7 +185,7 @@ size_t format_into(char *to, size_t size, const char *format, va_list args)
 	while (*at != '\0') {
 		for (plain = at; *at != '\0' && *at != '%'; at++)
 			continue;
-		put(&end, plain, (size_t)(at - plain));
+		format_put(&end, plain, (size_t)(at - plain));
 		if (*at == '%')
 			at = put_conversion(&end, at, &rest);
 	}

@@ -48,7 +48,7 @@ void log_to(int fd)
 	state.is_socket = open && S_ISSOCK(about.st_mode);
 }
 
-static void ignore(int number)
+static void log_ignore_signal(int number)
 {
 	struct sigaction action;
 	CHECK(sigaction(number, NULL, &action) == 0);
@@ -65,8 +65,8 @@ void log_setup(enum log_level level, enum log_form form, struct clock clock)
 	state.form = form;
 	state.clock = clock;
 	log_to(STDERR_FILENO);
-	ignore(SIGPIPE);
-	ignore(SIGXFSZ); /* a file that may grow no more is as good as a full disk */
+	log_ignore_signal(SIGPIPE);
+	log_ignore_signal(SIGXFSZ); /* a file that may grow no more is as good as a full disk */
 }
 
 void log_set_level(enum log_level level)

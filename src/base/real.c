@@ -43,7 +43,7 @@ static void big_power(struct big *b, int tens, int twos)
 		big_times(b, (uint32_t)1 << (twos > 31 ? 31 : twos));
 }
 
-static int big_compare(const struct big *a, const struct big *b)
+static int real_big_compare(const struct big *a, const struct big *b)
 {
 	for (int i = a->size - 1; i >= 0; i--)
 		if (a->limb[i] != b->limb[i])
@@ -69,7 +69,7 @@ static void big_half(struct big *b)
 }
 
 /* The integer nearest to m * 2^twos * 10^tens; UINT64_MAX when it has 64 bits or more. */
-static uint64_t nearest(uint64_t m, int twos, int tens)
+static uint64_t real_nearest_integer(uint64_t m, int twos, int tens)
 {
 	/* m, ten as four bits at most, room for the division, rounded up */
 	int size = (64 + abs(twos) + 4 * abs(tens) + 64) / 32 + 1;
@@ -82,18 +82,18 @@ static uint64_t nearest(uint64_t m, int twos, int tens)
 	big_power(&n, tens, twos);
 	big_power(&d, -tens, -twos);
 	big_power(&d, 0, 63);
-	if (big_compare(&n, &d) >= 0)
+	if (real_big_compare(&n, &d) >= 0)
 		return UINT64_MAX;
 	for (int bit = 0; bit < 63; bit++) {
 		big_half(&d);
 		q <<= 1;
-		if (big_compare(&n, &d) >= 0) {
+		if (real_big_compare(&n, &d) >= 0) {
 			big_minus(&n, &d);
 			q |= 1;
 		}
 	}
 	big_times(&n, 2);
-	order = big_compare(&n, &d);
+	order = real_big_compare(&n, &d);
 	return q + (order > 0 || (order == 0 && (q & 1) != 0));
 }
 
@@ -162,9 +162,10 @@ bool real_parse(struct text t, double *value)
 		return true;
 	/* The smallest exponent with which it fits 53 bits: rounding up may ask for the next. */
 	for (step = 1024; step > 0; step /= 2)
-		if (nearest(d.digits, -(twos + step - 1), d.tens) >> MANTISSA_BITS != 0)
+		if (real_nearest_integer(d.digits, -(twos + step - 1), d.tens) >> MANTISSA_BITS !=
+			0)
 			twos += step;
-	m = nearest(d.digits, -twos, d.tens);
+	m = real_nearest_integer(d.digits, -twos, d.tens);
 	if (twos > EXPONENT_MAX)
 		return false;
 	*value = ldexp((double)m, twos);
@@ -175,7 +176,7 @@ bool real_parse(struct text t, double *value)
 
 /* ---- writing ---- */
 
-static uint64_t power_of_ten(int tens)
+static uint64_t real_power_of_ten(int tens)
 {
 	uint64_t power = 1;
 
@@ -187,13 +188,13 @@ static uint64_t power_of_ten(int tens)
 /* value = result * 10^(*tens - digits + 1), and the result has so many digits. */
 static uint64_t digits_of(double value, int digits, int *tens)
 {
-	uint64_t m, least = power_of_ten(digits - 1);
+	uint64_t m, least = real_power_of_ten(digits - 1);
 	int twos;
 
 	m = (uint64_t)ldexp(frexp(value, &twos), MANTISSA_BITS);
 	twos -= MANTISSA_BITS;
 	for (*tens = (twos + MANTISSA_BITS) * 30103 / 100000 - 2;; (*tens)++) {
-		uint64_t result = nearest(m, twos, digits - 1 - *tens);
+		uint64_t result = real_nearest_integer(m, twos, digits - 1 - *tens);
 		if (result < least * 10)
 			return result;
 	}

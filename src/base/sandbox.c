@@ -45,7 +45,7 @@ void sandbox_connects(uint16_t port)
 		needs.ports[needs.port_count++] = port;
 }
 
-static void lacks(struct writer *missing, const char *what, const char *why)
+static void sandbox_note_missing(struct writer *missing, const char *what, const char *why)
 {
 	write_format(missing, "%s%s: %s", missing->used > 0 ? "; " : "", what, why);
 }
@@ -140,7 +140,7 @@ static int restrict_files(struct writer *missing)
 						: sizeof(all),
 			  0);
 	if (rules < 0) {
-		lacks(missing, "landlock",
+		sandbox_note_missing(missing, "landlock",
 			needs.overflowed ? "too many files and ports" : strerror(errno));
 		return 0;
 	}
@@ -151,7 +151,7 @@ static int restrict_files(struct writer *missing)
 		(void)syscall(SYS_landlock_add_rule, rules, LANDLOCK_PORT, &rule, 0);
 	}
 	if (syscall(SYS_landlock_restrict_self, rules, 0) != 0) {
-		lacks(missing, "landlock", strerror(errno));
+		sandbox_note_missing(missing, "landlock", strerror(errno));
 		version = 0;
 	}
 	close(rules);
@@ -193,7 +193,7 @@ static long capabilities_call(long call, struct capabilities *capabilities)
 }
 
 /* NULL: the effective user may read all of them. */
-static const char *unreadable(void)
+static const char *sandbox_first_unreadable(void)
 {
 	for (uint32_t i = 0; i < needs.file_count; i++) {
 		int fd = open(needs.files[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -225,7 +225,7 @@ static void drop_user(struct writer *missing, uint32_t *keep)
 	bool dropped = syscall(CALL_SETGROUPS, 0, NULL) == 0 &&
 		syscall(CALL_SETRESGID, user, user, user) == 0 &&
 		syscall(CALL_SETRESUID, same, user, 0) == 0;
-	const char *file = dropped ? unreadable() : NULL;
+	const char *file = dropped ? sandbox_first_unreadable() : NULL;
 	dropped = dropped && syscall(CALL_SETRESUID, same, 0, same) == 0;
 	bool may_read = capabilities_call(SYS_capget, &have) == 0 &&
 		(have.half[0].permitted & CAPABILITY_READ) != 0;
@@ -240,7 +240,7 @@ static void drop_user(struct writer *missing, uint32_t *keep)
 	dropped = dropped && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0 &&
 		syscall(CALL_SETRESUID, user, user, user) == 0;
 	if (!dropped)
-		lacks(missing, "user", strerror(errno));
+		sandbox_note_missing(missing, "user", strerror(errno));
 }
 
 static void drop_capabilities(struct writer *missing, uint32_t keep)
@@ -252,7 +252,7 @@ static void drop_capabilities(struct writer *missing, uint32_t keep)
 	keep &= c.half[0].permitted;
 	c = (struct capabilities){{{keep, keep, 0}}};
 	if (capabilities_call(SYS_capset, &c) != 0)
-		lacks(missing, "capabilities", strerror(errno));
+		sandbox_note_missing(missing, "capabilities", strerror(errno));
 }
 
 /* ---- system calls: seccomp ---- */
@@ -406,7 +406,7 @@ static bool restrict_calls(struct writer *missing)
 	(void)sigaction(SIGSYS, &action, NULL);
 	if (MACHINE != 0 && prctl(PR_SET_SECCOMP, 2 /* a filter */, &program, 0, 0) == 0)
 		return true;
-	lacks(missing, "seccomp", strerror(errno));
+	sandbox_note_missing(missing, "seccomp", strerror(errno));
 	return false;
 }
 
@@ -418,7 +418,7 @@ void sandbox_confine(struct writer *in_force, struct writer *missing)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 		write_z(in_force, "no-new-privileges ");
 	else
-		lacks(missing, "no-new-privileges", strerror(errno));
+		sandbox_note_missing(missing, "no-new-privileges", strerror(errno));
 	/* Before the user changes, who may not be able to enter those folders. */
 	int landlock = restrict_files(missing);
 	drop_user(missing, &keep);
@@ -426,10 +426,10 @@ void sandbox_confine(struct writer *in_force, struct writer *missing)
 	/* No core and no tracer, because of the keys; the system forgets it when the user changes.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-		lacks(missing, "not-dumpable", strerror(errno));
-	const char *file = unreadable();
+		sandbox_note_missing(missing, "not-dumpable", strerror(errno));
+	const char *file = sandbox_first_unreadable();
 	if (file != NULL)
-		lacks(missing, file, "cannot be read again when it is rotated");
+		sandbox_note_missing(missing, file, "cannot be read again when it is rotated");
 	write_format(in_force, "user=%u landlock=%d", (unsigned)geteuid(), landlock);
 }
 

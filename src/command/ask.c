@@ -33,7 +33,7 @@ struct asking {
 	bool done;
 };
 
-static bool on_piece(void *self, struct json_piece piece)
+static bool ask_on_piece(void *self, struct json_piece piece)
 {
 	struct asking *asking = self;
 	if (piece.kind == JSON_PIECE_LINE && text_starts(piece.text, TEXT("{")))
@@ -41,7 +41,7 @@ static bool on_piece(void *self, struct json_piece piece)
 	return false;
 }
 
-static enum net_flow on_body(struct net_request *request, struct text bytes)
+static enum net_flow ask_on_body(struct net_request *request, struct text bytes)
 {
 	struct asking *asking = LIST_OWNER(request, struct asking, request);
 	if (asking->json.at == NULL && json_cut_feed(asking->cut, bytes) == JSON_CUT_BROKEN)
@@ -49,12 +49,12 @@ static enum net_flow on_body(struct net_request *request, struct text bytes)
 	return NET_MORE;
 }
 
-static void on_done(struct net_request *request)
+static void ask_on_done(struct net_request *request)
 {
 	LIST_OWNER(request, struct asking, request)->done = true;
 }
 
-static void write_path(struct text pod, struct writer *w)
+static void ask_write_path(struct text pod, struct writer *w)
 {
 	write_z(w, "/api/explain?pod=");
 	for (size_t i = 0; i < pod.size; i++)
@@ -62,22 +62,22 @@ static void write_path(struct text pod, struct writer *w)
 }
 
 /* Until it has time for us. */
-static void ask(
+static void ask_open_client(
 	struct net *net, struct net_client *client, struct asking *asking, const struct ask *q)
 {
 	char path[PATH_SIZE];
 	struct writer w;
 	writer_init(&w, path, sizeof(path));
-	write_path(q->pod, &w);
+	ask_write_path(q->pod, &w);
 	for (uint32_t i = 0; i < TRIES; i++) {
 		asking->request = (struct net_request){.class = NET_READ,
 			.path = writer_text(&w),
 			.timeout_ms = TIMEOUT_MS,
-			.on_body = on_body,
-			.on_done = on_done};
+			.on_body = ask_on_body,
+			.on_done = ask_on_done};
 		asking->json = TEXT_NONE;
 		asking->done = false;
-		json_cut_start(asking->cut, JSON_CUT_LINES, NULL, NULL, on_piece, asking);
+		json_cut_start(asking->cut, JSON_CUT_LINES, NULL, NULL, ask_on_piece, asking);
 		net_send(client, &asking->request);
 		while (!asking->done)
 			net_poll(net, -1);
@@ -88,7 +88,7 @@ static void ask(
 }
 
 /* What is wrong, in `fault`; empty: nothing. */
-static void say(const struct asking *asking, const struct ask *q, bool as_json,
+static void ask_print_outcome(const struct asking *asking, const struct ask *q, bool as_json,
 	struct scratch *scratch, struct output *out, struct writer *fault)
 {
 	const struct net_answer *answer = &asking->request.answer;
@@ -117,7 +117,7 @@ static void say(const struct asking *asking, const struct ask *q, bool as_json,
 	}
 }
 
-static bool find(const struct ask *q, struct kubeconfig *found, struct arena *arena,
+static bool ask_find_server(const struct ask *q, struct kubeconfig *found, struct arena *arena,
 	struct scratch *scratch, struct writer *fault)
 {
 	const char *why;
@@ -132,7 +132,7 @@ static bool find(const struct ask *q, struct kubeconfig *found, struct arena *ar
 	return false;
 }
 
-static void converse(const struct ask *q, bool as_json, struct arena *arena, struct output *out,
+static void ask_exchange(const struct ask *q, bool as_json, struct arena *arena, struct output *out,
 	struct writer *fault)
 {
 	struct scratch scratch;
@@ -141,7 +141,7 @@ static void converse(const struct ask *q, bool as_json, struct arena *arena, str
 	size_t share = (arena_left(arena) - SETUP) / SHARES, size = json_cut_size(share);
 	scratch_init(&scratch, arena_take_raw(arena, share), share);
 	asking.cut = json_cut_init(arena_take_raw(arena, size), size, share);
-	if (!find(q, &kubeconfig, arena, &scratch, fault))
+	if (!ask_find_server(q, &kubeconfig, arena, &scratch, fault))
 		return;
 	struct net_target target = scheduler_target(&kubeconfig);
 	target.name = "berth";
@@ -154,8 +154,8 @@ static void converse(const struct ask *q, bool as_json, struct arena *arena, str
 	tls_setup(arena, 1, entropy_system());
 	struct net_client *client = net_client_open(net, arena, &target, fault);
 	if (client != NULL) {
-		ask(net, client, &asking, q);
-		say(&asking, q, as_json, &scratch, out, fault);
+		ask_open_client(net, client, &asking, q);
+		ask_print_outcome(&asking, q, as_json, &scratch, out, fault);
 		net_client_close(client);
 	}
 	net_close(net);
@@ -181,7 +181,7 @@ int ask_server(
 		write_z(&fault, "no memory, or --memory is too small");
 	} else {
 		arena_init_zeroed(&arena, block, size);
-		converse(question, flags->form == OFFLINE_JSON, &arena, &out, &fault);
+		ask_exchange(question, flags->form == OFFLINE_JSON, &arena, &out, &fault);
 		memory_release(block, size);
 	}
 	output_flush(&out);

@@ -56,7 +56,8 @@ struct checking {
 	char fault[FAULT_BYTES];
 };
 
-static void tell(struct checking *c, const struct config_faults *faults, const char *severity)
+static void check_config_print_faults(
+	struct checking *c, const struct config_faults *faults, const char *severity)
 {
 	for (uint32_t i = 0; i < faults->count; i++) {
 		const struct config_fault *f = &faults->list[i];
@@ -74,26 +75,26 @@ static void tell(struct checking *c, const struct config_faults *faults, const c
 		output_format(&c->err, "%s: and %u more\n", c->file, faults->dropped);
 }
 
-static bool complain(struct checking *c, const char *what)
+static bool check_config_complain(struct checking *c, const char *what)
 {
 	output_format(&c->err, "%s: %s\n", c->file, what);
 	return false;
 }
 
-static bool read_config(struct checking *c, struct text bytes)
+static bool check_config_read(struct checking *c, struct text bytes)
 {
 	enum scheduler_config_result result =
 		policy_or_config_read(bytes, &c->scratch, &c->config, &c->faults, &c->notes);
 	config_faults_sort(&c->notes);
 	config_faults_sort(&c->faults);
-	tell(c, &c->notes, "warning: ");
-	tell(c, &c->faults, "");
+	check_config_print_faults(c, &c->notes, "warning: ");
+	check_config_print_faults(c, &c->faults, "");
 	if (result == SCHEDULER_CONFIG_FULL)
-		return complain(c, "needs more memory than a configuration may");
+		return check_config_complain(c, "needs more memory than a configuration may");
 	return result == SCHEDULER_CONFIG_OK;
 }
 
-static bool build_profiles(struct checking *c)
+static bool check_config_build_profiles(struct checking *c)
 {
 	const struct profile_memory memory = {&c->cache, &c->arena, &c->scratch};
 	struct writer fault;
@@ -101,26 +102,26 @@ static bool build_profiles(struct checking *c)
 	enum profile_result result = profiles_build(&memory, &c->config, c->profiles, &fault);
 	c->fault[fault.used] = '\0';
 	if (result == PROFILE_FULL)
-		return complain(c, "its profiles need more memory than profiles may");
-	return result == PROFILE_OK || complain(c, c->fault);
+		return check_config_complain(c, "its profiles need more memory than profiles may");
+	return result == PROFILE_OK || check_config_complain(c, c->fault);
 }
 
-static bool show(struct checking *c)
+static bool check_config_print(struct checking *c)
 {
 	struct scheduler_config written_out;
 	struct writer w;
 	if (!profiles_write_out(&c->config, &c->scratch, &written_out))
-		return complain(c, "needs more memory than a configuration may");
+		return check_config_complain(c, "needs more memory than a configuration may");
 	writer_init(&w, arena_take_raw(&c->arena, WRITTEN_BYTES), WRITTEN_BYTES);
 	scheduler_config_write(&written_out, &w);
 	if (w.overflowed)
-		return complain(c, "too long when it is written out");
+		return check_config_complain(c, "too long when it is written out");
 	output_bytes(&c->out, writer_text(&w));
 	output_flush(&c->out);
-	return c->out.error == 0 || complain(c, "the answer cannot be written");
+	return c->out.error == 0 || check_config_complain(c, "the answer cannot be written");
 }
 
-static bool check(struct checking *c, const struct command_io *io)
+static bool check_config_validate(struct checking *c, const struct command_io *io)
 {
 	struct text bytes;
 	const char *fault;
@@ -130,13 +131,15 @@ static bool check(struct checking *c, const struct command_io *io)
 	if (is_input)
 		c->file = "standard input";
 	if (!done)
-		return complain(c, fault);
+		return check_config_complain(c, fault);
 	command_confine(io);
-	return read_config(c, bytes) && build_profiles(c) && show(c);
+	return check_config_read(c, bytes) && check_config_build_profiles(c) &&
+		check_config_print(c);
 }
 
 /* NULL: no memory. */
-static struct checking *begin(const struct command_io *io, const char *file, size_t *size)
+static struct checking *check_config_open(
+	const struct command_io *io, const char *file, size_t *size)
 {
 	*size = sizeof(struct checking) + SCRATCH_BYTES + PROFILES_BYTES + WRITTEN_BYTES +
 		cache_size(&cache_limits) + 4096;
@@ -158,18 +161,19 @@ static struct checking *begin(const struct command_io *io, const char *file, siz
 	return c;
 }
 
-static int end(struct checking *c, size_t size, bool right)
+static int check_config_close(struct checking *c, size_t size, bool right)
 {
 	output_flush(&c->err);
 	memory_release(c, size);
 	return right ? COMMAND_DONE : COMMAND_FAILED;
 }
 
-static int run(const struct command_io *io, const char *file)
+static int check_config_file(const struct command_io *io, const char *file)
 {
 	size_t size;
-	struct checking *c = begin(io, file, &size);
-	return c == NULL ? COMMAND_FAILED : end(c, size, check(c, io));
+	struct checking *c = check_config_open(io, file, &size);
+	return c == NULL ? COMMAND_FAILED
+			 : check_config_close(c, size, check_config_validate(c, io));
 }
 
 static bool write_file(struct checking *c, const char *path)
@@ -177,9 +181,9 @@ static bool write_file(struct checking *c, const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	c->file = path;
 	if (fd < 0)
-		return complain(c, strerror(errno));
+		return check_config_complain(c, strerror(errno));
 	output_init(&c->out, fd);
-	bool shown = show(c);
+	bool shown = check_config_print(c);
 	return close(fd) == 0 && shown;
 }
 
@@ -187,11 +191,11 @@ int check_config_write(
 	const struct command_io *io, const struct scheduler_config *config, const char *path)
 {
 	size_t size;
-	struct checking *c = begin(io, "berth", &size);
+	struct checking *c = check_config_open(io, "berth", &size);
 	if (c == NULL)
 		return COMMAND_FAILED;
 	c->config = *config;
-	return end(c, size, build_profiles(c) && write_file(c, path));
+	return check_config_close(c, size, check_config_build_profiles(c) && write_file(c, path));
 }
 
 static const char usage[] =
@@ -214,5 +218,5 @@ int check_config_run(const struct command_io *io, int argc, char **argv)
 	if (count != 1)
 		return offline_misused(
 			io, "check-config", TEXT("check-config needs one file, or '-'"));
-	return run(io, argv[1]);
+	return check_config_file(io, argv[1]);
 }

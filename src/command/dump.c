@@ -44,9 +44,9 @@ void dump_init(struct dump *d, struct arena *arena, const struct dump_limits *li
 
 /* ---- messages ---- */
 
-static void tell(struct source *s, uint64_t line, const char *severity, const char *format,
-	va_list args) PRINTF_LIKE(4, 0);
-static void tell(
+static void dump_print_refusal(struct source *s, uint64_t line, const char *severity,
+	const char *format, va_list args) PRINTF_LIKE(4, 0);
+static void dump_print_refusal(
 	struct source *s, uint64_t line, const char *severity, const char *format, va_list args)
 {
 	char text[OUTPUT_FORMAT_MAX];
@@ -72,7 +72,7 @@ void dump_broken(struct source *s, uint64_t line, const char *format, ...)
 		return;
 	va_list args;
 	va_start(args, format);
-	tell(s, line, "", format, args);
+	dump_print_refusal(s, line, "", format, args);
 	va_end(args);
 }
 
@@ -82,7 +82,7 @@ void dump_warn(struct source *s, uint64_t line, const char *format, ...)
 		return;
 	va_list args;
 	va_start(args, format);
-	tell(s, line, "warning: ", format, args);
+	dump_print_refusal(s, line, "warning: ", format, args);
 	va_end(args);
 }
 
@@ -90,7 +90,7 @@ enum dump_result dump_unreadable(struct source *s, uint64_t line, const char *fo
 {
 	va_list args;
 	va_start(args, format);
-	tell(s, line, "", format, args);
+	dump_print_refusal(s, line, "", format, args);
 	va_end(args);
 	return DUMP_UNREADABLE;
 }
@@ -108,7 +108,7 @@ struct subject {
 	char shown[SUBJECT_MAX]; /* "Pod default/web" */
 };
 
-static void show(struct subject *o)
+static void dump_name_subject(struct subject *o)
 {
 	struct writer w;
 	writer_init(&w, o->shown, sizeof(o->shown) - 1);
@@ -126,20 +126,21 @@ static void show(struct subject *o)
 }
 
 /* "policy" of "policy/v1", "" of "v1". */
-static struct text group_of(struct text api_version)
+static struct text dump_group_of(struct text api_version)
 {
 	size_t slash = text_find(api_version, '/');
 	return slash == api_version.size ? TEXT("") : text_first(api_version, slash);
 }
 
 /* Other groups have kinds of the same name (a Service of Knative, for one). */
-static enum kube_kind kind_of(struct json_value object, struct text name)
+static enum kube_kind dump_kind_of(struct json_value object, struct text name)
 {
 	enum kube_kind kind = kube_kind_of(name);
 	struct text version = json_text(json_get(object, "apiVersion"));
 	if (kind == KUBE_NO_KIND || version.size == 0)
 		return kind;
-	bool same = text_is(group_of(version), group_of(text_of(kube_kinds[kind].api_version)));
+	bool same = text_is(
+		dump_group_of(version), dump_group_of(text_of(kube_kinds[kind].api_version)));
 	return same ? kind : KUBE_NO_KIND;
 }
 
@@ -179,7 +180,7 @@ static void count_skipped(struct dump *d, struct text kind)
 
 /* ---- into the picture ---- */
 
-static bool is_there(const struct cache *cache, const struct subject *o)
+static bool dump_is_there(const struct cache *cache, const struct subject *o)
 {
 	if (o->kind == KUBE_POD)
 		return cache_find_pod(cache, o->namespace, o->name) != 0;
@@ -201,7 +202,7 @@ static bool is_finished(const struct subject *o)
 		(text_is(phase, TEXT("Succeeded")) || text_is(phase, TEXT("Failed")));
 }
 
-static bool feed(struct subject *o, struct cache_fed *fed)
+static bool dump_feed(struct subject *o, struct cache_fed *fed)
 {
 	struct dump *d = o->source->dump;
 	struct scratch_mark mark = scratch_mark(&d->scratch);
@@ -221,7 +222,7 @@ static const struct budget *find_full(struct subject *o)
 	struct cache_fed again;
 	for (const struct budget *b = budget_first(); b != NULL; b = budget_next(b))
 		refused[i++] = b->refused;
-	(void)feed(o, &again);
+	(void)dump_feed(o, &again);
 	i = 0;
 	for (const struct budget *b = budget_first(); b != NULL; b = budget_next(b))
 		if (b->refused != refused[i++])
@@ -249,16 +250,16 @@ static bool no_room(struct subject *o)
 	return false;
 }
 
-static bool put(struct subject *o)
+static bool dump_put(struct subject *o)
 {
 	struct dump *d = o->source->dump;
-	bool is_double = is_there(d->cache, o);
+	bool is_double = dump_is_there(d->cache, o);
 	struct cache_fed fed;
-	bool fed_well = feed(o, &fed);
+	bool fed_well = dump_feed(o, &fed);
 	/* A pod of the same version is taken for the same: here nobody vouches for that. */
 	if (fed_well && is_double && o->kind == KUBE_POD && fed.put == CACHE_UNCHANGED) {
 		(void)cache_unfeed(d->cache, o->kind, o->namespace, o->name);
-		fed_well = feed(o, &fed);
+		fed_well = dump_feed(o, &fed);
 	}
 	if (!fed_well && fed.decoded == KUBE_MALFORMED) {
 		dump_broken(o->source, o->line, "%s: %s: %s", o->shown, fed.fault_field,
@@ -317,7 +318,7 @@ static bool is_wanted_pending(const struct subject *o)
 
 /* ---- one piece ---- */
 
-static bool parse(struct subject *o, struct text piece)
+static bool dump_parse(struct subject *o, struct text piece)
 {
 	struct dump *d = o->source->dump;
 	scratch_reset(&d->scratch);
@@ -328,20 +329,20 @@ static bool parse(struct subject *o, struct text piece)
 	return false;
 }
 
-static void identify(struct subject *o)
+static void dump_identify(struct subject *o)
 {
 	struct source *s = o->source;
 	o->kind_name = json_text(json_get(o->object, "kind"));
 	if (o->kind_name.size == 0)
 		o->kind_name = text_of(s->list_kind);
-	o->kind = kind_of(o->object, o->kind_name);
+	o->kind = dump_kind_of(o->object, o->kind_name);
 	o->name = json_text(json_path(o->object, "metadata.name"));
 	o->namespace = json_text(json_path(o->object, "metadata.namespace"));
 	if (o->kind != KUBE_NO_KIND && !kube_kinds[o->kind].namespaced)
 		o->namespace = TEXT("");
 	else if (o->kind != KUBE_NO_KIND && o->namespace.size == 0)
 		o->namespace = TEXT("default");
-	show(o);
+	dump_name_subject(o);
 }
 
 /* True when it is an object of a kind that the picture knows. */
@@ -353,7 +354,7 @@ static bool is_for_picture(struct subject *o)
 		dump_broken(s, o->line, "number %u is not an object", s->pieces);
 		return false;
 	}
-	identify(o);
+	dump_identify(o);
 	if (o->kind != KUBE_NO_KIND)
 		return true;
 	if (o->kind_name.size == 0) {
@@ -386,7 +387,7 @@ bool dump_piece(struct source *s, struct json_piece piece)
 			TEXT_ARGS(known), s->pieces, DUMP_PIECE_MAX >> 10);
 		return true;
 	}
-	if (!parse(&o, piece.text) || !is_for_picture(&o))
+	if (!dump_parse(&o, piece.text) || !is_for_picture(&o))
 		return true;
 	if (is_finished(&o)) {
 		d->finished++;
@@ -396,11 +397,11 @@ bool dump_piece(struct source *s, struct json_piece piece)
 	if (is_wanted_pending(&o)) {
 		d->was_on[0] = '\0';
 		while (take_off(&o, piece.text))
-			if (!parse(&o, piece.text))
+			if (!dump_parse(&o, piece.text))
 				return true;
-		identify(&o);
+		dump_identify(&o);
 	}
-	return put(&o);
+	return dump_put(&o);
 }
 
 /* ---- the end ---- */

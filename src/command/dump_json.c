@@ -24,7 +24,7 @@ static bool is_closing(const char *at, const char *end)
 	return false;
 }
 
-static struct text segment(const struct source *s)
+static struct text dump_json_segment(const struct source *s)
 {
 	struct text left = source_left(s);
 	const char *line = left.at;
@@ -39,7 +39,7 @@ static struct text segment(const struct source *s)
 	}
 }
 
-static bool on_piece(void *self, struct json_piece piece)
+static bool dump_json_on_piece(void *self, struct json_piece piece)
 {
 	struct source *s = self;
 	/* The end of the list: what comes behind it is for the next one. */
@@ -67,7 +67,7 @@ static void find_shape(struct source *s)
 	source_set_list_kind(s, kind);
 }
 
-static void start(struct source *s)
+static void dump_json_start_cut(struct source *s)
 {
 	s->pieces = 0;
 	bool is_array = s->at[s->start] == '[';
@@ -79,13 +79,13 @@ static void start(struct source *s)
 		find_shape(s);
 	}
 	json_cut_start(s->dump->cut, s->is_list ? JSON_CUT_LIST : JSON_CUT_LINES, kube_any_want,
-		dump_list_want, on_piece, s);
+		dump_list_want, dump_json_on_piece, s);
 	/* An array is the items of a list that nobody wrote. */
 	if (is_array)
 		(void)!json_cut_feed(s->dump->cut, TEXT("{\"items\":"));
 }
 
-static enum dump_result broken(struct source *s)
+static enum dump_result dump_json_refuse(struct source *s)
 {
 	source_take(s, 0);
 	return dump_unreadable(s, s->line, "not JSON: %s", json_cut_fault(s->dump->cut));
@@ -100,22 +100,22 @@ static enum dump_result end_early(struct source *s, bool is_array)
 		s, s->line, "ends in the middle of %s", s->is_list ? "a list" : "an object");
 }
 
-static enum dump_result read_document(struct source *s)
+static enum dump_result dump_json_read_document(struct source *s)
 {
 	bool is_array = s->at[s->start] == '[';
-	start(s);
+	dump_json_start_cut(s);
 	for (;;) {
 		if (s->start == s->end && !source_fill(s))
 			return end_early(s, is_array);
 		uint32_t pieces = s->pieces;
-		struct text bytes = segment(s);
+		struct text bytes = dump_json_segment(s);
 		uint64_t before = json_cut_offset(s->dump->cut);
 		enum json_cut_result result = json_cut_feed(s->dump->cut, bytes);
 		source_take(s, (size_t)(json_cut_offset(s->dump->cut) - before));
 		if (s->dump->full)
 			return DUMP_FULL;
 		if (result == JSON_CUT_BROKEN)
-			return broken(s);
+			return dump_json_refuse(s);
 		if (result == JSON_CUT_STOPPED)
 			return DUMP_READ;
 		if (s->pieces != pieces)
@@ -139,7 +139,7 @@ enum dump_result dump_read_json(struct source *s)
 			return dump_unreadable(s, s->line,
 				"'%c' where an object or a list of objects should begin",
 				first < ' ' || first > '~' ? '?' : first);
-		enum dump_result result = read_document(s);
+		enum dump_result result = dump_json_read_document(s);
 		if (result != DUMP_READ)
 			return result;
 	}

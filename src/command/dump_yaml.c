@@ -25,7 +25,7 @@ struct reading {
 	char *object;
 };
 
-static bool on_piece(void *self, struct json_piece piece)
+static bool dump_yaml_on_piece(void *self, struct json_piece piece)
 {
 	(void)dump_piece(self, piece); /* no room: dump.full says so */
 	return false;
@@ -50,7 +50,7 @@ static bool read_object(struct reading *r, const struct yaml_node *node)
 			OBJECT_MAX >> 10);
 		return true;
 	}
-	json_cut_start(s->dump->cut, JSON_CUT_LINES, kube_any_want, NULL, on_piece, s);
+	json_cut_start(s->dump->cut, JSON_CUT_LINES, kube_any_want, NULL, dump_yaml_on_piece, s);
 	if (json_cut_feed(s->dump->cut, writer_text(&w)) == JSON_CUT_BROKEN) {
 		s->pieces++;
 		dump_broken(s, node->line, "object number %u: %s", s->pieces,
@@ -59,7 +59,7 @@ static bool read_object(struct reading *r, const struct yaml_node *node)
 	return !s->dump->full;
 }
 
-static bool read_document(struct reading *r, const struct yaml_node *root)
+static bool dump_yaml_read_document(struct reading *r, const struct yaml_node *root)
 {
 	struct source *s = r->source;
 	const struct yaml_node *items = yaml_get(root, "items");
@@ -102,7 +102,7 @@ static enum dump_result read_documents(struct reading *r, struct yaml_reader *ya
 				"too much YAML at once; JSON needs less, or raise --memory");
 		if (result == YAML_BROKEN)
 			return dump_unreadable(s, fault.line, "not YAML: %s", fault.what);
-		if (!read_document(r, root))
+		if (!dump_yaml_read_document(r, root))
 			return DUMP_FULL;
 		scratch_rewind(&r->scratch, mark);
 	}

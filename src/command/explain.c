@@ -19,7 +19,7 @@ struct question {
 
 /* ---- the answer ---- */
 
-static void put_pod(struct offline *o, const struct question *q)
+static void explain_put_pod(struct offline *o, const struct question *q)
 {
 	output_z(&o->out, "Pod ");
 	output_text(&o->out, q->namespace);
@@ -47,11 +47,11 @@ static void put_obstacles(struct offline *o, uint32_t index)
 		output_z(&o->out, "It is being deleted: schedulers leave it alone.\n");
 }
 
-static void put_decision(struct offline *o, const struct question *q, uint32_t pod)
+static void explain_put_decision(struct offline *o, const struct question *q, uint32_t pod)
 {
 	struct schedule_result d;
 	cycle_decide(&o->cycle, pod, CACHE_COUNT_FAST, &d);
-	put_pod(o, q);
+	explain_put_pod(o, q);
 	if (d.outcome != CYCLE_PLACED) {
 		output_z(&o->out,
 			d.outcome == CYCLE_FAILED ? ": cannot be decided.\n" : ": no node.\n");
@@ -73,7 +73,7 @@ static void put_decision(struct offline *o, const struct question *q, uint32_t p
 			d.feasible_count, d.evaluated_count);
 }
 
-static bool fail(struct offline *o, const struct question *q, const char *what)
+static bool explain_fail(struct offline *o, const struct question *q, const char *what)
 {
 	progress_clear(&o->progress);
 	output_z(&o->err, "berth: ");
@@ -82,24 +82,24 @@ static bool fail(struct offline *o, const struct question *q, const char *what)
 	return false;
 }
 
-static bool explain(struct offline *o, const struct question *q, bool as_json, struct writer *w)
+static bool explain_pod(struct offline *o, const struct question *q, bool as_json, struct writer *w)
 {
 	uint32_t pod = cache_find_pod(&o->cache, q->namespace, q->name);
 	if (pod == 0)
-		return fail(o, q,
+		return explain_fail(o, q,
 			o->dump.finished > 0 ? "no such pod in the dump, or it has finished"
 					     : "no such pod in the dump");
 	if (cache_pod_at(&o->cache, pod)->node != 0)
-		return fail(o, q, "its spec.nodeName cannot be taken away");
+		return explain_fail(o, q, "its spec.nodeName cannot be taken away");
 	if (cycle_profile_of(&o->cycle, pod) == NULL)
-		return fail(o, q, "spec.schedulerName is not that of any profile");
+		return explain_fail(o, q, "spec.schedulerName is not that of any profile");
 	if (!as_json) {
-		put_decision(o, q, pod);
+		explain_put_decision(o, q, pod);
 		put_obstacles(o, pod);
 	}
 	cycle_explain(&o->cycle, pod, CACHE_COUNT_FAST, w);
 	if (w->overflowed)
-		return fail(o, q, "no room for the answer; raise --memory");
+		return explain_fail(o, q, "no room for the answer; raise --memory");
 	if (as_json) {
 		output_bytes(&o->out, writer_text(w));
 		output_z(&o->out, "\n");
@@ -107,7 +107,7 @@ static bool explain(struct offline *o, const struct question *q, bool as_json, s
 	}
 	scratch_reset(&o->words);
 	return explanation_print(writer_text(w), &o->words, &o->out) ||
-		fail(o, q, "no room for the table; raise --memory");
+		explain_fail(o, q, "no room for the table; raise --memory");
 }
 
 /* ---- the command ---- */
@@ -127,7 +127,7 @@ static const char usage_end[] =
 	"(all nodes with the highest total), choice (which of them), preemption\n"
 	"(eligible, and picks or message), message (of the event), error.\n";
 
-static int run(const struct command_io *io, const struct offline_flags *flags,
+static int explain_dump(const struct command_io *io, const struct offline_flags *flags,
 	const struct question *q, const char *const *files, uint32_t file_count)
 {
 	int status;
@@ -139,7 +139,7 @@ static int run(const struct command_io *io, const struct offline_flags *flags,
 	o->dump.pending_namespace = q->namespace;
 	o->dump.pending_name = q->name;
 	bool done = offline_read(o, files, file_count) &&
-		explain(o, q, flags->form == OFFLINE_JSON, &w);
+		explain_pod(o, q, flags->form == OFFLINE_JSON, &w);
 	return offline_close(o, !done);
 }
 
@@ -156,8 +156,8 @@ static int run_with(const struct command_io *io, const struct offline_flags *fla
 	return ask_server(io, flags, ask);
 }
 
-static int answer(const struct command_io *io, const struct offline_flags *flags, const char *word,
-	const char *const *files, uint32_t file_count, struct ask *ask)
+static int explain_print(const struct command_io *io, const struct offline_flags *flags,
+	const char *word, const char *const *files, uint32_t file_count, struct ask *ask)
 {
 	struct question q = {.pod = text_of(word)};
 	size_t slash = text_find(q.pod, '/');
@@ -176,7 +176,7 @@ static int answer(const struct command_io *io, const struct offline_flags *flags
 			io, "explain", TEXT("explain needs --cluster FILE, or '-', or --server"));
 	if (file_count == 0)
 		return run_with(io, flags, &q, ask);
-	return run(io, flags, &q, files, file_count);
+	return explain_dump(io, flags, &q, files, file_count);
 }
 
 int explain_run(const struct command_io *io, int argc, char **argv)
@@ -206,5 +206,5 @@ int explain_run(const struct command_io *io, int argc, char **argv)
 	for (int i = 2; i <= count; i++)
 		if (!flag_list_add(&clusters, argv[i]))
 			return offline_misused(io, "explain", TEXT("too many files"));
-	return answer(io, &flags, argv[1], list, clusters.count, &question);
+	return explain_print(io, &flags, argv[1], list, clusters.count, &question);
 }

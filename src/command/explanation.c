@@ -106,7 +106,7 @@ static struct parts take_apart(struct text json)
 	return p;
 }
 
-static struct json_value parse(struct printing *p, struct text json)
+static struct json_value explanation_parse(struct printing *p, struct text json)
 {
 	struct json_value v = JSON_VALUE_NONE;
 	if (json_parse(json, p->scratch, &v) != JSON_PARSED)
@@ -135,7 +135,8 @@ static struct row *rows_of(struct printing *p, struct text object, uint32_t *cou
 	for (uint32_t i = 0; i < *count; i++) {
 		CHECK(next_member(&object, &rows[i].name, &rows[i].value));
 		struct scratch_mark mark = scratch_mark(p->scratch);
-		(void)!json_i64(json_get(parse(p, rows[i].value), "total"), &rows[i].total);
+		(void)!json_i64(
+			json_get(explanation_parse(p, rows[i].value), "total"), &rows[i].total);
 		scratch_rewind(p->scratch, mark);
 		size_t width = output_width(rows[i].name);
 		p->name_width = width > p->name_width ? width : p->name_width;
@@ -146,7 +147,7 @@ static struct row *rows_of(struct printing *p, struct text object, uint32_t *cou
 
 static void put_scored(struct printing *p, const struct row *row)
 {
-	struct json_value v = parse(p, row->value);
+	struct json_value v = explanation_parse(p, row->value);
 	char total[32];
 	struct writer w;
 	writer_init(&w, total, sizeof(total));
@@ -178,9 +179,9 @@ static void put_texts(struct printing *p, struct json_value list)
 	}
 }
 
-static void put_rejected(struct printing *p, const struct row *row)
+static void explanation_put_rejected(struct printing *p, const struct row *row)
 {
-	struct json_value v = parse(p, row->value);
+	struct json_value v = explanation_parse(p, row->value);
 	output_column(p->out, row->name, p->name_width + 2);
 	output_column(p->out, json_text(json_get(v, "code")), p->verdict_width + 2);
 	output_column(p->out, json_text(json_get(v, "plugin")), p->plugin_width + 2);
@@ -189,13 +190,13 @@ static void put_rejected(struct printing *p, const struct row *row)
 }
 
 /* How wide the middle columns are. */
-static void measure(struct printing *p, const struct row *rejected, uint32_t count)
+static void explanation_measure(struct printing *p, const struct row *rejected, uint32_t count)
 {
 	p->verdict_width = sizeof("score 1000") - 1;
 	p->plugin_width = sizeof("PLUGIN") - 1;
 	for (uint32_t i = 0; i < count; i++) {
 		struct scratch_mark mark = scratch_mark(p->scratch);
-		struct json_value v = parse(p, rejected[i].value);
+		struct json_value v = explanation_parse(p, rejected[i].value);
 		size_t code = json_text(json_get(v, "code")).size;
 		size_t plugin = json_text(json_get(v, "plugin")).size;
 		p->verdict_width = code > p->verdict_width ? code : p->verdict_width;
@@ -204,7 +205,7 @@ static void measure(struct printing *p, const struct row *rejected, uint32_t cou
 	}
 }
 
-static bool put_nodes(struct printing *p, const struct parts *parts)
+static bool explanation_put_nodes(struct printing *p, const struct parts *parts)
 {
 	uint32_t scored_count;
 	uint32_t rejected_count;
@@ -215,7 +216,7 @@ static bool put_nodes(struct printing *p, const struct parts *parts)
 		return false;
 	if (scored_count + rejected_count == 0)
 		return true;
-	measure(p, rejected, rejected_count);
+	explanation_measure(p, rejected, rejected_count);
 	output_z(p->out, "\n");
 	output_column(p->out, TEXT("NODE"), p->name_width + 2);
 	output_column(p->out, TEXT("VERDICT"), p->verdict_width + 2);
@@ -226,7 +227,7 @@ static bool put_nodes(struct printing *p, const struct parts *parts)
 		if (i < scored_count)
 			put_scored(p, &scored[i]);
 		else
-			put_rejected(p, &rejected[i - scored_count]);
+			explanation_put_rejected(p, &rejected[i - scored_count]);
 		scratch_rewind(p->scratch, mark);
 	}
 	return true;
@@ -237,7 +238,7 @@ static bool put_nodes(struct printing *p, const struct parts *parts)
 static void put_prefilter(struct printing *p, const struct parts *parts)
 {
 	if (parts->part[PART_PREFILTER].size > 0) {
-		struct json_value v = parse(p, parts->part[PART_PREFILTER]);
+		struct json_value v = explanation_parse(p, parts->part[PART_PREFILTER]);
 		output_z(p->out, "No node was looked at: ");
 		output_text(p->out, json_text(json_get(v, "plugin")));
 		output_z(p->out, " says ");
@@ -246,7 +247,7 @@ static void put_prefilter(struct printing *p, const struct parts *parts)
 	}
 	if (parts->part[PART_PREFILTER_NODES].size > 0) {
 		output_z(p->out, "Only these nodes come into question by name: ");
-		put_texts(p, parse(p, parts->part[PART_PREFILTER_NODES]));
+		put_texts(p, explanation_parse(p, parts->part[PART_PREFILTER_NODES]));
 		output_z(p->out, ".\n");
 	}
 }
@@ -255,7 +256,7 @@ static void put_preemption(struct printing *p, const struct parts *parts)
 {
 	if (parts->part[PART_PREEMPTION].size == 0)
 		return;
-	struct json_value v = parse(p, parts->part[PART_PREEMPTION]);
+	struct json_value v = explanation_parse(p, parts->part[PART_PREEMPTION]);
 	struct json_walk picks = json_walk(json_get(v, "picks"));
 	output_z(p->out, "\nPreemption: ");
 	if (json_walk_next(&picks)) {
@@ -281,7 +282,7 @@ bool explanation_print(struct text json, struct scratch *scratch, struct output 
 	struct printing p = {.scratch = scratch, .out = out};
 	struct parts parts = take_apart(json);
 	put_prefilter(&p, &parts);
-	if (!put_nodes(&p, &parts))
+	if (!explanation_put_nodes(&p, &parts))
 		return false;
 	put_preemption(&p, &parts);
 	return !scratch->overflowed;
@@ -296,7 +297,7 @@ bool explanation_print_outcome(struct text json, struct scratch *scratch, struct
 	output_z(out, fits ? ": goes to " : ": no node.\n");
 	for (uint32_t i = PART_CHOICE; i < PARTS; i++)
 		if (parts.part[i].size > 0)
-			output_text(out, json_text(parse(&p, parts.part[i])));
+			output_text(out, json_text(explanation_parse(&p, parts.part[i])));
 	output_z(out, fits ? ".\n" : "\n");
 	return !scratch->overflowed;
 }

@@ -21,7 +21,7 @@ struct reading {
 
 /* ---- names ---- */
 
-static enum flags_result refuse_name(struct reading *r, const char *dashes, struct text name)
+static enum flags_result flags_refuse_name(struct reading *r, const char *dashes, struct text name)
 {
 	struct nearest nearest;
 	nearest_init(&nearest, name);
@@ -33,7 +33,8 @@ static enum flags_result refuse_name(struct reading *r, const char *dashes, stru
 	return FLAGS_WRONG;
 }
 
-static const struct flag *find(const struct reading *r, const char *dashes, struct text name)
+static const struct flag *flags_find_flag(
+	const struct reading *r, const char *dashes, struct text name)
 {
 	bool is_letter = dashes[1] == '\0';
 	for (uint32_t i = 0; i < r->count; i++)
@@ -45,18 +46,19 @@ static const struct flag *find(const struct reading *r, const char *dashes, stru
 
 /* ---- values ---- */
 
-static enum flags_result refuse_value(
+static enum flags_result flags_refuse_value(
 	struct reading *r, const struct flag *flag, const char *value, const char *right)
 {
 	write_format(r->fault, "--%s: '%s' is not %s", flag->name, value, right);
 	return FLAGS_WRONG;
 }
 
-static enum flags_result set_bool(struct reading *r, const struct flag *flag, const char *value)
+static enum flags_result flags_set_bool(
+	struct reading *r, const struct flag *flag, const char *value)
 {
 	bool is_true = value == NULL || strcmp(value, "true") == 0;
 	if (!is_true && strcmp(value, "false") != 0)
-		return refuse_value(r, flag, value, "true or false");
+		return flags_refuse_value(r, flag, value, "true or false");
 	*(bool *)flag->to = is_true;
 	return FLAGS_READ;
 }
@@ -65,12 +67,13 @@ static enum flags_result set_bytes(struct reading *r, const struct flag *flag, c
 {
 	struct quantity q;
 	if (quantity_parse(text_of(value), &q) != QUANTITY_OK || quantity_value(&q) <= 0)
-		return refuse_value(r, flag, value, "a size like 256Mi");
+		return flags_refuse_value(r, flag, value, "a size like 256Mi");
 	*(uint64_t *)flag->to = (uint64_t)quantity_value(&q);
 	return FLAGS_READ;
 }
 
-static enum flags_result set_choice(struct reading *r, const struct flag *flag, const char *value)
+static enum flags_result flags_set_choice(
+	struct reading *r, const struct flag *flag, const char *value)
 {
 	struct text rest = text_of(flag->value);
 	struct text choice;
@@ -80,7 +83,7 @@ static enum flags_result set_choice(struct reading *r, const struct flag *flag, 
 			return FLAGS_READ;
 		}
 	}
-	return refuse_value(r, flag, value, flag->value);
+	return flags_refuse_value(r, flag, value, flag->value);
 }
 
 bool flag_list_add(struct flag_list *list, const char *value)
@@ -91,12 +94,13 @@ bool flag_list_add(struct flag_list *list, const char *value)
 	return true;
 }
 
-static enum flags_result set(struct reading *r, const struct flag *flag, const char *value)
+static enum flags_result flags_set_value(
+	struct reading *r, const struct flag *flag, const char *value)
 {
 	switch (flag->type) {
-	case FLAG_BOOL: return set_bool(r, flag, value);
+	case FLAG_BOOL: return flags_set_bool(r, flag, value);
 	case FLAG_BYTES: return set_bytes(r, flag, value);
-	case FLAG_CHOICE: return set_choice(r, flag, value);
+	case FLAG_CHOICE: return flags_set_choice(r, flag, value);
 	case FLAG_TEXT: *(const char **)flag->to = value; return FLAGS_READ;
 	case FLAG_LIST: break;
 	}
@@ -109,7 +113,7 @@ static enum flags_result set(struct reading *r, const struct flag *flag, const c
 /* ---- reading ---- */
 
 /* "--name", "--name=value"; "-n", "-n=value", "-nvalue". */
-static enum flags_result read_flag(struct reading *r, const char *dashes, struct text rest)
+static enum flags_result flags_read_flag(struct reading *r, const char *dashes, struct text rest)
 {
 	bool is_letter = dashes[1] == '\0';
 	size_t end = is_letter ? 1 : text_find(rest, '=');
@@ -117,9 +121,9 @@ static enum flags_result read_flag(struct reading *r, const char *dashes, struct
 	const char *value = end < rest.size ? rest.at + end + (rest.at[end] == '=') : NULL;
 	if (text_is(name, is_letter ? TEXT("h") : TEXT("help")))
 		return FLAGS_HELP;
-	const struct flag *flag = find(r, dashes, name);
+	const struct flag *flag = flags_find_flag(r, dashes, name);
 	if (flag == NULL)
-		return refuse_name(r, dashes, name);
+		return flags_refuse_name(r, dashes, name);
 	if (value == NULL && flag->type != FLAG_BOOL) {
 		if (r->at + 1 >= r->argc) {
 			write_format(r->fault, "--%s needs a value: %s", flag->name, flag->value);
@@ -127,7 +131,7 @@ static enum flags_result read_flag(struct reading *r, const char *dashes, struct
 		}
 		value = r->argv[++r->at];
 	}
-	return set(r, flag, value);
+	return flags_set_value(r, flag, value);
 }
 
 enum flags_result flags_read(const struct flag *flags, uint32_t count, int argc, char **argv,
@@ -144,9 +148,9 @@ enum flags_result flags_read(const struct flag *flags, uint32_t count, int argc,
 		else if (strcmp(arg, "--") == 0)
 			only_words = true;
 		else if (arg[1] == '-')
-			result = read_flag(&r, "--", text_of(arg + 2));
+			result = flags_read_flag(&r, "--", text_of(arg + 2));
 		else
-			result = read_flag(&r, "-", text_of(arg + 1));
+			result = flags_read_flag(&r, "-", text_of(arg + 1));
 	}
 	*words = r.words;
 	return result;

@@ -63,7 +63,7 @@ static void plan_for(uint32_t pods, struct offline_limits *l)
 	l->answer_bytes = (size_t)nodes * 1024 + (size_t)pods * 24 + (1u << 20);
 }
 
-static uint64_t size_of(const struct offline_limits *l)
+static uint64_t offline_size_of(const struct offline_limits *l)
 {
 	return (uint64_t)cache_size(&l->cache) + cycle_size(&l->cycle) + dump_size(&l->dump) +
 		l->words_bytes + l->answer_bytes +
@@ -81,7 +81,7 @@ bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits)
 	while (fits < most) {
 		uint32_t middle = fits + (most - fits + 1) / 2;
 		plan_for(middle, limits);
-		if (size_of(limits) <= memory_bytes)
+		if (offline_size_of(limits) <= memory_bytes)
 			fits = middle;
 		else
 			most = middle - 1;
@@ -93,7 +93,7 @@ bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits)
 
 /* ---- configuration ---- */
 
-static bool complain(struct offline *o, const char *file, const char *what)
+static bool offline_complain(struct offline *o, const char *file, const char *what)
 {
 	output_format(&o->err, "berth: %s: %s\n", file, what);
 	return false;
@@ -117,24 +117,25 @@ struct configuring { /* too large for the stack of a small board */
 	char words[1024];
 };
 
-static bool build_profiles(struct offline *o, struct configuring *c, const char *file)
+static bool offline_build_profiles(struct offline *o, struct configuring *c, const char *file)
 {
 	struct profile_memory memory = {&o->cache, &o->arena, &o->dump.scratch};
 	struct writer fault;
 	writer_init(&fault, c->words, sizeof(c->words) - 1);
 	o->profile_count = c->config.profiles.count;
 	if (o->profile_count > SCHEDULER_PROFILES_MAX)
-		return complain(o, file, "too many profiles");
+		return offline_complain(o, file, "too many profiles");
 	switch (profiles_build(&memory, &c->config, o->profiles, &fault)) {
 	case PROFILE_OK: return true;
-	case PROFILE_FULL: return complain(o, file, "no room for its profiles; raise --memory");
+	case PROFILE_FULL:
+		return offline_complain(o, file, "no room for its profiles; raise --memory");
 	case PROFILE_REFUSED: break;
 	}
 	c->words[fault.used] = '\0';
-	return complain(o, file, c->words);
+	return offline_complain(o, file, c->words);
 }
 
-static bool configure(struct offline *o, const char *file)
+static bool offline_configure(struct offline *o, const char *file)
 {
 	struct scratch *scratch = &o->dump.scratch;
 	if (file == NULL) {
@@ -147,15 +148,15 @@ static bool configure(struct offline *o, const char *file)
 	const char *fault;
 	CHECK(c != NULL);
 	if (!config_file_read(file, scratch, &bytes, &fault))
-		return complain(o, file, fault);
+		return offline_complain(o, file, fault);
 	enum scheduler_config_result result =
 		policy_or_config_read(bytes, scratch, &c->config, &c->faults, &c->notes);
 	tell_faults(o, &c->notes, file, "warning: ");
 	if (result == SCHEDULER_CONFIG_BROKEN)
 		tell_faults(o, &c->faults, file, "");
 	if (result == SCHEDULER_CONFIG_FULL)
-		(void)complain(o, file, "too much configuration");
-	return result == SCHEDULER_CONFIG_OK && build_profiles(o, c, file);
+		(void)offline_complain(o, file, "too much configuration");
+	return result == SCHEDULER_CONFIG_OK && offline_build_profiles(o, c, file);
 }
 
 /* ---- opening and closing ---- */
@@ -195,7 +196,7 @@ static int refuse_memory(const struct command_io *io, const char *why)
 	return COMMAND_FAILED;
 }
 
-static void carve(struct offline *o)
+static void offline_reserve_memory(struct offline *o)
 {
 	cache_init(&o->cache, &o->arena, &o->limits.cache);
 	dump_init(&o->dump, &o->arena, &o->limits.dump, &o->cache, &o->err, &o->progress);
@@ -231,8 +232,8 @@ struct offline *offline_open(
 	output_init(&o->out, io->out);
 	output_init(&o->err, io->err);
 	progress_init(&o->progress, &o->err, clock_system(), io->progress);
-	carve(o);
-	if (!configure(o, flags->config)) {
+	offline_reserve_memory(o);
+	if (!offline_configure(o, flags->config)) {
 		*status = offline_close(o, true);
 		return NULL;
 	}
@@ -249,7 +250,7 @@ static bool is_input(const char *file)
 static bool open_file(struct offline *o, const char *file, int *fd)
 {
 	*fd = is_input(file) ? dup(o->io->in) : open(file, O_RDONLY | O_CLOEXEC);
-	return *fd >= 0 || complain(o, file, strerror(errno));
+	return *fd >= 0 || offline_complain(o, file, strerror(errno));
 }
 
 bool offline_read(struct offline *o, const char *const *files, uint32_t count)
@@ -258,7 +259,8 @@ bool offline_read(struct offline *o, const char *const *files, uint32_t count)
 	enum dump_result result = DUMP_READ;
 	uint32_t opened = 0;
 	if (count > FILES_MAX)
-		return complain(o, files[FILES_MAX], "too many files; standard input has no end");
+		return offline_complain(
+			o, files[FILES_MAX], "too many files; standard input has no end");
 	while (opened < count && open_file(o, files[opened], &fds[opened]))
 		opened++;
 	bool all = opened == count;
@@ -283,7 +285,7 @@ int offline_close(struct offline *o, bool failed)
 	progress_clear(&o->progress);
 	output_flush(&o->out);
 	if (o->out.error != 0)
-		(void)complain(o, "cannot write the answer", strerror(o->out.error));
+		(void)offline_complain(o, "cannot write the answer", strerror(o->out.error));
 	output_flush(&o->err);
 	int status = failed || broken || o->out.error != 0 ? COMMAND_FAILED : COMMAND_DONE;
 	void *block = o->block;

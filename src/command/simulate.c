@@ -65,7 +65,7 @@ struct simulation {
 
 /* ---- one pod ---- */
 
-static struct text keep(struct offline *o, struct text t)
+static struct text simulate_keep_decision(struct offline *o, struct text t)
 {
 	char *at = scratch_take(&o->words, t.size);
 	if (at == NULL)
@@ -133,8 +133,8 @@ static void clear_nominations(struct offline *o, uint32_t node_name, int32_t pri
 	}
 }
 
-static void preempt(struct offline *o, uint32_t pod, const struct cycle_preemption *preemption,
-	struct answer *a)
+static void simulate_preempt(struct offline *o, uint32_t pod,
+	const struct cycle_preemption *preemption, struct answer *a)
 {
 	uint32_t node_name = cache_node_at(&o->cache, preemption->node)->name;
 	make_victim_room(o, a, preemption->victim_count);
@@ -162,7 +162,7 @@ static bool promise_volumes(struct offline *o, const struct schedule_result *d, 
 	return true;
 }
 
-static void place(
+static void simulate_assume(
 	struct offline *o, uint32_t pod, const struct schedule_result *d, struct answer *a)
 {
 	uint32_t node = d->node;
@@ -176,7 +176,7 @@ static void place(
 	a->node = cache_text(&o->cache, cache_node_at(&o->cache, node)->name);
 }
 
-static void decide(struct offline *o, uint32_t pod, struct answer *a)
+static void simulate_decide(struct offline *o, uint32_t pod, struct answer *a)
 {
 	struct schedule_result d = {0};
 	for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
@@ -184,17 +184,17 @@ static void decide(struct offline *o, uint32_t pod, struct answer *a)
 		if (d.outcome != CYCLE_REJECTED || !d.preemption.found ||
 			d.preemption.victim_count == 0)
 			break;
-		preempt(o, pod, &d.preemption, a);
+		simulate_preempt(o, pod, &d.preemption, a);
 	}
 	a->feasible_count = d.feasible_count;
 	a->is_scored = d.is_scored;
 	a->score = d.score;
 	if (d.outcome == CYCLE_PLACED) {
-		place(o, pod, &d, a);
+		simulate_assume(o, pod, &d, a);
 		return;
 	}
 	a->outcome = OUTCOME_UNSCHEDULABLE;
-	a->message = keep(o, d.message);
+	a->message = simulate_keep_decision(o, d.message);
 	if (d.preemption.clear_nomination)
 		cache_nominate(&o->cache, pod, INTERN_EMPTY);
 }
@@ -226,7 +226,7 @@ static void put_why(struct output *out, const struct answer *a)
 }
 
 /* Where there was no choice nothing is scored. */
-static void put_score(struct output *out, const struct answer *a)
+static void simulate_put_score(struct output *out, const struct answer *a)
 {
 	if (a->is_scored)
 		output_format(out, "%-*lld  ", SCORE_WIDTH, (long long)a->score);
@@ -239,7 +239,7 @@ static void put_table_row(struct simulation *s, const struct answer *a)
 	struct output *out = &s->o->out;
 	output_column(out, a->pod, s->pod_width + 2);
 	output_column(out, a->node.at == NULL ? TEXT("-") : a->node, s->node_width + 2);
-	put_score(out, a);
+	simulate_put_score(out, a);
 	put_why(out, a);
 	output_z(out, "\n");
 }
@@ -350,7 +350,7 @@ static void put_json_end(struct simulation *s)
 
 /* ---- all of them ---- */
 
-static void simulate(struct simulation *s, bool as_json)
+static void simulate_pods(struct simulation *s, bool as_json)
 {
 	struct offline *o = s->o;
 	struct scratch_mark mark = scratch_mark(&o->words);
@@ -363,7 +363,7 @@ static void simulate(struct simulation *s, bool as_json)
 		struct answer a = {.message = TEXT_NONE, .node = TEXT_NONE};
 		a.pod = offline_pod_name(o, pod);
 		if (!set_aside(o, pod, &a))
-			decide(o, pod, &a);
+			simulate_decide(o, pod, &a);
 		s->counts[a.outcome]++;
 		s->victims += a.victim_count;
 		if (as_json)
@@ -393,7 +393,7 @@ static const char usage_end[] =
 	"its end stops everything. Of objects given twice the last one counts. Pods that\n"
 	"have finished are left out. Preempted pods leave at once and do not come back.\n";
 
-static int run(const struct command_io *io, const struct offline_flags *flags,
+static int simulate_dump(const struct command_io *io, const struct offline_flags *flags,
 	const char *const *files, uint32_t file_count)
 {
 	int status;
@@ -409,7 +409,7 @@ static int run(const struct command_io *io, const struct offline_flags *flags,
 		return offline_close(o, true);
 	s.list = list;
 	s.count = waiting_collect(o, list);
-	simulate(&s, flags->form == OFFLINE_JSON);
+	simulate_pods(&s, flags->form == OFFLINE_JSON);
 	return offline_close(o, false);
 }
 
@@ -428,5 +428,5 @@ int simulate_run(const struct command_io *io, int argc, char **argv)
 	}
 	if (files == 0)
 		return offline_misused(io, "simulate", TEXT("simulate needs a file, or '-'"));
-	return run(io, &flags, (const char *const *)(argv + 1), (uint32_t)files);
+	return simulate_dump(io, &flags, (const char *const *)(argv + 1), (uint32_t)files);
 }

@@ -46,7 +46,7 @@ void source_take(struct source *s, size_t size)
 	s->taken += size;
 }
 
-static uint64_t size_of(int fd)
+static uint64_t source_size_of(int fd)
 {
 	struct stat about;
 	bool is_file = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
@@ -75,7 +75,7 @@ static enum dump_result read_as(struct source *s)
 enum dump_result dump_read(struct dump *d, const char *name, int fd)
 {
 	struct source s = {.dump = d, .name = name, .fd = fd, .at = d->input, .line = 1};
-	s.size = size_of(fd);
+	s.size = source_size_of(fd);
 	(void)!source_fill(&s);
 	enum dump_result result = read_as(&s);
 	if (s.error != 0)

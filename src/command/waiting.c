@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int waiting_compare_pods(const void *a, const void *b)
 {
 	const struct waiting *x = a;
 	const struct waiting *y = b;
@@ -28,6 +28,6 @@ uint32_t waiting_collect(const struct offline *o, struct waiting *list)
 	}
 	CHECK(count == cache->pods_pending);
 	if (count > 0)
-		qsort(list, count, sizeof(*list), compare);
+		qsort(list, count, sizeof(*list), waiting_compare_pods);
 	return count;
 }

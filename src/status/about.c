@@ -61,7 +61,7 @@ void about_version(struct status_answer *a)
 	status_reply(a, 200, status_json, writer_text(&w));
 }
 
-static void begin(struct status_answer *a, const char *name, struct writer *w)
+static void about_begin(struct status_answer *a, const char *name, struct writer *w)
 {
 	writer_init(w, a->piece, sizeof(a->piece));
 	write_format(w, "\nberth %s\nWarning: for people, its form may change.\n\n", name);
@@ -72,7 +72,7 @@ void about_statusz(struct status_answer *a)
 	struct writer w;
 	const struct status *status = a->status;
 	struct wall_date d = wall_date(status->started_at);
-	begin(a, "statusz", &w);
+	about_begin(a, "statusz", &w);
 	write_format(&w,
 		"Started: %04d-%02d-%02dT%02d:%02d:%02dZ\nUp: %lld s\n"
 		"Binary version: " BERTH_VERSION "\nState: %s\nSandbox: %s\n\nPaths:",
@@ -92,7 +92,7 @@ static void put_flag(struct writer *w, const char *name, const char *value)
 {
 	write_format(w, "%s=%s\n", name, value == NULL ? "" : value);
 }
-static void put_number(struct writer *w, const char *name, int64_t value)
+static void about_put_number(struct writer *w, const char *name, int64_t value)
 {
 	write_format(w, "%s=%lld\n", name, (long long)value);
 }
@@ -104,22 +104,22 @@ void about_flagz(struct status_answer *a)
 	const struct scheduler_limits *l = &a->status->s->setup.limits;
 	static const char *const pages[] = {"review", "open", "token", "nobody"};
 	struct writer w;
-	begin(a, "flagz", &w);
+	about_begin(a, "flagz", &w);
 	put_flag(&w, "bind-address", o->bind_address);
 	put_flag(&w, "client-ca-file", o->client_ca_file);
 	put_flag(&w, "config", o->config_file);
 	put_flag(&w, "http-address", o->http_address);
-	put_number(&w, "http-port", o->http_port);
+	about_put_number(&w, "http-port", o->http_port);
 	put_flag(&w, "leader-elect", o->config.leader_election.elect ? "true" : "false");
-	put_number(&w, "memory", (int64_t)o->memory_bytes);
-	put_number(&w, "nodes-max", l->cache.nodes);
+	about_put_number(&w, "memory", (int64_t)o->memory_bytes);
+	about_put_number(&w, "nodes-max", l->cache.nodes);
 	put_flag(&w, "page-access", pages[o->page % 4]);
-	put_number(&w, "pods-max", l->cache.pods);
+	about_put_number(&w, "pods-max", l->cache.pods);
 	put_flag(&w, "profiling", o->profiling ? "true" : "false");
-	put_number(&w, "secure-port", o->secure_port);
+	about_put_number(&w, "secure-port", o->secure_port);
 	put_flag(&w, "tls-cert-file", o->tls_cert_file);
 	put_flag(&w, "tls-private-key-file", o->tls_private_key_file);
-	put_number(&w, "v", o->verbosity);
+	about_put_number(&w, "v", o->verbosity);
 	status_reply(a, 200, status_plain, writer_text(&w));
 }
 

@@ -11,7 +11,7 @@
 
 enum { PART_NODES, PART_PODS, PART_END };
 
-static void member(struct json_writer *j, const char *key, struct text value)
+static void status_dump_member(struct json_writer *j, const char *key, struct text value)
 {
 	if (value.size > 0)
 		json_member_text(j, key, value);
@@ -65,7 +65,7 @@ static void put_resources(const struct cache *cache, const struct kube_blob *blo
 	}
 }
 
-static void put_node(const struct cache *cache, uint32_t index, struct json_writer *j)
+static void status_dump_put_node(const struct cache *cache, uint32_t index, struct json_writer *j)
 {
 	const struct cache_node *n = cache_node_at(cache, index);
 	const struct kube_node_facts *f = n->facts;
@@ -84,7 +84,7 @@ static void put_node(const struct cache *cache, uint32_t index, struct json_writ
 	for (uint32_t i = 0; i < f->taints.count; i++) {
 		json_open_object(j);
 		json_member_text(j, "key", cache_text(cache, taints[i].key));
-		member(j, "value", cache_text(cache, taints[i].value));
+		status_dump_member(j, "value", cache_text(cache, taints[i].value));
 		json_member_z(j, "effect", rows_effect(taints[i].effect));
 		json_close_object(j);
 	}
@@ -120,11 +120,11 @@ static void put_spec(
 	for (uint32_t i = 0; i < class->tolerations.count; i++) {
 		const struct kube_toleration *t = &tolerations[i];
 		json_open_object(j);
-		member(j, "key", cache_text(cache, t->key));
+		status_dump_member(j, "key", cache_text(cache, t->key));
 		json_member_z(j, "operator", operators[t->exists]);
 		if (t->exists == 0)
 			json_member_text(j, "value", cache_text(cache, t->value));
-		member(j, "effect", text_of(rows_effect(t->effect)));
+		status_dump_member(j, "effect", text_of(rows_effect(t->effect)));
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -159,7 +159,7 @@ static void put_container(
 	json_close_array(j);
 }
 
-static void put_pod(const struct cache *cache, uint32_t index, struct json_writer *j)
+static void status_dump_put_pod(const struct cache *cache, uint32_t index, struct json_writer *j)
 {
 	const struct cache_pod *p = cache_pod_at(cache, index);
 	const struct kube_pod_template *class = cache_template_of(cache, p);
@@ -188,11 +188,11 @@ static void put_pod(const struct cache *cache, uint32_t index, struct json_write
 	json_close_object(j);
 	open_at(j, "status");
 	json_member_z(j, "phase", p->node != 0 ? "Running" : "Pending");
-	member(j, "nominatedNodeName", cache_text(cache, p->nominated));
+	status_dump_member(j, "nominatedNodeName", cache_text(cache, p->nominated));
 	json_close_object(j);
 }
 
-static bool step(struct status_answer *a, struct writer *w)
+static bool status_dump_step(struct status_answer *a, struct writer *w)
 {
 	const struct cache *cache = &a->status->s->cache;
 	struct json_writer j;
@@ -215,14 +215,14 @@ static bool step(struct status_answer *a, struct writer *w)
 	json_write_init(&j, w);
 	json_open_object(&j);
 	if (a->part == PART_NODES)
-		put_node(cache, next, &j);
+		status_dump_put_node(cache, next, &j);
 	else
-		put_pod(cache, next, &j);
+		status_dump_put_pod(cache, next, &j);
 	json_close_object(&j);
 	return true;
 }
 
 void dump_answer(struct status_answer *a)
 {
-	status_stream(a, status_json, step);
+	status_stream(a, status_json, status_dump_step);
 }

@@ -8,7 +8,7 @@
 
 enum { BEAT_MS = 1000, DECISIONS_MAX = 12, BEST_WANTED = 4 };
 
-static void put_decisions(struct status_answer *a, struct writer *w)
+static void events_put_decisions(struct status_answer *a, struct writer *w)
 {
 	const struct scheduler_metrics *m = &a->status->s->metrics;
 	for (; a->serial < m->serial; a->serial++) {
@@ -37,7 +37,7 @@ struct said {
 	uint64_t after;
 };
 
-static void say(struct status_answer *a, struct said *said)
+static void events_write(struct status_answer *a, struct said *said)
 {
 	const uint64_t serial = a->status->s->metrics.serial;
 	struct writer w;
@@ -57,7 +57,7 @@ static void say(struct status_answer *a, struct said *said)
 		json_write_init(&j, &w);
 		overview_put(a->status, &j);
 		write_z(&w, "\n\n");
-		put_decisions(a, &w);
+		events_put_decisions(a, &w);
 		a->size = w.used;
 	}
 	a->sent = 0;
@@ -68,7 +68,7 @@ static void beat_door(struct status_door *door, struct said *said)
 {
 	for (uint32_t i = 0; i < door->answer_count; i++)
 		if (door->answers[i].exchange != NULL && door->answers[i].listens)
-			say(&door->answers[i], said);
+			events_write(&door->answers[i], said);
 }
 
 void events_beat(struct net_timer *timer, struct mono now)
@@ -98,7 +98,7 @@ void events_answer(struct status_answer *a)
 	a->listens = true;
 	a->serial = 0;
 	status_stream(a, "text/event-stream", NULL);
-	say(a, &(struct said){NULL, 0});
+	events_write(a, &(struct said){NULL, 0});
 	if (!net_timer_is_armed(&status->beat))
 		net_timer_arm(status->setup.net, &status->beat,
 			mono_after_ms(net_now(status->setup.net), BEAT_MS));

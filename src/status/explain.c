@@ -31,7 +31,7 @@ void explain_give_words(struct status_answer *a)
 
 /* What the pod asks for, and who is asked about a node, in order: what a reader needs to say more.
  */
-static void put_pod(const struct cache *cache, const struct kube_pod_template *class,
+static void status_explain_put_pod(const struct cache *cache, const struct kube_pod_template *class,
 	const struct plugin_profile *profile, struct writer *w)
 {
 	const struct kube_resources *r = &class->fit;
@@ -67,7 +67,8 @@ void explain_reply(struct status_answer *a, uint32_t pod)
 	writer_init(&w, status->words, status->words_size);
 	cycle_explain(&s->cycle, pod, CACHE_COUNT_FAST, &w);
 	if (!w.overflowed)
-		put_pod(&s->cache, cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)),
+		status_explain_put_pod(&s->cache,
+			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)),
 			cycle_profile_of(&s->cycle, pod), &w);
 	if (w.overflowed)
 		status_refuse(a, 507, "no room for the answer; raise --memory");
@@ -76,7 +77,7 @@ void explain_reply(struct status_answer *a, uint32_t pod)
 }
 
 /* Why it is not explained; NULL: nothing speaks against it. */
-static const char *obstacle(const struct scheduler *s, uint32_t pod)
+static const char *status_explain_refusal(const struct scheduler *s, uint32_t pod)
 {
 	if (pod == 0)
 		return "there is no such pod in the picture of the cluster";
@@ -99,7 +100,7 @@ void explain_answer(struct status_answer *a)
 	}
 	uint32_t index =
 		cache_find_pod(&s->cache, text_first(pod, slash), text_from(pod, slash + 1));
-	const char *fault = obstacle(s, index);
+	const char *fault = status_explain_refusal(s, index);
 	if (fault != NULL) {
 		status_refuse(a, index == 0 ? 404 : 409, "%s", fault);
 		return;

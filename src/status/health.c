@@ -74,7 +74,7 @@ struct excludes {
 	uint32_t used; /* bits */
 };
 
-static void exclude(struct excludes *x, struct text name)
+static void health_exclude(struct excludes *x, struct text name)
 {
 	uint32_t at = 0;
 	while (at < x->count && text_compare(x->list[at], name) < 0)
@@ -97,7 +97,7 @@ static void read_excludes(struct excludes *x, struct text query)
 		if (!text_starts(part, TEXT("exclude=")) ||
 			!net_unescape(text_from(part, 8), true, &w) || w.used == 0)
 			continue;
-		exclude(x, writer_text(&w));
+		health_exclude(x, writer_text(&w));
 		room++;
 	}
 }

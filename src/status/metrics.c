@@ -154,7 +154,7 @@ static bool put_scaled(struct status_answer *a, struct writer *w,
 		a, w, h->counts, h->sum, bounds, scale->count, scale->first > 1, labels);
 }
 
-static bool is_empty(const uint64_t *counts, uint32_t count)
+static bool metrics_is_empty(const uint64_t *counts, uint32_t count)
 {
 	while (count > 0 && counts[count - 1] == 0)
 		count--;
@@ -204,7 +204,7 @@ static bool put_sli(struct status_answer *a, uint32_t row, struct writer *w)
 	if (row >= SCHEDULER_ATTEMPTS_MAX)
 		return false;
 	const struct scheduler_histogram *h = &a->status->s->metrics.sli[row];
-	if (is_empty(h->counts, SCHEDULER_BUCKETS_MAX + 1))
+	if (metrics_is_empty(h->counts, SCHEDULER_BUCKETS_MAX + 1))
 		return true;
 	write_format(labels_begin(&l), "attempts=\"%u%s\"", row + 1,
 		row + 1 == SCHEDULER_ATTEMPTS_MAX ? "+" : "");
@@ -300,7 +300,7 @@ static bool put_stages(struct status_answer *a, uint32_t row, struct writer *w)
 		return false;
 	const struct scheduler_histogram *h =
 		&a->status->s->metrics.stages[profile][stage][row % 2];
-	if (is_empty(h->counts, SCHEDULER_BUCKETS_MAX + 1))
+	if (metrics_is_empty(h->counts, SCHEDULER_BUCKETS_MAX + 1))
 		return true;
 	metrics_label(labels_begin(&l), ',', "extension_point", text_of(stages[stage]));
 	metrics_label(&l.w, ',', "profile", profile_name(a, profile));
@@ -412,7 +412,7 @@ static bool put_request_histogram(struct status_answer *a, uint32_t row, struct 
 		return false;
 	const struct net_histogram *h = &net_client_counts(client)->verbs[row][which];
 	uint32_t count = which == NET_TOOK ? NET_TOOK_BOUNDS : NET_SIZE_BOUNDS;
-	if (is_empty(h->counts, count + 1))
+	if (metrics_is_empty(h->counts, count + 1))
 		return true;
 	struct writer *labels = labels_begin(&l);
 	metrics_label(labels, ',', "host", text_of(net_client_host(client)));
@@ -637,7 +637,7 @@ static const struct family *family_of(const struct status_answer *a)
 	return &families[a->part];
 }
 
-static bool step(struct status_answer *a, struct writer *w)
+static bool metrics_step(struct status_answer *a, struct writer *w)
 {
 	if (a->part == ARRAY_COUNT(families))
 		return false;
@@ -661,5 +661,5 @@ void metrics_answer(struct status_answer *a)
 		status_reply(a, 200, status_plain, TEXT("metrics reset\n"));
 		return;
 	}
-	status_stream(a, metrics_type, step);
+	status_stream(a, metrics_type, metrics_step);
 }

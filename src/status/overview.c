@@ -92,7 +92,7 @@ static void put_latest(const struct scheduler *s, struct json_writer *j)
 	json_close_object(j);
 }
 
-static void put_decisions(const struct scheduler *s, struct json_writer *j)
+static void overview_put_decisions(const struct scheduler *s, struct json_writer *j)
 {
 	const struct scheduler_histogram *h = &s->metrics.algorithm;
 	uint64_t count = 0;
@@ -149,7 +149,7 @@ void overview_put(struct status *status, struct json_writer *j)
 	put_lease(s, j);
 	put_connection(status, j);
 	put_cluster(status, j);
-	put_decisions(s, j);
+	overview_put_decisions(s, j);
 	put_memory(status, j);
 	json_close_object(j);
 }

@@ -28,7 +28,7 @@ void process_close(const struct process *process)
 		(void)close(process->files);
 }
 
-static double seconds(struct timeval t)
+static double process_seconds_of(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
@@ -46,7 +46,8 @@ void process_facts(const struct process *process, struct process_facts *facts)
 	if (fstat(process->files, &files) == 0)
 		facts->files_open = (uint64_t)files.st_size;
 	if (getrusage(RUSAGE_SELF, &usage) == 0)
-		facts->cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+		facts->cpu_s =
+			process_seconds_of(usage.ru_utime) + process_seconds_of(usage.ru_stime);
 	ssize_t got = pread(process->statm, line, sizeof(line), 0);
 	struct text left = {line, got > 0 ? (size_t)got : 0};
 	if (text_cut(&left, ' ', &part) && text_to_u64(part, &pages))

@@ -14,14 +14,15 @@ struct line {
 	const char *name; /* of the family */
 };
 
-static const char *unit_of(struct text resource)
+static const char *resources_unit_of(struct text resource)
 {
 	if (text_starts(resource, TEXT("hugepages-")))
 		return "bytes";
 	return text_starts(resource, TEXT("attachable-volumes-")) ? "integer" : "";
 }
 
-static void put(const struct line *line, struct text resource, const char *unit, double value)
+static void resources_put(
+	const struct line *line, struct text resource, const char *unit, double value)
 {
 	const struct cache *cache = &line->a->status->s->cache;
 	const struct kube_pod_template *class = cache_template_of(cache, line->pod);
@@ -46,20 +47,20 @@ static void put(const struct line *line, struct text resource, const char *unit,
 	write_char(line->w, '\n');
 }
 
-static void put_requests(const struct line *line, const struct kube_pod_template *class)
+static void resources_put_requests(const struct line *line, const struct kube_pod_template *class)
 {
 	const struct kube_resources *fit = &class->fit;
 	const struct kube_scalar *scalars = KUBE_AT(class, fit->scalars, struct kube_scalar);
-	put(line, TEXT("cpu"), "cores", (double)fit->cpu_milli / 1000);
-	put(line, TEXT("memory"), "bytes", (double)fit->memory_bytes);
-	put(line, TEXT("ephemeral-storage"), "bytes", (double)fit->storage_bytes);
+	resources_put(line, TEXT("cpu"), "cores", (double)fit->cpu_milli / 1000);
+	resources_put(line, TEXT("memory"), "bytes", (double)fit->memory_bytes);
+	resources_put(line, TEXT("ephemeral-storage"), "bytes", (double)fit->storage_bytes);
 	for (uint32_t i = 0; i < fit->scalars.count; i++) {
 		struct text name = cache_text(&line->a->status->s->cache, scalars[i].name);
-		put(line, name, unit_of(name), (double)scalars[i].value);
+		resources_put(line, name, resources_unit_of(name), (double)scalars[i].value);
 	}
 }
 
-static bool step(struct status_answer *a, struct writer *w)
+static bool resources_step(struct status_answer *a, struct writer *w)
 {
 	static const char *const names[] = {"kube_pod_resource_limit", "kube_pod_resource_request"};
 	static const char *const what[] = {"may use", "asks for"};
@@ -77,11 +78,11 @@ static bool step(struct status_answer *a, struct writer *w)
 	line.pod = cache_pod_at(cache, a->at);
 	const struct kube_pod_template *class = cache_template_of(cache, line.pod);
 	if (a->part == 1) {
-		put_requests(&line, class);
+		resources_put_requests(&line, class);
 		return true;
 	}
-	put(&line, TEXT("cpu"), "cores", (double)class->limit_cpu_milli / 1000);
-	put(&line, TEXT("memory"), "bytes", (double)class->limit_memory_bytes);
+	resources_put(&line, TEXT("cpu"), "cores", (double)class->limit_cpu_milli / 1000);
+	resources_put(&line, TEXT("memory"), "bytes", (double)class->limit_memory_bytes);
 	return true;
 }
 
@@ -92,5 +93,5 @@ void resources_answer(struct status_answer *a)
 	if (s->lease != NULL && !lease_holds(s->lease, clock_mono(&s->setup.clock)))
 		status_reply(a, 200, metrics_type, TEXT(""));
 	else
-		status_stream(a, metrics_type, step);
+		status_stream(a, metrics_type, resources_step);
 }

@@ -24,7 +24,7 @@ static bool end_rows(struct status_answer *a, struct writer *w)
 	return false;
 }
 
-static void begin(struct status_answer *a, status_step_fn *step)
+static void rows_begin(struct status_answer *a, status_step_fn *step)
 {
 	struct text filter = status_parameter(a, "q", a->filter, sizeof(a->filter) - 1);
 	a->filter[filter.size] = '\0';
@@ -81,7 +81,7 @@ static void put_taints(
 	json_close_array(j);
 }
 
-static void put_node(const struct cache *cache, uint32_t index, struct json_writer *j)
+static void rows_put_node(const struct cache *cache, uint32_t index, struct json_writer *j)
 {
 	const struct cache_node *n = cache_node_at(cache, index);
 	const struct kube_node_facts *facts = n->facts;
@@ -127,14 +127,14 @@ static bool node_step(struct status_answer *a, struct writer *w)
 		return true;
 	a->row++;
 	begin_row(a, w, &j);
-	put_node(cache, index, &j);
+	rows_put_node(cache, index, &j);
 	json_close_object(&j);
 	return true;
 }
 
 void nodes_answer(struct status_answer *a)
 {
-	begin(a, node_step);
+	rows_begin(a, node_step);
 	a->limit = status_number(a, "limit", UINT32_MAX);
 }
 
@@ -223,7 +223,7 @@ void pods_answer(struct status_answer *a)
 	if (state.at != NULL && !text_is_z(state, "pending"))
 		status_refuse(a, 400, "only ?state=pending is there");
 	else
-		begin(a, pod_step);
+		rows_begin(a, pod_step);
 }
 
 /* ---- memory ---- */

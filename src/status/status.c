@@ -87,7 +87,7 @@ const struct status_route status_routes[] = {
 };
 const size_t status_route_count = sizeof(status_routes) / sizeof(status_routes[0]);
 
-static const struct status_route *find(const struct net_exchange *e)
+static const struct status_route *status_find_endpoint(const struct net_exchange *e)
 {
 	const struct status_route *found = NULL;
 	for (size_t i = 0; i < status_route_count; i++) {
@@ -181,7 +181,7 @@ static bool has_time(struct status *status)
 }
 
 /* As many rows as fit; one that does not fit alone is left out. */
-static void fill(struct status_answer *a)
+static void status_write_piece(struct status_answer *a)
 {
 	struct writer w;
 	scheduler_requeue_for_changes(a->status->s); /* rows show cache and queue of one moment */
@@ -226,7 +226,7 @@ void status_go_on(struct status_answer *a)
 				return;
 			}
 			struct mono start = clock_mono(clock);
-			fill(a);
+			status_write_piece(a);
 			struct mono end = clock_mono(clock);
 			int64_t took_us = mono_since_us(end, start);
 			status->spent_us += took_us + 1;
@@ -294,7 +294,7 @@ void status_stream(struct status_answer *a, const char *type, status_step_fn *st
 
 /* ---- requests ---- */
 
-static void on_done(struct net_exchange *e, bool complete)
+static void status_on_done(struct net_exchange *e, bool complete)
 {
 	struct status_answer *a = answer_of(e);
 	struct status_door *door = e->self;
@@ -311,7 +311,7 @@ static void on_done(struct net_exchange *e, bool complete)
 	a->exchange = NULL;
 }
 
-static void on_body(struct net_exchange *e, struct text bytes)
+static void status_on_body(struct net_exchange *e, struct text bytes)
 {
 	struct status *status = answer_of(e)->status;
 	if (bytes.size > STATUS_BODY_MAX - status->body_size)
@@ -337,7 +337,7 @@ void status_route(struct status_answer *a)
 		}
 		status->body_of = a->exchange;
 		status->body_size = 0;
-		a->exchange->on_body = on_body;
+		a->exchange->on_body = status_on_body;
 		if (!a->has_arrived) {
 			net_exchange_take_body(a->exchange);
 			return;
@@ -355,9 +355,9 @@ static void on_head(struct net_exchange *e)
 	a->filter[0] = '\0';
 	a->status = door->status;
 	a->exchange = e;
-	e->on_done = on_done;
+	e->on_done = status_on_done;
 	e->holds_body = true;
-	a->route = find(e);
+	a->route = status_find_endpoint(e);
 	if (a->route == NULL)
 		status_reply(a, 404, status_plain, TEXT("404 page not found\n"));
 	else if ((BIT(e->method) & a->route->methods) == 0)

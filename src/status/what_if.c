@@ -95,7 +95,7 @@ static uint32_t line_of(const struct yaml_node *root, const char *field)
 	return place.line;
 }
 
-static bool on_piece(void *self, struct json_piece piece)
+static bool what_if_on_piece(void *self, struct json_piece piece)
 {
 	struct wish *wish = self;
 	if (piece.kind == JSON_PIECE_LINE)
@@ -122,7 +122,7 @@ static bool read_json(struct wish *wish)
 	}
 	struct json_cut *cut = json_cut_init(block, size, 2 * STATUS_BODY_MAX);
 	wish->parsed = JSON_PARSE_BROKEN;
-	json_cut_start(cut, JSON_CUT_LINES, kube_pod_want, NULL, on_piece, wish);
+	json_cut_start(cut, JSON_CUT_LINES, kube_pod_want, NULL, what_if_on_piece, wish);
 	enum json_cut_result result = json_cut_feed(cut, writer_text(&w));
 	if (wish->parsed == JSON_PARSED)
 		return true;
@@ -134,7 +134,7 @@ static bool read_json(struct wish *wish)
 	return false;
 }
 
-static bool decode(struct wish *wish)
+static bool what_if_decode(struct wish *wish)
 {
 	const struct yaml_node *kind = yaml_get(wish->root, "kind");
 	struct kube_build *b = &wish->build;
@@ -187,7 +187,7 @@ static bool needs_more_kinds(const struct scheduler *s, const struct kube_pod_te
 	return false;
 }
 
-static void decide(struct wish *wish)
+static void what_if_decide(struct wish *wish)
 {
 	struct scheduler *s = wish->a->status->s;
 	struct cache *cache = &s->cache;
@@ -218,9 +218,9 @@ void what_if_answer(struct status_answer *a)
 	}
 	if (!explain_take_words(a))
 		return;
-	if (read_tree(&wish) && read_json(&wish) && decode(&wish)) {
+	if (read_tree(&wish) && read_json(&wish) && what_if_decode(&wish)) {
 		make_it_wait(&wish);
-		decide(&wish);
+		what_if_decide(&wish);
 	}
 	scratch_rewind(wish.scratch, mark);
 }
