@@ -47,7 +47,24 @@ function folder_of(path,    part) {
 	return part[2]
 }
 
+# The name of the function whose definition begins in this line, or "".
+function defined_in(text) {
+	if (text !~ /^[a-z].*[ *][a-z_0-9]+\(/ || text ~ /;[ \t]*$/ || text ~ /^typedef/) return ""
+	gsub(/PRINTF_LIKE\([^)]*\)/, "", text)
+	sub(/\(.*/, "", text)
+	sub(/.*[ *]/, "", text)
+	return text
+}
+
+# Names that a list of exceptions has at the beginning of its lines.
+function read_names(path, to,    line) {
+	while ((getline line < path) > 0)
+		if (line !~ /^#/) { sub(/[ \t].*/, "", line); to[line] = 1 }
+}
+
 BEGIN {
+	if (rule == "static-name") read_names("tools/static-names", excepted)
+	if (rule == "uncalled") read_names("tools/uncalled", excepted)
 	banned = "strcpy strcat sprintf vsprintf gets strtok strtok_r atoi atol atoll atof assert alloca localtime gmtime " \
 		"localtime_r ctime asctime setjmp longjmp rand srand system popen"
 	n_banned = split(banned, banned_name, " ")
@@ -109,4 +126,33 @@ rule == "typedef" {
 	if (!(folder in below)) say("the folder " folder " has no line in tools/layers")
 	else if (part[1] != folder && part[1] in below && index(below[folder], " " part[1] " ") == 0)
 		say(folder " includes \"" header "\"")
+}
+
+# A static function's name is used in one file only. A prototype before the definition is the same file.
+rule == "static-name" && /^static / {
+	text = code_of($0)
+	sub(/;[ \t]*$/, "", text)
+	name = defined_in(text)
+	if (name == "" || name in excepted) next
+	if (name in home && home[name] != FILENAME) say(name "() is also in " home[name])
+	home[name] = FILENAME
+}
+
+# Words of code, but for those of a definition's own first line and of prototypes in headers.
+rule == "uncalled" {
+	text = code_of($0)
+	name = FILENAME ~ /\.c$/ && text !~ /^static/ ? defined_in(text) : ""
+	if (name != "") where[name] = FILENAME ":" FNR
+	if (FILENAME ~ /\.h$/ && text !~ /^[\t#]/) next
+	while (match(text, /[A-Za-z_][A-Za-z_0-9]*/)) {
+		word = substr(text, RSTART, RLENGTH)
+		if (word != name) used[word] = 1
+		text = substr(text, RSTART + RLENGTH)
+	}
+}
+END {
+	if (rule == "uncalled")
+		for (name in where)
+			if (!(name in used) && !(name in excepted) && name != "main")
+				print where[name] ": " name "() is called by no file of src/"
 }
