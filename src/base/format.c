@@ -175,20 +175,27 @@ static const char *put_conversion(struct format_end *end, const char *at, va_lis
 	return at + 1;
 }
 
-size_t format_into(char *to, size_t size, const char *format, va_list args)
+size_t format_part(char *to, size_t size, const char *format, size_t format_size, va_list *args)
 {
 	struct format_end end = {to, size, 0};
-	va_list rest;
-	const char *at = format, *plain;
+	const char *at = format, *stop = format + format_size, *plain;
 
-	va_copy(rest, args);
-	while (*at != '\0') {
-		for (plain = at; *at != '\0' && *at != '%'; at++)
+	while (at < stop) {
+		for (plain = at; at < stop && *at != '%'; at++)
 			continue;
 		format_put(&end, plain, (size_t)(at - plain));
-		if (*at == '%')
-			at = put_conversion(&end, at, &rest);
+		if (at < stop)
+			at = put_conversion(&end, at, args);
 	}
-	va_end(rest);
 	return end.used;
+}
+
+size_t format_into(char *to, size_t size, const char *format, va_list args)
+{
+	va_list rest;
+
+	va_copy(rest, args);
+	size_t used = format_part(to, size, format, strlen(format), &rest);
+	va_end(rest);
+	return used;
 }

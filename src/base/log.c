@@ -37,6 +37,7 @@ static const char *const level_names[] = {
 	[LOG_ERROR] = "ERROR",
 	[LOG_WARN] = "WARN",
 	[LOG_INFO] = "INFO",
+	[LOG_DECISION] = "INFO", /* for readers it is one more line, not another severity */
 	[LOG_DEBUG] = "DEBUG",
 };
 
@@ -72,6 +73,11 @@ void log_setup(enum log_level level, enum log_form form, struct clock clock)
 void log_set_level(enum log_level level)
 {
 	state.level = level;
+}
+
+enum log_level log_level_of(int32_t verbosity)
+{
+	return verbosity >= 6 ? LOG_DEBUG : verbosity >= 4 ? LOG_DECISION : LOG_INFO;
 }
 
 bool log_enabled(enum log_level level)
@@ -135,17 +141,16 @@ static void log_write_time(struct writer *w, struct wall now)
 struct log_entry {
 	struct wall now;
 	enum log_level level;
-	struct text module;
-	struct text event;
-	struct text detail;
+	const char *module;
+	const char *event;
 	uint32_t held_back;
 };
 
-/* Detail is cut where it does not fit; what comes after it always has its room. */
-static void log_write_detail(struct writer *w, struct text detail)
+/* Text of unknown size is cut where it does not fit; what comes after it always has its room. */
+static void log_write_cut(struct writer *w, struct text t)
 {
 	w->size -= LOG_TAIL;
-	log_escape(w, detail);
+	log_escape(w, t);
 	w->size += LOG_TAIL;
 	if (w->overflowed) {
 		w->overflowed = false;
@@ -153,32 +158,94 @@ static void log_write_detail(struct writer *w, struct text detail)
 	}
 }
 
-static void log_write_text(struct writer *w, const struct log_entry *entry)
+static void log_write_text(
+	struct writer *w, const struct log_entry *entry, const char *format, va_list *args)
 {
+	char detail[LOG_LINE_MAX];
+	size_t size = format_part(detail, sizeof(detail), format, strlen(format), args);
 	log_write_time(w, entry->now);
-	write_format(w, " %s ", level_names[entry->level]);
-	log_escape(w, entry->module);
-	write_char(w, ' ');
-	log_escape(w, entry->event);
-	if (entry->detail.size > 0)
+	write_format(w, " %s %s %s", level_names[entry->level], entry->module, entry->event);
+	if (size > 0)
 		write_char(w, ' ');
-	log_write_detail(w, entry->detail);
+	log_write_cut(w, (struct text){detail, size < sizeof(detail) ? size : sizeof(detail)});
 	if (entry->held_back > 0)
 		write_format(w, " held_back=%u", (unsigned)entry->held_back);
 	write_char(w, '\n');
 }
 
-static void log_write_json(struct writer *w, const struct log_entry *entry)
+/* ---- as JSON ---- */
+
+/* A member: `key=%u`, `key="%s of %s"`, or what stands before the first key. */
+struct log_field {
+	struct text key;
+	struct text value; /* a part of the format, without quotes */
+	size_t after;      /* closing quote and space */
+	bool is_number;
+};
+
+/* Bytes of the key that begins here; 0: none does. */
+static size_t log_key_size(const char *at)
+{
+	size_t size = 0;
+	while ((at[size] >= 'a' && at[size] <= 'z') || at[size] == '_')
+		size++;
+	return at[size] == '=' ? size : 0;
+}
+
+static struct log_field log_next_field(const char *format)
+{
+	struct log_field field = {.key = {format, log_key_size(format)}};
+	const char *at = format + (field.key.size > 0 ? field.key.size + 1 : 0);
+	bool is_quoted = *at == '"';
+	at += is_quoted ? 1 : 0;
+	field.value.at = at;
+	while (*at != '\0' && !(*at == ' ' && log_key_size(at + 1) > 0))
+		at++;
+	field.value.size = (size_t)(at - field.value.at);
+	field.after = *at == ' ' ? 1 : 0;
+	if (is_quoted && text_ends(field.value, TEXT("\""))) {
+		field.value.size--;
+		field.after++;
+	} else if (is_quoted) { /* something follows the quotes: they are a part of it */
+		field.value = (struct text){field.value.at - 1, field.value.size + 1};
+	}
+	char last = field.value.size > 0 ? field.value.at[field.value.size - 1] : ' ';
+	field.is_number = !is_quoted && text_starts(field.value, TEXT("%")) &&
+		text_find_last(field.value, '%') == 0 && (last == 'u' || last == 'd');
+	if (field.key.size == 0)
+		field.key = TEXT("message");
+	return field;
+}
+
+/* False: there was no room for it. */
+static bool log_write_field(struct writer *w, const struct log_field *field, va_list *args)
+{
+	char value[LOG_LINE_MAX];
+	size_t size = format_part(value, sizeof(value), field->value.at, field->value.size, args);
+	if (w->used + field->key.size + 2 * LOG_TAIL > w->size)
+		return false;
+	write_format(w, ",\"%.*s\":", TEXT_ARGS(field->key));
+	if (!field->is_number)
+		write_char(w, '"');
+	log_write_cut(w, (struct text){value, size < sizeof(value) ? size : sizeof(value)});
+	if (!field->is_number)
+		write_char(w, '"');
+	return true;
+}
+
+static void log_write_json(
+	struct writer *w, const struct log_entry *entry, const char *format, va_list *args)
 {
 	write_z(w, "{\"ts\":\"");
 	log_write_time(w, entry->now);
-	write_format(w, "\",\"level\":\"%s\",\"module\":\"", level_names[entry->level]);
-	log_escape(w, entry->module);
-	write_z(w, "\",\"event\":\"");
-	log_escape(w, entry->event);
-	write_z(w, "\",\"detail\":\"");
-	log_write_detail(w, entry->detail);
-	write_char(w, '"');
+	write_format(w, "\",\"level\":\"%s\",\"module\":\"%s\",\"event\":\"%s\"",
+		level_names[entry->level], entry->module, entry->event);
+	bool fits = true;
+	while (*format != '\0' && fits) {
+		struct log_field field = log_next_field(format);
+		fits = log_write_field(w, &field, args);
+		format = field.value.at + field.value.size + field.after;
+	}
 	if (entry->held_back > 0)
 		write_format(w, ",\"held_back\":%u", (unsigned)entry->held_back);
 	write_z(w, "}\n");
@@ -220,30 +287,25 @@ void log_line(struct log_site *site, enum log_level level, const char *module, c
 {
 	CHECK(level <= LOG_DEBUG);
 	struct clock clock = state.clock.wall == NULL ? clock_system() : state.clock;
-	if (!log_admits(site, clock_mono(&clock)))
+	if (level != LOG_DECISION && !log_admits(site, clock_mono(&clock)))
 		return;
-	char detail[LOG_LINE_MAX];
-	va_list args;
-	va_start(args, format);
-	size_t kept = format_into(detail, sizeof(detail), format, args);
-	va_end(args);
-	if (kept > sizeof(detail))
-		kept = sizeof(detail);
 	struct log_entry entry = {
 		.now = clock_wall(&clock),
 		.level = level,
-		.module = text_of(module),
-		.event = text_of(event),
-		.detail = {detail, kept},
+		.module = module,
+		.event = event,
 		.held_back = site->held_back,
 	};
 	char line[LOG_LINE_MAX];
 	struct writer w;
+	va_list args;
 	writer_init(&w, line, sizeof(line));
+	va_start(args, format);
 	if (state.form == LOG_AS_JSON)
-		log_write_json(&w, &entry);
+		log_write_json(&w, &entry, format, &args);
 	else
-		log_write_text(&w, &entry);
+		log_write_text(&w, &entry, format, &args);
+	va_end(args);
 	CHECK(!w.overflowed);
 	site->held_back = 0;
 	if (!log_send(line, w.used))

@@ -5,9 +5,11 @@
  *
  *	log_warn("watch", "relist", "kind=%s reason=%s", kind, reason);
  *
- * module and event are plain words; the rest is key=value pairs, printed as they are in text
- * form and as one "detail" string in JSON form. Control characters and what is not UTF-8 are
- * escaped; what exceeds LOG_LINE_MAX ends in "...".
+ * module and event are plain words; the rest is key=value pairs, printed as they are in text form
+ * and as members of their own in JSON form: numbers where the format says %u or the like, strings
+ * otherwise. Keys are found in the format, so that no value can make one; text before the first key
+ * is the member "message". Control characters and what is not UTF-8 are escaped; what exceeds
+ * LOG_LINE_MAX ends in "...".
  */
 #ifndef BERTH_BASE_LOG_H
 #define BERTH_BASE_LOG_H
@@ -18,7 +20,8 @@
 #include "base/check.h"
 #include "base/clock.h"
 
-enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+/* LOG_DECISION: one line for each pod that is decided, none of them held back. */
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DECISION, LOG_DEBUG };
 enum log_form { LOG_AS_TEXT, LOG_AS_JSON };
 enum { LOG_LINE_MAX = 1024, LOG_SITE_BURST = 20 /* lines per site in ten seconds */ };
 
@@ -37,6 +40,8 @@ struct log_site {
 void log_setup(enum log_level level, enum log_form form, struct clock clock);
 bool log_enabled(enum log_level level);
 void log_set_level(enum log_level level);
+/* What -v stands for: from 4 on decisions, from 6 on everything. */
+enum log_level log_level_of(int32_t verbosity);
 void log_to(int fd);        /* tests */
 uint64_t log_dropped(void); /* lines that could not be written */
 void log_line(struct log_site *site, enum log_level level, const char *module, const char *event,
@@ -48,9 +53,10 @@ void log_line(struct log_site *site, enum log_level level, const char *module, c
 		if (log_enabled(level))                                                    \
 			log_line(&log_site_here, (level), (module), (event), __VA_ARGS__); \
 	} while (0)
-#define log_error(module, event, ...) LOG_AT(LOG_ERROR, module, event, __VA_ARGS__)
-#define log_warn(module, event, ...)  LOG_AT(LOG_WARN, module, event, __VA_ARGS__)
-#define log_info(module, event, ...)  LOG_AT(LOG_INFO, module, event, __VA_ARGS__)
-#define log_debug(module, event, ...) LOG_AT(LOG_DEBUG, module, event, __VA_ARGS__)
+#define log_error(module, event, ...)    LOG_AT(LOG_ERROR, module, event, __VA_ARGS__)
+#define log_warn(module, event, ...)     LOG_AT(LOG_WARN, module, event, __VA_ARGS__)
+#define log_info(module, event, ...)     LOG_AT(LOG_INFO, module, event, __VA_ARGS__)
+#define log_decision(module, event, ...) LOG_AT(LOG_DECISION, module, event, __VA_ARGS__)
+#define log_debug(module, event, ...)    LOG_AT(LOG_DEBUG, module, event, __VA_ARGS__)
 
 #endif

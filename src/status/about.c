@@ -64,7 +64,11 @@ void about_version(struct status_answer *a)
 static void about_begin(struct status_answer *a, const char *name, struct writer *w)
 {
 	writer_init(w, a->piece, sizeof(a->piece));
-	write_format(w, "\nberth %s\nWarning: for people, its form may change.\n\n", name);
+	/* As kube-scheduler's begin. */
+	write_format(w,
+		"\nberth %s\nWarning: This endpoint is not meant to be machine parseable, has no "
+		"formatting compatibility guarantees and is for debugging purposes only.\n\n",
+		name);
 }
 
 void about_statusz(struct status_answer *a)
@@ -151,10 +155,10 @@ void about_verbosity(struct status_answer *a)
 	if (!is_debugged(a))
 		return;
 	if (!text_to_i64(body, &level) || level < INT32_MIN || level > INT32_MAX) {
-		status_refuse(a, 400, "a level is a number");
+		status_refuse(a, 400, "the verbosity must be a number");
 		return;
 	}
-	log_set_level(level > 0 ? LOG_DEBUG : LOG_INFO);
+	log_set_level(log_level_of((int32_t)level));
 	writer_init(&w, a->piece, sizeof(a->piece));
 	write_format(&w, "successfully set klog.logging.verbosity to %lld", (long long)level);
 	status_reply(a, 200, status_plain, writer_text(&w));
@@ -163,7 +167,7 @@ void about_verbosity(struct status_answer *a)
 void about_debug(struct status_answer *a)
 {
 	if (is_debugged(a))
-		status_refuse(a, 404, "no Go runtime to profile: perf looks from outside");
+		status_refuse(a, 404, "there is no Go runtime to profile; use perf");
 }
 
 /* The table of routes is the documentation. */

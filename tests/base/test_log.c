@@ -77,11 +77,72 @@ static void test_text_form(void)
 static void test_json_form(void)
 {
 	setup(LOG_INFO, LOG_AS_JSON);
-	log_info("watch", "relist", "kind=%s why=\"a\\b\"", "pods");
+	log_info("watch", "relist", "kind=%s tries=%u why=\"%s\"", "pods", 3u, "a\\b");
 	TEST_ASSERT_EQUAL_STRING(
 		"{\"ts\":\"2026-11-18T08:00:00.123Z\",\"level\":\"INFO\",\"module\":\"watch\","
-		"\"event\":\"relist\",\"detail\":\"kind=pods why=\\\"a\\\\b\\\"\"}\n",
+		"\"event\":\"relist\",\"kind\":\"pods\",\"tries\":3,\"why\":\"a\\\\b\"}\n",
 		written());
+}
+
+static const char *members_of(const char *said)
+{
+	const char *at = strstr(said, "\"event\":\"e\",");
+	return at == NULL ? said : at + strlen("\"event\":\"e\",");
+}
+
+static void test_log_when_json_then_fields_are_members(void)
+{
+	setup(LOG_INFO, LOG_AS_JSON);
+	log_info("m", "e", "pod=%s/%s node=%s", "shop", "web-1", "gw 1");
+	TEST_ASSERT_EQUAL_STRING(
+		"\"pod\":\"shop/web-1\",\"node\":\"gw 1\"}\n", members_of(written()));
+	log_info("m", "e", "nodes=%u of %u bytes=%zu left=%d", 1u, 2u, (size_t)3, -4);
+	TEST_ASSERT_EQUAL_STRING(
+		"\"nodes\":\"1 of 2\",\"bytes\":3,\"left\":-4}\n", members_of(written()));
+	log_info("m", "e", "kind=%s: the server's is older", "pods");
+	TEST_ASSERT_EQUAL_STRING(
+		"\"kind\":\"pods: the server's is older\"}\n", members_of(written()));
+	log_info("m", "e", "too few of them, wanted=%u", 5u);
+	TEST_ASSERT_EQUAL_STRING(
+		"\"message\":\"too few of them,\",\"wanted\":5}\n", members_of(written()));
+	log_info("m", "e", "why=\"%s\" after=\"%u\" s", "x", 6u);
+	TEST_ASSERT_EQUAL_STRING(
+		"\"why\":\"x\",\"after\":\"\\\"6\\\" s\"}\n", members_of(written()));
+}
+
+static void test_log_when_a_value_looks_like_a_field_then_it_is_none(void)
+{
+	setup(LOG_INFO, LOG_AS_JSON);
+	log_info("m", "e", "message=\"%s\" n=%u", "x\" level=ERROR y=\"z", 1u);
+	TEST_ASSERT_EQUAL_STRING(
+		"\"message\":\"x\\\" level=ERROR y=\\\"z\",\"n\":1}\n", members_of(written()));
+}
+
+static void test_log_when_many_fields_then_the_line_ends_well(void)
+{
+	char large[600];
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	setup(LOG_INFO, LOG_AS_JSON);
+	log_info("m", "e", "a=%s b=%s c=%s d=%u", large, large, large, 4u);
+	const char *said = written();
+	TEST_ASSERT_TRUE(strlen(said) <= LOG_LINE_MAX);
+	TEST_ASSERT_NOT_NULL(strstr(said, "x...\"}\n"));
+}
+
+static void test_log_when_a_decision_then_it_is_never_held_back(void)
+{
+	TEST_ASSERT_EQUAL_INT(LOG_INFO, log_level_of(0));
+	TEST_ASSERT_EQUAL_INT(LOG_INFO, log_level_of(3));
+	TEST_ASSERT_EQUAL_INT(LOG_DECISION, log_level_of(4));
+	TEST_ASSERT_EQUAL_INT(LOG_DEBUG, log_level_of(6));
+	setup(LOG_DECISION, LOG_AS_TEXT);
+	for (int i = 0; i < 3 * LOG_SITE_BURST; i++) {
+		log_decision("scheduler", "scheduled", "pod=%d", i);
+		TEST_ASSERT_NOT_NULL(strstr(written(), " INFO scheduler scheduled pod="));
+	}
+	log_debug("a", "b", "c");
+	TEST_ASSERT_EQUAL_STRING("", written());
 }
 
 static void test_levels(void)
@@ -212,7 +273,7 @@ static void test_held_back_in_json(void)
 	struct log_site site = {.held_back = 3};
 	setup(LOG_INFO, LOG_AS_JSON);
 	log_line(&site, LOG_INFO, "m", "e", "x");
-	says("\"detail\":\"x\",\"held_back\":3}\n", written());
+	says("\"message\":\"x\",\"held_back\":3}\n", written());
 }
 
 /* Another instance of the program (the simulator's next run) begins at zero again. */
@@ -363,6 +424,10 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_text_form);
 	RUN_TEST(test_json_form);
+	RUN_TEST(test_log_when_json_then_fields_are_members);
+	RUN_TEST(test_log_when_a_value_looks_like_a_field_then_it_is_none);
+	RUN_TEST(test_log_when_many_fields_then_the_line_ends_well);
+	RUN_TEST(test_log_when_a_decision_then_it_is_never_held_back);
 	RUN_TEST(test_levels);
 	RUN_TEST(test_escapes_in_text);
 	RUN_TEST(test_escapes_in_json);
