@@ -10,13 +10,10 @@
  * Rows of a family are a part of it that fits into a piece: one line, or one histogram.
  */
 #include "base/budget.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "base/real.h"
 #include "http/counts.h"
 #include "status/private.h"
-
-enum type { COUNTER, GAUGE, HISTOGRAM };
+#include "status/readings.h"
 
 struct family {
 	const char *name;
@@ -31,7 +28,7 @@ static const struct family *family_of(const struct status_answer *a);
 
 /* ---- parts of a line ---- */
 
-static void put_head(struct writer *w, const char *name, const char *help, enum type type)
+static void put_head(struct writer *w, const char *name, const char *help, enum metric_type type)
 {
 	static const char *const types[] = {"counter", "gauge", "histogram"};
 	write_format(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, types[type]);
@@ -41,7 +38,7 @@ static const char *name_of(struct status_answer *a, struct writer *w)
 {
 	const struct family *f = family_of(a);
 	if (!a->any)
-		put_head(w, f->name, f->help, (enum type)f->type);
+		put_head(w, f->name, f->help, (enum metric_type)f->type);
 	a->any = true;
 	return f->name;
 }
@@ -116,6 +113,27 @@ static void put_real(struct writer *w, uint64_t value, bool divided)
 		w->used--;
 }
 
+/* As Go writes a float: from a million on with an exponent. Label values are compared as text. */
+static void put_bound(struct writer *w, uint64_t bound, bool divided)
+{
+	uint64_t unit = 1000000;
+	int exponent = 6;
+	if (divided || bound < unit) {
+		put_real(w, bound, divided);
+		return;
+	}
+	for (; bound / unit >= 10; exponent++)
+		unit *= 10;
+	write_format(w, "%llu", (unsigned long long)(bound / unit));
+	if (bound % unit != 0)
+		write_char(w, '.');
+	for (uint64_t rest = bound % unit; rest != 0; rest %= unit) {
+		unit /= 10;
+		write_format(w, "%llu", (unsigned long long)(rest / unit));
+	}
+	write_format(w, "e+%02d", exponent);
+}
+
 /* Labels are "a=\"b\",..." or nothing. */
 static bool put_histogram(struct status_answer *a, struct writer *w, const uint64_t *counts,
 	uint64_t whole, const uint64_t *bounds, uint32_t bound_count, bool divided,
@@ -128,7 +146,7 @@ static bool put_histogram(struct status_answer *a, struct writer *w, const uint6
 		sum += counts[i];
 		write_format(w, "%s_bucket{%.*s%sle=\"", name, TEXT_ARGS(labels), any ? "," : "");
 		if (i < bound_count)
-			put_real(w, bounds[i], divided);
+			put_bound(w, bounds[i], divided);
 		else
 			write_z(w, "+Inf");
 		write_z(w, "\"}");
@@ -178,7 +196,7 @@ static bool put_attempts(struct status_answer *a, uint32_t row, struct writer *w
 	metrics_label(labels, ',', "profile", profile_name(a, profile));
 	metrics_label(labels, ',', "result", text_of(results[result]));
 	struct text words = text_from(writer_text(labels), 1);
-	if (family_of(a)->type == HISTOGRAM)
+	if (family_of(a)->type == METRIC_HISTOGRAM)
 		return put_scaled(
 			a, w, &m->attempt[profile][result], &scheduler_scale_attempt, words);
 	write_format(w, "%s{%.*s}", name_of(a, w), TEXT_ARGS(words));
@@ -478,102 +496,21 @@ static bool put_waits(struct status_answer *a, uint32_t row, struct writer *w)
 	return true;
 }
 
-/* ---- single values: all of one kind of row, each a family of its own ---- */
+/* ---- single values ---- */
 
-struct single {
-	const char *name;
-	const char *help;
-	uint8_t type;
-};
-
-/* In the order that single_values() has them. */
-static const struct single singles[] = {
-	{"process_cpu_seconds_total", "CPU time in seconds.", COUNTER},
-	{"process_resident_memory_bytes", "Resident memory size in bytes.", GAUGE},
-	{"process_virtual_memory_bytes", "Virtual memory size in bytes.", GAUGE},
-	{"process_virtual_memory_max_bytes", "Virtual memory at most.", GAUGE},
-	{"process_open_fds", "Open file descriptors; 0: not known.", GAUGE},
-	{"process_max_fds", "Open file descriptors at most.", GAUGE},
-	{"process_start_time_seconds", "Start of the process since unix epoch in seconds.", GAUGE},
-	{"berth_bindings_total", "Pods bound.", COUNTER},
-	{"berth_bindings_lost_total", "Pods bound or deleted by others.", COUNTER},
-	{"berth_bindings_refused_total", "Bindings refused for good.", COUNTER},
-	{"berth_bindings_throttled_total", "Answers 429 to bindings.", COUNTER},
-	{"berth_bindings_in_doubt_total", "Bindings without a clear answer.", COUNTER},
-	{"berth_binding_window", "Bindings in flight at most.", GAUGE},
-	{"berth_preemptions_total", "Preemptions begun.", COUNTER},
-	{"berth_victims_total", "Pods that were told to go.", COUNTER},
-	{"berth_pods_woken_total", "Waiting pods moved by events.", COUNTER},
-	{"berth_queue_full_total", "Pods without room in the queue.", COUNTER},
-	{"berth_turns_total", "Turns of the loop.", COUNTER},
-	{"berth_status_patches_total", "Status patches taken.", COUNTER},
-	{"berth_status_patches_unchanged_total", "Status patches with nothing new.", COUNTER},
-	{"berth_status_patches_failed_total", "Status patches given up.", COUNTER},
-	{"berth_events_sent_total", "Events taken.", COUNTER},
-	{"berth_events_joined_total", "Events added to a series.", COUNTER},
-	{"berth_events_dropped_total", "Events without room, or too many.", COUNTER},
-	{"berth_cache_refused_total", "Objects without room in the picture.", COUNTER},
-	{"berth_nodes_missing", "1: a node is not in the picture.", GAUGE},
-	{"berth_pods_missing", "1: a pod is not: nothing is bound.", GAUGE},
-	{"berth_connections_open", "Connections to the apiserver.", GAUGE},
-	{"berth_connects_total", "Connections to the apiserver begun.", COUNTER},
-	{"berth_connect_failures_total", "Connections that failed.", COUNTER},
-	{"berth_requests_total", "Requests to the apiserver.", COUNTER},
-	{"berth_requests_queued", "Requests without a connection.", GAUGE},
-	{"berth_received_bytes_total", "Bytes from the apiserver.", COUNTER},
-	{"berth_sent_bytes_total", "Bytes to the apiserver.", COUNTER},
-	{"berth_log_dropped_total", "Log lines not written.", COUNTER},
-	{"berth_late_allocations_total", "Requests to malloc after start.", COUNTER},
-	{"berth_status_listeners", "Who listens to events.", GAUGE},
-	{"scheduler_preemption_attempts_total", "[STABLE] Attempts to preempt until now.", COUNTER},
-	{"scheduler_pod_scheduled_after_flush_total", "[ALPHA] Never counted, as in v1.36.",
-		COUNTER},
-	{"berth_turn_seconds_max", "Longest turn without its sleep.", GAUGE},
-	{"berth_busy_seconds_total", "Time in turns, without their sleep.", COUNTER},
-	{"berth_busy_network_seconds_total", "Of it: to read, to apply it, to answer.", COUNTER},
-	{"berth_busy_decide_seconds_total", "Of it: to decide.", COUNTER},
-};
-
-static void single_values(const struct status *status, double *v)
+/* A part of them fits into a piece; what they are read from is gathered once for each part. */
+static bool put_readings(struct status_answer *a, uint32_t row, struct writer *w)
 {
-	const struct scheduler *s = status->s;
-	struct binder_stats binder = binder_stats(s->binder);
-	struct patcher_stats patcher = patcher_stats(s->patcher);
-	struct recorder_stats recorder = recorder_stats(s->recorder);
-	struct net_client_stats net = net_client_stats(status->setup.client);
-	struct process_facts p;
-	process_facts(&status->process, &p);
-	const double values[] = {p.cpu_s, (double)p.resident_bytes, (double)p.virtual_bytes,
-		(double)p.virtual_max_bytes, (double)p.files_open, (double)p.files_max,
-		(double)status->started_at.us / 1e6, (double)s->stats.bound,
-		(double)s->stats.bind_lost, (double)s->stats.bind_refused, (double)binder.throttled,
-		(double)binder.doubted, binder.window, (double)s->stats.preemptions,
-		(double)s->stats.victims, (double)s->stats.woken, (double)s->stats.queue_full,
-		(double)s->stats.turns, (double)patcher.sent, (double)patcher.unchanged,
-		(double)patcher.failed, (double)recorder.sent, (double)recorder.joined,
-		(double)(recorder.dropped_full + recorder.dropped_rate), (double)s->cache.refused,
-		(s->damaged & WATCH_KIND(KUBE_NODE)) != 0, (s->damaged & WATCH_KIND(KUBE_POD)) != 0,
-		net.open, (double)net.connects, (double)net.connect_failures, (double)net.requests,
-		net.queued, (double)net.bytes_in, (double)net.bytes_out, (double)log_dropped(),
-		(double)memory_late_requests(), status->listeners,
-		(double)s->metrics.preemption_attempts, 0, (double)s->metrics.turn_us_max / 1e6,
-		(double)s->metrics.busy_us / 1e6, (double)s->metrics.network_us / 1e6,
-		(double)s->metrics.decide_us / 1e6};
-	_Static_assert(sizeof(values) / sizeof(values[0]) == ARRAY_COUNT(singles), "one each");
-	memcpy(v, values, sizeof(values));
-}
-
-static bool put_singles(struct status_answer *a, uint32_t row, struct writer *w)
-{
-	double values[ARRAY_COUNT(singles)];
-	if (row > 0)
+	struct metric_readings readings;
+	uint32_t first = row * READINGS_IN_ROW;
+	if (first >= readings_count)
 		return false;
-	single_values(a->status, values);
-	for (size_t i = 0; i < ARRAY_COUNT(singles); i++) {
-		const struct single *single = &singles[i];
-		put_head(w, single->name, single->help, (enum type)single->type);
-		write_format(w, "%s ", single->name);
-		real_write(w, values[i], 15);
+	readings_gather(a->status, &readings);
+	for (uint32_t i = first; i < first + READINGS_IN_ROW && i < readings_count; i++) {
+		const struct metric_reading *reading = &readings_table[i];
+		put_head(w, reading->name, reading->help, reading->type);
+		write_format(w, "%s ", reading->name);
+		real_write(w, readings_value(&readings, reading), 15);
 		write_char(w, '\n');
 	}
 	return true;
@@ -582,54 +519,94 @@ static bool put_singles(struct status_answer *a, uint32_t row, struct writer *w)
 /* ---- all of them ---- */
 
 static const struct family families[] = {
-	{"scheduler_schedule_attempts_total", "[STABLE] Attempts to schedule pods, by the result.",
-		put_attempts, COUNTER, 0},
+	{"scheduler_schedule_attempts_total",
+		"[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' "
+		"means a pod could not be scheduled, while 'error' means an internal scheduler "
+		"problem.",
+		put_attempts, METRIC_COUNTER, 0},
 	{"scheduler_scheduling_attempt_duration_seconds",
-		"[STABLE] Attempt latency in seconds, binding included.", put_attempts, HISTOGRAM,
-		0},
-	{"scheduler_scheduling_algorithm_duration_seconds", "[ALPHA] Algorithm latency in seconds.",
-		put_plain_histogram, HISTOGRAM, 0},
-	{"scheduler_pod_scheduling_attempts", "[STABLE] Attempts until a pod was scheduled.",
-		put_plain_histogram, HISTOGRAM, 1},
-	{"scheduler_preemption_victims", "[STABLE] Victims of a preemption.", put_plain_histogram,
-		HISTOGRAM, 2},
+		"[STABLE] Scheduling attempt latency in seconds (scheduling algorithm + binding)",
+		put_attempts, METRIC_HISTOGRAM, 0},
+	{"scheduler_scheduling_algorithm_duration_seconds",
+		"[ALPHA] Scheduling algorithm latency in seconds", put_plain_histogram,
+		METRIC_HISTOGRAM, 0},
+	{"scheduler_pod_scheduling_attempts",
+		"[STABLE] Number of attempts to successfully schedule a pod.", put_plain_histogram,
+		METRIC_HISTOGRAM, 1},
+	{"scheduler_preemption_victims", "[STABLE] Number of selected preemption victims",
+		put_plain_histogram, METRIC_HISTOGRAM, 2},
 	{"scheduler_pod_scheduling_sli_duration_seconds",
-		"[BETA] Latency from the first attempt in seconds.", put_sli, HISTOGRAM, 0},
-	{"scheduler_pending_pods", "[STABLE] Pending pods, by the queue.", put_pending, GAUGE, 0},
+		"[BETA] E2e latency for a pod being scheduled, from the time the pod enters the "
+		"scheduling queue and might involve multiple scheduling attempts.",
+		put_sli, METRIC_HISTOGRAM, 0},
+	{"scheduler_pending_pods",
+		"[STABLE] Number of pending pods, by the queue type. 'active' means number of pods "
+		"in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means "
+		"number of pods in unschedulablePods that the scheduler attempted to schedule and "
+		"failed; 'gated' is the number of unschedulable pods that the scheduler never "
+		"attempted to schedule because they are gated.",
+		put_pending, METRIC_GAUGE, 0},
 	{"scheduler_queue_incoming_pods_total",
-		"[STABLE] Pods added to queues, by event and queue.", put_incoming, COUNTER, 0},
-	{"scheduler_goroutines", "[BETA] Bindings under way.", put_goroutines, GAUGE, 0},
-	{"scheduler_cache_size", "[ALPHA] Nodes, pods, and assumed pods.", put_cache_size, GAUGE,
-		0},
-	{"scheduler_unschedulable_pods", "[BETA] Pods that wait, by the plugin.", put_unschedulable,
-		GAUGE, 0},
+		"[STABLE] Number of pods added to scheduling queues by event and queue type.",
+		put_incoming, METRIC_COUNTER, 0},
+	{"scheduler_goroutines",
+		"[BETA] Number of running goroutines split by the work they do such as binding.",
+		put_goroutines, METRIC_GAUGE, 0},
+	{"scheduler_cache_size",
+		"[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
+		put_cache_size, METRIC_GAUGE, 0},
+	{"scheduler_unschedulable_pods",
+		"[BETA] The number of unschedulable pods broken down by plugin name. A pod will "
+		"increment the gauge for all plugins that caused it to not schedule and so this "
+		"metric have meaning only when broken down by plugin.",
+		put_unschedulable, METRIC_GAUGE, 0},
 	{"scheduler_event_handling_duration_seconds", "[ALPHA] Event handling latency in seconds.",
-		put_handled, HISTOGRAM, 0},
+		put_handled, METRIC_HISTOGRAM, 0},
 	{"scheduler_framework_extension_point_duration_seconds",
-		"[STABLE] Latency of what waits for the apiserver.", put_stages, HISTOGRAM, 0},
-	{"scheduler_plugin_evaluation_total", "[BETA] Decisions that the plugin had a part in.",
-		put_evaluated, COUNTER, 0},
-	{"rest_client_requests_total", "[ALPHA] HTTP requests, by code, method and host.",
-		put_requests, COUNTER, 0},
-	{"rest_client_request_duration_seconds", "[ALPHA] Request latency in seconds.",
-		put_request_histogram, HISTOGRAM, NET_TOOK},
-	{"rest_client_request_size_bytes", "[ALPHA] Request size in bytes.", put_request_histogram,
-		HISTOGRAM, NET_SENT},
-	{"rest_client_response_size_bytes", "[ALPHA] Response size in bytes.",
-		put_request_histogram, HISTOGRAM, NET_RECEIVED},
-	{"leader_election_master_status", "[ALPHA] 1: this process leads.", put_master, GAUGE, 0},
-	{"berth_build_info", "Version and board.", put_build, GAUGE, 0},
-	{"berth_state", "1: the state that decisions are in.", put_waits, GAUGE, 0},
-	{"berth_budget_used", "What is in use of a fixed room.", put_budget, GAUGE, 0},
-	{"berth_budget_used_max", "Most that was ever in use.", put_budget, GAUGE, 1},
-	{"berth_budget_capacity", "What there is room for.", put_budget, GAUGE, 2},
-	{"berth_budget_refused_total", "What found no room.", put_budget, COUNTER, 3},
-	{"berth_watch_synced", "1: all of the kind was told.", put_watch, GAUGE, 0},
-	{"berth_watch_objects_total", "Objects told.", put_watch, COUNTER, 1},
-	{"berth_watch_lists_total", "Lists begun.", put_watch, COUNTER, 2},
-	{"berth_watch_failures_total", "Attempts to watch that failed.", put_watch, COUNTER, 3},
-	{"berth_watch_refused_total", "Objects that could not be taken.", put_watch, COUNTER, 4},
-	{"", "", put_singles, GAUGE, 0},
+		"[STABLE] Latency for running all plugins of a specific extension point.",
+		put_stages, METRIC_HISTOGRAM, 0},
+	{"scheduler_plugin_evaluation_total",
+		"[BETA] Number of attempts to schedule pods by each plugin and the extension point "
+		"(available only in PreFilter, Filter, PreScore, and Score).",
+		put_evaluated, METRIC_COUNTER, 0},
+	{"rest_client_requests_total",
+		"[ALPHA] Number of HTTP requests, partitioned by status code, method, and host.",
+		put_requests, METRIC_COUNTER, 0},
+	{"rest_client_request_duration_seconds",
+		"[ALPHA] Request latency in seconds. Broken down by verb, and host.",
+		put_request_histogram, METRIC_HISTOGRAM, NET_TOOK},
+	{"rest_client_request_size_bytes",
+		"[ALPHA] Request size in bytes. Broken down by verb and host.",
+		put_request_histogram, METRIC_HISTOGRAM, NET_SENT},
+	{"rest_client_response_size_bytes",
+		"[ALPHA] Response size in bytes. Broken down by verb and host.",
+		put_request_histogram, METRIC_HISTOGRAM, NET_RECEIVED},
+	{"leader_election_master_status",
+		"[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 "
+		"indicates backup, 1 indicates master. 'name' is the string used to identify the "
+		"lease. Please make sure to group by name.",
+		put_master, METRIC_GAUGE, 0},
+	{"berth_build_info", "Version and board of this binary.", put_build, METRIC_GAUGE, 0},
+	{"berth_state", "1 for the state that the scheduler is in, 0 for the others.", put_waits,
+		METRIC_GAUGE, 0},
+	{"berth_budget_used", "Entries or bytes of a pool in use.", put_budget, METRIC_GAUGE, 0},
+	{"berth_budget_used_max", "Maximum of berth_budget_used since the start.", put_budget,
+		METRIC_GAUGE, 1},
+	{"berth_budget_capacity", "Entries or bytes that a pool can hold.", put_budget,
+		METRIC_GAUGE, 2},
+	{"berth_budget_refused_total", "Requests that a full pool has refused.", put_budget,
+		METRIC_COUNTER, 3},
+	{"berth_watch_synced", "1 if the initial list of the resource has completed.", put_watch,
+		METRIC_GAUGE, 0},
+	{"berth_watch_objects_total", "Objects received in lists and watches.", put_watch,
+		METRIC_COUNTER, 1},
+	{"berth_watch_lists_total", "Lists started, the first one and relists.", put_watch,
+		METRIC_COUNTER, 2},
+	{"berth_watch_failures_total", "Lists and watches that failed.", put_watch, METRIC_COUNTER,
+		3},
+	{"berth_watch_refused_total", "Objects that could not be decoded or stored.", put_watch,
+		METRIC_COUNTER, 4},
+	{"", "", put_readings, METRIC_GAUGE, 0}, /* have names of their own */
 };
 
 static const struct family *family_of(const struct status_answer *a)

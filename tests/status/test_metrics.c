@@ -370,9 +370,12 @@ static void test_debug(void)
 	bed_open();
 	bed_send(PUT("4\n", "2"));
 	TEST_ASSERT_EQUAL_STRING("successfully set klog.logging.verbosity to 4", bed_body());
+	TEST_ASSERT_TRUE(log_enabled(LOG_DECISION));
+	TEST_ASSERT_FALSE(log_enabled(LOG_DEBUG));
+	bed_send(PUT("6\n", "2"));
 	TEST_ASSERT_TRUE(log_enabled(LOG_DEBUG));
 	bed_send(PUT("0", "1"));
-	TEST_ASSERT_FALSE(log_enabled(LOG_DEBUG));
+	TEST_ASSERT_FALSE(log_enabled(LOG_DECISION));
 	bed_send(PUT("x", "1"));
 	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
 	bed_get("/debug/pprof/profile\nHost: localhost\r\n");
