@@ -25,10 +25,10 @@ static int version_run(const struct command_io *io, int argc, char **argv);
 /* In the order a newcomer meets them; help prints this table. */
 static const struct command commands[] = {
 	{"run", "--kubeconfig FILE", "schedule a cluster", run_run},
-	{"simulate", "FILE...", "place all pending pods of a dump, offline", simulate_run},
-	{"explain", "NS/POD --cluster FILE", "node by node, plugin by plugin, why", explain_run},
-	{"check-config", "FILE", "what is wrong with a configuration, or what it comes to",
-		check_config_run},
+	{"simulate", "FILE...", "schedule the pending pods of a dump, offline", simulate_run},
+	{"explain", "NS/POD --cluster FILE", "why a pod goes where it goes, or nowhere",
+		explain_run},
+	{"check-config", "FILE", "validate a configuration and print it", check_config_run},
 	{"version", "", "version, board, libraries and memory budget", version_run},
 	{"help", "", "this page", help_run},
 };
@@ -39,7 +39,7 @@ static int usage_error(const struct command_io *io, const char *what, const char
 {
 	struct output err;
 	output_init(&err, io->err);
-	output_format(&err, "berth: %s '%s'; 'berth help' lists what there is\n", what, word);
+	output_format(&err, "berth: %s '%s'; 'berth help' lists commands and flags\n", what, word);
 	output_flush(&err);
 	return COMMAND_MISUSED;
 }

@@ -93,10 +93,14 @@ static void ask_print_outcome(const struct asking *asking, const struct ask *q, 
 {
 	const struct net_answer *answer = &asking->request.answer;
 	struct json_value v;
-	if (answer->result != NET_OK) {
+	if (answer->result == NET_CANCELLED) {
+		write_z(fault,
+			"the answer is not JSON; is this the address of berth's page, with "
+			"http:// or https:// as it is served?");
+	} else if (answer->result != NET_OK) {
 		write_format(fault, "%s %s", net_result_name(answer->result), answer->detail);
 	} else if (asking->json.at == NULL) {
-		write_format(fault, "%u is no answer of berth", answer->status);
+		write_format(fault, "status %u, and not an answer of berth", answer->status);
 	} else if (answer->status != 200) {
 		struct text why = TEXT_NONE;
 		if (json_parse(asking->json, scratch, &v) == JSON_PARSED) {
@@ -113,7 +117,7 @@ static void ask_print_outcome(const struct asking *asking, const struct ask *q, 
 		output_text(out, q->pod);
 		if (!explanation_print_outcome(asking->json, scratch, out) ||
 			!explanation_print(asking->json, scratch, out))
-			write_z(fault, "no room for the table; raise --memory");
+			write_z(fault, "the table is too large; raise --memory");
 	}
 }
 
@@ -178,7 +182,7 @@ int ask_server(
 	writer_init(&fault, words, sizeof(words));
 	log_set_level(LOG_ERROR); /* that nothing is verified is as it should be */
 	if (block == NULL) {
-		write_z(&fault, "no memory, or --memory is too small");
+		write_z(&fault, "not enough memory; raise --memory");
 	} else {
 		arena_init_zeroed(&arena, block, size);
 		ask_exchange(question, flags->form == OFFLINE_JSON, &arena, &out, &fault);

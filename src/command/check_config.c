@@ -90,7 +90,7 @@ static bool check_config_read(struct checking *c, struct text bytes)
 	check_config_print_faults(c, &c->notes, "warning: ");
 	check_config_print_faults(c, &c->faults, "");
 	if (result == SCHEDULER_CONFIG_FULL)
-		return check_config_complain(c, "needs more memory than a configuration may");
+		return check_config_complain(c, "the configuration is too large");
 	return result == SCHEDULER_CONFIG_OK;
 }
 
@@ -102,7 +102,7 @@ static bool check_config_build_profiles(struct checking *c)
 	enum profile_result result = profiles_build(&memory, &c->config, c->profiles, &fault);
 	c->fault[fault.used] = '\0';
 	if (result == PROFILE_FULL)
-		return check_config_complain(c, "its profiles need more memory than profiles may");
+		return check_config_complain(c, "its profiles are too large");
 	return result == PROFILE_OK || check_config_complain(c, c->fault);
 }
 
@@ -111,11 +111,11 @@ static bool check_config_print(struct checking *c)
 	struct scheduler_config written_out;
 	struct writer w;
 	if (!profiles_write_out(&c->config, &c->scratch, &written_out))
-		return check_config_complain(c, "needs more memory than a configuration may");
+		return check_config_complain(c, "the configuration is too large");
 	writer_init(&w, arena_take_raw(&c->arena, WRITTEN_BYTES), WRITTEN_BYTES);
 	scheduler_config_write(&written_out, &w);
 	if (w.overflowed)
-		return check_config_complain(c, "too long when it is written out");
+		return check_config_complain(c, "the effective configuration is too long");
 	output_bytes(&c->out, writer_text(&w));
 	output_flush(&c->out);
 	return c->out.error == 0 || check_config_complain(c, "the answer cannot be written");

@@ -55,13 +55,13 @@ static void dump_print_refusal(
 	writer_init(&w, text, sizeof(text));
 	write_format_v(&w, format, args);
 	if (w.overflowed)
-		write_z(&w, "(a message too long to show)");
+		write_z(&w, "(message too long)");
 	progress_clear(s->dump->progress);
 	if (line > 0)
 		output_format(err, "berth: %s:%" PRIu64 ": %s", s->name, line, severity);
 	else
 		output_format(err, "berth: %s: %s", s->name, severity);
-	output_text(err, w.overflowed ? TEXT("something with too long a name") : writer_text(&w));
+	output_text(err, w.overflowed ? TEXT("(name too long)") : writer_text(&w));
 	output_z(err, "\n");
 	output_flush(err);
 }

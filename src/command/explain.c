@@ -92,14 +92,14 @@ static bool explain_pod(struct offline *o, const struct question *q, bool as_jso
 	if (cache_pod_at(&o->cache, pod)->node != 0)
 		return explain_fail(o, q, "its spec.nodeName cannot be taken away");
 	if (cycle_profile_of(&o->cycle, pod) == NULL)
-		return explain_fail(o, q, "spec.schedulerName is not that of any profile");
+		return explain_fail(o, q, "no profile has the name in spec.schedulerName");
 	if (!as_json) {
 		explain_put_decision(o, q, pod);
 		put_obstacles(o, pod);
 	}
 	cycle_explain(&o->cycle, pod, CACHE_COUNT_FAST, w);
 	if (w->overflowed)
-		return explain_fail(o, q, "no room for the answer; raise --memory");
+		return explain_fail(o, q, "the answer is too large; raise --memory");
 	if (as_json) {
 		output_bytes(&o->out, writer_text(w));
 		output_z(&o->out, "\n");
@@ -107,7 +107,7 @@ static bool explain_pod(struct offline *o, const struct question *q, bool as_jso
 	}
 	scratch_reset(&o->words);
 	return explanation_print(writer_text(w), &o->words, &o->out) ||
-		explain_fail(o, q, "no room for the table; raise --memory");
+		explain_fail(o, q, "the table is too large; raise --memory");
 }
 
 /* ---- the command ---- */
@@ -151,7 +151,7 @@ static int run_with(const struct command_io *io, const struct offline_flags *fla
 	writer_init(&w, pod, sizeof(pod));
 	write_format(&w, "%.*s/%.*s", TEXT_ARGS(q->namespace), TEXT_ARGS(q->name));
 	if (w.overflowed)
-		return offline_misused(io, "explain", TEXT("no pod has such a name"));
+		return offline_misused(io, "explain", TEXT("not a valid pod name"));
 	ask->pod = writer_text(&w);
 	return ask_server(io, flags, ask);
 }
@@ -169,8 +169,7 @@ static int explain_print(const struct command_io *io, const struct offline_flags
 		q.name = q.pod;
 	}
 	if (q.namespace.size == 0 || q.name.size == 0 || text_find(q.name, '/') < q.name.size)
-		return offline_misused(
-			io, "explain", TEXT("a pod is named as NAMESPACE/POD or POD"));
+		return offline_misused(io, "explain", TEXT("name the pod as NAMESPACE/POD or POD"));
 	if ((file_count == 0) == (ask->server == NULL))
 		return offline_misused(
 			io, "explain", TEXT("explain needs --cluster FILE, or '-', or --server"));
@@ -190,7 +189,7 @@ int explain_run(const struct command_io *io, int argc, char **argv)
 		{"server", 0, FLAG_TEXT, &question.server, "URL",
 			"a running berth, as https://127.0.0.1:10259"},
 		{"kubeconfig", 0, FLAG_TEXT, &question.kubeconfig, "FILE",
-			"who asks it, and who signed its certificate"},
+			"credentials for it, and its CA"},
 		OFFLINE_FLAGS(&flags)};
 	char words[512];
 	struct writer fault;

@@ -2,7 +2,8 @@
 /*
  * The table of an explanation. A large cluster's explanation has more values than json_parse()
  * takes at once, so the outer members are told apart by their brackets, and each node's part is
- * parsed for itself. The JSON is our own, without white space.
+ * parsed for itself. The JSON is without white space, as json_cut writes it, but it may come from
+ * any server: nothing in it is taken for granted.
  */
 #include "command/explanation.h"
 
@@ -22,6 +23,7 @@ enum part { /* members of the explanation */
 	PART_PREFILTER,
 	PART_PREFILTER_NODES,
 	PART_PREEMPTION,
+	PART_GATES,
 	PART_CHOICE,
 	PART_MESSAGE,
 	PART_ERROR
@@ -29,7 +31,7 @@ enum part { /* members of the explanation */
 enum { PARTS = PART_ERROR + 1 };
 
 static const char *const part_names[PARTS] = {"rejected", "scores", "preFilter", "preFilterNodes",
-	"preemption", "choice", "message", "error"};
+	"preemption", "gates", "choice", "message", "error"};
 
 struct parts {
 	struct text part[PARTS];
@@ -49,7 +51,7 @@ static size_t string_end(struct text t, size_t at)
 {
 	for (at++; at < t.size && t.at[at] != '"'; at++)
 		at += t.at[at] == '\\';
-	return at + 1;
+	return at < t.size ? at + 1 : t.size;
 }
 
 static size_t value_end(struct text t, size_t at)
@@ -77,6 +79,8 @@ static bool next_member(struct text *rest, struct text *key, struct text *value)
 	if (rest->size < 2 || rest->at[1] != '"' || (rest->at[0] != '{' && rest->at[0] != ','))
 		return false;
 	size_t key_end = string_end(*rest, 1);
+	if (key_end < 3 || key_end + 1 > rest->size)
+		return false;
 	*key = text_first(text_from(*rest, 2), key_end - 3);
 	size_t end = value_end(*rest, key_end + 1);
 	*value = text_first(text_from(*rest, key_end + 1), end - key_end - 1);
@@ -106,10 +110,15 @@ static struct parts take_apart(struct text json)
 	return p;
 }
 
+/* Of a copy: json_parse() resolves escapes in place, and members are looked at more than once. */
 static struct json_value explanation_parse(struct printing *p, struct text json)
 {
 	struct json_value v = JSON_VALUE_NONE;
-	if (json_parse(json, p->scratch, &v) != JSON_PARSED)
+	char *copy = scratch_take(p->scratch, json.size);
+	if (copy == NULL)
+		return JSON_VALUE_NONE;
+	memcpy(copy, json.at, json.size);
+	if (json_parse((struct text){copy, json.size}, p->scratch, &v) != JSON_PARSED)
 		return JSON_VALUE_NONE;
 	return v;
 }
@@ -239,14 +248,14 @@ static void put_prefilter(struct printing *p, const struct parts *parts)
 {
 	if (parts->part[PART_PREFILTER].size > 0) {
 		struct json_value v = explanation_parse(p, parts->part[PART_PREFILTER]);
-		output_z(p->out, "No node was looked at: ");
+		output_z(p->out, "No node was evaluated: ");
 		output_text(p->out, json_text(json_get(v, "plugin")));
 		output_z(p->out, " says ");
 		put_texts(p, json_get(v, "reasons"));
 		output_z(p->out, ".\n");
 	}
 	if (parts->part[PART_PREFILTER_NODES].size > 0) {
-		output_z(p->out, "Only these nodes come into question by name: ");
+		output_z(p->out, "Only these nodes are eligible by name: ");
 		put_texts(p, explanation_parse(p, parts->part[PART_PREFILTER_NODES]));
 		output_z(p->out, ".\n");
 	}
@@ -264,7 +273,7 @@ static void put_preemption(struct printing *p, const struct parts *parts)
 		(void)!json_i64(json_get(picks.value, "pdbViolations"), &violations);
 		output_z(p->out, "the pod would be nominated for ");
 		output_text(p->out, json_text(json_get(picks.value, "node")));
-		output_z(p->out, ", from where these would have to leave: ");
+		output_z(p->out, "; these pods would be evicted: ");
 		put_texts(p, json_get(picks.value, "victims"));
 		if (violations > 0)
 			output_format(p->out, " (%lld against a disruption budget)",
@@ -273,7 +282,9 @@ static void put_preemption(struct printing *p, const struct parts *parts)
 		return;
 	}
 	struct text message = json_text(json_get(v, "message"));
-	output_text(p->out, message.size > 0 ? message : TEXT("nobody could make room."));
+	output_text(p->out,
+		message.size > 0 ? message
+				 : TEXT("no pods with lower priority would make enough space."));
 	output_z(p->out, "\n");
 }
 
@@ -299,5 +310,10 @@ bool explanation_print_outcome(struct text json, struct scratch *scratch, struct
 		if (parts.part[i].size > 0)
 			output_text(out, json_text(explanation_parse(&p, parts.part[i])));
 	output_z(out, fits ? ".\n" : "\n");
+	if (parts.part[PART_GATES].size > 0) {
+		output_z(out, "It is not decided now: it waits for its scheduling gates [");
+		put_texts(&p, explanation_parse(&p, parts.part[PART_GATES]));
+		output_z(out, "]; this is what would be decided without them.\n");
+	}
 	return !scratch->overflowed;
 }

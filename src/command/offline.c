@@ -128,7 +128,7 @@ static bool offline_build_profiles(struct offline *o, struct configuring *c, con
 	switch (profiles_build(&memory, &c->config, o->profiles, &fault)) {
 	case PROFILE_OK: return true;
 	case PROFILE_FULL:
-		return offline_complain(o, file, "no room for its profiles; raise --memory");
+		return offline_complain(o, file, "its profiles do not fit; raise --memory");
 	case PROFILE_REFUSED: break;
 	}
 	c->words[fault.used] = '\0';
@@ -211,13 +211,13 @@ struct offline *offline_open(
 	struct offline_limits limits = {0};
 	if (!offline_plan(flags->memory_bytes, &limits)) {
 		*status = refuse_memory(
-			io, "too little for any cluster; 16Mi is enough for a small one");
+			io, "too small for any cluster; 16Mi is enough for a small one");
 		return NULL;
 	}
 	size_t size = (size_t)flags->memory_bytes;
 	void *block = memory_reserve(size);
 	if (block == NULL) {
-		*status = refuse_memory(io, "the system does not give that much");
+		*status = refuse_memory(io, "the system does not provide that much memory");
 		return NULL;
 	}
 	struct arena arena;

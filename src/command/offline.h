@@ -42,7 +42,7 @@ enum offline_form { OFFLINE_TABLE, OFFLINE_JSON };
 		"a KubeSchedulerConfiguration, YAML or JSON"},                               \
 		{"output", 'o', FLAG_CHOICE, &(flags)->form, "table|json", "how to say it"}, \
 		{"memory", 0, FLAG_BYTES, &(flags)->memory_bytes, "SIZE",                    \
-			"budget; how much cluster fits follows from it"},                    \
+			"memory budget; bounds the size of the cluster"},                    \
 	{                                                                                    \
 		"skip-broken", 0, FLAG_BOOL, &(flags)->skip_broken, NULL,                    \
 			"exit 0 in spite of broken objects"                                  \

@@ -87,7 +87,7 @@ int run_run(const struct command_io *io, int argc, char **argv)
 	if (live == NULL)
 		return status;
 	struct scheduler *s = &live->scheduler;
-	log_info("run", "starts", "server=%.*s:%u identity=%s",
+	log_info("run", "started", "server=%.*s:%u identity=%s",
 		TEXT_ARGS(live->kubeconfig.server.host), (unsigned)live->kubeconfig.server.port,
 		live->identity);
 	while (!scheduler_is_stopped(s)) {
@@ -101,7 +101,7 @@ int run_run(const struct command_io *io, int argc, char **argv)
 			scheduler_dump(s);
 		}
 	}
-	log_info("run", "ends", "bound=%llu unschedulable=%llu errors=%llu",
+	log_info("run", "stopped", "bound=%llu unschedulable=%llu errors=%llu",
 		(unsigned long long)s->stats.bound,
 		(unsigned long long)s->stats.attempts[SCHEDULER_UNSCHEDULABLE],
 		(unsigned long long)s->stats.attempts[SCHEDULER_ERROR]);

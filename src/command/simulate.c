@@ -69,7 +69,7 @@ static struct text simulate_keep_decision(struct offline *o, struct text t)
 {
 	char *at = scratch_take(&o->words, t.size);
 	if (at == NULL)
-		return TEXT("(no room for the words)");
+		return TEXT("(too long)");
 	if (t.size > 0)
 		memcpy(at, t.at, t.size);
 	return (struct text){at, t.size};
@@ -168,7 +168,7 @@ static void simulate_assume(
 	uint32_t node = d->node;
 	if (!promise_volumes(o, d, node) || cache_assume(&o->cache, pod, node) != CACHE_OK) {
 		a->outcome = OUTCOME_UNSCHEDULABLE;
-		a->message = TEXT("no memory to put it there; raise --memory");
+		a->message = TEXT("not enough memory to assume it; raise --memory");
 		return;
 	}
 	cycle_chosen(&o->cycle, node);
@@ -316,11 +316,11 @@ static void put_json_row(struct simulation *s, uint32_t number, const struct ans
 {
 	put_json(s, a, a->message.at == NULL ? TEXT("") : a->message);
 	if (s->row.overflowed)
-		put_json(s, a, TEXT("(no room for the words)"));
+		put_json(s, a, TEXT("(too long)"));
 	if (s->row.overflowed) { /* then it is the victims that are too many to name */
 		struct answer without = *a;
 		without.victim_count = 0;
-		put_json(s, &without, TEXT("(no room for the names of the victims)"));
+		put_json(s, &without, TEXT("(too many victims to name)"));
 	}
 	output_z(&s->o->out, number == 0 ? "\n" : ",\n");
 	output_bytes(&s->o->out, writer_text(&s->row));

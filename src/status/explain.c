@@ -15,7 +15,7 @@ bool explain_take_words(struct status_answer *a)
 	struct mono now = net_now(status->setup.net);
 	if (status->words_of != NULL ||
 		!mono_reached(now, mono_after_ms(status->explained, STATUS_PAUSE_MS))) {
-		status_refuse(a, 503, "another pod is being explained; ask again");
+		status_refuse(a, 503, "another explanation is in progress; retry");
 		return false;
 	}
 	status->explained = now;
@@ -56,6 +56,15 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	for (uint32_t i = 0; i < filters->count; i++)
 		json_put_z(&j, plugins[filters->list[i].id]->name);
 	json_close_array(&j);
+	if (class->gates.count > 0) {
+		const uint32_t *gates = KUBE_AT(class, class->gates, uint32_t);
+		json_write_init(&j, w);
+		write_z(w, ",\"gates\":");
+		json_open_array(&j);
+		for (uint32_t i = 0; i < class->gates.count; i++)
+			json_put_text(&j, cache_text(cache, gates[i]));
+		json_close_array(&j);
+	}
 	write_char(w, '}');
 }
 
@@ -71,7 +80,7 @@ void explain_reply(struct status_answer *a, uint32_t pod)
 			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)),
 			cycle_profile_of(&s->cycle, pod), &w);
 	if (w.overflowed)
-		status_refuse(a, 507, "no room for the answer; raise --memory");
+		status_refuse(a, 507, "the answer is too large; raise --memory");
 	else
 		status_reply(a, 200, status_json, writer_text(&w));
 }
@@ -80,11 +89,11 @@ void explain_reply(struct status_answer *a, uint32_t pod)
 static const char *status_explain_refusal(const struct scheduler *s, uint32_t pod)
 {
 	if (pod == 0)
-		return "there is no such pod in the picture of the cluster";
+		return "pod not found";
 	if (cache_pod_at(&s->cache, pod)->node != 0)
-		return "the pod has a node; why it went there is not kept";
+		return "the pod is assigned already; reasons are kept for pending pods only";
 	if (cycle_profile_of(&s->cycle, pod) == NULL)
-		return "spec.schedulerName is not that of any profile";
+		return "no profile has the name in spec.schedulerName";
 	return NULL;
 }
 
@@ -95,7 +104,7 @@ void explain_answer(struct status_answer *a)
 	struct text pod = status_parameter(a, "pod", name, sizeof(name));
 	size_t slash = text_find(pod, '/');
 	if (slash == pod.size) {
-		status_refuse(a, 400, "a pod is named as ?pod=NAMESPACE/NAME");
+		status_refuse(a, 400, "name the pod as ?pod=NAMESPACE/NAME");
 		return;
 	}
 	uint32_t index =

@@ -137,6 +137,16 @@ static void put_memory(const struct status *status, struct json_writer *j)
 	json_close_object(j);
 }
 
+static void put_events(const struct scheduler *s, struct json_writer *j)
+{
+	struct recorder_stats stats = recorder_stats(s->recorder);
+	json_key(j, "events");
+	json_open_object(j);
+	json_member_i64(j, "sent", (int64_t)stats.sent);
+	json_member_i64(j, "dropped", (int64_t)(stats.dropped_full + stats.dropped_rate));
+	json_close_object(j);
+}
+
 void overview_put(struct status *status, struct json_writer *j)
 {
 	const struct scheduler *s = status->s;
@@ -150,6 +160,7 @@ void overview_put(struct status *status, struct json_writer *j)
 	put_connection(status, j);
 	put_cluster(status, j);
 	overview_put_decisions(s, j);
+	put_events(s, j);
 	put_memory(status, j);
 	json_close_object(j);
 }

@@ -25,7 +25,8 @@ void page_answer(struct status_answer *a)
 {
 	struct text encodings = net_exchange_header(a->exchange, "accept-encoding", 0);
 	if (encodings.at == NULL || !text_contains(encodings, TEXT("gzip"))) {
-		status_reply(a, 406, status_plain, TEXT("the page comes as gzip only\n"));
+		status_reply(
+			a, 406, status_plain, TEXT("the page is served compressed by gzip only\n"));
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_COUNT(files); i++)

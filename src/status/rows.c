@@ -7,7 +7,11 @@
 #include "plugins/plugins.h"
 #include "status/private.h"
 
-enum { ROWS_MAX = 1000 /* unless ?limit= says more */ };
+enum {
+	ROWS_MAX = 1000,       /* unless ?limit= says more */
+	ROWS_OTHERS = 1 << 30, /* ids from here on are of pods of other schedulers */
+	ROWS_LOOKS = 512       /* pods looked at in one step */
+};
 
 static void begin_row(struct status_answer *a, struct writer *w, struct json_writer *j)
 {
@@ -149,7 +153,7 @@ static void put_rejectors(const struct queue_waits *waits, struct json_writer *j
 	if (queue_waits_has(waits, QUEUE_EXTENDER))
 		json_put_z(j, "Extender");
 	if (queue_waits_has(waits, QUEUE_KINDS))
-		json_put_z(j, "waiting for what it refers to to be listed");
+		json_put_z(j, "waits for a list of objects it refers to");
 	json_close_array(j);
 }
 
@@ -176,15 +180,56 @@ static int64_t next_try_us(const struct scheduler *s, const struct queue_entry *
 	}
 }
 
+/*
+ * Pending pods that name no profile: other schedulers' ones, or ones with a slip in the name, which
+ * nobody would ever schedule. They come after those of the queue.
+ */
+static bool other_pod_step(struct status_answer *a, struct writer *w)
+{
+	const struct scheduler *s = a->status->s;
+	const struct pool *pods = &s->cache.pods;
+	uint32_t index = a->at - ROWS_OTHERS;
+	struct json_writer j;
+	for (uint32_t looks = 0; looks < ROWS_LOOKS; looks++) {
+		index = a->row < a->limit ? pool_next(pods, index) : 0;
+		if (index == 0)
+			return end_rows(a, w);
+		a->at = ROWS_OTHERS + index;
+		const struct cache_pod *p = cache_pod_at(&s->cache, index);
+		if (p->node != 0 || p->waiting != 0 || cycle_profile_of(&s->cycle, index) != NULL)
+			continue;
+		const struct kube_pod_template *template = cache_template_of(&s->cache, p);
+		struct text namespace = cache_text(&s->cache, template->namespace);
+		struct text name = cache_text(&s->cache, p->name);
+		if (is_filtered_out(a, namespace, name))
+			continue;
+		a->row++;
+		begin_row(a, w, &j);
+		json_member_text(&j, "namespace", namespace);
+		json_member_text(&j, "name", name);
+		json_member_i64(&j, "id", a->at);
+		json_member_z(&j, "state", "other scheduler");
+		json_member_i64(&j, "priority", template->priority);
+		json_member_text(&j, "scheduler", cache_text(&s->cache, template->scheduler_name));
+		json_close_object(&j);
+		return true;
+	}
+	return true;
+}
+
 static bool pod_step(struct status_answer *a, struct writer *w)
 {
 	static const char *const states[QUEUE_STATES] = {
 		"active", "backoff", "backoff", "unschedulable", "gated", "binding"};
 	const struct scheduler *s = a->status->s;
 	struct json_writer j;
+	if (a->at >= ROWS_OTHERS)
+		return other_pod_step(a, w);
 	uint32_t entry = a->row < a->limit ? pool_next(&s->queue.entries, a->at) : 0;
-	if (entry == 0)
-		return end_rows(a, w);
+	if (entry == 0) {
+		a->at = ROWS_OTHERS;
+		return true;
+	}
 	a->at = entry;
 	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
 	const struct cache_pod *p = cache_pod_at(&s->cache, e->pod);
@@ -221,7 +266,7 @@ void pods_answer(struct status_answer *a)
 	char room[16];
 	struct text state = status_parameter(a, "state", room, sizeof(room));
 	if (state.at != NULL && !text_is_z(state, "pending"))
-		status_refuse(a, 400, "only ?state=pending is there");
+		status_refuse(a, 400, "only ?state=pending is supported");
 	else
 		rows_begin(a, pod_step);
 }

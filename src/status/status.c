@@ -64,17 +64,17 @@ const struct status_route status_routes[] = {
 		"an object per node; pairs are [requested, allocatable]. ?q=TEXT of name or zone, "
 		"?limit=N&after=ID for pages"},
 	{"/api/pods", READ, STATUS_FOR_API, pods_answer,
-		"waiting pods: state, reason, plugins, since, next try (-1: an event). ?q= ?limit= "
-		"?after="},
+		"pending pods: state, reason, plugins, since, next try (-1: an event); at the end "
+		"those of other schedulers. ?q= ?limit= ?after="},
 	{"/api/explain", READ, STATUS_FOR_API, explain_answer,
-		"?pod=NAMESPACE/NAME, a waiting one: why, by node and plugin; what it requests"},
+		"?pod=NAMESPACE/NAME, pending: why, by node and plugin; what it requests"},
 	{"/api/whatif", BIT(NET_POST), STATUS_FOR_API, what_if_answer,
 		"POST a pod, JSON or YAML: what would be decided now. Nothing is written anywhere"},
 	{"/api/decisions", READ, STATUS_FOR_API, decisions_answer,
-		"the latest first; best: scores of the best nodes, of some while "
-		"somebody listens to events"},
+		"the latest first; best: scores of the best nodes, of some decisions "
+		"while /api/events has clients"},
 	{"/api/memory", READ, STATUS_FOR_API, memory_answer,
-		"every fixed room: used, most ever used, capacity, refused"},
+		"every pool: used, maximum used, capacity, refused"},
 	{"/api/events", READ, STATUS_FOR_API, events_answer,
 		"server-sent events: overview each second, decision"},
 	{"/api/dump", READ, STATUS_FOR_API, dump_answer,
@@ -332,7 +332,7 @@ void status_route(struct status_answer *a)
 	struct status *status = a->status;
 	if ((BIT(a->exchange->method) & HAVE_BODIES) != 0) {
 		if (status->body_of != NULL) {
-			status_refuse(a, 503, "somebody else asks; ask again");
+			status_refuse(a, 503, "another what-if request is in progress; retry");
 			return;
 		}
 		status->body_of = a->exchange;

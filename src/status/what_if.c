@@ -31,7 +31,7 @@ static bool read_tree(struct wish *wish)
 	if (result == YAML_DOCUMENT)
 		status_refuse(wish->a, 400, "line 1: not an object");
 	else if (result == YAML_END)
-		status_refuse(wish->a, 400, "line 1: nothing is there");
+		status_refuse(wish->a, 400, "line 1: no document");
 	else
 		status_refuse(wish->a, 400, "line %u: %s", (unsigned)fault.line, fault.what);
 	return false;
@@ -112,7 +112,7 @@ static bool read_json(struct wish *wish)
 	void *block = scratch_take(scratch, size);
 	struct writer w;
 	if (block == NULL) {
-		status_refuse(wish->a, 413, "the pod is too large to be looked at here");
+		status_refuse(wish->a, 413, "the pod is too large for a what-if request");
 		return false;
 	}
 	writer_init(&w, to, 2 * STATUS_BODY_MAX);
@@ -127,7 +127,7 @@ static bool read_json(struct wish *wish)
 	if (wish->parsed == JSON_PARSED)
 		return true;
 	if (wish->parsed == JSON_PARSE_FULL || w.overflowed)
-		status_refuse(wish->a, 413, "the pod is too large to be looked at here");
+		status_refuse(wish->a, 413, "the pod is too large for a what-if request");
 	else
 		status_refuse(wish->a, 400, "line 1: %s",
 			result == JSON_CUT_BROKEN ? json_cut_fault(cut) : "not an object");
@@ -147,7 +147,7 @@ static bool what_if_decode(struct wish *wish)
 	switch (kube_pod_decode(b, wish->value, &wish->pod)) {
 	case KUBE_OK: return true;
 	case KUBE_FULL:
-		status_refuse(wish->a, 507, "no room to look at the pod; raise --memory");
+		status_refuse(wish->a, 507, "not enough memory for the pod; raise --memory");
 		return false;
 	case KUBE_MALFORMED: break;
 	}
@@ -194,14 +194,13 @@ static void what_if_decide(struct wish *wish)
 	uint32_t pod = 0;
 	enum cache_result result = cache_put_imagined_pod(cache, &wish->pod, &pod);
 	if (result != CACHE_OK || pod == 0)
-		status_refuse(wish->a, 507, "no room for one pod more; raise --memory");
+		status_refuse(wish->a, 507, "the cache is full; raise --memory");
 	else if (cycle_profile_of(&s->cycle, pod) == NULL)
-		status_refuse(wish->a, 400,
-			"line %u: spec.schedulerName: is not that of any profile",
+		status_refuse(wish->a, 400, "line %u: spec.schedulerName: no profile has this name",
 			(unsigned)line_of(wish->root, "spec.schedulerName"));
 	else if (needs_more_kinds(s, cache_template_of(cache, cache_pod_at(cache, pod))))
-		status_refuse(wish->a, 409,
-			"no pod with a claim has come yet, so claims are not followed");
+		status_refuse(
+			wish->a, 409, "claims are not watched until a pod with a claim exists");
 	else
 		explain_reply(wish->a, pod);
 	if (result == CACHE_OK && pod != 0)
@@ -213,7 +212,7 @@ void what_if_answer(struct status_answer *a)
 	struct wish wish = {.a = a, .scratch = &a->status->s->scratch};
 	struct scratch_mark mark = scratch_mark(wish.scratch);
 	if ((a->status->s->known & SCHEDULER_VITAL_KINDS) != SCHEDULER_VITAL_KINDS) {
-		status_refuse(a, 503, "the cluster is not known yet");
+		status_refuse(a, 503, "the initial lists are not complete yet");
 		return;
 	}
 	if (!explain_take_words(a))

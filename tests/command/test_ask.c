@@ -142,6 +142,19 @@ static void test_refusals_are_told(void)
 	TEST_ASSERT_EQUAL_STRING("", said.out);
 }
 
+/* Escapes at the end of texts, and members that are read twice. */
+static void test_explain_when_a_server_escapes_then_all_is_printed(void)
+{
+	ASK(HEAD("200 OK") "{\"preemption\":{\"eligible\":true,\"message\":\"\"},"
+			   "\"message\":\"no \\\"dra/one\\\".\",\"gates\":[\"a\\\"\",\"b\"],"
+			   "\"rejected\":{\"n\\\"\":{\"code\":\"\\\"\",\"plugin\":\"\\u0041\","
+			   "\"reasons\":[\"\\\\\"]}}}");
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_EQUAL(0, said.status);
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "no \"dra/one\".\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "waits for its scheduling gates [a\", b];"));
+}
+
 /* Whatever listens there: nothing of it is believed. */
 static void test_others(void)
 {
@@ -150,10 +163,11 @@ static void test_others(void)
 		"{\"rejected\":{\"a\":7,\"b\":\"\",\"c\":[]},\"scores\":{\"a\":null}}",
 		"{\"choice\":[],\"message\":{}}", "{}"};
 	ASK(HEAD("200 OK") "<html>");
-	complains("cancelled stopped by the reader");
+	complains("the answer is not JSON; is this the address of berth's page, with http:// or "
+		  "https:// as it is served?");
 	tearDown();
 	ASK(HEAD("200 OK") "[]");
-	complains("200 is no answer of berth");
+	complains("status 200, and not an answer of berth");
 	tearDown();
 	ASK("SSH-2.0\r\n");
 	TEST_ASSERT_EQUAL(1, said.status);
@@ -188,6 +202,7 @@ int main(void)
 	RUN_TEST(test_json_is_what_came);
 	RUN_TEST(test_it_is_asked_again_when_it_has_no_time);
 	RUN_TEST(test_refusals_are_told);
+	RUN_TEST(test_explain_when_a_server_escapes_then_all_is_printed);
 	RUN_TEST(test_others);
 	RUN_TEST(test_misuse);
 	return UNITY_END();

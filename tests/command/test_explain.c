@@ -132,8 +132,8 @@ static void test_preemption(void)
 			POD("web", ",\"priority\":5,\"overhead\":{\"cpu\":\"1\"}"),
 		"shop/web", "-");
 	TEST_ASSERT_NOT_NULL(strstr(said.out,
-		"\nPreemption: the pod would be nominated for n1, from "
-		"where these would have to leave: shop/low.\n"));
+		"\nPreemption: the pod would be nominated for n1; "
+		"these pods would be evicted: shop/low.\n"));
 }
 
 static void test_refused_before_any_node(void)
@@ -144,7 +144,7 @@ static void test_refused_before_any_node(void)
 			"\"claimName\":\"gone\"}}]"),
 		"shop/web", "-");
 	TEST_ASSERT_NOT_NULL(strstr(said.out,
-		"No node was looked at: VolumeRestrictions says "
+		"No node was evaluated: VolumeRestrictions says "
 		"persistentvolumeclaim \"gone\" not found.\n"));
 	TEST_ASSERT_NULL(strstr(said.out, "VERDICT"));
 }
@@ -158,8 +158,7 @@ static void test_only_some_nodes_by_name(void)
 			"[{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\","
 			"\"values\":[\"n2\"]}]}]}}}"),
 		"shop/web", "-");
-	TEST_ASSERT_NOT_NULL(
-		strstr(said.out, "Only these nodes come into question by name: n2.\n"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "Only these nodes are eligible by name: n2.\n"));
 }
 
 static void test_gated_deleting_and_nominated_pods(void)
@@ -192,7 +191,7 @@ static void test_no_such_pod(void)
 static void test_pod_of_another_scheduler(void)
 {
 	refuses("shop/web", NODES POD("web", ",\"schedulerName\":\"other\""), 1,
-		"berth: shop/web: spec.schedulerName is not that of any profile\n");
+		"berth: shop/web: no profile has the name in spec.schedulerName\n");
 }
 
 static void misused(const char *pod, const char *file, const char *words)
@@ -209,13 +208,13 @@ static void test_misuse(void)
 		"berth: explain needs --cluster FILE, or '-', or --server; 'berth explain --help' "
 		"says more\n");
 	misused("a/b/c", "-",
-		"berth: a pod is named as NAMESPACE/POD or POD; 'berth explain --help' says "
+		"berth: name the pod as NAMESPACE/POD or POD; 'berth explain --help' says "
 		"more\n");
 	misused("/b", "-",
-		"berth: a pod is named as NAMESPACE/POD or POD; 'berth explain --help' says "
+		"berth: name the pod as NAMESPACE/POD or POD; 'berth explain --help' says "
 		"more\n");
 	misused("a/", "-",
-		"berth: a pod is named as NAMESPACE/POD or POD; 'berth explain --help' says "
+		"berth: name the pod as NAMESPACE/POD or POD; 'berth explain --help' says "
 		"more\n");
 	misused("a/b", "--clutser",
 		"berth: unknown flag '--clutser' (did you mean '--cluster'?); 'berth explain "

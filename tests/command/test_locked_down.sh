@@ -46,7 +46,7 @@ claim 'the system says so, too' process Seccomp 2
 claim 'nothing new can be gained' process NoNewPrivs 1
 [ "$(id -u)" != 0 ] || claim 'root has become nobody' process Uid 65534
 [ "$(id -u)" != 0 ] || claim 'without a capability' process CapPrm 0000000000000000
-claim 'the log is about it' says 'INFO run locked-down no-new-privileges user=[0-9]* landlock=[0-9]* system-calls='
+claim 'the log is about it' says 'INFO run sandboxed no-new-privileges user=[0-9]* landlock=[0-9]* system-calls='
 claim 'pods are bound' eventually 20 binds_more_than 5
 sandbox_is_shown() { ask /statusz | grep -q '^Sandbox: no-new-privileges user='; }
 claim 'statusz is about it' sandbox_is_shown
@@ -68,7 +68,7 @@ claim 'it ends in order' stop
 if [ "$(id -u)" = 0 ]; then
 	chmod 700 "$work/secrets"
 	claim 'files of root: it starts' start
-	claim 'files of root: it is told that it keeps a right' says 'WARN run not-in-force user: .* so berth keeps the right to read$'
+	claim 'files of root: it is told that it keeps a right' says 'WARN run sandbox-incomplete user: .* so berth keeps the right to read$'
 	claim 'files of root: it is nobody all the same' process Uid 65534
 	claim 'files of root: with this right alone' process CapPrm 0000000000000004
 	serve --token three --life --hurry 20 --nodes 5

@@ -247,7 +247,7 @@ static void test_budget_too_small_or_too_large(void)
 {
 	RUN(&said, simulate_run, "[]", "-", "--memory", "1Mi");
 	TEST_ASSERT_EQUAL_STRING(
-		"berth: --memory: too little for any cluster; 16Mi is enough for a small one\n",
+		"berth: --memory: too small for any cluster; 16Mi is enough for a small one\n",
 		said.err);
 	TEST_ASSERT_EQUAL(1, said.status);
 	RUN(&said, simulate_run, "[]", "-", "--memory", "7E");

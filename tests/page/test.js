@@ -22,7 +22,7 @@ async function claim(what, check, expected) {
 		failed++;
 		console.log('  FAILED  ' + what + '\n' + String(e.stack || e).replace(/^/gm, '          '));
 	}
-	// 503 with "ask again" is an answer that the page expects.
+	// 503 with "retry" is an answer that the page expects.
 	for (const line of await b.console()) if (!/status of 503/.test(line) && !(expected && expected.test(line))) complaints.push(what + ': ' + line);
 }
 
@@ -451,6 +451,7 @@ async function login() {
 		await figureIs('apiserver', 'connected');
 		bed.apisim.kill();
 		await figureIs('apiserver', 'not reached');
+		await saying('#state', 'the apiserver is not reached');
 	});
 	await b.go('about:blank');
 	await bed.close();
@@ -480,7 +481,7 @@ async function large() {
 	await claim('5,000 nodes are shown', async () => {
 		await b.go(bed.url);
 		await figureIs('Cluster', '5,000 nodes');
-		await figureIs('Ready to decide', '0');
+		await figureIs('Active', '0');
 		return measure(() => new Promise((done) => {
 			location.hash = 'nodes';
 			const look = () => document.querySelectorAll('.tile').length === 5000 ? done() : setTimeout(look, 20);

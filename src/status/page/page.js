@@ -100,7 +100,7 @@ function some(list, most) {
 
 const states = {
 	ready: ['deciding', 'good'], 'not-leading': ['standing by', 'good'], 'not-synced': ['reading the cluster', 'warn'],
-	incomplete: ['the cluster is not known completely: nothing is bound', 'bad'], stopping: ['ending', 'warn'],
+	incomplete: ['some objects are missing: scheduling is paused', 'bad'], stopping: ['stopping', 'warn'],
 };
 let last = null; // overview
 const rates = [], tooks = []; // one a second, newest last
@@ -121,24 +121,28 @@ function showFigures(id, list) {
 
 function showOverview(o) {
 	const q = o.queue, c = o.cluster, d = o.decisions, l = o.lease, n = o.connection;
-	say(...(states[o.state] || [o.state, 'bad']));
-	put($('waiting'), c.pending || '');
+	// A scheduler that cannot reach the apiserver neither decides nor stands by, whatever it did before.
+	if (!n.open) say('the apiserver is not reached', 'bad');
+	else if (o.state === 'not-leading' && l && !l.holder) say('waiting for the lease', 'warn');
+	else say(...(states[o.state] || [o.state, 'bad']));
+	put($('waiting'), c.pending || ''); // those of other schedulers, too: the list has them
 	showFigures('queue', [
-		['Ready to decide', q.active, 'pods'],
+		['Active', q.active, 'pods ready to be scheduled'],
 		['Backing off', q.backoff, 'tried again in seconds'],
 		['Unschedulable', q.unschedulable, 'until something changes', q.unschedulable ? 'warn' : ''],
-		['Gated', q.gated, 'held by somebody'],
+		['Gated', q.gated, 'held by scheduling gates'],
 		['Being bound', q.binding, 'on their way to a node'],
 		['Bound', d.bound, count(d.preemptions, 'preemption')],
 	]);
 	showFigures('facts', [
 		['Cluster', count(c.nodes, 'node'), count(c.pods, 'pod')],
-		['Lease', l ? l.state : 'not used', l ? (l.leading ? 'as ' : 'held by ') + l.holder : 'it decides without'],
+		['Lease', l ? l.state : 'not used', l ? (l.leading ? 'as ' : 'held by ') + l.holder : 'leader election is off'],
 		['apiserver', !n.open ? 'not reached' : n.synced < n.watches ? 'reading' : 'connected', n.error ||
 			n.synced + ' of ' + n.watches + ' watches, ' + count(n.open, 'connection'), !n.open ? 'bad' : n.synced < n.watches ? 'warn' : ''],
 		['Attempts without a node', d.unschedulable, count(d.errors, 'error'), d.errors ? 'bad' : ''],
-		['Memory', bytes(o.memory.resident), o.memory.refused ? count(o.memory.refused, 'time') + ' something was full' : 'nothing was ever full',
-			o.memory.refused ? 'bad' : ''],
+		['Events', o.events.sent, o.events.dropped ? o.events.dropped.toLocaleString('en') + ' dropped: too many' : 'none dropped', o.events.dropped ? 'warn' : ''],
+		['Memory', bytes(o.memory.resident), o.memory.refused ? 'full pools refused ' + count(o.memory.refused, 'time') :
+			o.memory.fullestUsed < o.memory.fullestCapacity ? 'no pool was ever full' : o.memory.fullest + ': was full', o.memory.refused ? 'bad' : ''],
 	]);
 	put($('about'), 'berth ' + o.version + ', up ' + time(o.upS));
 	if (last && d.count >= last.decisions.count) {
@@ -225,18 +229,22 @@ function pairs(n) {
 	return list.concat(Object.entries(n.more || {}).map(([name, pair]) => [name, pair, String]));
 }
 
+// By the taints that the node controller gives.
+const away = (n) => n.taints.some((t) => /^node\.kubernetes\.io\/(not-ready|unreachable)\b/.test(t));
+
 function showNode() {
 	const n = nodes.find((other) => other.name === chosen), no = refusals[chosen], pod = $('node-pod').value;
 	if (!n) return;
 	const parts = [make('h3', n.name), make('p', n.zone ? 'in ' + n.zone : 'in no zone', 'dim')];
-	if (n.ghost) parts.push(make('p', count(n.pods, 'pod') + ' said to be on it, but the node is not known.', 'bad'));
+	if (n.ghost) parts.push(make('p', count(n.pods, 'pod') + ' assigned to it, but the node does not exist.', 'bad'));
 	else parts.push(make('ul', pairs(n).map(([name, pair, show]) => make('li', [
 		make('span', [make('b', name), make('span', show(pair[0]) + ' of ' + show(pair[1]), 'dim')]),
-		meter(make('i'), name + ' requested', share(pair))])), 'bars'));
+		meter(make('i'), name + ' requested', share(pair), undefined, share(pair) > 0.95)])), 'bars'));
+	if (away(n)) parts.push(make('p', 'NotReady: its kubelet does not report.', 'bad'));
 	if (n.unschedulable) parts.push(make('p', 'Cordoned: takes no new pods.', 'warn'));
 	if (n.taints.length) parts.push(make('h3', 'Taints'), make('p', n.taints.map((t) => make('span', t, 'chip'))));
-	if (no) parts.push(make('h3', 'Refuses ' + pod), make('p', reasons(no), 'bad'), make('p', no.plugin, 'dim'));
-	else if (pod && !n.ghost) parts.push(make('p', 'Would take ' + pod + '.', 'good'));
+	if (no) parts.push(make('h3', 'Not feasible for ' + pod), make('p', reasons(no), 'bad'), make('p', no.plugin, 'dim'));
+	else if (pod && !n.ghost) parts.push(make('p', 'Feasible for ' + pod + '.', 'good'));
 	$('node-detail').replaceChildren(...parts);
 }
 
@@ -262,9 +270,9 @@ function makeTile(n) {
 function updateTile(b, n) {
 	const shares = Object.values(bars).map((key) => n.ghost ? 0 : share(n[key])), pod = n.ghost ? '' : $('node-pod').value;
 	const now = shares.map((s) => (Math.min(1, s) * 100).toFixed(0));
-	const flags = [n.unschedulable || n.ghost ? 'off' : '', ...shares.map((s, i) => s > 0.95 ? 'hot' + i : ''),
+	const flags = [n.unschedulable || n.ghost ? 'off' : '', away(n) ? 'away' : '', ...shares.map((s, i) => s > 0.95 ? 'hot' + i : ''),
 		pod ? refusals[n.name] ? 'refuses' : 'takes' : ''].filter(Boolean).join(' ');
-	const words = pod && refusals[n.name] ? reasons(refusals[n.name]) : n.unschedulable ? 'cordoned' : n.taints.length ? count(n.taints.length, 'taint') : '';
+	const words = pod && refusals[n.name] ? reasons(refusals[n.name]) : away(n) ? 'NotReady' : n.unschedulable ? 'cordoned' : n.taints.length ? count(n.taints.length, 'taint') : '';
 	if (b.said === now + flags + words) return;
 	b.said = now + flags + words;
 	if (b.firstChild) put(b.lastChild, words);
@@ -341,37 +349,40 @@ function moveInTiles(event) {
 // ---- explanations ----
 
 const helps = {
-	NodeAffinity: 'A node with the labels that the pod asks for, or a pod that asks for less.',
+	NodeAffinity: 'A node with the labels that spec.nodeSelector and spec.affinity.nodeAffinity of the pod require.',
 	NodeName: 'No spec.nodeName, or that node.',
 	NodePorts: 'Another host port, or a node where it is free.',
-	PodTopologySpread: 'Room where there are fewer of these pods, a larger maxSkew, or ScheduleAnyway.',
-	InterPodAffinity: 'A node without the pods that it avoids, or with those that it wants.',
-	VolumeBinding: 'A volume or a storage class that a node that will do can have.',
+	PodTopologySpread: 'Capacity where there are fewer of these pods, a larger maxSkew, or ScheduleAnyway.',
+	InterPodAffinity: 'A node without the pods that its anti-affinity names, or with those that its affinity requires.',
+	VolumeBinding: 'A volume or a storage class that a feasible node can use.',
 	VolumeZone: 'A node in the zone of the volume.',
-	VolumeRestrictions: 'Whoever uses the volume has to let it go.',
+	VolumeRestrictions: 'The pod that uses the volume has to end.',
 	NodeVolumeLimits: 'A node with fewer volumes.',
-	SchedulingGates: 'Whoever put the gates there has to take them away.',
+	SchedulingGates: 'The controller that added the gates has to remove them.',
 };
 
 // "2 nodes lack cpu; n3 lacks least: 300m"
 function lacking(reason, names, requests) {
 	const name = reason === 'Too many pods' ? 'pods' : reason.replace('Insufficient ', '');
 	const key = { cpu: 'cpuMilli', memory: 'memory', pods: 'pods', 'ephemeral-storage': 'storage' }[name];
-	const wish = name === 'pods' ? 1 : requests[name];
-	const rows = names.map((n) => nodes.find((other) => other.name === n)).filter((n) => n && wish !== undefined).map((n) => {
+	const need = name === 'pods' ? 1 : requests[name];
+	const rows = names.map((n) => nodes.find((other) => other.name === n)).filter((n) => n && need !== undefined).map((n) => {
 		const pair = (key ? n[key] : (n.more || {})[name]) || [0, 0];
-		return { node: n.name, most: pair[1], lack: wish - (pair[1] - pair[0]) };
+		return { node: n.name, most: pair[1], lack: need - (pair[1] - pair[0]) };
 	}).filter((r) => r.lack > 0).sort((a, b) => a.lack - b.lack);
 	if (!rows.length) return '';
 	const largest = Math.max(...rows.map((r) => r.most)), show = (n) => amount(name, n);
-	if (largest < wish) return count(rows.length, 'node') + ' too small: ' + show(wish) + ' ' + name + ' wanted, the largest has ' + show(largest) + '.';
+	if (largest < need) return count(rows.length, 'node') + ' too small: ' + show(need) + ' ' + name + ' requested, the largest has ' + show(largest) + '.';
 	return count(rows.length, 'node') + (rows.length > 1 ? ' lack ' : ' lacks ') + (rows[0].lack === rows[rows.length - 1].lack ? show(rows[0].lack) + ' ' + name :
 		name + '; least: ' + show(rows[0].lack) + ' on ' + rows[0].node) + '.';
 }
 
 function help(o, plugin, reasons, names) {
 	if (plugin === 'NodeResourcesFit')
-		return reasons.map((r) => lacking(r, names, o.requests || {})).join(' ') || 'Smaller requests, or room on a node.';
+		return reasons.map((r) => lacking(r, names, o.requests || {})).join(' ') || 'Smaller requests, or free capacity on a node.';
+	// Whatever plugin says it: an object is missing.
+	const missing = reasons.map((r) => /^(\S+) "?([^" ]+)"? not found/.exec(r)).find(Boolean);
+	if (missing) return 'Create the ' + missing[1] + ' ' + missing[2] + '.';
 	if (plugin === 'NodeUnschedulable') return 'kubectl uncordon ' + some(names, 3);
 	if (plugin !== 'TaintToleration') return helps[plugin] || '';
 	const taints = new Map(), set = new Set(names);
@@ -386,7 +397,7 @@ async function explanation(path, more) {
 		try {
 			return await askJson(path, more);
 		} catch (e) {
-			if (i === 8 || !/ask again/.test(e.message)) throw e;
+			if (i === 8 || !/retry/.test(e.message)) throw e;
 			await pause(150);
 		}
 	}
@@ -446,13 +457,14 @@ function explain(o) {
 	const parts = [], rejected = Object.entries(o.rejected || {}).sort((a, b) => a[0] < b[0] ? -1 : 1), pick = o.preemption || {};
 	const scores = Object.entries(o.scores || {}).sort((a, b) => b[1].total - a[1].total || (b[0] === o.choice) - (a[0] === o.choice));
 	const same = (o.best || []).length;
-	if (o.choice) parts.push(make('p', 'Goes to ' + o.choice + (same > 1 ? ', one of ' + same + ' equally good nodes.' : same ? ', the best of ' + scores.length + '.' : '.'), 'verdict good'));
+	if (o.gates) parts.push(make('p', 'Not scheduled: it waits for its scheduling gates: ' + o.gates.join(', ') + '. Without them:', 'verdict warn'));
+	if (o.choice) parts.push(make('p', (o.gates ? 'Would go to ' : 'Goes to ') + o.choice + (same > 1 ? ', one of ' + same + ' equally good nodes.' : same ? ', the best of ' + scores.length + '.' : '.'), o.gates ? 'verdict' : 'verdict good'));
 	if (o.error || o.message) parts.push(make('p', o.error || short(o.message), 'verdict bad'));
-	if (o.preFilter) parts.push(make('p', o.preFilter.plugin + ': ' + o.preFilter.reasons.join('; ') + '. ' + (helps[o.preFilter.plugin] || '')));
+	if (o.preFilter) parts.push(make('p', o.preFilter.plugin + ': ' + o.preFilter.reasons.join('; ') + '. ' + help(o, o.preFilter.plugin, o.preFilter.reasons, [])));
 	for (const p of pick.picks || [])
 		parts.push(make('p', 'Would preempt ' + p.victims.join(', ') + ' on ' + p.node + (p.pdbViolations ? ', against ' + count(p.pdbViolations, 'disruption budget') : '') + '.', 'verdict warn'));
 	if (pick.message) parts.push(make('p', pick.message, 'dim'));
-	if (scores.length) parts.push(...scoreTable('Nodes that would do, by score', scores));
+	if (scores.length) parts.push(...scoreTable('Feasible nodes, by score', scores));
 	if (rejected.length) parts.push(...refusalTables(o, rejected));
 	return parts;
 }
@@ -494,7 +506,7 @@ async function loadPods() {
 		tr.lastChild.className = 'why';
 		return tr;
 	}, (tr, p) => {
-		const words = [p.state, time(p.sinceS), p.state === 'binding' ? '' : p.nextTryS < 0 ? 'at an event' : p.nextTryS === 0 ? 'now' : 'in ' + time(p.nextTryS), p.attempts,
+		const words = p.scheduler !== undefined ? [p.state, '', '', '', 'spec.schedulerName is "' + p.scheduler + '": no profile of this scheduler has that name'] : [p.state, time(p.sinceS), p.state === 'binding' ? '' : p.nextTryS < 0 ? 'at an event' : p.nextTryS === 0 ? 'now' : 'in ' + time(p.nextTryS), p.attempts,
 			p.reason ? short(p.reason) : p.plugins.join(', ') || (p.attempts ? '' : 'not tried yet')];
 		words.forEach((w, i) => put(tr.children[i + 1], w));
 	});
@@ -514,7 +526,7 @@ function showBest(d) {
 				make('tbody', [line('Total', best.map((b) => b.total)),
 					...Object.keys(best[0].plugins).map((n) => line(soft(n), best.map((b) => b.plugins[n])))])])));
 	} else if (d.result === 'scheduled') {
-		parts.push(make('p', d.feasible === 1 ? 'It was the only node that would do, so none was scored.' :
+		parts.push(make('p', d.feasible === 1 ? 'It was the only feasible node, so none was scored.' :
 			'Its scores were not kept: a few decisions a second are looked at twice while this page is open.', 'dim'));
 	}
 	$('best').replaceChildren(...parts);
@@ -524,7 +536,7 @@ function showBest(d) {
 function showDecision(d) {
 	const log = $('log');
 	if ([...log.children].some((tr) => tr.serial === d.serial)) return;
-	const tr = row(['Time', 'Pod', 'Node', 'Would do', 'Took']), placed = d.result === 'scheduled', td = tr.children;
+	const tr = row(['Time', 'Pod', 'Node', 'Feasible', 'Took']), placed = d.result === 'scheduled', td = tr.children;
 	tr.serial = d.serial;
 	td[0].textContent = clock(d.atMs);
 	td[1].append(button(d.pod, () => { choose(tr); showBest(d); }), make('small', d.best ? ' scores' : ''));
@@ -568,7 +580,7 @@ async function listen() {
 			await follow();
 			say('the connection ended; trying again', 'bad');
 		} catch (e) {
-			say(e instanceof TypeError ? 'berth does not answer; trying again' : e.message, 'bad');
+			say(e instanceof TypeError ? 'berth does not answer; trying again. After a restart of berth the certificate may be a new one: reload the page' : e.message, 'bad');
 		}
 		if (!$('login').hidden) return;
 		await pause(1000);
@@ -635,7 +647,13 @@ document.addEventListener('visibilitychange', () => refresh(true));
 $('node-filter').oninput = later(showNodes);
 $('node-order').onchange = showNodes;
 $('node-pod').onchange = () => askRefusals().catch((e) => say(e.message, 'bad'));
-$('node-tiles').onclick = (e) => { const t = e.target.closest('.tile'); if (t) chooseNode(t); };
+$('node-tiles').onclick = (e) => {
+	const t = e.target.closest('.tile');
+	if (!t) return;
+	chooseNode(t);
+	// On a narrow screen the details stand above the tiles, out of sight.
+	if ($('node-detail').getBoundingClientRect().bottom < 0) $('node-detail').scrollIntoView();
+};
 $('node-tiles').onkeydown = moveInTiles;
 $('pod-filter').oninput = later(() => refresh(true));
 $('dump').onclick = dump;
