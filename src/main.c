@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * berth: the composition root. Finds the command, runs it, nothing else.
+ * berth: finds the command, runs it, nothing else. What a command is made of is wired in command/.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static int help_run(const struct command_io *io, int argc, char **argv)
 	return 0;
 }
 
-/* Else a socket gets one of their numbers, and the log or a panic report is sent to somebody. */
-static void fill_standard_files(void)
+/* Else a socket gets one of their numbers, and the log or a crash report is sent to a peer. */
+static void open_missing_stdio(void)
 {
 	int fd;
 	do
@@ -88,7 +88,7 @@ static void fill_standard_files(void)
 		(void)close(fd);
 }
 
-/* In its place, under its name: flags and nothing else. */
+/* Invoked as kube-scheduler: the arguments are flags only. */
 static bool is_kube_scheduler(const char *path)
 {
 	const char *slash = path == NULL ? NULL : strrchr(path, '/');
@@ -98,7 +98,7 @@ static bool is_kube_scheduler(const char *path)
 
 int main(int argc, char **argv)
 {
-	fill_standard_files();
+	open_missing_stdio();
 	check_version(BERTH_VERSION " (" BERTH_BOARD ")");
 	check_catch_signals();
 	const struct command_io io = command_io();
