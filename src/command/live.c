@@ -36,7 +36,7 @@ enum {
 	SLACK = 64 * 1024 /* alignment of all these */
 };
 
-static int failed(const struct command_io *io, const char *what)
+static int live_print_failure(const struct command_io *io, const char *what)
 {
 	struct output err;
 	output_init(&err, io->err);
@@ -150,9 +150,9 @@ static void *reserve_space(struct live *live, uint64_t fixed, struct capacity *c
 			planned = capacity_narrow(budget - fixed, nodes, o->pods_max, capacity);
 	}
 	if (block != NULL && capacity->share > 1)
-		log_info("run", "less-room",
-			"memory=%lluMi the system gives address space of %zuMi only: no kind of "
-			"object can have more than 1/%u of the memory",
+		log_info("run", "address-space-limited",
+			"memory=%lluMi address_space=%zuMi "
+			"consequence=\"no kind of object can have more than 1/%u of the memory\"",
 			(unsigned long long)budget >> 20, live->space >> 20,
 			(unsigned)capacity->share);
 	return block;
@@ -173,7 +173,7 @@ static void print_faults(struct live *live, const struct config_faults *faults, 
 	w->used = 0;
 }
 
-static int print(const struct command_io *io, struct text words)
+static int live_print_text(const struct command_io *io, struct text words)
 {
 	struct output out;
 	output_init(&out, io->out);
@@ -199,10 +199,10 @@ static bool ask_options(struct live *live, struct questions *q, int argc, char *
 	switch (result) {
 	case OPTIONS_HELP:
 		options_help(&w);
-		*status = print(live->io, writer_text(&w));
+		*status = live_print_text(live->io, writer_text(&w));
 		return false;
 	case OPTIONS_VERSION:
-		*status = print(live->io, TEXT("berth " BERTH_VERSION "\n"));
+		*status = live_print_text(live->io, TEXT("berth " BERTH_VERSION "\n"));
 		return false;
 	case OPTIONS_BROKEN:
 		*status = COMMAND_FAILED;
@@ -220,7 +220,7 @@ static bool read_options(struct live *live, int argc, char **argv, int *status)
 {
 	struct questions *q = memory_reserve(sizeof(*q));
 	if (q == NULL) {
-		*status = failed(live->io, "the system gives no memory");
+		*status = live_print_failure(live->io, "the system has no memory for it");
 		return false;
 	}
 	bool ready = ask_options(live, q, argc, argv, status);
@@ -230,7 +230,7 @@ static bool read_options(struct live *live, int argc, char **argv, int *status)
 
 /* ---- the cluster ---- */
 
-static bool complain(struct live *live, struct text what)
+static bool live_complain(struct live *live, struct text what)
 {
 	output_format(&live->err, "berth: %.*s\n", TEXT_ARGS(what));
 	output_flush(&live->err);
@@ -259,7 +259,7 @@ static bool connect_to(struct live *live)
 	const struct options *o = &live->options;
 	writer_init(&fault, words, sizeof(words));
 	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
-		return complain(live, writer_text(&fault));
+		return live_complain(live, writer_text(&fault));
 	uint32_t connections = connections_of(o);
 	struct net_target target = scheduler_target(&live->kubeconfig);
 	target.connections = connections;
@@ -276,7 +276,7 @@ static bool connect_to(struct live *live)
 	live->client = net_client_open(live->net, &live->arena, &target, &fault);
 	return (live->client != NULL && open_asker(live, 0, &fault) &&
 		       open_asker(live, 1, &fault)) ||
-		complain(live, writer_text(&fault));
+		live_complain(live, writer_text(&fault));
 }
 
 /* ---- who we are ---- */
@@ -287,7 +287,7 @@ static bool name_ourselves(struct live *live)
 	struct entropy entropy = entropy_system();
 	struct writer w;
 	if (!entropy.fill(entropy.self, random, sizeof(random)))
-		return complain(live, TEXT("the system gives no random bytes"));
+		return live_complain(live, TEXT("the system provides no random bytes"));
 	if (gethostname(live->host, sizeof(live->host)) != 0 || live->host[0] == '\0')
 		strncpy(live->host, "localhost", sizeof(live->host) - 1);
 	live->host[sizeof(live->host) - 1] = '\0';
@@ -340,7 +340,7 @@ static struct scheduler_pace pace_of(double qps, int32_t burst)
 
 /* ---- profiles ---- */
 
-static bool build_profiles(struct live *live)
+static bool live_build_profiles(struct live *live)
 {
 	char words[FAULT_MAX];
 	struct writer fault;
@@ -349,15 +349,16 @@ static bool build_profiles(struct live *live)
 	if (live->options.config_file != NULL)
 		write_format(&fault, "%s: ", live->options.config_file);
 	if (live->options.config.profiles.count > SCHEDULER_PROFILES_MAX)
-		return complain(live, TEXT("too many profiles"));
+		return live_complain(live, TEXT("too many profiles"));
 	live->profiles = ARENA_ARRAY(
 		&live->arena, struct plugin_profile, live->options.config.profiles.count);
 	switch (profiles_build(&memory, &live->options.config, live->profiles, &fault)) {
 	case PROFILE_OK: return true;
-	case PROFILE_FULL: return complain(live, TEXT("no room for the profiles; raise --memory"));
+	case PROFILE_FULL:
+		return live_complain(live, TEXT("the profiles do not fit; raise --memory"));
 	case PROFILE_REFUSED: break;
 	}
-	return complain(live, writer_text(&fault));
+	return live_complain(live, writer_text(&fault));
 }
 
 static bool open_extenders(struct live *live)
@@ -368,10 +369,10 @@ static bool open_extenders(struct live *live)
 	writer_init(&fault, words, sizeof(words));
 	return extenders->count == 0 ||
 		scheduler_open_extenders(&live->scheduler, extenders, &fault) ||
-		complain(live, writer_text(&fault));
+		live_complain(live, writer_text(&fault));
 }
 
-static bool start(struct live *live)
+static bool live_start_scheduler(struct live *live)
 {
 	const struct options *o = &live->options;
 	if (!name_ourselves(live) || !connect_to(live))
@@ -394,16 +395,16 @@ static bool start(struct live *live)
 			.paces = {pace_of(o->api_qps, o->api_burst),
 				pace_of(o->bind_qps, o->bind_burst)},
 		});
-	if (!build_profiles(live) || !open_extenders(live))
+	if (!live_build_profiles(live) || !open_extenders(live))
 		return false;
 	return scheduler_start(
 		       &live->scheduler, live->profiles, live->options.config.profiles.count) ||
-		complain(live, TEXT("the lease cannot have this name, namespace or identity"));
+		live_complain(live, TEXT("invalid name, namespace or identity of the lease"));
 }
 
 /* ---- who looks at it ---- */
 
-static bool answer(struct live *live)
+static bool live_open_status(struct live *live)
 {
 	char words[FAULT_MAX];
 	struct writer fault;
@@ -423,7 +424,7 @@ static bool answer(struct live *live)
 			.sandbox = live->sandbox,
 		},
 		&fault);
-	return live->status != NULL || complain(live, writer_text(&fault));
+	return live->status != NULL || live_complain(live, writer_text(&fault));
 }
 
 /* ---- what is given up ---- */
@@ -437,30 +438,31 @@ static void lock_down(struct live *live)
 	writer_init(&missing, words, sizeof(words));
 	if (live->options.no_sandbox) {
 		write_z(&in_force, "none");
-		log_warn("run", "no-sandbox",
-			"--no-sandbox: who breaks in over the network has all rights of this "
+		log_warn("run", "sandbox-disabled",
+			"--no-sandbox: a remote compromise would have all privileges of this "
 			"process");
 		return;
 	}
 	sandbox_enter(&in_force, &missing);
-	log_info("run", "locked-down", "%s", live->sandbox);
+	log_info("run", "sandboxed", "%s", live->sandbox);
 	if (missing.used > 0)
-		log_warn("run", "not-in-force", "%.*s", TEXT_ARGS(writer_text(&missing)));
+		log_warn("run", "sandbox-incomplete", "%.*s", TEXT_ARGS(writer_text(&missing)));
 }
 
 /* ---- opening and closing ---- */
 
-static bool carve(struct live *live)
+static bool live_reserve_memory(struct live *live)
 {
 	uint64_t budget = budget_of(&live->options);
 	uint64_t fixed = fixed_bytes(&live->options);
 	struct capacity capacity;
 	if (budget < fixed + CAPACITY_BYTES_MIN)
-		return complain(live, TEXT("--memory: too little for any cluster"));
+		return live_complain(live, TEXT("--memory: too small for any cluster"));
 	void *block = reserve_space(live, fixed, &capacity);
 	if (block == NULL) {
 		output_format(&live->err,
-			"berth: --memory: the system does not give %llu MiB of address space: %s\n",
+			"berth: --memory: the system does not provide %llu MiB of address space: "
+			"%s\n",
 			(unsigned long long)live->space >> 20, strerror(errno));
 		output_flush(&live->err);
 		return false;
@@ -480,7 +482,7 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 	void *block = memory_reserve(size);
 	*status = COMMAND_FAILED;
 	if (block == NULL) {
-		*status = failed(io, "the system gives no memory");
+		*status = live_print_failure(io, "the system has no memory for it");
 		return NULL;
 	}
 	struct arena arena;
@@ -498,9 +500,9 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 		file == NULL ? COMMAND_FAILED : check_config_write(io, &live->options.config, file);
 	if (file != NULL)
 		return NULL;
-	log_setup(live->options.verbosity > 0 ? LOG_DEBUG : LOG_INFO,
+	log_setup(log_level_of(live->options.verbosity),
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
-	if (!carve(live) || !start(live) || !answer(live))
+	if (!live_reserve_memory(live) || !live_start_scheduler(live) || !live_open_status(live))
 		return NULL;
 	memory_seal();
 	lock_down(live);

@@ -28,7 +28,7 @@ static bool end_rows(struct status_answer *a, struct writer *w)
 	return false;
 }
 
-static void rows_begin(struct status_answer *a, status_step_fn *step)
+static void rows_start(struct status_answer *a, status_step_fn *step)
 {
 	struct text filter = status_parameter(a, "q", a->filter, sizeof(a->filter) - 1);
 	a->filter[filter.size] = '\0';
@@ -138,7 +138,7 @@ static bool node_step(struct status_answer *a, struct writer *w)
 
 void nodes_answer(struct status_answer *a)
 {
-	rows_begin(a, node_step);
+	rows_start(a, node_step);
 	a->limit = status_number(a, "limit", UINT32_MAX);
 }
 
@@ -268,7 +268,7 @@ void pods_answer(struct status_answer *a)
 	if (state.at != NULL && !text_is_z(state, "pending"))
 		status_refuse(a, 400, "only ?state=pending is supported");
 	else
-		rows_begin(a, pod_step);
+		rows_start(a, pod_step);
 }
 
 /* ---- memory ---- */

@@ -61,7 +61,7 @@ claim '32 files: it ends in order' stop
 claim 'address space for nothing: it says so' refuses 'does not provide .* MiB' space_20
 claim 'address space for little: it starts' start space_40 --memory 16Mi
 claim 'address space for little: it works' works
-claim 'address space for little: it tells how much fits' says 'INFO run cluster-size-limited memory=16Mi'
+claim 'address space for little: it tells how much fits' says 'INFO run address-space-limited memory=16Mi'
 claim 'address space for little: it ends in order' stop
 claim 'a budget for nothing: it says so' refuses 'too small for any cluster' plain --memory 64Ki
 
