@@ -87,13 +87,15 @@ static uint64_t cost_of_flattening(const struct cel_value *args, uint32_t count)
 		(size < KEPT_MAX ? size : KEPT_MAX) * (depth < KEPT_MAX ? depth : KEPT_MAX);
 }
 
-static uint64_t cost_of_address(const struct cel_value *args)
+static uint64_t cost_of_address(const struct cel_function *function, const struct cel_value *args)
 {
 	uint64_t cidr = cel_size(&args[0]);
 	uint64_t cost = cost_tenth(cidr * 2);
 
 	if (args[1].kind == CEL_STRING)
 		cost += cost_tenth(cel_size(&args[1]));
+	if (function->call == cel_contains_cidr)
+		cost += cost_tenth(cidr) + 1;
 	return cost;
 }
 
@@ -134,7 +136,7 @@ uint64_t cel_call_cost(struct cel_run *run, const struct cel_function *function,
 	case CEL_COST_FLATTEN: return cost_of_flattening(args, count);
 	case CEL_COST_SORT: return cost_of_sorting(&args[0]);
 	case CEL_COST_SORT_KEYS: return cost_of_sorting(&args[1]);
-	case CEL_COST_IN_CIDR: return cost_of_address(args);
+	case CEL_COST_IN_CIDR: return cost_of_address(function, args);
 	case CEL_COST_VALIDATE: return cost_of_pattern(&args[1], FORMAT_SIZE_MAX);
 	case CEL_COST_TEXT: return cost_is_text(&args[0]) ? cost_tenth(cel_size(&args[0])) : 1;
 	}

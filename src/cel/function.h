@@ -89,5 +89,10 @@ cel_function_fn cel_optional_of, cel_optional_of_non_zero, cel_optional_none, ce
 cel_function_fn cel_new_quantity, cel_is_quantity, cel_sign, cel_is_greater, cel_is_lower,
 	cel_compare_to, cel_approximate, cel_as_integer, cel_is_integer, cel_plus, cel_minus,
 	cel_new_semver, cel_is_semver, cel_major, cel_minor, cel_patch;
+/* cel/address.c */
+cel_function_fn cel_new_ip, cel_is_ip, cel_is_canonical, cel_family, cel_is_unspecified,
+	cel_is_loopback, cel_is_local_unicast, cel_is_local_multicast, cel_is_global_unicast,
+	cel_new_cidr, cel_is_cidr, cel_contains_ip, cel_contains_cidr, cel_prefix_length,
+	cel_masked;
 
 #endif

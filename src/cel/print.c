@@ -2,6 +2,7 @@
 /*
  * Values as text: as expressions write them, as upstream's errors show them, and format().
  */
+#include "cel/address.h"
 #include "cel/calendar.h"
 #include "cel/decimal.h"
 #include "cel/function.h"
@@ -97,6 +98,8 @@ static void print_call(
 	case CEL_DURATION: cel_duration_print(v->integer, out); break;
 	case CEL_TIMESTAMP: cel_time_print(v, out); break;
 	case CEL_QUANTITY: quantity_print(v->quantity, out); break;
+	case CEL_IP:
+	case CEL_CIDR: cel_address_print(v->address, v->kind == CEL_CIDR, out); break;
 	default: print_semver(v->semver, out); break;
 	}
 	write_z(out, literal ? "\")" : "");
@@ -139,6 +142,8 @@ static void print_value(
 	case CEL_TIMESTAMP: print_call("timestamp", v, literal, out); break;
 	case CEL_QUANTITY: print_call("quantity", v, literal, out); break;
 	case CEL_SEMVER: print_call("semver", v, literal, out); break;
+	case CEL_IP: print_call("ip", v, literal, out); break;
+	case CEL_CIDR: print_call("cidr", v, literal, out); break;
 	case CEL_LIST: print_list(v, way, depth, out); break;
 	case CEL_MAP: print_map(v, way, depth, out); break;
 	case CEL_TYPE: write_text(out, cel_text(v)); break;

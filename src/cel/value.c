@@ -168,7 +168,7 @@ uint32_t cel_size(const struct cel_value *v)
 	case CEL_BYTES: return v->size;
 	case CEL_LIST: return v->host != NULL ? v->host->count(v) : v->size;
 	case CEL_MAP: return v->host != NULL ? v->host->count(v) : v->map->count;
-	case CEL_CIDR: return v->address->size;
+	case CEL_CIDR: return (v->address->prefix + 7U) / 8; /* as upstream sizes it up */
 	case CEL_IP: return v->address->size;
 	case CEL_OPTIONAL: return v->items != NULL ? cel_size(v->items) : 1;
 	default: return 1;
