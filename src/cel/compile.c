@@ -13,7 +13,13 @@
 #include "cel/regex.h"
 #include "cel/types.h"
 
-enum { ISSUE_SIZE = 2048, NODES_PER_TOKEN = 2, NODES_MORE = 8, COST_OF_CONSTANTS = 30000 };
+enum {
+	ISSUE_SIZE = 2048,
+	NODES_PER_TOKEN = 2,
+	NODES_MORE = 8,
+	COST_OF_CONSTANTS = 30000,
+	WORK_OF_CONSTANTS = 1000
+};
 
 /* ---- errors ---- */
 
@@ -177,7 +183,7 @@ static void compile_fold(struct cel_compile *c, int32_t node)
 	struct cel_run run = {.program = &program,
 		.scratch = c->keep,
 		.cost_max = COST_OF_CONSTANTS,
-		.work = COST_OF_CONSTANTS};
+		.work = WORK_OF_CONSTANTS};
 	bool literal = c->nodes[node].op != CEL_OP_CALL;
 	struct cel_value value = cel_node_value(&run, node);
 

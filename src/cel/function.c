@@ -277,6 +277,15 @@ static const struct cel_function functions[] = {
 	{"containsCIDR", "net.CIDR.(net.CIDR)bool", cel_contains_cidr, CEL_COST_IN_CIDR, false},
 	{"prefixLength", "net.CIDR.()int", cel_prefix_length, CEL_COST_ONE, false},
 	{"masked", "net.CIDR.()net.CIDR", cel_masked, CEL_COST_ONE, false},
+	{"url", "(string)kubernetes.URL", cel_new_url, CEL_COST_FIRST, false},
+	{"isURL", "(string)bool", cel_is_url, CEL_COST_ONE, false},
+	{"getScheme", "kubernetes.URL.()string", cel_get_scheme, CEL_COST_ONE, false},
+	{"getHost", "kubernetes.URL.()string", cel_get_host, CEL_COST_ONE, false},
+	{"getHostname", "kubernetes.URL.()string", cel_get_hostname, CEL_COST_ONE, false},
+	{"getPort", "kubernetes.URL.()string", cel_get_port, CEL_COST_ONE, false},
+	{"getEscapedPath", "kubernetes.URL.()string", cel_get_path, CEL_COST_ONE, false},
+	{"getQuery", "kubernetes.URL.()map(string, list(string))", cel_get_query, CEL_COST_ONE,
+		false},
 };
 
 const struct cel_function *cel_function_at(uint32_t number)

@@ -94,5 +94,8 @@ cel_function_fn cel_new_ip, cel_is_ip, cel_is_canonical, cel_family, cel_is_unsp
 	cel_is_loopback, cel_is_local_unicast, cel_is_local_multicast, cel_is_global_unicast,
 	cel_new_cidr, cel_is_cidr, cel_contains_ip, cel_contains_cidr, cel_prefix_length,
 	cel_masked;
+/* cel/url.c */
+cel_function_fn cel_new_url, cel_is_url, cel_get_scheme, cel_get_host, cel_get_hostname,
+	cel_get_port, cel_get_path, cel_get_query;
 
 #endif
