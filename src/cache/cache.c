@@ -102,7 +102,7 @@ static uint16_t seen_in(const struct cache *cache, enum kube_kind kind, uint32_t
 	return ((const struct cache_object *)pool_at(&cache->objects, index))->seen;
 }
 
-static bool is_listed(const struct cache *cache, enum kube_kind kind, uint32_t index)
+static bool cache_is_listed(const struct cache *cache, enum kube_kind kind, uint32_t index)
 {
 	if (kind == KUBE_POD)
 		return pool_is_taken(&cache->pods, index);
@@ -120,7 +120,7 @@ void cache_list_end(struct cache *cache, enum kube_kind kind,
 		: kind == KUBE_NODE                ? &cache->nodes
 						   : &cache->objects;
 	for (uint32_t i = 1; i <= pool_top(pool); i++) {
-		if (!is_listed(cache, kind, i) ||
+		if (!cache_is_listed(cache, kind, i) ||
 			seen_in(cache, kind, i) == cache->list_round[kind])
 			continue;
 		gone(self, kind, i);

@@ -229,7 +229,8 @@ static uint32_t feature_unmet(
 	return FEATURES;
 }
 
-static void write_unknown(struct writer *why, const char *name, bool on, enum kube_release release)
+static void gates_write_unknown(
+	struct writer *why, const char *name, bool on, enum kube_release release)
 {
 	if (release == KUBE_1_37)
 		write_format(why, "unrecognized feature gate: %s; it went with v1.37", name);
@@ -248,7 +249,7 @@ static bool is_refused_by(const struct feature_choices *choices, enum kube_relea
 	bool usual = feature_default(feature, release);
 	if (feature_stages[feature][release] == STAGE_NONE) {
 		if (feature_is_in(choices->given, feature))
-			write_unknown(why, name, on, release);
+			gates_write_unknown(why, name, on, release);
 		return feature_is_in(choices->given, feature);
 	}
 	if (on != usual && feature_is_locked(feature, release)) {
@@ -345,12 +346,6 @@ void feature_gates_set(struct feature_gates *gates, const struct feature_choices
 /* ---- releases ---- */
 
 static const char release_names[KUBE_RELEASES][8] = {"1.36", "1.37"};
-
-const char *kube_release_name(enum kube_release release)
-{
-	CHECK(release < KUBE_RELEASES);
-	return release_names[release];
-}
 
 /* "1.36", and of the rest only zeros. */
 static bool version_read(struct text version, enum kube_release *release, struct writer *fault)

@@ -77,8 +77,6 @@ bool feature_is_idle(
 void feature_gates_set(struct feature_gates *gates, const struct feature_choices *choices,
 	enum kube_release release);
 
-/* "1.36" */
-const char *kube_release_name(enum kube_release release);
 /* "1.36", "kube=1.36", or several, of which only kube is ours. False with what is wrong. */
 MUST_USE bool kube_release_read(
 	struct text versions, enum kube_release *release, struct writer *fault);

@@ -106,7 +106,7 @@ static void call_off(struct scheduler *s, uint32_t index)
 }
 
 /* 0: it has not taken off, its extenders are asked. */
-static uint32_t flight_of(const struct scheduler *s, uint32_t entry)
+static uint32_t flight_at_pod(const struct scheduler *s, uint32_t entry)
 {
 	uint32_t i = pool_next(&s->flights, 0);
 	while (i != 0 && ((struct scheduler_flight *)pool_at(&s->flights, i))->entry != entry)
@@ -127,7 +127,7 @@ static void leave_queue(struct scheduler *s, uint32_t index, bool is_on_its_node
 void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	uint32_t index = flight_of(s, p->waiting);
+	uint32_t index = flight_at_pod(s, p->waiting);
 	if (index == 0) {
 		scheduler_drop_ask(s, p->waiting);
 		return;
@@ -143,7 +143,7 @@ void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod)
 
 void scheduler_gone_in_flight(struct scheduler *s, uint32_t entry)
 {
-	uint32_t index = flight_of(s, entry);
+	uint32_t index = flight_at_pod(s, entry);
 	if (index == 0)
 		scheduler_drop_ask(s, entry);
 	else

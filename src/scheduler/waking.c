@@ -302,7 +302,7 @@ void scheduler_wake_for_kinds(struct scheduler *s)
 /* ---- first the queue is brought to where the cache is ---- */
 
 /* The queue's entry of the pod that changed; 0: it has none, or a later change shows it. */
-static uint32_t entry_of(const struct scheduler *s, const struct cache_change *change)
+static uint32_t waking_entry_of(const struct scheduler *s, const struct cache_change *change)
 {
 	if (!change->event.now.there)
 		return change->waiting;
@@ -319,7 +319,7 @@ static bool is_in_flight(const struct scheduler *s, uint32_t entry)
 }
 
 /* As the apiserver has it: without a node, and for one of our profiles. */
-static bool belongs(const struct scheduler *s, const struct cache_pod *p, uint32_t pod)
+static bool waking_belongs(const struct scheduler *s, const struct cache_pod *p, uint32_t pod)
 {
 	return (p->node == 0 || (p->flags & CACHE_POD_ASSUMED) != 0) &&
 		cycle_profile_of(&s->cycle, pod) != NULL;
@@ -333,7 +333,7 @@ static bool belongs(const struct scheduler *s, const struct cache_pod *p, uint32
 static void follow_pod(struct scheduler *s, const struct cache_change *change)
 {
 	uint32_t pod = change->event.index;
-	uint32_t entry = entry_of(s, change);
+	uint32_t entry = waking_entry_of(s, change);
 	if (is_in_flight(s, entry))
 		return;
 	if (!change->event.now.there) {
@@ -344,7 +344,7 @@ static void follow_pod(struct scheduler *s, const struct cache_change *change)
 	if (!scheduler_is_pod(s, pod, change->uid))
 		return;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	if (!belongs(s, p, pod)) {
+	if (!waking_belongs(s, p, pod)) {
 		if (entry != 0)
 			leave(s, pod);
 	} else if (entry != 0) {
@@ -360,7 +360,7 @@ static void follow_pod(struct scheduler *s, const struct cache_change *change)
 static void follow_in_flight(struct scheduler *s, const struct cache_change *change)
 {
 	uint32_t pod = change->event.index;
-	uint32_t entry = entry_of(s, change);
+	uint32_t entry = waking_entry_of(s, change);
 	if (!is_in_flight(s, entry))
 		return;
 	if (!change->event.now.there) {
@@ -372,7 +372,7 @@ static void follow_in_flight(struct scheduler *s, const struct cache_change *cha
 	bool is_assumed = (p->flags & CACHE_POD_ASSUMED) != 0;
 	if (p->node != 0 && !is_assumed)
 		scheduler_seen_in_flight(s, pod);
-	if (!belongs(s, p, pod))
+	if (!waking_belongs(s, p, pod))
 		leave(s, pod);
 	else if (!is_assumed) /* its extenders are asked */
 		queue_update(&s->queue, entry, cache_template_of(&s->cache, p)->priority,
@@ -383,7 +383,7 @@ static void follow_in_flight(struct scheduler *s, const struct cache_change *cha
 static void wake_by_own_change(struct scheduler *s, const struct cache_change *change)
 {
 	const struct cache_event *event = &change->event;
-	uint32_t entry = entry_of(s, change);
+	uint32_t entry = waking_entry_of(s, change);
 	if (entry == 0 || !event->old.there || !event->now.there)
 		return;
 	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
@@ -438,7 +438,7 @@ static void forget_deleting(struct scheduler *s, const struct cache_change *chan
 {
 	const uint16_t both = CACHE_POD_ASSUMED | CACHE_POD_DELETING;
 	uint32_t pod = change->event.index;
-	if (!is_in_flight(s, entry_of(s, change)) || !change->event.now.there ||
+	if (!is_in_flight(s, waking_entry_of(s, change)) || !change->event.now.there ||
 		(cache_pod_at(&s->cache, pod)->flags & both) != both)
 		return;
 	uint32_t node_name = cache_node_at(&s->cache, cache_pod_at(&s->cache, pod)->node)->name;

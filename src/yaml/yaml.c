@@ -263,7 +263,7 @@ static bool open_level(
 
 /* ---- merge keys ---- */
 
-static bool has_key(const struct yaml_node *map, struct text key)
+static bool yaml_has_key(const struct yaml_node *map, struct text key)
 {
 	for (const struct yaml_node *member = map->first; member != NULL; member = member->next)
 		if (text_is(member->key->text, key))
@@ -278,7 +278,7 @@ static bool merge_map(struct build *b, struct level *level, const struct yaml_no
 		return fail_at(b->fault, from->line, from->column,
 			"a merge key (<<) takes a map, or a list of maps");
 	for (const struct yaml_node *member = from->first; member != NULL; member = member->next) {
-		if (has_key(level->node, member->key->text))
+		if (yaml_has_key(level->node, member->key->text))
 			continue;
 		struct yaml_node *copy = SCRATCH_ONE(b->scratch, struct yaml_node);
 		if (copy == NULL)

@@ -82,7 +82,7 @@ static void make_all(const struct capacity *plan, uint64_t bytes)
 	TEST_ASSERT_LESS_OR_EQUAL_size_t(arena.size, arena.used);
 	/* What is there before anything is in it. */
 	TEST_ASSERT_LESS_OR_EQUAL_size_t(
-		(size_t)bytes / 16 + (640 << 10), budget.used * budget.page_size);
+		(size_t)bytes / 16 + (672 << 10), budget.used * budget.page_size);
 	page_budget_audit(&budget);
 	memory_release(block, (size_t)plan->space);
 	budget_reset();
