@@ -274,7 +274,7 @@ static void begin_turn(struct net_server *server, struct mono now)
 	server->budget = hurried ? SERVER_HURRIED_BYTES : SERVER_TURN_BYTES;
 }
 
-static struct mono turn_connections(struct net_server *server, bool own)
+static struct mono server_turn_connections(struct net_server *server, bool own)
 {
 	uint32_t count = server->setup.connections_max;
 	struct mono due = MONO_NEVER;
@@ -297,8 +297,8 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 	refresh_identity(server);
 	if (server->stats.open > 0) {
 		if (server->setup.own_places > 0)
-			due = turn_connections(server, true);
-		due = mono_earlier(due, turn_connections(server, false));
+			due = server_turn_connections(server, true);
+		due = mono_earlier(due, server_turn_connections(server, false));
 	}
 	/* Now that all that came has been looked at, what is silent is so by its own fault. */
 	accept_some(server);

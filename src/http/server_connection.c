@@ -220,7 +220,7 @@ static void displace_slow_handshake(struct net_server *server)
 	}
 }
 
-static bool may_start_handshake(const struct server_connection *c)
+static bool server_may_start_handshake(const struct server_connection *c)
 {
 	uint32_t max = TLS_SERVER_HANDSHAKES_MAX;
 
@@ -255,9 +255,9 @@ static enum want step_queueing(struct server_connection *c)
 		return answer_plainly(c);
 	if (!hello_is_whole(first))
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
-	if (!may_start_handshake(c))
+	if (!server_may_start_handshake(c))
 		displace_slow_handshake(c->server);
-	if (!may_start_handshake(c))
+	if (!server_may_start_handshake(c))
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	struct mono due = c->due;
 	enter(c, SERVER_SHAKING, 0);

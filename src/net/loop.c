@@ -217,7 +217,6 @@ static void net_print(const void *self)
 		members++;
 		dirty += member_of(link)->dirty;
 	}
-	check_print("  now %lld us, members %u, with work %u, timers %u, handshakes %u and %u\n",
-		(long long)net->now.us, members, dirty, timers, net->handshakes,
-		net->server_handshakes);
+	check_print("  now %lld us, members %u, with work %u, timers %u\n", (long long)net->now.us,
+		members, dirty, timers);
 }
