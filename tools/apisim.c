@@ -57,7 +57,7 @@ struct options {
 struct apisim {
 	struct options options;
 	struct arena arena;
-	struct api *api;
+	struct apisim *api;
 	struct life *life;
 	struct net *net;
 	struct face *face;
@@ -137,7 +137,7 @@ static bool on_piece(void *self, struct json_piece piece)
 	(void)self;
 	if (piece.kind == JSON_PIECE_ENVELOPE)
 		return true;
-	if (piece.kind != JSON_PIECE_TOO_BIG && api_load(apisim.api, piece.text, &fault)) {
+	if (piece.kind != JSON_PIECE_TOO_BIG && apisim_load(apisim.api, piece.text, &fault)) {
 		apisim.loaded++;
 		return true;
 	}
@@ -184,14 +184,15 @@ static void start_api(void)
 	const struct options *o = &apisim.options;
 	size_t size = megabytes(o->memory_mib);
 
-	apisim.api = api_init(&(struct api_setup){.block = arena_take_raw(&apisim.arena, size),
-		.size = size,
-		.history = (uint32_t)o->history,
-		.clock = clock_system(),
-		.release = (uint32_t)o->release,
-		.seed = o->seed,
-		.token = o->token == NULL ? TEXT("") : text_of(o->token),
-		.no_streaming_lists = o->no_streaming_lists});
+	apisim.api =
+		apisim_init(&(struct apisim_setup){.block = arena_take_raw(&apisim.arena, size),
+			.size = size,
+			.history = (uint32_t)o->history,
+			.clock = clock_system(),
+			.release = (uint32_t)o->release,
+			.seed = o->seed,
+			.token = o->token == NULL ? TEXT("") : text_of(o->token),
+			.no_streaming_lists = o->no_streaming_lists});
 	if (o->load != NULL)
 		load(o->load);
 }
@@ -303,8 +304,8 @@ static void start(void)
 	printf("apisim: listening on %s://127.0.0.1:%u, %u nodes, %u pods, %llu objects loaded, "
 	       "%llu not\n",
 		o->plain ? "http" : "https", (unsigned)port,
-		(unsigned)registry_count(api_registry(apisim.api), RESOURCE_NODES),
-		(unsigned)registry_count(api_registry(apisim.api), RESOURCE_PODS),
+		(unsigned)registry_count(apisim_registry(apisim.api), RESOURCE_NODES),
+		(unsigned)registry_count(apisim_registry(apisim.api), RESOURCE_PODS),
 		(unsigned long long)apisim.loaded, (unsigned long long)apisim.not_loaded);
 	fflush(stdout);
 }
@@ -348,7 +349,7 @@ static bool print_audit(void)
 
 static void print_counts(void)
 {
-	const struct api_counts *a = api_counts(apisim.api);
+	const struct apisim_counts *a = apisim_counts(apisim.api);
 	const struct life_counts *l = life_counts(apisim.life);
 
 	printf("requests=%llu lists=%llu watches=%llu bindings=%llu binding_conflicts=%llu "
@@ -359,11 +360,11 @@ static void print_counts(void)
 		(unsigned long long)a->binding_conflicts, (unsigned long long)a->patches,
 		(unsigned long long)a->deletes, (unsigned long long)a->throttled,
 		(unsigned long long)a->failures, (unsigned long long)a->violations,
-		(unsigned long long)api_registry(apisim.api)->version, (unsigned)l->pods,
+		(unsigned long long)apisim_registry(apisim.api)->version, (unsigned)l->pods,
 		(unsigned)l->pods_pending, (unsigned)l->pods_running, (unsigned)l->nodes,
 		(unsigned)l->nodes_down);
-	for (uint32_t i = 0; api_violation(apisim.api, i) != NULL; i++)
-		printf("violation: %s\n", api_violation(apisim.api, i));
+	for (uint32_t i = 0; apisim_violation(apisim.api, i) != NULL; i++)
+		printf("violation: %s\n", apisim_violation(apisim.api, i));
 	fflush(stdout);
 }
 
@@ -389,7 +390,7 @@ int main(int argc, char **argv)
 	apisim.options = (struct options){.port = APISIM_PORT,
 		.seed = 1,
 		.hurry = 1,
-		.release = API_RELEASE,
+		.release = APISIM_RELEASE,
 		.memory_mib = APISIM_MEMORY_MIB};
 	read_options(argc, argv, &apisim.options);
 	log_setup(LOG_INFO, LOG_AS_TEXT, clock_system());
@@ -405,7 +406,7 @@ int main(int argc, char **argv)
 		}
 	}
 	print_counts();
-	bool clean = print_audit() && api_counts(apisim.api)->violations == 0;
+	bool clean = print_audit() && apisim_counts(apisim.api)->violations == 0;
 	if (apisim.options.strict && !clean)
 		return APISIM_EXIT_STRICT;
 	return 0;

@@ -42,13 +42,13 @@ void desk_open_release(struct desk *desk, uint32_t history, uint32_t release, co
 	memset(desk, 0, sizeof(*desk));
 	if (token != NULL)
 		snprintf(desk->authorization, sizeof(desk->authorization), "Bearer %s", token);
-	desk->size = API_MEMORY_MIN + DESK_MEMORY;
+	desk->size = APISIM_MEMORY_MIN + DESK_MEMORY;
 	desk->block = malloc(desk->size);
 	desk->memory = malloc(DESK_TREES);
 	TEST_ASSERT_NOT_NULL(desk->block);
 	TEST_ASSERT_NOT_NULL(desk->memory);
 	scratch_init(&desk->scratch, desk->memory, DESK_TREES);
-	desk->api = api_init(&(struct api_setup){.block = desk->block,
+	desk->api = apisim_init(&(struct apisim_setup){.block = desk->block,
 		.size = desk->size,
 		.history = history,
 		.release = release,
@@ -80,9 +80,9 @@ static void read_stream(struct desk *desk, uint32_t stream)
 
 		TEST_ASSERT_TRUE(room > 0);
 		writer_init(&w, desk->body + desk->body_size, room < 999 ? room : 999);
-		desk->stream_is = api_stream_read(desk->api, stream, &w);
+		desk->stream_is = apisim_stream_read(desk->api, stream, &w);
 		desk->body_size += w.used;
-		if (desk->stream_is != API_STREAM_MORE)
+		if (desk->stream_is != APISIM_STREAM_MORE)
 			break;
 	}
 	desk->body[desk->body_size] = '\0';
@@ -93,7 +93,7 @@ static int ask(
 {
 	struct text whole = text_of(path);
 	size_t at = text_find(whole, '?');
-	struct api_request request = {.method = text_of(method),
+	struct apisim_request request = {.method = text_of(method),
 		.path = text_first(whole, at),
 		.query = at < whole.size ? text_from(whole, at + 1) : TEXT(""),
 		.content_type = body == NULL ? TEXT("") : text_of(type),
@@ -102,7 +102,7 @@ static int ask(
 		.user_agent = TEXT("desk"),
 		.body = body == NULL ? TEXT("") : text_of(body)};
 
-	api_ask(desk->api, &request, &desk->answer);
+	apisim_ask(desk->api, &request, &desk->answer);
 	desk->body_size = 0;
 	if (desk->answer.stream != 0) {
 		read_stream(desk, desk->answer.stream);

@@ -10,15 +10,15 @@ enum { DESK_BODY_MAX = 1 << 20 };
 struct desk {
 	void *block;
 	size_t size;
-	struct api *api;
+	struct apisim *api;
 	int64_t now_us;
 	uint32_t told; /* violations */
 	char authorization[64];
 	/* The last answer. */
-	struct api_answer answer;
+	struct apisim_answer answer;
 	char body[DESK_BODY_MAX + 1];
 	size_t body_size;
-	enum api_stream_result stream_is;
+	enum apisim_stream_result stream_is;
 	/* Where trees are read to. */
 	uint8_t *memory;
 	struct scratch scratch;

@@ -86,7 +86,7 @@ static void a_pod_is_bound_once(void)
 		     "assigned to node \"node-00001\"",
 		"message");
 	expect_value("{\"name\":\"b1\",\"kind\":\"pods/binding\"}", "details");
-	TEST_ASSERT_EQUAL_UINT64(1, api_counts(desk->api)->bindings);
+	TEST_ASSERT_EQUAL_UINT64(1, apisim_counts(desk->api)->bindings);
 	TEST_ASSERT_EQUAL_UINT32(0, desk->told);
 }
 
@@ -119,7 +119,7 @@ static void a_binding_is_looked_at(void)
 	bind(201, "nofit", NULL, "nowhere");
 	TEST_ASSERT_TRUE(desk->told >= 2);
 	expect_part("201");
-	TEST_ASSERT_NOT_NULL(strstr(api_violation(desk->api, 0), "nowhere"));
+	TEST_ASSERT_NOT_NULL(strstr(apisim_violation(desk->api, 0), "nowhere"));
 }
 
 static void gated_and_ending_pods_are_not_bound(void)
@@ -169,7 +169,7 @@ static void lists_have_pages_of_one_moment(void)
 	TEST_ASSERT_FALSE(desk_has(desk, "\"p33\""));
 	TEST_ASSERT_FALSE(desk_has(desk, "\"p2\""));
 	expect_value("1", "metadata.remainingItemCount");
-	api_compact(desk->api);
+	apisim_compact(desk->api);
 	expect(410, "GET", path, NULL);
 	expect_value("Expired", "reason");
 	expect(200, "GET", "/api/v1/pods?labelSelector=odd%3D1&limit=500&resourceVersion=0", NULL);
@@ -223,7 +223,7 @@ static void a_watch_tells_what_comes(void)
 	TEST_ASSERT_EQUAL_UINT32(1, desk_lines(desk));
 	expect_part("{\"type\":\"DELETED\"");
 	expect_part("\"phase\":\"Pending\"");
-	TEST_ASSERT_FALSE(api_stream_has_news(desk->api, stream));
+	TEST_ASSERT_FALSE(apisim_stream_has_news(desk->api, stream));
 	desk->now_us = 60 * CLOCK_S_US;
 	desk_listen(desk, stream);
 	expect_part("{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
@@ -232,11 +232,11 @@ static void a_watch_tells_what_comes(void)
 	desk->now_us = 89 * CLOCK_S_US;
 	desk_listen(desk, stream);
 	TEST_ASSERT_EQUAL_UINT32(1, desk_lines(desk));
-	TEST_ASSERT_EQUAL_INT(API_STREAM_WAITS, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_WAITS, desk->stream_is);
 	desk->now_us = 90 * CLOCK_S_US;
 	desk_listen(desk, stream);
 	TEST_ASSERT_EQUAL_size_t(0, desk->body_size);
-	TEST_ASSERT_EQUAL_INT(API_STREAM_ENDED, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_ENDED, desk->stream_is);
 }
 
 static void a_streaming_list_ends_with_a_bookmark(void)
@@ -249,10 +249,10 @@ static void a_streaming_list_ends_with_a_bookmark(void)
 	expect(200, "GET", path, NULL);
 	TEST_ASSERT_EQUAL_UINT32(4, desk_lines(desk)); /* and the bookmark of the end */
 	expect_part("\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
-	api_stream_close(desk->api, desk->answer.stream);
-	api_streaming_lists(desk->api, false);
+	apisim_stream_close(desk->api, desk->answer.stream);
+	apisim_streaming_lists(desk->api, false);
 	expect(200, "GET", path, NULL);
-	TEST_ASSERT_EQUAL_INT(API_STREAM_ENDED, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_ENDED, desk->stream_is);
 	TEST_ASSERT_EQUAL_STRING(
 		"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\","
 		"\"metadata\":{},\"status\":\"Failure\",\"message\":\"a watch stream was requested "
@@ -267,9 +267,9 @@ static void the_past_is_forgotten(void)
 		expect(201, "POST", PODS, POD("p"));
 		expect(200, "DELETE", PODS "/p", NULL);
 	}
-	api_compact(desk->api);
+	apisim_compact(desk->api);
 	expect(200, "GET", "/api/v1/pods?watch=true&resourceVersion=5&timeoutSeconds=2", NULL);
-	TEST_ASSERT_EQUAL_INT(API_STREAM_ENDED, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_ENDED, desk->stream_is);
 	TEST_ASSERT_EQUAL_STRING(
 		"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\","
 		"\"metadata\":{},\"status\":\"Failure\",\"message\":\"too old resource version: 5 "
@@ -278,11 +278,11 @@ static void the_past_is_forgotten(void)
 	/* A version still to come is waited for. */
 	expect(200, "GET", "/api/v1/pods?watch=true&resourceVersion=99999999&timeoutSeconds=2",
 		NULL);
-	TEST_ASSERT_EQUAL_INT(API_STREAM_WAITS, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_WAITS, desk->stream_is);
 	TEST_ASSERT_EQUAL_size_t(0, desk->body_size);
 	desk->now_us = 2 * CLOCK_S_US;
 	desk_listen(desk, desk->answer.stream);
-	TEST_ASSERT_EQUAL_INT(API_STREAM_ENDED, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_ENDED, desk->stream_is);
 	expect(504, "GET", "/api/v1/pods?resourceVersion=99999999", NULL);
 }
 
@@ -433,7 +433,7 @@ static void events_have_two_shapes(void)
 	TEST_ASSERT_EQUAL_UINT32(1, desk->told);
 	desk->now_us = INT64_C(3700) * CLOCK_S_US;
 	for (int i = 0; i < 20; i++)
-		api_tick(desk->api);
+		apisim_tick(desk->api);
 	expect(404, "GET", "/api/v1/namespaces/default/events/ok.18e9", NULL);
 }
 
@@ -505,7 +505,7 @@ static void older_releases_serve_less(void)
 	/* What is not known is not seen: the list comes, but not the word that it has come. */
 	expect(201, "POST", "/api/v1/nodes", NODE("n", "z"));
 	expect(200, "GET", "/api/v1/nodes?watch=true&sendInitialEvents=true", NULL);
-	TEST_ASSERT_EQUAL_INT(API_STREAM_WAITS, desk->stream_is);
+	TEST_ASSERT_EQUAL_INT(APISIM_STREAM_WAITS, desk->stream_is);
 	TEST_ASSERT_EQUAL_UINT32(1, desk_lines(desk));
 	reopen(30);
 	expect(422, "GET", streaming, NULL);
@@ -538,7 +538,7 @@ static void who_does_not_know_the_token_is_told(void)
 
 static void who_is_too_busy_says_so(void)
 {
-	api_throttle(desk->api, 1, 1);
+	apisim_throttle(desk->api, 1, 1);
 	expect(429, "GET", "/api/v1/nodes", NULL);
 	TEST_ASSERT_EQUAL_STRING("Too many requests, please try again later.\n", desk->body);
 	TEST_ASSERT_EQUAL_UINT32(1, desk->answer.retry_after_s);

@@ -32,7 +32,7 @@ static void load(const char *json)
 {
 	const char *fault = "";
 
-	TEST_ASSERT_TRUE_MESSAGE(api_load(desk->api, text_of(json), &fault), fault);
+	TEST_ASSERT_TRUE_MESSAGE(apisim_load(desk->api, text_of(json), &fault), fault);
 }
 
 static void load_node(const char *name)

@@ -32,7 +32,7 @@ struct world {
 	struct arena arena;
 	struct scratch scratch;
 	struct network network;
-	struct api *api;
+	struct apisim *api;
 	struct life *life;
 	struct net *server_net, *net;
 	struct network_host *server_host, *host;
@@ -50,15 +50,15 @@ struct world {
 	bool done;
 };
 
-enum { API_SIZE = API_MEMORY_MIN + (8 << 20) };
+enum { APISIM_SIZE = APISIM_MEMORY_MIN + (8 << 20) };
 
-static void *memory, *api_memory;
+static void *memory, *apisim_memory;
 static struct world *w;
 
 void setUp(void)
 {
 	memory = malloc(MEMORY);
-	api_memory = malloc(API_SIZE);
+	apisim_memory = malloc(APISIM_SIZE);
 	w = calloc(1, sizeof(*w));
 }
 
@@ -73,8 +73,8 @@ void tearDown(void)
 	budget_reset();
 	arena_init(&w->arena, memory, MEMORY);
 	free(memory);
-	arena_init(&w->arena, api_memory, API_SIZE);
-	free(api_memory);
+	arena_init(&w->arena, apisim_memory, APISIM_SIZE);
+	free(apisim_memory);
 	free(w);
 }
 
@@ -150,7 +150,7 @@ static void on_synced(void *self)
 
 static void compare(enum kube_kind kind, enum resource_number resource)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	uint32_t expected = 0;
 
 	for (uint32_t i = 0; i < registry_count(r, resource); i++) {
@@ -192,8 +192,8 @@ static void make_server(uint64_t seed, struct net_address address)
 	struct writer fault;
 
 	writer_init(&fault, line, sizeof(line) - 1);
-	w->api = api_init(&(struct api_setup){.block = api_memory,
-		.size = API_SIZE,
+	w->api = apisim_init(&(struct apisim_setup){.block = apisim_memory,
+		.size = APISIM_SIZE,
 		.clock = network_clock(&w->network),
 		.seed = seed});
 	w->server_host = network_host(&w->network, address, false);
@@ -331,7 +331,7 @@ static void requests_are_answered(void)
 			"{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"}}"));
 	TEST_ASSERT_EQUAL_INT(200, ask(NET_GET, "/api/v1/nodes?limit=500", NULL));
 	TEST_ASSERT_NOT_NULL(strstr(w->body, "\"name\":\"n\""));
-	api_throttle(w->api, 1, 1);
+	apisim_throttle(w->api, 1, 1);
 	TEST_ASSERT_EQUAL_INT(429, ask(NET_GET, "/api/v1/nodes?limit=500", NULL));
 	TEST_ASSERT_EQUAL_INT64(1000, w->request.answer.retry_after_ms);
 }
@@ -350,14 +350,14 @@ static void the_picture_is_the_servers(void)
 	compare(KUBE_POD, RESOURCE_PODS);
 	compare(KUBE_NODE, RESOURCE_NODES);
 	TEST_ASSERT_TRUE(w->kept[KUBE_POD].count > 50);
-	TEST_ASSERT_EQUAL_UINT64(0, api_counts(w->api)->violations);
+	TEST_ASSERT_EQUAL_UINT64(0, apisim_counts(w->api)->violations);
 }
 
 static void and_so_it_is_behind_a_bad_network(void)
 {
 	begin(3);
 	begin_life(3);
-	api_streaming_lists(w->api, false);
+	apisim_streaming_lists(w->api, false);
 	w->network.delay_us = 3000;
 	w->network.jitter_us = 30000;
 	w->network.slice = 1000;
@@ -366,9 +366,9 @@ static void and_so_it_is_behind_a_bad_network(void)
 		run(10 * 1000);
 		network_cut_one(&w->network);
 		if (i % 10 == 3)
-			api_compact(w->api);
+			apisim_compact(w->api);
 		if (i % 10 == 5)
-			api_throttle(w->api, 3, 1);
+			apisim_throttle(w->api, 3, 1);
 		w->server_host->unreachable = i % 10 == 7;
 		w->server_host->silent = i % 10 == 8;
 	}
@@ -379,8 +379,8 @@ static void and_so_it_is_behind_a_bad_network(void)
 	compare(KUBE_POD, RESOURCE_PODS);
 	compare(KUBE_NODE, RESOURCE_NODES);
 	TEST_ASSERT_TRUE(w->network.cuts > 20);
-	TEST_ASSERT_TRUE(api_counts(w->api)->throttled > 0);
-	TEST_ASSERT_EQUAL_UINT64(0, api_counts(w->api)->violations);
+	TEST_ASSERT_TRUE(apisim_counts(w->api)->throttled > 0);
+	TEST_ASSERT_EQUAL_UINT64(0, apisim_counts(w->api)->violations);
 }
 
 int main(void)

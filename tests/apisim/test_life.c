@@ -92,7 +92,7 @@ static bool has_volume(const struct registry *r, const struct revision *pod, uin
 /* Binds pods that wait to nodes by their number, those for one node to that one. */
 static void schedule(void)
 {
-	const struct registry *r = api_registry(desk->api);
+	const struct registry *r = apisim_registry(desk->api);
 	uint32_t nodes = registry_count(r, RESOURCE_NODES), bound = 0;
 
 	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
@@ -144,7 +144,7 @@ static void live(int64_t seconds)
 /* The counts are those of the objects. */
 static void compare(void)
 {
-	const struct registry *r = api_registry(desk->api);
+	const struct registry *r = apisim_registry(desk->api);
 	const struct life_counts *counts = life_counts(life);
 	uint32_t running = 0;
 
@@ -231,13 +231,13 @@ static void the_same_seed_is_the_same_day(void)
 
 	begin(3, false);
 	live(600);
-	version = api_registry(desk->api)->version;
+	version = apisim_registry(desk->api)->version;
 	created = life_counts(life)->created;
 	tearDown();
 	setUp();
 	begin(3, false);
 	live(600);
-	TEST_ASSERT_EQUAL_UINT64(version, api_registry(desk->api)->version);
+	TEST_ASSERT_EQUAL_UINT64(version, apisim_registry(desk->api)->version);
 	TEST_ASSERT_EQUAL_UINT64(created, life_counts(life)->created);
 }
 

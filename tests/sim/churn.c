@@ -38,7 +38,7 @@ static const char *print(struct line *line, const char *format, ...)
 static bool some_object(
 	struct world *w, uint32_t resource, const char *prefix, char *key, size_t size)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	uint32_t count = registry_count(r, resource);
 	uint32_t first = count == 0 ? 0 : world_below(w, count);
 
@@ -115,7 +115,7 @@ static void delete_pod(struct world *w)
 		return;
 	(void)world_ask(w, "DELETE", JSON, pod_path(&path, key, ""), NULL);
 	if (world_below(w, 4) == 0 ||
-		registry_find(api_registry(w->api), RESOURCE_PVCS, text_of(key)) == 0)
+		registry_find(apisim_registry(w->api), RESOURCE_PVCS, text_of(key)) == 0)
 		return;
 	struct text name = text_of(key), namespace;
 	CHECK(text_cut(&name, '/', &namespace));
@@ -141,7 +141,7 @@ static void end_pod(struct world *w)
 {
 	char key[128];
 	struct line path, body;
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 
 	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
@@ -274,7 +274,7 @@ static void ungate(struct world *w)
 
 void churn_turn(struct world *w)
 {
-	uint32_t pods = registry_count(api_registry(w->api), RESOURCE_PODS);
+	uint32_t pods = registry_count(apisim_registry(w->api), RESOURCE_PODS);
 	uint32_t what = world_below(w, 100);
 
 	w->churn_us = w->network.now_us + 1 + world_below(w, (uint32_t)(2 * w->plan.churn_us));

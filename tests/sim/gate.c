@@ -7,7 +7,7 @@
 
 #include "sim/world.h"
 
-static bool is_write(const struct api_request *request)
+static bool is_write(const struct apisim_request *request)
 {
 	return !text_is(request->method, TEXT("GET"));
 }
@@ -16,7 +16,8 @@ enum {
 	EVERYWHERE = 4 /* of the moods below, the first ones */
 };
 
-static void turn_away(struct world *w, const struct api_request *request, struct api_answer *answer)
+static void turn_away(
+	struct world *w, const struct apisim_request *request, struct apisim_answer *answer)
 {
 	static const struct {
 		int status;
@@ -46,7 +47,7 @@ static void turn_away(struct world *w, const struct api_request *request, struct
 	if (i >= EVERYWHERE && !is_write(request))
 		i++;
 
-	*answer = (struct api_answer){.status = moods[i].status,
+	*answer = (struct apisim_answer){.status = moods[i].status,
 		.content_type = "application/json",
 		.retry_after_s = moods[i].retry_after_s,
 		.body = moods[i].body};
@@ -73,7 +74,7 @@ static bool cut_pod(
  */
 static void judge_refused(struct world *w, struct text namespace, struct text name)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	char key[256];
 	struct writer k;
 
@@ -109,7 +110,7 @@ static void note_victim(struct world *w, struct text name, struct text pod)
 	w->counts.victims++;
 }
 
-static void note_event(struct world *w, const struct api_request *request)
+static void note_event(struct world *w, const struct apisim_request *request)
 {
 	scratch_reset(&w->scratch);
 	const struct tree *event = tree_read(request->body, &w->scratch);
@@ -120,7 +121,7 @@ static void note_event(struct world *w, const struct api_request *request)
 }
 
 static void follow_victims(
-	struct world *w, const struct api_request *request, const struct api_answer *answer)
+	struct world *w, const struct apisim_request *request, const struct apisim_answer *answer)
 {
 	struct text namespace, name;
 
@@ -133,7 +134,7 @@ static void follow_victims(
 }
 
 static void judge(
-	struct world *w, const struct api_request *request, const struct api_answer *answer)
+	struct world *w, const struct apisim_request *request, const struct apisim_answer *answer)
 {
 	struct text namespace, name;
 	int status = answer->status;
@@ -152,8 +153,8 @@ static void judge(
 	judge_binding(w, namespace, name, tree_text(binding, "target.name"));
 }
 
-void gate_ask(
-	void *self, struct api *api, const struct api_request *request, struct api_answer *answer)
+void gate_ask(void *self, struct apisim *api, const struct apisim_request *request,
+	struct apisim_answer *answer)
 {
 	struct world *w = self;
 	bool moody = w->network.now_us < w->errors_until_us && !w->is_calm &&
@@ -165,11 +166,11 @@ void gate_ask(
 	if (moody && !half && world_has(w, SIM_ERRORS)) {
 		turn_away(w, request, answer);
 	} else {
-		api_ask(api, request, answer);
+		apisim_ask(api, request, answer);
 		judge(w, request, answer);
 		if (half && answer->stream == 0) {
 			world_note(w, "(and was %d)", answer->status);
-			*answer = (struct api_answer){.status = 500,
+			*answer = (struct apisim_answer){.status = 500,
 				.content_type = "application/json",
 				.body = TEXT("{\"kind\":\"Status\",\"apiVersion\":\"v1\","
 					     "\"metadata\":{},\"status\":\"Failure\",\"message\":"

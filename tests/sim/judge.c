@@ -98,7 +98,7 @@ static struct text port_of(const struct tree *pod)
 
 void judge_binding(struct world *w, struct text namespace, struct text name, struct text node)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	struct amounts sum = {0, 0, 0};
 	char key[256];
 	struct writer k;
@@ -247,7 +247,7 @@ bool judge_lacks_room(const struct world *w)
 /* Each pod and node of the store is in the picture, in its last version, and no other. */
 static const char *compare(const struct world *w, const struct scheduler *s)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	bool misses = lacks_room(s);
 	uint32_t pods = 0;
 
@@ -315,7 +315,7 @@ static const char *all_told(const struct scheduler *s)
 /* What the store says about a pod that waits. */
 static const char *explained(struct world *w, struct text namespace, struct text name)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	char key[256];
 	struct writer k;
 
@@ -444,7 +444,7 @@ void judge_waiting(struct world *w)
 /* Whoever is alone, is left in peace and has room for its events tells each victim why. */
 static const char *untold(const struct world *w, const struct scheduler *s)
 {
-	const struct registry *r = api_registry(w->api);
+	const struct registry *r = apisim_registry(w->api);
 	struct recorder_stats stats = recorder_stats(s->recorder);
 
 	if (w->plan.schedulers > 1 || w->plan.troubles != 0 || stats.dropped_full > 0)

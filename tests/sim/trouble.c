@@ -71,13 +71,13 @@ static void stop_server(struct world *w, int64_t for_us)
 static void cut_power(struct world *w)
 {
 	int64_t off_us = (int64_t)(16 + world_below(w, 60)) * CLOCK_S_US;
-	uint64_t unwritten = api_registry(w->api)->version - w->founded;
+	uint64_t unwritten = apisim_registry(w->api)->version - w->founded;
 
 	if (unwritten > 100)
 		unwritten = 100;
 	refuse_more(w, off_us);
 	network_power_off(w->server.host);
-	api_lose(w->api, world_below(w, (uint32_t)unwritten + 1));
+	apisim_lose(w->api, world_below(w, (uint32_t)unwritten + 1));
 	if (w->life != NULL)
 		life_look_again(w->life);
 	w->lost_until_us = w->network.now_us + off_us + 60 * CLOCK_S_US;
@@ -128,7 +128,7 @@ static void strike(struct world *w, enum sim_trouble trouble, struct sim_process
 		w->errors_until_us = now + some_time(w);
 		break;
 	case SIM_COMPACTIONS:
-		api_compact(w->api);
+		apisim_compact(w->api);
 		w->server.asleep = false;
 		w->counts.compactions++;
 		break;

@@ -10,7 +10,7 @@
 
 enum {
 	WORLD_MEMORY = 96 << 20,
-	API_SIZE = API_MEMORY_MIN + (64 << 20),
+	APISIM_SIZE = APISIM_MEMORY_MIN + (64 << 20),
 	SCRATCH = 8 << 20,
 	BUSY_TURNS_MAX = 400 * 1000, /* in a second */
 	JUDGE_SHARE = 400,           /* one turn of so many is judged */
@@ -77,16 +77,16 @@ void world_found(struct world *w, const char *format, ...)
 int world_ask(
 	struct world *w, const char *method, const char *type, const char *path, const char *body)
 {
-	struct api_request request = {.method = text_of(method),
+	struct apisim_request request = {.method = text_of(method),
 		.path = text_of(path),
 		.content_type = text_of(type),
 		.body = body == NULL ? TEXT("") : text_of(body),
 		.inside = true};
-	struct api_answer answer;
+	struct apisim_answer answer;
 
-	api_ask(w->api, &request, &answer);
+	apisim_ask(w->api, &request, &answer);
 	if (answer.stream != 0)
-		api_stream_close(w->api, answer.stream);
+		apisim_stream_close(w->api, answer.stream);
 	world_note(w, "world %s %s %d", method, path, answer.status);
 	return answer.status;
 }
@@ -182,7 +182,7 @@ void world_look_soon(struct world *w)
 static bool do_chores(struct world *w)
 {
 	int64_t now = w->network.now_us;
-	uint64_t version = api_registry(w->api)->version;
+	uint64_t version = apisim_registry(w->api)->version;
 	bool any = false;
 
 	if (!w->is_calm && now >= w->mood_us)
@@ -209,7 +209,7 @@ static bool do_chores(struct world *w)
 		trouble_turn(w);
 		any = true;
 	}
-	w->server.asleep &= api_registry(w->api)->version == version;
+	w->server.asleep &= apisim_registry(w->api)->version == version;
 	return any;
 }
 
@@ -318,10 +318,10 @@ static void open_api(struct world *w)
 	struct writer fault;
 
 	writer_init(&fault, line, sizeof(line));
-	w->api_block = memory_reserve(API_SIZE);
-	CHECK(w->api_block != NULL);
-	w->api = api_init(&(struct api_setup){.block = w->api_block,
-		.size = API_SIZE,
+	w->apisim_block = memory_reserve(APISIM_SIZE);
+	CHECK(w->apisim_block != NULL);
+	w->api = apisim_init(&(struct apisim_setup){.block = w->apisim_block,
+		.size = APISIM_SIZE,
 		.history = w->plan.history,
 		.first_version = world_below(w, 2) == 0 ? 0 : 999000 + world_below(w, 2000),
 		.clock = network_clock(&w->network),
@@ -374,7 +374,7 @@ void world_open(struct world *w, uint64_t seed, const struct sim_plan *plan)
 	open_api(w);
 	open_life(w);
 	churn_begin(w);
-	w->founded = api_registry(w->api)->version;
+	w->founded = apisim_registry(w->api)->version;
 	w->look_us = INT64_MAX;
 	w->trouble_us = w->network.now_us + plan->trouble_us;
 	w->mood_us = w->network.now_us + plan->busy_us;
@@ -397,5 +397,5 @@ void world_close(struct world *w)
 	budget_reset();
 	check_unregister(w);
 	memory_release(w->block, WORLD_MEMORY);
-	memory_release(w->api_block, API_SIZE);
+	memory_release(w->apisim_block, APISIM_SIZE);
 }

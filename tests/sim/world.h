@@ -177,8 +177,8 @@ struct world {
 	void *block;
 	struct arena arena;
 	struct network network;
-	void *api_block;
-	struct api *api;
+	void *apisim_block;
+	struct apisim *api;
 	struct life *life;
 	struct sim_process server;
 	struct net *server_net;
@@ -252,8 +252,8 @@ struct net_bytes wires_bytes(struct sim_process *p);
 
 /* ---- gate.c ---- */
 
-void gate_ask(
-	void *self, struct api *api, const struct api_request *request, struct api_answer *answer);
+void gate_ask(void *self, struct apisim *api, const struct apisim_request *request,
+	struct apisim_answer *answer);
 
 /* ---- trouble.c ---- */
 

@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "kube/time.h"
 
-enum { API_EVENT_LIFE_S = 3600, API_EVENTS_YOUNG = 16 };
+enum { APISIM_EVENT_LIFE_S = 3600, APISIM_EVENTS_YOUNG = 16 };
 
-_Static_assert(API_SCRATCH >= 2 * TREE_SCRATCH_MIN, "an object, and what is to become of it");
+_Static_assert(APISIM_SCRATCH >= 2 * TREE_SCRATCH_MIN, "an object, and what is to become of it");
 
 /* ---- setting up ---- */
 
@@ -21,7 +21,7 @@ static uint8_t *carve(uint8_t **at, size_t size)
 	return block;
 }
 
-static void make_first_objects(struct api *api)
+static void make_first_objects(struct apisim *api)
 {
 	static const char *const namespaces[] = {
 		"default", "kube-node-lease", "kube-public", "kube-system"};
@@ -39,27 +39,27 @@ static void make_first_objects(struct api *api)
 	const char *fault;
 
 	for (size_t i = 0; i < ARRAY_COUNT(namespaces); i++)
-		CHECK(api_make_namespace(api, text_of(namespaces[i])));
+		CHECK(apisim_make_namespace(api, text_of(namespaces[i])));
 	for (size_t i = 0; i < ARRAY_COUNT(classes); i++)
-		CHECK(api_load(api, text_of(classes[i]), &fault));
+		CHECK(apisim_load(api, text_of(classes[i]), &fault));
 }
 
-struct api *api_init(const struct api_setup *setup)
+struct apisim *apisim_init(const struct apisim_setup *setup)
 {
 	uint8_t *at = setup->block, *end = at + setup->size;
 	size_t cut_size = json_cut_size(TREE_TEXT_MAX);
 
-	CHECK(setup->size >= API_MEMORY_MIN);
-	struct api *api = (void *)carve(&at, sizeof(*api));
+	CHECK(setup->size >= APISIM_MEMORY_MIN);
+	struct apisim *api = (void *)carve(&at, sizeof(*api));
 	memset(api, 0, sizeof(*api));
 	api->cut = json_cut_init(carve(&at, cut_size), cut_size, TREE_TEXT_MAX);
-	scratch_init(&api->scratch, carve(&at, API_SCRATCH), API_SCRATCH);
+	scratch_init(&api->scratch, carve(&at, APISIM_SCRATCH), APISIM_SCRATCH);
 	registry_init(&api->registry, at, (size_t)(end - at),
-		setup->history == 0 ? API_HISTORY : setup->history, setup->first_version);
+		setup->history == 0 ? APISIM_HISTORY : setup->history, setup->first_version);
 	api->clock = setup->clock;
 	random_init(&api->random, setup->seed);
 	CHECK(text_copy(setup->token, api->token, sizeof(api->token)));
-	api->release = setup->release == 0 ? API_RELEASE : setup->release;
+	api->release = setup->release == 0 ? APISIM_RELEASE : setup->release;
 	api->streaming_lists = !setup->no_streaming_lists;
 	api->no_access = setup->no_access;
 	make_first_objects(api);
@@ -70,62 +70,62 @@ struct api *api_init(const struct api_setup *setup)
 
 /* ---- moods, looking ---- */
 
-void api_throttle(struct api *api, uint32_t requests, uint32_t retry_after_s)
+void apisim_throttle(struct apisim *api, uint32_t requests, uint32_t retry_after_s)
 {
 	api->throttle = requests;
 	api->throttle_retry_s = retry_after_s;
 }
 
-void api_compact(struct api *api)
+void apisim_compact(struct apisim *api)
 {
 	registry_compact(&api->registry, api->registry.version);
 }
 
-void api_lose(struct api *api, uint32_t changes)
+void apisim_lose(struct apisim *api, uint32_t changes)
 {
 	struct registry *r = &api->registry;
 
 	registry_set_back(r, r->version > changes ? r->version - changes : 0);
 }
 
-void api_streaming_lists(struct api *api, bool offered)
+void apisim_streaming_lists(struct apisim *api, bool offered)
 {
 	api->streaming_lists = offered;
 }
 
-const struct api_counts *api_counts(const struct api *api)
+const struct apisim_counts *apisim_counts(const struct apisim *api)
 {
 	return &api->counts;
 }
 
-const char *api_violation(const struct api *api, uint32_t i)
+const char *apisim_violation(const struct apisim *api, uint32_t i)
 {
-	if (i >= api->counts.violations || i >= API_VIOLATIONS_KEPT)
+	if (i >= api->counts.violations || i >= APISIM_VIOLATIONS_KEPT)
 		return NULL;
-	return api->violations[(api->counts.violations - 1 - i) % API_VIOLATIONS_KEPT];
+	return api->violations[(api->counts.violations - 1 - i) % APISIM_VIOLATIONS_KEPT];
 }
 
-struct registry *api_registry(struct api *api)
+struct registry *apisim_registry(struct apisim *api)
 {
 	return &api->registry;
 }
 
-struct scratch *api_scratch(struct api *api)
+struct scratch *apisim_scratch(struct apisim *api)
 {
 	return &api->scratch;
 }
 
-void api_violates(struct api_call *call, const char *format, ...)
+void apisim_violates(struct apisim_call *call, const char *format, ...)
 {
-	struct api *api = call->api;
-	char *to = api->violations[api->counts.violations % API_VIOLATIONS_KEPT];
+	struct apisim *api = call->api;
+	char *to = api->violations[api->counts.violations % APISIM_VIOLATIONS_KEPT];
 	struct writer w;
 	va_list args;
 
 	if (call->request->inside)
 		return;
 	api->counts.violations++;
-	writer_init(&w, to, API_VIOLATION_MAX - 1);
+	writer_init(&w, to, APISIM_VIOLATION_MAX - 1);
 	write_format(&w, "%.*s %.*s: ", TEXT_ARGS(call->request->method),
 		(int)(call->request->path.size < 120 ? call->request->path.size : 120),
 		call->request->path.at);
@@ -140,12 +140,12 @@ void api_violates(struct api_call *call, const char *format, ...)
 
 /* ---- a request's parts ---- */
 
-struct wall api_wall(const struct api_call *call)
+struct wall apisim_wall(const struct apisim_call *call)
 {
 	return clock_wall(&call->api->clock);
 }
 
-struct text api_print(struct api_call *call, const char *format, ...)
+struct text apisim_print(struct apisim_call *call, const char *format, ...)
 {
 	va_list args, again;
 	struct writer w;
@@ -164,11 +164,11 @@ struct text api_print(struct api_call *call, const char *format, ...)
 	return writer_text(&w);
 }
 
-struct text api_key(struct api_call *call, struct text namespace, struct text name)
+struct text apisim_key(struct apisim_call *call, struct text namespace, struct text name)
 {
 	if (namespace.size == 0)
 		return name;
-	return api_print(call, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
+	return apisim_print(call, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
 }
 
 static int hex(char c)
@@ -179,7 +179,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static struct text unescape(struct api *api, struct text t, bool plus_is_space)
+static struct text unescape(struct apisim *api, struct text t, bool plus_is_space)
 {
 	char *to = scratch_take(&api->scratch, t.size + 1);
 	size_t used = 0;
@@ -199,7 +199,7 @@ static struct text unescape(struct api *api, struct text t, bool plus_is_space)
 	return (struct text){to, used};
 }
 
-struct text api_query(const struct api_call *call, const char *key)
+struct text apisim_query(const struct apisim_call *call, const char *key)
 {
 	struct text rest = call->request->query, part;
 
@@ -215,15 +215,15 @@ struct text api_query(const struct api_call *call, const char *key)
 	return TEXT_NONE;
 }
 
-bool api_query_true(const struct api_call *call, const char *key)
+bool apisim_query_true(const struct apisim_call *call, const char *key)
 {
-	struct text value = api_query(call, key);
+	struct text value = apisim_query(call, key);
 
 	return text_is(value, TEXT("true")) || text_is(value, TEXT("1"));
 }
 
 /* The next segment of the path; "" when there is none. */
-static struct text segment(struct api *api, struct text *path)
+static struct text segment(struct apisim *api, struct text *path)
 {
 	struct text part;
 
@@ -237,26 +237,26 @@ static struct text segment(struct api *api, struct text *path)
 
 /* ---- where it goes ---- */
 
-static void no_method(struct api_call *call)
+static void no_method(struct apisim_call *call)
 {
-	api_status(call, 405, "MethodNotAllowed", &(struct api_details){.kind = TEXT("")},
+	apisim_status(call, 405, "MethodNotAllowed", &(struct apisim_details){.kind = TEXT("")},
 		TEXT("the server does not allow this method on the requested resource"));
 }
 
-static void no_resource(struct api_call *call)
+static void no_resource(struct apisim_call *call)
 {
-	api_status(call, 404, "NotFound", &(struct api_details){.kind = TEXT("")},
+	apisim_status(call, 404, "NotFound", &(struct apisim_details){.kind = TEXT("")},
 		TEXT("the server could not find the requested resource"));
 }
 
-static void at_subresource(struct api_call *call)
+static void at_subresource(struct apisim_call *call)
 {
 	bool status = text_is(call->subresource, TEXT("status")) &&
 		(resources[call->resource].traits & RESOURCE_HAS_STATUS) != 0;
 
 	if (call->resource == RESOURCE_PODS && text_is(call->subresource, TEXT("binding"))) {
-		if (call->verb == API_POST)
-			api_bind(call);
+		if (call->verb == APISIM_POST)
+			apisim_bind(call);
 		else
 			no_method(call);
 		return;
@@ -266,39 +266,39 @@ static void at_subresource(struct api_call *call)
 		return;
 	}
 	switch (call->verb) {
-	case API_GET: api_get(call); break;
-	case API_PUT: api_update(call); break;
-	case API_PATCH: api_patch(call); break;
+	case APISIM_GET: apisim_get(call); break;
+	case APISIM_PUT: apisim_update(call); break;
+	case APISIM_PATCH: apisim_patch(call); break;
 	default: no_method(call);
 	}
 }
 
-static void at_object(struct api_call *call)
+static void at_object(struct apisim_call *call)
 {
 	if (call->subresource.size > 0) {
 		at_subresource(call);
 		return;
 	}
 	switch (call->verb) {
-	case API_GET: api_get(call); break;
-	case API_PUT: api_update(call); break;
-	case API_PATCH: api_patch(call); break;
-	case API_DELETE: api_delete(call); break;
+	case APISIM_GET: apisim_get(call); break;
+	case APISIM_PUT: apisim_update(call); break;
+	case APISIM_PATCH: apisim_patch(call); break;
+	case APISIM_DELETE: apisim_delete(call); break;
 	default: no_method(call);
 	}
 }
 
-static void at_collection(struct api_call *call)
+static void at_collection(struct apisim_call *call)
 {
 	bool namespaced = (resources[call->resource].traits & RESOURCE_NAMESPACED) != 0;
 
-	if (call->verb == API_GET) {
-		if (api_query_true(call, "watch"))
-			api_watch(call);
+	if (call->verb == APISIM_GET) {
+		if (apisim_query_true(call, "watch"))
+			apisim_watch(call);
 		else
-			api_list(call);
-	} else if (call->verb == API_POST && (!namespaced || call->namespace.size > 0)) {
-		api_create(call);
+			apisim_list(call);
+	} else if (call->verb == APISIM_POST && (!namespaced || call->namespace.size > 0)) {
+		apisim_create(call);
 	} else {
 		no_method(call);
 	}
@@ -308,9 +308,9 @@ static void at_collection(struct api_call *call)
  * /api/v1/nodes[/NAME[/SUB]], /api/v1/namespaces/NS/pods[/NAME[/SUB]], and in the place of
  * /api/v1 /apis/GROUP/VERSION. False: no such resource.
  */
-static bool find_resource(struct api_call *call, struct text path)
+static bool find_resource(struct apisim_call *call, struct text path)
 {
-	struct api *api = call->api;
+	struct apisim *api = call->api;
 	struct text group = TEXT(""), version, plural;
 
 	if (!text_is(segment(api, &path), TEXT("api")))
@@ -342,16 +342,16 @@ static bool find_resource(struct api_call *call, struct text path)
 	return path.size == 0 || text_is(path, TEXT("/"));
 }
 
-static void route(struct api_call *call)
+static void route(struct apisim_call *call)
 {
 	struct text path = call->request->path;
 
-	if (call->verb == API_GET && api_discover(call, path))
+	if (call->verb == APISIM_GET && apisim_discover(call, path))
 		return;
-	if (call->verb == API_POST && api_review(call, path))
+	if (call->verb == APISIM_POST && apisim_review(call, path))
 		return;
 	if (!text_starts(path, TEXT("/api/")) && !text_starts(path, TEXT("/apis/"))) {
-		api_plain(call, 404, TEXT("404 page not found\n"));
+		apisim_plain(call, 404, TEXT("404 page not found\n"));
 		return;
 	}
 	if (!find_resource(call, path)) {
@@ -362,7 +362,7 @@ static void route(struct api_call *call)
 		if (resource_group_served(group, segment(call->api, &rest), call->api->release))
 			no_resource(call);
 		else
-			api_plain(call, 404, TEXT("404 page not found\n"));
+			apisim_plain(call, 404, TEXT("404 page not found\n"));
 		return;
 	}
 	if (call->namespace.size > 0 &&
@@ -374,13 +374,13 @@ static void route(struct api_call *call)
 		at_collection(call);
 }
 
-static bool find_verb(struct api_call *call)
+static bool find_verb(struct apisim_call *call)
 {
 	static const struct {
 		const char *method;
-		enum api_verb verb;
-	} verbs[] = {{"GET", API_GET}, {"POST", API_POST}, {"PUT", API_PUT}, {"PATCH", API_PATCH},
-		{"DELETE", API_DELETE}};
+		enum apisim_verb verb;
+	} verbs[] = {{"GET", APISIM_GET}, {"POST", APISIM_POST}, {"PUT", APISIM_PUT},
+		{"PATCH", APISIM_PATCH}, {"DELETE", APISIM_DELETE}};
 
 	for (size_t i = 0; i < ARRAY_COUNT(verbs); i++) {
 		if (!text_is_z(call->request->method, verbs[i].method))
@@ -392,9 +392,9 @@ static bool find_verb(struct api_call *call)
 }
 
 /* False: answered. */
-static bool let_in(struct api_call *call)
+static bool let_in(struct apisim_call *call)
 {
-	struct api *api = call->api;
+	struct apisim *api = call->api;
 	struct text said = call->request->authorization;
 
 	if (call->request->inside)
@@ -402,13 +402,13 @@ static bool let_in(struct api_call *call)
 	if (api->token[0] != '\0' &&
 		(!text_starts(said, TEXT("Bearer ")) ||
 			!text_is_z(text_from(said, strlen("Bearer ")), api->token))) {
-		api_status(call, 401, "Unauthorized", NULL, TEXT("Unauthorized"));
+		apisim_status(call, 401, "Unauthorized", NULL, TEXT("Unauthorized"));
 		return false;
 	}
 	if (api->throttle > 0) {
 		api->throttle--;
 		api->counts.throttled++;
-		api_plain(call, 429, TEXT("Too many requests, please try again later.\n"));
+		apisim_plain(call, 429, TEXT("Too many requests, please try again later.\n"));
 		call->answer->retry_after_s = api->throttle_retry_s;
 		return false;
 	}
@@ -416,27 +416,28 @@ static bool let_in(struct api_call *call)
 }
 
 /* What any client of ours says of itself. */
-static void judge_headers(struct api_call *call)
+static void judge_headers(struct apisim_call *call)
 {
-	const struct api_request *request = call->request;
+	const struct apisim_request *request = call->request;
 
 	if (request->user_agent.size == 0)
-		api_violates(call, "no User-Agent");
+		apisim_violates(call, "no User-Agent");
 	if (request->accept.size > 0 && !text_contains(request->accept, TEXT("json")) &&
 		!text_contains(request->accept, TEXT("*/*")))
-		api_violates(call, "does not accept JSON");
+		apisim_violates(call, "does not accept JSON");
 	if (request->body.size > 0 && request->content_type.size == 0)
-		api_violates(call, "a body without Content-Type");
-	if (request->body.size > 0 && call->verb == API_GET)
-		api_violates(call, "GET with a body");
+		apisim_violates(call, "a body without Content-Type");
+	if (request->body.size > 0 && call->verb == APISIM_GET)
+		apisim_violates(call, "GET with a body");
 }
 
-void api_ask(struct api *api, const struct api_request *request, struct api_answer *answer)
+void apisim_ask(
+	struct apisim *api, const struct apisim_request *request, struct apisim_answer *answer)
 {
-	struct api_call call = {.api = api, .request = request, .answer = answer};
+	struct apisim_call call = {.api = api, .request = request, .answer = answer};
 
 	scratch_reset(&api->scratch);
-	*answer = (struct api_answer){.status = 500, .content_type = "application/json"};
+	*answer = (struct apisim_answer){.status = 500, .content_type = "application/json"};
 	if (!request->inside)
 		api->counts.requests++;
 	if (!find_verb(&call)) {
@@ -451,19 +452,19 @@ void api_ask(struct api *api, const struct api_request *request, struct api_answ
 
 /* ---- old events ---- */
 
-void api_tick(struct api *api)
+void apisim_tick(struct apisim *api)
 {
-	struct api_request request = {.inside = true};
-	struct api_answer answer;
-	struct api_call call = {.api = api,
+	struct apisim_request request = {.inside = true};
+	struct apisim_answer answer;
+	struct apisim_call call = {.api = api,
 		.request = &request,
 		.answer = &answer,
 		.resource = RESOURCE_EVENTS,
 		.stored = RESOURCE_EVENTS};
-	int64_t limit = api_wall(&call).us - (int64_t)API_EVENT_LIFE_S * CLOCK_S_US;
+	int64_t limit = apisim_wall(&call).us - (int64_t)APISIM_EVENT_LIFE_S * CLOCK_S_US;
 
 	/* Some are looked at; the more of them are old, the more are looked at. */
-	for (uint32_t young = 0; young < API_EVENTS_YOUNG;) {
+	for (uint32_t young = 0; young < APISIM_EVENTS_YOUNG;) {
 		uint32_t count = registry_count(&api->registry, RESOURCE_EVENTS);
 		struct wall made;
 
@@ -472,11 +473,11 @@ void api_tick(struct api *api)
 			return;
 		uint32_t revision = registry_nth(
 			&api->registry, RESOURCE_EVENTS, random_below(&api->random, count));
-		struct tree *event = api_read(&call, revision);
+		struct tree *event = apisim_read(&call, revision);
 		if (!kube_time_parse(tree_text(event, "metadata.creationTimestamp"), &made) ||
 			made.us >= limit)
 			young++;
-		else if (!api_remove(&call, revision, event))
+		else if (!apisim_remove(&call, revision, event))
 			return;
 	}
 }

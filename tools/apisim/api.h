@@ -3,7 +3,7 @@
  * api - the API of an apiserver as far as a scheduler meets it, without any transport: a request
  * goes in, an answer comes out. Answers are worded as kube-apiserver v1.36 words them.
  *
- * Lists and watches are streams: their answer has a number, and api_stream_read() gives their
+ * Lists and watches are streams: their answer has a number, and apisim_stream_read() gives their
  * bytes as far as there are any and there is room. Bytes of a stream are cut anywhere.
  *
  * It is stricter than a real one: what a scheduler has no reason to send is answered as usual,
@@ -20,16 +20,16 @@
 #include "base/entropy.h"
 
 enum {
-	API_STREAMS_MAX = 256,
-	API_RELEASE = 36,         /* 1.36 */
-	API_HISTORY = 100 * 1000, /* changes that are remembered, if the setup does not say */
-	API_VIOLATION_MAX = 256,
-	API_VIOLATIONS_KEPT = 16,
-	API_SCRATCH = 48 << 20,
-	API_MEMORY_MIN = 96 << 20
+	APISIM_STREAMS_MAX = 256,
+	APISIM_RELEASE = 36,         /* 1.36 */
+	APISIM_HISTORY = 100 * 1000, /* changes that are remembered, if the setup does not say */
+	APISIM_VIOLATION_MAX = 256,
+	APISIM_VIOLATIONS_KEPT = 16,
+	APISIM_SCRATCH = 48 << 20,
+	APISIM_MEMORY_MIN = 96 << 20
 };
 
-struct api_request {
+struct apisim_request {
 	struct text method; /* "GET" */
 	struct text path;   /* without the query */
 	struct text query;  /* without '?' */
@@ -41,27 +41,27 @@ struct api_request {
 	bool inside; /* of the cluster's own machinery: neither judged nor kept out */
 };
 
-struct api_answer {
+struct apisim_answer {
 	int status;
 	const char *content_type;
 	uint32_t retry_after_s; /* 0: no such header */
-	struct text body;       /* good until the next api_ask() */
+	struct text body;       /* good until the next apisim_ask() */
 	uint32_t stream;        /* 0, or where the body comes from */
 };
 
-enum api_stream_result {
-	API_STREAM_MORE,  /* the room was too small */
-	API_STREAM_WAITS, /* nothing more now */
-	API_STREAM_ENDED  /* and is closed */
+enum apisim_stream_result {
+	APISIM_STREAM_MORE,  /* the room was too small */
+	APISIM_STREAM_WAITS, /* nothing more now */
+	APISIM_STREAM_ENDED  /* and is closed */
 };
 
-struct api_setup {
-	void *block; /* zeroed; API_MEMORY_MIN bytes or more */
+struct apisim_setup {
+	void *block; /* zeroed; APISIM_MEMORY_MIN bytes or more */
 	size_t size;
-	uint32_t history; /* 0: API_HISTORY */
+	uint32_t history; /* 0: APISIM_HISTORY */
 	uint64_t first_version;
 	struct clock clock;
-	uint32_t release;  /* plays 1.<release>, from 20 on; 0: API_RELEASE */
+	uint32_t release;  /* plays 1.<release>, from 20 on; 0: APISIM_RELEASE */
 	uint64_t seed;     /* of identities */
 	struct text token; /* a bearer token that must be said; empty: none */
 	bool no_streaming_lists;
@@ -70,52 +70,55 @@ struct api_setup {
 	void *self;
 };
 
-struct api; /* in the block */
+struct apisim; /* in the block */
 
-struct api *api_init(const struct api_setup *setup);
-void api_ask(struct api *api, const struct api_request *request, struct api_answer *answer);
+struct apisim *apisim_init(const struct apisim_setup *setup);
+void apisim_ask(
+	struct apisim *api, const struct apisim_request *request, struct apisim_answer *answer);
 
-enum api_stream_result api_stream_read(struct api *api, uint32_t stream, struct writer *out);
+enum apisim_stream_result apisim_stream_read(
+	struct apisim *api, uint32_t stream, struct writer *out);
 /* A text as a stream: a copy that is good as long as it takes. 0: no room. */
-MUST_USE uint32_t api_keep(struct api *api, struct text text);
-void api_stream_close(struct api *api, uint32_t stream);
+MUST_USE uint32_t apisim_keep(struct apisim *api, struct text text);
+void apisim_stream_close(struct apisim *api, uint32_t stream);
 /* A stream has something to say now, or only when time passes: then until when. */
-bool api_stream_has_news(const struct api *api, uint32_t stream);
-struct mono api_stream_next(const struct api *api, uint32_t stream);
+bool apisim_stream_has_news(const struct apisim *api, uint32_t stream);
+struct mono apisim_stream_next(const struct apisim *api, uint32_t stream);
 
 /* Once in a while: old events go. */
-void api_tick(struct api *api);
+void apisim_tick(struct apisim *api);
 
 /* ---- moods ---- */
 
 /* The next requests (of those outside) are answered 429 with Retry-After. */
-void api_throttle(struct api *api, uint32_t requests, uint32_t retry_after_s);
+void apisim_throttle(struct apisim *api, uint32_t requests, uint32_t retry_after_s);
 /*
  * So many of the last changes were never written to the disk when the power went. All connections
  * have to be cut, too: watches are not told.
  */
-void api_lose(struct api *api, uint32_t changes);
+void apisim_lose(struct apisim *api, uint32_t changes);
 /* Forgets the past: watches from before are told 410. */
-void api_compact(struct api *api);
-void api_streaming_lists(struct api *api, bool offered);
+void apisim_compact(struct apisim *api);
+void apisim_streaming_lists(struct apisim *api, bool offered);
 
 /* ---- looking ---- */
 
-struct api_counts {
+struct apisim_counts {
 	uint64_t requests, lists, watches, creates, updates, patches, deletes;
 	uint64_t bindings, binding_conflicts, throttled, failures /* status >= 400 */;
 	uint64_t violations;
 };
-const struct api_counts *api_counts(const struct api *api);
+const struct apisim_counts *apisim_counts(const struct apisim *api);
 /* The last ones, 0 the newest; NULL when there are not so many. */
-const char *api_violation(const struct api *api, uint32_t i);
-struct registry *api_registry(struct api *api);
-struct scratch *api_scratch(struct api *api); /* free to use between calls; reset by api_ask() */
+const char *apisim_violation(const struct apisim *api, uint32_t i);
+struct registry *apisim_registry(struct apisim *api);
+struct scratch *apisim_scratch(
+	struct apisim *api); /* free to use between calls; reset by apisim_ask() */
 
 /*
  * Puts an object in as it is, as of a dump: with its uid, status and times if it has any. The
  * namespace is made when it is missing. False: it is no object of a kind that is served.
  */
-MUST_USE bool api_load(struct api *api, struct text json, const char **fault);
+MUST_USE bool apisim_load(struct apisim *api, struct text json, const char **fault);
 
 #endif

@@ -4,8 +4,8 @@
 
 /* ---- Status ---- */
 
-void api_write_status_object(struct json_writer *j, int status, const char *reason,
-	const struct api_details *details, struct text message)
+void apisim_write_status_object(struct json_writer *j, int status, const char *reason,
+	const struct apisim_details *details, struct text message)
 {
 	json_open_object(j);
 	json_member_z(j, "kind", "Status");
@@ -53,7 +53,7 @@ void api_write_status_object(struct json_writer *j, int status, const char *reas
 }
 
 /* A text may take six times its size when it is escaped. */
-static size_t room_for(const struct api_details *details, struct text message)
+static size_t room_for(const struct apisim_details *details, struct text message)
 {
 	size_t room = 512 + message.size * 6;
 
@@ -65,8 +65,8 @@ static size_t room_for(const struct api_details *details, struct text message)
 	return room;
 }
 
-void api_status(struct api_call *call, int status, const char *reason,
-	const struct api_details *details, struct text message)
+void apisim_status(struct apisim_call *call, int status, const char *reason,
+	const struct apisim_details *details, struct text message)
 {
 	size_t room = room_for(details, message);
 	char *to = scratch_take(&call->api->scratch, room);
@@ -76,76 +76,77 @@ void api_status(struct api_call *call, int status, const char *reason,
 	CHECK(to != NULL);
 	writer_init(&w, to, room);
 	json_write_init(&j, &w);
-	api_write_status_object(&j, status, reason, details, message);
+	apisim_write_status_object(&j, status, reason, details, message);
 	write_char(&w, '\n');
 	CHECK(!w.overflowed);
 	call->answer->status = status;
 	call->answer->body = writer_text(&w);
 }
 
-void api_plain(struct api_call *call, int status, struct text body)
+void apisim_plain(struct apisim_call *call, int status, struct text body)
 {
 	call->answer->status = status;
 	call->answer->content_type = "text/plain; charset=utf-8";
 	call->answer->body = body;
 }
 
-static struct text name_of(struct api_call *call, enum resource_number resource)
+static struct text name_of(struct apisim_call *call, enum resource_number resource)
 {
 	const struct resource *row = &resources[resource];
 
-	return api_print(call, "%s%s%s", row->plural, row->group[0] == '\0' ? "" : ".", row->group);
+	return apisim_print(
+		call, "%s%s%s", row->plural, row->group[0] == '\0' ? "" : ".", row->group);
 }
 
-struct text api_resource_name(struct api_call *call)
+struct text apisim_resource_name(struct apisim_call *call)
 {
 	return name_of(call, call->resource);
 }
 
-static struct api_details details_of(enum resource_number resource, struct text name)
+static struct apisim_details details_of(enum resource_number resource, struct text name)
 {
-	return (struct api_details){.name = name,
+	return (struct apisim_details){.name = name,
 		.group = text_of(resources[resource].group),
 		.kind = text_of(resources[resource].plural)};
 }
 
-void api_not_found(struct api_call *call, enum resource_number resource, struct text name)
+void apisim_not_found(struct apisim_call *call, enum resource_number resource, struct text name)
 {
-	struct api_details details = details_of(resource, name);
+	struct apisim_details details = details_of(resource, name);
 
-	api_status(call, 404, "NotFound", &details,
-		api_print(call, "%.*s \"%.*s\" not found", TEXT_ARGS(name_of(call, resource)),
+	apisim_status(call, 404, "NotFound", &details,
+		apisim_print(call, "%.*s \"%.*s\" not found", TEXT_ARGS(name_of(call, resource)),
 			TEXT_ARGS(name)));
 }
 
-void api_bad_request(struct api_call *call, struct text message)
+void apisim_bad_request(struct apisim_call *call, struct text message)
 {
-	api_status(call, 400, "BadRequest", NULL, message);
+	apisim_status(call, 400, "BadRequest", NULL, message);
 }
 
-void api_conflict(struct api_call *call, struct text name, struct text why)
+void apisim_conflict(struct apisim_call *call, struct text name, struct text why)
 {
-	struct api_details details = details_of(call->resource, name);
+	struct apisim_details details = details_of(call->resource, name);
 
-	api_status(call, 409, "Conflict", &details,
-		api_print(call, "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
-			TEXT_ARGS(api_resource_name(call)), TEXT_ARGS(name), TEXT_ARGS(why)));
+	apisim_status(call, 409, "Conflict", &details,
+		apisim_print(call, "Operation cannot be fulfilled on %.*s \"%.*s\": %.*s",
+			TEXT_ARGS(apisim_resource_name(call)), TEXT_ARGS(name), TEXT_ARGS(why)));
 }
 
-void api_unknown(struct api_call *call, struct text message)
+void apisim_unknown(struct apisim_call *call, struct text message)
 {
-	api_status(call, 500, NULL, NULL, message);
+	apisim_status(call, 500, NULL, NULL, message);
 }
 
-void api_no_room(struct api_call *call)
+void apisim_no_room(struct apisim_call *call)
 {
-	api_unknown(call, TEXT("etcdserver: mvcc: database space exceeded"));
+	apisim_unknown(call, TEXT("etcdserver: mvcc: database space exceeded"));
 }
 
-void api_cause(
-	struct api_details *details, const char *field, const char *reason, struct text message)
+void apisim_cause(
+	struct apisim_details *details, const char *field, const char *reason, struct text message)
 {
-	if (details->causes == API_CAUSES_MAX)
+	if (details->causes == APISIM_CAUSES_MAX)
 		return;
 	details->cause[details->causes].field = field;
 	details->cause[details->causes].reason = reason;
@@ -154,35 +155,35 @@ void api_cause(
 }
 
 /* `Pod "x" is invalid: spec.a: Required value`, or all of them in brackets. */
-void api_invalid_of(struct api_call *call, struct text kind, struct text group, struct text name,
-	struct api_details *details)
+void apisim_invalid_of(struct apisim_call *call, struct text kind, struct text group,
+	struct text name, struct apisim_details *details)
 {
 	struct text all = TEXT("");
 
 	for (uint32_t i = 0; i < details->causes; i++)
-		all = api_print(call, "%.*s%s%s: %.*s", TEXT_ARGS(all), i > 0 ? ", " : "",
+		all = apisim_print(call, "%.*s%s%s: %.*s", TEXT_ARGS(all), i > 0 ? ", " : "",
 			details->cause[i].field, TEXT_ARGS(details->cause[i].message));
 	if (details->causes > 1)
-		all = api_print(call, "[%.*s]", TEXT_ARGS(all));
+		all = apisim_print(call, "[%.*s]", TEXT_ARGS(all));
 	details->name = name;
 	details->group = group;
 	details->kind = kind;
 	if (group.size > 0)
-		kind = api_print(call, "%.*s.%.*s", TEXT_ARGS(kind), TEXT_ARGS(group));
-	api_status(call, 422, "Invalid", details,
-		api_print(call, "%.*s \"%.*s\" is invalid: %.*s", TEXT_ARGS(kind), TEXT_ARGS(name),
-			TEXT_ARGS(all)));
+		kind = apisim_print(call, "%.*s.%.*s", TEXT_ARGS(kind), TEXT_ARGS(group));
+	apisim_status(call, 422, "Invalid", details,
+		apisim_print(call, "%.*s \"%.*s\" is invalid: %.*s", TEXT_ARGS(kind),
+			TEXT_ARGS(name), TEXT_ARGS(all)));
 }
 
-void api_invalid(struct api_call *call, struct text name, struct api_details *details)
+void apisim_invalid(struct apisim_call *call, struct text name, struct apisim_details *details)
 {
-	api_invalid_of(call, text_of(resources[call->resource].kind),
+	apisim_invalid_of(call, text_of(resources[call->resource].kind),
 		text_of(resources[call->resource].group), name, details);
 }
 
 /* ---- objects ---- */
 
-struct text api_render(struct api *api, enum resource_number resource, uint32_t revision,
+struct text apisim_render(struct apisim *api, enum resource_number resource, uint32_t revision,
 	bool whole, uint64_t version)
 {
 	const struct revision *state = registry_revision(&api->registry, revision);
@@ -194,7 +195,7 @@ struct text api_render(struct api *api, enum resource_number resource, uint32_t 
 		struct tree *event = tree_read(json, scratch);
 
 		CHECK(event != NULL);
-		api_event_to_core(event, scratch);
+		apisim_event_to_core(event, scratch);
 		json = tree_print(event, scratch);
 	}
 	size_t room = json.size + 256;
@@ -218,19 +219,19 @@ struct text api_render(struct api *api, enum resource_number resource, uint32_t 
 	return writer_text(&w);
 }
 
-void api_object(struct api_call *call, int status, uint32_t revision)
+void apisim_object(struct apisim_call *call, int status, uint32_t revision)
 {
 	call->answer->status = status;
-	call->answer->body = api_render(call->api, call->resource, revision, true, 0);
+	call->answer->body = apisim_render(call->api, call->resource, revision, true, 0);
 }
 
 /* What DELETE answers when the object is gone and is not shown. */
-void api_deleted(struct api_call *call, uint32_t revision)
+void apisim_deleted(struct apisim_call *call, uint32_t revision)
 {
 	const struct revision *state = registry_revision(&call->api->registry, revision);
-	struct api_details details = details_of(call->resource, revision_name(state));
-	struct tree *object = api_read(call, revision);
+	struct apisim_details details = details_of(call->resource, revision_name(state));
+	struct tree *object = apisim_read(call, revision);
 
 	details.uid = tree_text(object, "metadata.uid");
-	api_status(call, 200, NULL, &details, TEXT(""));
+	apisim_status(call, 200, NULL, &details, TEXT(""));
 }

@@ -7,20 +7,21 @@
 
 /* ---- update ---- */
 
-static void modified(struct api_call *call, struct text name)
+static void modified(struct apisim_call *call, struct text name)
 {
-	api_conflict(call, name,
+	apisim_conflict(call, name,
 		TEXT("the object has been modified; please apply your changes to the latest "
 		     "version "
 		     "and try again"));
 }
 
-bool api_preconditions(struct api_call *call, uint32_t old, struct text uid, struct text version)
+bool apisim_preconditions(
+	struct apisim_call *call, uint32_t old, struct text uid, struct text version)
 {
 	const struct revision *state = registry_revision(&call->api->registry, old);
 	struct text name = revision_name(state);
-	struct text uid_now = tree_text(api_read(call, old), "metadata.uid");
-	struct text version_now = api_print(call, "%llu", (unsigned long long)state->version);
+	struct text uid_now = tree_text(apisim_read(call, old), "metadata.uid");
+	struct text version_now = apisim_print(call, "%llu", (unsigned long long)state->version);
 	const char *what = NULL;
 
 	if (uid.size > 0 && !text_is(uid, uid_now))
@@ -29,8 +30,8 @@ bool api_preconditions(struct api_call *call, uint32_t old, struct text uid, str
 		what = "ResourceVersion";
 	if (what == NULL)
 		return true;
-	api_conflict(call, name,
-		api_print(call,
+	apisim_conflict(call, name,
+		apisim_print(call,
 			"StorageError: invalid object, Code: 4, Key: /registry/%s/%.*s, "
 			"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s in "
 			"precondition: %.*s, %s in object meta: %.*s",
@@ -51,7 +52,7 @@ static void take_over(struct tree *object, const char *key, struct tree *from)
 		tree_take(object, key);
 }
 
-static bool same(struct api_call *call, const struct tree *a, const struct tree *b)
+static bool same(struct apisim_call *call, const struct tree *a, const struct tree *b)
 {
 	if (a == NULL || b == NULL)
 		return a == b;
@@ -62,7 +63,7 @@ static bool same(struct api_call *call, const struct tree *a, const struct tree 
  * Makes of what was sent what becomes of the object: identity stays, the status changes by its own
  * door only, and a changed spec has a new generation.
  */
-static struct tree *settle(struct api_call *call, struct tree *object, struct tree *was)
+static struct tree *settle(struct apisim_call *call, struct tree *object, struct tree *was)
 {
 	static const char *const stays[] = {"name", "namespace", "uid", "creationTimestamp",
 		"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName"};
@@ -80,7 +81,7 @@ static struct tree *settle(struct api_call *call, struct tree *object, struct tr
 		take_over(meta, stays[i], meta_was);
 	if ((traits & RESOURCE_HAS_STATUS) != 0)
 		take_over(object, "status", was);
-	if (api_has_generation(call) &&
+	if (apisim_has_generation(call) &&
 		!same(call, tree_get(object, "spec"), tree_get(was, "spec")))
 		tree_put_i64(meta, "generation", generation + 1, &call->api->scratch);
 	return object;
@@ -94,38 +95,38 @@ static bool is_finished(const struct tree *object)
 		tree_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
 }
 
-static void change(struct api_call *call, struct tree *object, uint32_t old)
+static void change(struct apisim_call *call, struct tree *object, uint32_t old)
 {
-	struct tree *was = api_read(call, old);
+	struct tree *was = apisim_read(call, old);
 	bool goes = !is_finished(was);
 	uint32_t revision;
 
 	object = settle(call, object, was);
 	goes = goes && is_finished(object);
-	revision = api_commit(call, object, old);
+	revision = apisim_commit(call, object, old);
 	if (revision == 0)
 		return;
-	api_object(call, 200, revision);
+	apisim_object(call, 200, revision);
 	if (goes)
-		(void)api_remove(call, revision, api_read(call, revision));
+		(void)apisim_remove(call, revision, apisim_read(call, revision));
 }
 
 /* False: answered. */
-static bool is_this(struct api_call *call, const struct tree *object)
+static bool is_this(struct apisim_call *call, const struct tree *object)
 {
 	struct text name = tree_text(object, "metadata.name");
 	struct text namespace = tree_text(object, "metadata.namespace");
 
 	if (!text_is(name, call->name)) {
-		api_bad_request(call,
-			api_print(call,
+		apisim_bad_request(call,
+			apisim_print(call,
 				"the name of the object (%.*s) does not match the name on the URL "
 				"(%.*s)",
 				TEXT_ARGS(name), TEXT_ARGS(call->name)));
 		return false;
 	}
 	if (namespace.size > 0 && !text_is(namespace, call->namespace)) {
-		api_bad_request(call,
+		apisim_bad_request(call,
 			TEXT("the namespace of the provided object does not match the namespace "
 			     "sent on the request"));
 		return false;
@@ -134,27 +135,27 @@ static bool is_this(struct api_call *call, const struct tree *object)
 }
 
 /* False: answered. */
-static bool version_fits(struct api_call *call, const struct tree *object, uint32_t old)
+static bool version_fits(struct apisim_call *call, const struct tree *object, uint32_t old)
 {
 	struct text version = tree_text(object, "metadata.resourceVersion");
-	struct api_details details = {.causes = 0};
+	struct apisim_details details = {.causes = 0};
 	uint64_t number;
 
 	if (version.size == 0 || text_is(version, TEXT("0"))) {
 		if ((resources[call->resource].traits & RESOURCE_NEEDS_VERSION) == 0)
 			return true;
-		api_cause(&details, "metadata.resourceVersion", "FieldValueInvalid",
+		apisim_cause(&details, "metadata.resourceVersion", "FieldValueInvalid",
 			TEXT("Invalid value: 0: must be specified for an update"));
-		api_invalid(call, call->name, &details);
+		apisim_invalid(call, call->name, &details);
 		return false;
 	}
 	if (!text_to_u64(version, &number)) {
-		api_cause(&details, "metadata.resourceVersion", "FieldValueInvalid",
-			api_print(call,
+		apisim_cause(&details, "metadata.resourceVersion", "FieldValueInvalid",
+			apisim_print(call,
 				"Invalid value: \"%.*s\": strconv.ParseUint: parsing "
 				"\"%.*s\": invalid syntax",
 				TEXT_ARGS(version), TEXT_ARGS(version)));
-		api_invalid(call, call->name, &details);
+		apisim_invalid(call, call->name, &details);
 		return false;
 	}
 	if (number == registry_revision(&call->api->registry, old)->version)
@@ -163,49 +164,49 @@ static bool version_fits(struct api_call *call, const struct tree *object, uint3
 	return false;
 }
 
-void api_update(struct api_call *call)
+void apisim_update(struct apisim_call *call)
 {
-	struct tree *object = api_body(call, resources[call->resource].kind);
+	struct tree *object = apisim_body(call, resources[call->resource].kind);
 	uint32_t old;
 
-	api_count(call, &call->api->counts.updates);
+	apisim_count(call, &call->api->counts.updates);
 	if (object == NULL || !is_this(call, object))
 		return;
 	old = registry_find(
-		&call->api->registry, call->stored, api_key(call, call->namespace, call->name));
+		&call->api->registry, call->stored, apisim_key(call, call->namespace, call->name));
 	if (old == 0) {
 		if ((resources[call->resource].traits & RESOURCE_CREATED_BY_PUT) == 0) {
-			api_not_found(call, call->resource, call->name);
+			apisim_not_found(call, call->resource, call->name);
 			return;
 		}
 		tree_take(tree_get(object, "metadata"), "resourceVersion");
-		api_make(call, object);
+		apisim_make(call, object);
 		return;
 	}
-	if (!api_preconditions(call, old, tree_text(object, "metadata.uid"), TEXT_NONE) ||
+	if (!apisim_preconditions(call, old, tree_text(object, "metadata.uid"), TEXT_NONE) ||
 		!version_fits(call, object, old))
 		return;
-	if (call->stored == RESOURCE_EVENTS && !api_event_new(call, object))
+	if (call->stored == RESOURCE_EVENTS && !apisim_event_new(call, object))
 		return;
 	if (call->resource == RESOURCE_PODS)
-		api_violates(call, "a pod is replaced");
+		apisim_violates(call, "a pod is replaced");
 	change(call, object, old);
 }
 
 /* ---- patch ---- */
 
 /* What a scheduler patches: a status, or the series of an event. */
-static void judge_patch(struct api_call *call, const struct tree *patch)
+static void judge_patch(struct apisim_call *call, const struct tree *patch)
 {
 	if (call->stored == RESOURCE_EVENTS)
 		return;
 	if (call->resource == RESOURCE_PODS && call->subresource.size == 0)
-		api_violates(call, "a pod is patched, not its status");
+		apisim_violates(call, "a pod is patched, not its status");
 	if (call->subresource.size == 0)
 		return;
 	for (const struct tree *p = patch->first; p != NULL; p = p->next)
 		if (!text_is(p->key, TEXT("status")) && !text_is(p->key, TEXT("metadata")))
-			api_violates(call, "a patch of status with %.*s", TEXT_ARGS(p->key));
+			apisim_violates(call, "a patch of status with %.*s", TEXT_ARGS(p->key));
 	const struct tree *conditions = tree_path(patch, "status.conditions");
 	if (conditions == NULL)
 		return;
@@ -214,14 +215,14 @@ static void judge_patch(struct api_call *call, const struct tree *patch)
 		struct wall wall;
 
 		if (time.size > 0 && !kube_time_parse(time, &wall))
-			api_violates(call, "lastTransitionTime %.*s", TEXT_ARGS(time));
+			apisim_violates(call, "lastTransitionTime %.*s", TEXT_ARGS(time));
 		if (tree_text(c, "type").size == 0)
-			api_violates(call, "a condition without type");
+			apisim_violates(call, "a condition without type");
 	}
 }
 
 /* NULL: answered. */
-static struct tree *merged(struct api_call *call, struct tree *target, struct tree *patch)
+static struct tree *merged(struct apisim_call *call, struct tree *target, struct tree *patch)
 {
 	struct text type = call->request->content_type;
 	struct scratch *scratch = &call->api->scratch;
@@ -234,34 +235,34 @@ static struct tree *merged(struct api_call *call, struct tree *target, struct tr
 		object = merge_strategic(
 			target, patch, text_of(resources[call->resource].kind), scratch, &fault);
 	} else {
-		api_no_such_format(call,
+		apisim_no_such_format(call,
 			"application/json-patch+json, application/merge-patch+json, "
 			"application/strategic-merge-patch+json, application/apply-patch+yaml, "
 			"application/apply-patch+cbor");
 		return NULL;
 	}
 	if (object == NULL || object->type != JSON_OBJECT) {
-		api_violates(call, "%s", fault == NULL ? "not an object" : fault);
-		api_unknown(call, text_of(fault == NULL ? "not an object" : fault));
+		apisim_violates(call, "%s", fault == NULL ? "not an object" : fault);
+		apisim_unknown(call, text_of(fault == NULL ? "not an object" : fault));
 		return NULL;
 	}
 	tree_want(object, "metadata", JSON_OBJECT, scratch);
 	return object;
 }
 
-void api_patch(struct api_call *call)
+void apisim_patch(struct apisim_call *call)
 {
-	struct api *api = call->api;
+	struct apisim *api = call->api;
 	uint32_t old = registry_find(
-		&api->registry, call->stored, api_key(call, call->namespace, call->name));
+		&api->registry, call->stored, apisim_key(call, call->namespace, call->name));
 	struct tree *patch, *object;
 
-	api_count(call, &api->counts.patches);
-	patch = api_parse(call, resources[call->resource].kind);
+	apisim_count(call, &api->counts.patches);
+	patch = apisim_parse(call, resources[call->resource].kind);
 	if (patch == NULL)
 		return;
 	if (old == 0) {
-		api_not_found(call, call->resource, call->name);
+		apisim_not_found(call, call->resource, call->name);
 		return;
 	}
 	judge_patch(call, patch);
@@ -269,36 +270,36 @@ void api_patch(struct api_call *call)
 	struct text version = tree_text(patch, "metadata.resourceVersion");
 	if (version.size > 0 && !version_fits(call, patch, old))
 		return;
-	if (!api_preconditions(call, old, uid, TEXT_NONE))
+	if (!apisim_preconditions(call, old, uid, TEXT_NONE))
 		return;
-	object = api_read(call, old);
+	object = apisim_read(call, old);
 	if (call->resource == RESOURCE_CORE_EVENTS)
-		api_event_to_core(object, &api->scratch);
+		apisim_event_to_core(object, &api->scratch);
 	object = merged(call, object, patch);
 	if (object == NULL)
 		return;
 	if (call->resource == RESOURCE_CORE_EVENTS)
-		api_event_from_core(object, &api->scratch);
+		apisim_event_from_core(object, &api->scratch);
 	change(call, object, old);
 }
 
 /* ---- delete ---- */
 
 /* DeleteOptions; the empty object when nothing is sent. NULL: answered. */
-static struct tree *options_of(struct api_call *call)
+static struct tree *options_of(struct apisim_call *call)
 {
-	struct text grace = api_query(call, "gracePeriodSeconds");
+	struct text grace = apisim_query(call, "gracePeriodSeconds");
 	struct tree *options;
 	int64_t seconds;
 
 	if (call->request->body.size > 0) {
-		options = api_parse(call, "DeleteOptions");
+		options = apisim_parse(call, "DeleteOptions");
 		if (options == NULL)
 			return NULL;
 		struct text kind = tree_text(options, "kind");
 		if (kind.size > 0 && !text_is(kind, TEXT("DeleteOptions"))) {
-			api_bad_request(call,
-				api_print(call, "%.*s cannot be handled as a DeleteOptions",
+			apisim_bad_request(call,
+				apisim_print(call, "%.*s cannot be handled as a DeleteOptions",
 					TEXT_ARGS(kind)));
 			return NULL;
 		}
@@ -311,22 +312,22 @@ static struct tree *options_of(struct api_call *call)
 }
 
 /* False: answered. */
-static bool may_delete(struct api_call *call, uint32_t old, const struct tree *options)
+static bool may_delete(struct apisim_call *call, uint32_t old, const struct tree *options)
 {
 	struct text uid = tree_text(options, "preconditions.uid");
 	struct text version = tree_text(options, "preconditions.resourceVersion");
-	struct text uid_now = tree_text(api_read(call, old), "metadata.uid");
-	struct text version_now = api_print(call, "%llu",
+	struct text uid_now = tree_text(apisim_read(call, old), "metadata.uid");
+	struct text version_now = apisim_print(call, "%llu",
 		(unsigned long long)registry_revision(&call->api->registry, old)->version);
-	struct api_details details = {.name = call->name,
+	struct apisim_details details = {.name = call->name,
 		.group = text_of(resources[call->resource].group),
 		.kind = text_of(resources[call->resource].kind)};
 	bool of_uid = uid.at != NULL && !text_is(uid, uid_now);
 
 	if (!of_uid && (version.at == NULL || text_is(version, version_now)))
 		return true;
-	api_status(call, 409, "Conflict", &details,
-		api_print(call,
+	apisim_status(call, 409, "Conflict", &details,
+		apisim_print(call,
 			"Operation cannot be fulfilled on %s%s%s \"%.*s\": the %s in the "
 			"precondition (%.*s) does not match the %s in record (%.*s). The object "
 			"might have been %s",
@@ -340,40 +341,41 @@ static bool may_delete(struct api_call *call, uint32_t old, const struct tree *o
 	return false;
 }
 
-void api_delete(struct api_call *call)
+void apisim_delete(struct apisim_call *call)
 {
 	struct registry *r = &call->api->registry;
-	uint32_t old = registry_find(r, call->stored, api_key(call, call->namespace, call->name));
+	uint32_t old =
+		registry_find(r, call->stored, apisim_key(call, call->namespace, call->name));
 	struct tree *options = options_of(call), *object;
 
-	api_count(call, &call->api->counts.deletes);
+	apisim_count(call, &call->api->counts.deletes);
 	if (options == NULL)
 		return;
 	if (old == 0) {
-		api_not_found(call, call->resource, call->name);
+		apisim_not_found(call, call->resource, call->name);
 		return;
 	}
 	if (!may_delete(call, old, options))
 		return;
-	if (call->resource == RESOURCE_PODS && api_pod_ends(call, &old, options))
+	if (call->resource == RESOURCE_PODS && apisim_pod_ends(call, &old, options))
 		return;
-	object = api_read(call, old);
+	object = apisim_read(call, old);
 	if (tree_count(tree_path(object, "metadata.finalizers")) > 0) {
 		struct tree *meta = tree_get(object, "metadata");
 
 		if (!tree_has(meta, "deletionTimestamp"))
 			tree_put_text(meta, "deletionTimestamp",
-				api_print_time(call, api_wall(call)), &call->api->scratch);
+				apisim_print_time(call, apisim_wall(call)), &call->api->scratch);
 		tree_put_i64(meta, "deletionGracePeriodSeconds", 0, &call->api->scratch);
-		uint32_t revision = api_commit(call, object, old);
+		uint32_t revision = apisim_commit(call, object, old);
 		if (revision != 0)
-			api_object(call, 200, revision);
+			apisim_object(call, 200, revision);
 		return;
 	}
 	/* The answer first: the revision may go with the object. */
 	if ((resources[call->resource].traits & RESOURCE_RETURNS_DELETED) != 0)
-		api_object(call, 200, old);
+		apisim_object(call, 200, old);
 	else
-		api_deleted(call, old);
-	(void)api_remove(call, old, object);
+		apisim_deleted(call, old);
+	(void)apisim_remove(call, old, object);
 }

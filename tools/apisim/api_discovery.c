@@ -246,7 +246,7 @@ static bool write_discovery(struct json_writer *j, struct text path, uint32_t re
 	return true;
 }
 
-bool api_discover(struct api_call *call, struct text path)
+bool apisim_discover(struct apisim_call *call, struct text path)
 {
 	struct writer w;
 	struct json_writer j;
@@ -256,7 +256,7 @@ bool api_discover(struct api_call *call, struct text path)
 		path = text_first(path, path.size - 1);
 	if (text_is(path, TEXT("/healthz")) || text_is(path, TEXT("/livez")) ||
 		text_is(path, TEXT("/readyz"))) {
-		api_plain(call, 200, TEXT("ok"));
+		apisim_plain(call, 200, TEXT("ok"));
 		return true;
 	}
 	char *to = scratch_take_rest(&call->api->scratch, &room);

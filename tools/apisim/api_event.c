@@ -34,7 +34,7 @@ static void rename_member(struct tree *event, const char *from, const char *to)
 		member->key = text_of(to);
 }
 
-void api_event_to_core(struct tree *event, struct scratch *scratch)
+void apisim_event_to_core(struct tree *event, struct scratch *scratch)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(renamings); i++)
 		rename_member(event, renamings[i].event, renamings[i].core);
@@ -44,7 +44,7 @@ void api_event_to_core(struct tree *event, struct scratch *scratch)
 		tree_put_text(event, "reportingInstance", TEXT(""), scratch);
 }
 
-void api_event_from_core(struct tree *event, struct scratch *scratch)
+void apisim_event_from_core(struct tree *event, struct scratch *scratch)
 {
 	(void)scratch;
 	for (size_t i = 0; i < ARRAY_COUNT(renamings); i++)
@@ -53,29 +53,30 @@ void api_event_from_core(struct tree *event, struct scratch *scratch)
 
 /* ---- a new one ---- */
 
-static void need(struct api_details *details, const struct tree *event, const char *field)
+static void need(struct apisim_details *details, const struct tree *event, const char *field)
 {
 	if (tree_text(event, field).size == 0)
-		api_cause(details, field, "FieldValueRequired", TEXT("Required value"));
+		apisim_cause(details, field, "FieldValueRequired", TEXT("Required value"));
 }
 
-static void bound(struct api_call *call, struct api_details *details, const struct tree *event,
-	const char *field, size_t max)
+static void bound(struct apisim_call *call, struct apisim_details *details,
+	const struct tree *event, const char *field, size_t max)
 {
 	if (tree_text(event, field).size > max)
-		api_cause(details, field, "FieldValueInvalid",
-			api_print(
+		apisim_cause(details, field, "FieldValueInvalid",
+			apisim_print(
 				call, "Invalid value: \"\": can have at most %zu characters", max));
 }
 
 /* Of the new group everything is required; the old one is let through as it is. */
-static void validate_new(struct api_call *call, struct api_details *details, struct tree *event)
+static void validate_new(
+	struct apisim_call *call, struct apisim_details *details, struct tree *event)
 {
 	struct text type = tree_text(event, "type");
 	struct wall time;
 
 	if (!kube_time_parse(tree_text(event, "eventTime"), &time))
-		api_cause(details, "eventTime", "FieldValueRequired", TEXT("Required value"));
+		apisim_cause(details, "eventTime", "FieldValueRequired", TEXT("Required value"));
 	need(details, event, "reportingController");
 	need(details, event, "reportingInstance");
 	need(details, event, "action");
@@ -85,11 +86,11 @@ static void validate_new(struct api_call *call, struct api_details *details, str
 	bound(call, details, event, "reason", EVENT_WORD_MAX);
 	bound(call, details, event, "note", EVENT_NOTE_MAX);
 	if (!text_is(type, TEXT("Normal")) && !text_is(type, TEXT("Warning")))
-		api_cause(details, "type", "FieldValueInvalid",
-			api_print(call, "Invalid value: \"%.*s\": has invalid value",
+		apisim_cause(details, "type", "FieldValueInvalid",
+			apisim_print(call, "Invalid value: \"%.*s\": has invalid value",
 				TEXT_ARGS(type)));
 	if (tree_has(event, "series") && tree_i64(event, "series.count", 0) < 2)
-		api_cause(details, "series.count", "FieldValueInvalid",
+		apisim_cause(details, "series.count", "FieldValueInvalid",
 			TEXT("Invalid value: should be at least 2"));
 }
 
@@ -106,13 +107,13 @@ static void complete(struct tree *event, struct scratch *scratch)
 			tree_put_raw(event, members[i].key, members[i].json, scratch);
 }
 
-bool api_event_new(struct api_call *call, struct tree *event)
+bool apisim_event_new(struct apisim_call *call, struct tree *event)
 {
-	struct api_details details = {.causes = 0};
+	struct apisim_details details = {.causes = 0};
 	struct text regarding, namespace = tree_text(event, "metadata.namespace");
 
 	if (call->resource == RESOURCE_CORE_EVENTS)
-		api_event_from_core(event, &call->api->scratch);
+		apisim_event_from_core(event, &call->api->scratch);
 	else
 		validate_new(call, &details, event);
 	complete(event, &call->api->scratch);
@@ -122,27 +123,28 @@ bool api_event_new(struct api_call *call, struct tree *event)
 		!(regarding.size == 0 &&
 			(text_is(namespace, TEXT("default")) ||
 				text_is(namespace, TEXT("kube-system")))))
-		api_cause(&details, "involvedObject.namespace", "FieldValueInvalid",
-			api_print(call, "Invalid value: \"%.*s\": does not match event.namespace",
+		apisim_cause(&details, "involvedObject.namespace", "FieldValueInvalid",
+			apisim_print(call,
+				"Invalid value: \"%.*s\": does not match event.namespace",
 				TEXT_ARGS(regarding)));
 	if (details.causes == 0)
 		return true;
-	api_violates(call, "an event that is not valid: %s", details.cause[0].field);
-	api_invalid(call, tree_text(event, "metadata.name"), &details);
+	apisim_violates(call, "an event that is not valid: %s", details.cause[0].field);
+	apisim_invalid(call, tree_text(event, "metadata.name"), &details);
 	return false;
 }
 
 /* ---- reviews ---- */
 
-static void answer_review(struct api_call *call, struct tree *review)
+static void answer_review(struct apisim_call *call, struct tree *review)
 {
 	call->answer->status = 201;
 	call->answer->body = tree_print(review, &call->api->scratch);
 }
 
-static void review_token(struct api_call *call, struct tree *review)
+static void review_token(struct apisim_call *call, struct tree *review)
 {
-	struct api *api = call->api;
+	struct apisim *api = call->api;
 	struct text token = tree_text(review, "spec.token");
 	bool known = !api->no_access &&
 		(api->token[0] == '\0' ? token.size > 0 : text_is_z(token, api->token));
@@ -155,7 +157,7 @@ static void review_token(struct api_call *call, struct tree *review)
 	answer_review(call, review);
 }
 
-static void review_access(struct api_call *call, struct tree *review)
+static void review_access(struct apisim_call *call, struct tree *review)
 {
 	tree_put_raw(review, "status",
 		call->api->no_access
@@ -165,11 +167,11 @@ static void review_access(struct api_call *call, struct tree *review)
 	answer_review(call, review);
 }
 
-bool api_review(struct api_call *call, struct text path)
+bool apisim_review(struct apisim_call *call, struct text path)
 {
 	static const struct {
 		const char *path, *kind;
-		void (*answer)(struct api_call *call, struct tree *review);
+		void (*answer)(struct apisim_call *call, struct tree *review);
 	} reviews[] = {
 		{"/apis/authentication.k8s.io/v1/tokenreviews", "TokenReview", review_token},
 		{"/apis/authorization.k8s.io/v1/subjectaccessreviews", "SubjectAccessReview",
@@ -187,8 +189,8 @@ bool api_review(struct api_call *call, struct text path)
 
 		if (review == NULL || review->type != JSON_OBJECT ||
 			!text_is_z(tree_text(review, "kind"), reviews[i].kind))
-			api_bad_request(call,
-				api_print(call,
+			apisim_bad_request(call,
+				apisim_print(call,
 					"the object provided is unrecognized (must be of type %s)",
 					reviews[i].kind));
 		else

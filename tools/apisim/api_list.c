@@ -9,9 +9,9 @@
 #include "apisim/api_private.h"
 
 enum {
-	API_BOOKMARK_S = 60,
-	API_LAST_BOOKMARK_S = 2, /* before the end */
-	API_TIMEOUT_MIN_S = 1800 /* of a watch that names none: from here to twice as much */
+	APISIM_BOOKMARK_S = 60,
+	APISIM_LAST_BOOKMARK_S = 2, /* before the end */
+	APISIM_TIMEOUT_MIN_S = 1800 /* of a watch that names none: from here to twice as much */
 };
 
 static const char expired_text[] =
@@ -21,34 +21,34 @@ static const char expired_text[] =
 	"results in an inconsistent list - objects that were created, modified, or deleted between "
 	"the time the first chunk was returned and now may show up in the list.";
 
-void api_get(struct api_call *call)
+void apisim_get(struct apisim_call *call)
 {
 	uint32_t revision = registry_find(
-		&call->api->registry, call->stored, api_key(call, call->namespace, call->name));
+		&call->api->registry, call->stored, apisim_key(call, call->namespace, call->name));
 
 	if (revision == 0)
-		api_not_found(call, call->resource, call->name);
+		apisim_not_found(call, call->resource, call->name);
 	else
-		api_object(call, 200, revision);
+		apisim_object(call, 200, revision);
 }
 
 /* ---- options ---- */
 
-static void forbid(struct api_details *details, const char *field, const char *why)
+static void forbid(struct apisim_details *details, const char *field, const char *why)
 {
-	api_cause(details, field, "FieldValueForbidden", text_of(why));
+	apisim_cause(details, field, "FieldValueForbidden", text_of(why));
 }
 
-static void check_watch(const struct api_call *call, struct api_details *details)
+static void check_watch(const struct apisim_call *call, struct apisim_details *details)
 {
-	bool initial = api_query(call, "sendInitialEvents").size > 0;
-	struct text match = api_query(call, "resourceVersionMatch");
+	bool initial = apisim_query(call, "sendInitialEvents").size > 0;
+	struct text match = apisim_query(call, "resourceVersionMatch");
 
 	if (initial && !text_is(match, TEXT("NotOlderThan")))
 		forbid(details, "resourceVersionMatch",
 			"Forbidden: sendInitialEvents requires setting resourceVersionMatch to "
 			"NotOlderThan");
-	if (initial && call->api->release < API_OFFERS_STREAMING_LISTS)
+	if (initial && call->api->release < APISIM_OFFERS_STREAMING_LISTS)
 		forbid(details, "sendInitialEvents",
 			"Forbidden: sendInitialEvents is forbidden for watch unless the WatchList "
 			"feature gate is enabled");
@@ -58,62 +58,62 @@ static void check_watch(const struct api_call *call, struct api_details *details
 			"sendInitialEvents is provided");
 }
 
-static void check_list(const struct api_call *call, struct api_details *details)
+static void check_list(const struct apisim_call *call, struct apisim_details *details)
 {
-	struct text match = api_query(call, "resourceVersionMatch");
-	struct text version = api_query(call, "resourceVersion");
+	struct text match = apisim_query(call, "resourceVersionMatch");
+	struct text version = apisim_query(call, "resourceVersion");
 	bool exact = text_is(match, TEXT("Exact"));
 
 	if (match.size > 0 && version.size == 0)
 		forbid(details, "resourceVersionMatch",
 			"Forbidden: resourceVersionMatch is forbidden unless resourceVersion is "
 			"provided");
-	if (match.size > 0 && api_query(call, "continue").size > 0)
+	if (match.size > 0 && apisim_query(call, "continue").size > 0)
 		forbid(details, "resourceVersionMatch",
 			"Forbidden: resourceVersionMatch is forbidden when continue is provided");
 	if (match.size > 0 && !exact && !text_is(match, TEXT("NotOlderThan")))
-		api_cause(details, "resourceVersionMatch", "FieldValueNotSupported",
+		apisim_cause(details, "resourceVersionMatch", "FieldValueNotSupported",
 			TEXT("Unsupported value: supported values: \"Exact\", \"NotOlderThan\", "
 			     "\"\""));
 	if (exact && text_is(version, TEXT("0")))
 		forbid(details, "resourceVersionMatch",
 			"Forbidden: resourceVersionMatch \"exact\" is forbidden for "
 			"resourceVersion \"0\"");
-	if (call->api->release >= API_KNOWS_STREAMING_LISTS &&
-		api_query(call, "sendInitialEvents").size > 0)
+	if (call->api->release >= APISIM_KNOWS_STREAMING_LISTS &&
+		apisim_query(call, "sendInitialEvents").size > 0)
 		forbid(details, "sendInitialEvents",
 			"Forbidden: sendInitialEvents is forbidden for list");
 }
 
 /* False: answered. */
-static bool options_are_valid(struct api_call *call, enum api_stream_kind kind)
+static bool options_are_valid(struct apisim_call *call, enum apisim_stream_kind kind)
 {
-	struct api_details details = {.causes = 0};
+	struct apisim_details details = {.causes = 0};
 
 	/* Releases that know no streaming lists do not tell a watch from a list here. */
-	if (kind == API_WATCH && call->api->release >= API_KNOWS_STREAMING_LISTS) {
+	if (kind == APISIM_WATCH && call->api->release >= APISIM_KNOWS_STREAMING_LISTS) {
 		check_watch(call, &details);
 	} else {
-		if (kind == API_WATCH && api_query(call, "resourceVersionMatch").size > 0)
+		if (kind == APISIM_WATCH && apisim_query(call, "resourceVersionMatch").size > 0)
 			forbid(&details, "resourceVersionMatch",
 				"Forbidden: resourceVersionMatch is forbidden for watch");
 		check_list(call, &details);
 	}
 	if (details.causes == 0)
 		return true;
-	api_invalid_of(call, TEXT("ListOptions"), TEXT("meta.k8s.io"), TEXT(""), &details);
+	apisim_invalid_of(call, TEXT("ListOptions"), TEXT("meta.k8s.io"), TEXT(""), &details);
 	return false;
 }
 
 /* ---- streams ---- */
 
-static struct api_stream *stream_at(struct api *api, uint32_t stream)
+static struct apisim_stream *stream_at(struct apisim *api, uint32_t stream)
 {
-	CHECK(stream >= 1 && stream <= API_STREAMS_MAX && api->streams[stream].taken);
+	CHECK(stream >= 1 && stream <= APISIM_STREAMS_MAX && api->streams[stream].taken);
 	return &api->streams[stream];
 }
 
-static void drop_items(struct api *api, struct api_stream *s)
+static void drop_items(struct apisim *api, struct apisim_stream *s)
 {
 	if (s->items == 0)
 		return;
@@ -124,9 +124,9 @@ static void drop_items(struct api *api, struct api_stream *s)
 	s->items = 0;
 }
 
-void api_stream_close(struct api *api, uint32_t stream)
+void apisim_stream_close(struct apisim *api, uint32_t stream)
 {
-	struct api_stream *s = stream_at(api, stream);
+	struct apisim_stream *s = stream_at(api, stream);
 
 	drop_items(api, s);
 	if (s->last != 0)
@@ -138,10 +138,10 @@ void api_stream_close(struct api *api, uint32_t stream)
 
 /* 0: all are taken. */
 static uint32_t take_stream(
-	struct api *api, enum api_stream_kind kind, enum resource_number resource)
+	struct apisim *api, enum apisim_stream_kind kind, enum resource_number resource)
 {
-	for (uint32_t i = 1; i <= API_STREAMS_MAX; i++) {
-		struct api_stream *s = &api->streams[i];
+	for (uint32_t i = 1; i <= APISIM_STREAMS_MAX; i++) {
+		struct apisim_stream *s = &api->streams[i];
 
 		if (s->taken)
 			continue;
@@ -156,34 +156,35 @@ static uint32_t take_stream(
 }
 
 /* 0: answered. */
-static uint32_t open_stream(struct api_call *call, enum api_stream_kind kind)
+static uint32_t open_stream(struct apisim_call *call, enum apisim_stream_kind kind)
 {
 	uint32_t stream = take_stream(call->api, kind, call->resource);
 
 	if (stream != 0)
 		return stream;
-	api_plain(call, 429, TEXT("Too many requests, please try again later.\n"));
+	apisim_plain(call, 429, TEXT("Too many requests, please try again later.\n"));
 	call->answer->retry_after_s = 1;
 	return 0;
 }
 
-static void answer_with(struct api_call *call, uint32_t stream)
+static void answer_with(struct apisim_call *call, uint32_t stream)
 {
 	call->answer->status = 200;
 	call->answer->stream = stream;
 }
 
 /* False: answered. */
-static bool select_for(struct api_call *call, struct api_stream *s)
+static bool select_for(struct apisim_call *call, struct apisim_stream *s)
 {
 	char words[256];
 	struct writer fault;
 
 	writer_init(&fault, words, sizeof(words));
 	if (selection_parse(&s->selection, call->resource, call->namespace,
-		    api_query(call, "fieldSelector"), api_query(call, "labelSelector"), &fault))
+		    apisim_query(call, "fieldSelector"), apisim_query(call, "labelSelector"),
+		    &fault))
 		return true;
-	api_bad_request(call, api_print(call, "%.*s", TEXT_ARGS(writer_text(&fault))));
+	apisim_bad_request(call, apisim_print(call, "%.*s", TEXT_ARGS(writer_text(&fault))));
 	return false;
 }
 
@@ -191,7 +192,7 @@ static bool select_for(struct api_call *call, struct api_stream *s)
  * Takes the objects that are asked for at that version, from the key on that is behind `after`,
  * at most `limit` of them (0: all). False: no room, answered.
  */
-static bool take_snapshot(struct api_call *call, struct api_stream *s, uint64_t version,
+static bool take_snapshot(struct apisim_call *call, struct apisim_stream *s, uint64_t version,
 	struct text after, uint64_t limit)
 {
 	struct registry *r = &call->api->registry;
@@ -221,7 +222,7 @@ static bool take_snapshot(struct api_call *call, struct api_stream *s, uint64_t 
 	if (s->items == 0) {
 		for (uint32_t i = 0; i < used; i++)
 			registry_let_go(r, all[i]);
-		api_no_room(call);
+		apisim_no_room(call);
 		return false;
 	}
 	memcpy(store_at(&r->store, s->items), all, sizeof(uint32_t) * (size_t)used);
@@ -234,7 +235,7 @@ static bool take_snapshot(struct api_call *call, struct api_stream *s, uint64_t 
 
 /* ---- continue tokens: "v<version>/<last key>" in hexadecimal ---- */
 
-static struct text write_token(struct api *api, uint64_t version, struct text key)
+static struct text write_token(struct apisim *api, uint64_t version, struct text key)
 {
 	char plain[REGISTRY_KEY_MAX + 32];
 	struct writer w, out;
@@ -254,7 +255,7 @@ static struct text write_token(struct api *api, uint64_t version, struct text ke
 }
 
 static bool read_token(
-	struct api_call *call, struct text token, uint64_t *version, struct text *key)
+	struct apisim_call *call, struct text token, uint64_t *version, struct text *key)
 {
 	char *to = scratch_take(&call->api->scratch, token.size / 2 + 1);
 	size_t used = 0;
@@ -283,29 +284,29 @@ static bool read_token(
 /* ---- versions ---- */
 
 /* False: answered. An absent one is 0. */
-static bool version_asked(struct api_call *call, uint64_t *version, bool *said)
+static bool version_asked(struct apisim_call *call, uint64_t *version, bool *said)
 {
-	struct text asked = api_query(call, "resourceVersion");
+	struct text asked = apisim_query(call, "resourceVersion");
 
 	*version = 0;
 	*said = asked.size > 0;
 	if (!*said || text_to_u64(asked, version))
 		return true;
-	api_unknown(call,
-		api_print(call,
+	apisim_unknown(call,
+		apisim_print(call,
 			"resourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: parsing "
 			"\"%.*s\": invalid syntax",
 			TEXT_ARGS(asked), TEXT_ARGS(asked)));
 	return false;
 }
 
-static void too_new(struct api_call *call, uint64_t asked)
+static void too_new(struct apisim_call *call, uint64_t asked)
 {
-	struct api_details details = {.retry_after_s = 1};
+	struct apisim_details details = {.retry_after_s = 1};
 
-	api_cause(&details, NULL, "ResourceVersionTooLarge", TEXT("Too large resource version"));
-	api_status(call, 504, "Timeout", &details,
-		api_print(call, "Too large resource version: %llu, current: %llu",
+	apisim_cause(&details, NULL, "ResourceVersionTooLarge", TEXT("Too large resource version"));
+	apisim_status(call, 504, "Timeout", &details,
+		apisim_print(call, "Too large resource version: %llu, current: %llu",
 			(unsigned long long)asked,
 			(unsigned long long)call->api->registry.version));
 	call->answer->retry_after_s = 1;
@@ -314,11 +315,11 @@ static void too_new(struct api_call *call, uint64_t asked)
 /* ---- list ---- */
 
 /* False: answered. */
-static bool place_of_list(struct api_call *call, uint64_t *version, struct text *after)
+static bool place_of_list(struct apisim_call *call, uint64_t *version, struct text *after)
 {
 	const struct registry *r = &call->api->registry;
-	struct text token = api_query(call, "continue");
-	struct text match = api_query(call, "resourceVersionMatch");
+	struct text token = apisim_query(call, "continue");
+	struct text match = apisim_query(call, "resourceVersionMatch");
 	uint64_t asked;
 	bool said;
 
@@ -328,11 +329,11 @@ static bool place_of_list(struct api_call *call, uint64_t *version, struct text 
 		return false;
 	if (token.size > 0) {
 		if (!read_token(call, token, version, after)) {
-			api_bad_request(call, TEXT("continue key is not valid: illegal token"));
+			apisim_bad_request(call, TEXT("continue key is not valid: illegal token"));
 			return false;
 		}
 		if (said && asked != 0)
-			api_violates(call, "resourceVersion with continue");
+			apisim_violates(call, "resourceVersion with continue");
 	} else if (asked > r->version) {
 		too_new(call, asked);
 		return false;
@@ -341,42 +342,42 @@ static bool place_of_list(struct api_call *call, uint64_t *version, struct text 
 	}
 	if (*version > r->version || *version + 1 >= r->oldest)
 		return true;
-	api_status(call, 410, "Expired", NULL,
+	apisim_status(call, 410, "Expired", NULL,
 		token.size > 0 ? text_of(expired_text)
 			       : TEXT("The resourceVersion for the provided list is too old."));
 	return false;
 }
 
-void api_list(struct api_call *call)
+void apisim_list(struct apisim_call *call)
 {
-	struct api *api = call->api;
-	struct text limit_text = api_query(call, "limit");
+	struct apisim *api = call->api;
+	struct text limit_text = apisim_query(call, "limit");
 	uint64_t limit = 0, version;
 	struct text after;
 
-	api_count(call, &api->counts.lists);
-	if (!options_are_valid(call, API_LIST))
+	apisim_count(call, &api->counts.lists);
+	if (!options_are_valid(call, APISIM_LIST))
 		return;
 	if (limit_text.size > 0 && !text_to_u64(limit_text, &limit)) {
-		api_bad_request(call, TEXT("limit: invalid syntax"));
+		apisim_bad_request(call, TEXT("limit: invalid syntax"));
 		return;
 	}
 	if (!place_of_list(call, &version, &after))
 		return;
-	uint32_t stream = open_stream(call, API_LIST);
+	uint32_t stream = open_stream(call, APISIM_LIST);
 	if (stream == 0)
 		return;
-	struct api_stream *s = stream_at(api, stream);
+	struct apisim_stream *s = stream_at(api, stream);
 	s->head_due = s->tail_due = true;
 	if (!select_for(call, s) || !take_snapshot(call, s, version, after, limit))
-		api_stream_close(api, stream);
+		apisim_stream_close(api, stream);
 	else
 		answer_with(call, stream);
 }
 
 /* ---- watch ---- */
 
-static bool set_line(struct api *api, struct api_stream *s, struct text line)
+static bool set_line(struct apisim *api, struct apisim_stream *s, struct text line)
 {
 	CHECK(s->line == 0);
 	s->line = registry_take(&api->registry, line.size);
@@ -389,7 +390,7 @@ static bool set_line(struct api *api, struct api_stream *s, struct text line)
 }
 
 /* {"type":T,"object":O}, a line. */
-static struct text event_line(struct api *api, const char *type, struct text object)
+static struct text event_line(struct apisim *api, const char *type, struct text object)
 {
 	size_t room = object.size + 64;
 	char *to = scratch_take(&api->scratch, room);
@@ -404,8 +405,8 @@ static struct text event_line(struct api *api, const char *type, struct text obj
 	return writer_text(&w);
 }
 
-static bool set_error(
-	struct api *api, struct api_stream *s, int status, const char *reason, struct text message)
+static bool set_error(struct apisim *api, struct apisim_stream *s, int status, const char *reason,
+	struct text message)
 {
 	char object[512];
 	struct writer w;
@@ -413,22 +414,22 @@ static bool set_error(
 
 	writer_init(&w, object, sizeof(object));
 	json_write_init(&j, &w);
-	api_write_status_object(&j, status, reason, NULL, message);
+	apisim_write_status_object(&j, status, reason, NULL, message);
 	CHECK(!w.overflowed);
 	s->last_words = true;
 	return set_line(api, s, event_line(api, "ERROR", writer_text(&w)));
 }
 
 /* What a watch begins with. False: answered, or nothing of it can be kept. */
-static bool begin_watch(struct api_call *call, struct api_stream *s)
+static bool begin_watch(struct apisim_call *call, struct apisim_stream *s)
 {
 	struct registry *r = &call->api->registry;
-	bool initial = api_query_true(call, "sendInitialEvents"), said;
+	bool initial = apisim_query_true(call, "sendInitialEvents"), said;
 	uint64_t asked;
 
 	if (!version_asked(call, &asked, &said))
 		return false;
-	if (initial && call->api->release < API_KNOWS_STREAMING_LISTS)
+	if (initial && call->api->release < APISIM_KNOWS_STREAMING_LISTS)
 		initial = false;
 	if (initial && !call->api->streaming_lists)
 		return set_error(call->api, s, 500, "InternalError",
@@ -447,48 +448,48 @@ static bool begin_watch(struct api_call *call, struct api_stream *s)
 	if (s->next >= r->oldest)
 		return true;
 	return set_error(call->api, s, 410, "Expired",
-		api_print(call, "too old resource version: %llu (%llu)", (unsigned long long)asked,
-			(unsigned long long)(r->oldest - 1)));
+		apisim_print(call, "too old resource version: %llu (%llu)",
+			(unsigned long long)asked, (unsigned long long)(r->oldest - 1)));
 }
 
-static void set_times(struct api_call *call, struct api_stream *s)
+static void set_times(struct apisim_call *call, struct apisim_stream *s)
 {
-	struct api *api = call->api;
+	struct apisim *api = call->api;
 	struct mono now = clock_mono(&api->clock);
 	uint64_t seconds = 0;
-	struct text asked = api_query(call, "timeoutSeconds");
+	struct text asked = apisim_query(call, "timeoutSeconds");
 
 	if (asked.size > 0 && !text_to_u64(asked, &seconds))
-		api_violates(call, "timeoutSeconds=%.*s", TEXT_ARGS(asked));
+		apisim_violates(call, "timeoutSeconds=%.*s", TEXT_ARGS(asked));
 	if (seconds == 0 || seconds > 24 * 3600)
-		seconds = API_TIMEOUT_MIN_S + random_below(&api->random, API_TIMEOUT_MIN_S);
+		seconds = APISIM_TIMEOUT_MIN_S + random_below(&api->random, APISIM_TIMEOUT_MIN_S);
 	s->ends = mono_after_ms(now, (int64_t)seconds * 1000);
 	if (!s->bookmarks)
 		return;
-	s->bookmark = mono_after_ms(now, API_BOOKMARK_S * 1000);
-	if (s->bookmark.us > s->ends.us - API_LAST_BOOKMARK_S * CLOCK_S_US)
-		s->bookmark.us = s->ends.us - API_LAST_BOOKMARK_S * CLOCK_S_US;
+	s->bookmark = mono_after_ms(now, APISIM_BOOKMARK_S * 1000);
+	if (s->bookmark.us > s->ends.us - APISIM_LAST_BOOKMARK_S * CLOCK_S_US)
+		s->bookmark.us = s->ends.us - APISIM_LAST_BOOKMARK_S * CLOCK_S_US;
 	if (s->bookmark.us < now.us)
 		s->bookmark = now;
 }
 
-void api_watch(struct api_call *call)
+void apisim_watch(struct apisim_call *call)
 {
-	struct api *api = call->api;
+	struct apisim *api = call->api;
 	uint32_t stream;
 
-	api_count(call, &api->counts.watches);
-	if (!options_are_valid(call, API_WATCH))
+	apisim_count(call, &api->counts.watches);
+	if (!options_are_valid(call, APISIM_WATCH))
 		return;
-	stream = open_stream(call, API_WATCH);
+	stream = open_stream(call, APISIM_WATCH);
 	if (stream == 0)
 		return;
-	struct api_stream *s = stream_at(api, stream);
-	s->bookmarks = api_query_true(call, "allowWatchBookmarks");
-	if (api_query(call, "limit").size > 0)
-		api_violates(call, "a watch with a limit");
+	struct apisim_stream *s = stream_at(api, stream);
+	s->bookmarks = apisim_query_true(call, "allowWatchBookmarks");
+	if (apisim_query(call, "limit").size > 0)
+		apisim_violates(call, "a watch with a limit");
 	if (!select_for(call, s) || !begin_watch(call, s)) {
-		api_stream_close(api, stream);
+		apisim_stream_close(api, stream);
 		return;
 	}
 	set_times(call, s);
@@ -497,7 +498,7 @@ void api_watch(struct api_call *call)
 
 /* ---- what a stream says next ---- */
 
-static struct text list_head(struct api *api, const struct api_stream *s)
+static struct text list_head(struct apisim *api, const struct apisim_stream *s)
 {
 	struct text token = TEXT("");
 	struct writer w;
@@ -505,7 +506,7 @@ static struct text list_head(struct api *api, const struct api_stream *s)
 	if (s->remaining > 0)
 		token = write_token(api, s->list_version,
 			revision_key(registry_revision(&api->registry, s->last)));
-	size_t room = token.size + API_LINE_HEAD_MAX;
+	size_t room = token.size + APISIM_LINE_HEAD_MAX;
 	char *to = scratch_take(&api->scratch, room);
 	CHECK(to != NULL);
 	writer_init(&w, to, room);
@@ -523,14 +524,14 @@ static struct text list_head(struct api *api, const struct api_stream *s)
 	return writer_text(&w);
 }
 
-static uint32_t next_item(struct api *api, struct api_stream *s)
+static uint32_t next_item(struct apisim *api, struct apisim_stream *s)
 {
 	if (s->item_at == s->item_count)
 		return 0;
 	return ((const uint32_t *)store_at(&api->registry.store, s->items))[s->item_at];
 }
 
-static void item_done(struct api *api, struct api_stream *s, uint32_t revision)
+static void item_done(struct apisim *api, struct apisim_stream *s, uint32_t revision)
 {
 	s->item_at++;
 	registry_let_go(&api->registry, revision);
@@ -539,7 +540,7 @@ static void item_done(struct api *api, struct api_stream *s, uint32_t revision)
 }
 
 /* TEXT_NONE: that was all. */
-static struct text list_line(struct api *api, struct api_stream *s)
+static struct text list_line(struct apisim *api, struct apisim_stream *s)
 {
 	uint32_t item = next_item(api, s);
 
@@ -548,7 +549,7 @@ static struct text list_line(struct api *api, struct api_stream *s)
 		return list_head(api, s);
 	}
 	if (item != 0) {
-		struct text json = api_render(api, s->resource, item, false, 0);
+		struct text json = apisim_render(api, s->resource, item, false, 0);
 		bool first = s->item_at == 0;
 		char *line = scratch_take(&api->scratch, json.size + 1);
 
@@ -564,7 +565,8 @@ static struct text list_line(struct api *api, struct api_stream *s)
 	return TEXT("]}\n");
 }
 
-static struct text bookmark_line(struct api *api, const struct api_stream *s, bool initial_end)
+static struct text bookmark_line(
+	struct apisim *api, const struct apisim_stream *s, bool initial_end)
 {
 	char object[1024];
 	struct writer w;
@@ -581,7 +583,7 @@ static struct text bookmark_line(struct api *api, const struct api_stream *s, bo
 }
 
 /* The next change that concerns the stream, or TEXT_NONE when there is none. */
-static struct text change_line(struct api *api, struct api_stream *s)
+static struct text change_line(struct apisim *api, struct apisim_stream *s)
 {
 	struct registry *r = &api->registry;
 	enum resource_number stored = resource_stored(s->resource);
@@ -602,24 +604,24 @@ static struct text change_line(struct api *api, struct api_stream *s)
 		s->next++;
 		if (after)
 			return event_line(api, before ? "MODIFIED" : "ADDED",
-				api_render(api, s->resource, change->after, true, 0));
+				apisim_render(api, s->resource, change->after, true, 0));
 		/* What left the selection is shown as it was, with the version of leaving. */
 		return event_line(api, "DELETED",
-			api_render(api, s->resource,
+			apisim_render(api, s->resource,
 				change->deleted ? change->after : change->before, true,
 				change->version));
 	}
 	return TEXT_NONE;
 }
 
-static struct text watch_line(struct api *api, struct api_stream *s)
+static struct text watch_line(struct apisim *api, struct apisim_stream *s)
 {
 	struct mono now = clock_mono(&api->clock);
 	uint32_t item = next_item(api, s);
 	struct text line;
 
 	if (item != 0) {
-		line = event_line(api, "ADDED", api_render(api, s->resource, item, true, 0));
+		line = event_line(api, "ADDED", apisim_render(api, s->resource, item, true, 0));
 		item_done(api, s, item);
 		return line;
 	}
@@ -637,10 +639,10 @@ static struct text watch_line(struct api *api, struct api_stream *s)
 	if (line.at != NULL)
 		return line;
 	if (mono_reached(now, s->bookmark)) {
-		int64_t last = s->ends.us - API_LAST_BOOKMARK_S * CLOCK_S_US;
+		int64_t last = s->ends.us - APISIM_LAST_BOOKMARK_S * CLOCK_S_US;
 		bool again = s->bookmark.us < last;
 
-		s->bookmark.us += API_BOOKMARK_S * CLOCK_S_US;
+		s->bookmark.us += APISIM_BOOKMARK_S * CLOCK_S_US;
 		if (s->bookmark.us > last)
 			s->bookmark = again ? (struct mono){last} : MONO_NEVER;
 		return bookmark_line(api, s, false);
@@ -650,9 +652,10 @@ static struct text watch_line(struct api *api, struct api_stream *s)
 	return TEXT_NONE;
 }
 
-enum api_stream_result api_stream_read(struct api *api, uint32_t stream, struct writer *out)
+enum apisim_stream_result apisim_stream_read(
+	struct apisim *api, uint32_t stream, struct writer *out)
 {
-	struct api_stream *s = stream_at(api, stream);
+	struct apisim_stream *s = stream_at(api, stream);
 
 	for (;;) {
 		if (s->line != 0) {
@@ -663,52 +666,52 @@ enum api_stream_result api_stream_read(struct api *api, uint32_t stream, struct 
 			write_bytes(out, line + s->line_at, more);
 			s->line_at += (uint32_t)more;
 			if (s->line_at < s->line_size)
-				return API_STREAM_MORE;
+				return APISIM_STREAM_MORE;
 			store_give(&api->registry.store, s->line);
 			s->line = 0;
 		}
 		if (s->last_words) {
-			api_stream_close(api, stream);
-			return API_STREAM_ENDED;
+			apisim_stream_close(api, stream);
+			return APISIM_STREAM_ENDED;
 		}
 		struct scratch_mark mark = scratch_mark(&api->scratch);
-		struct text line = s->kind == API_LIST ? list_line(api, s) : watch_line(api, s);
+		struct text line = s->kind == APISIM_LIST ? list_line(api, s) : watch_line(api, s);
 		bool kept = line.at != NULL && set_line(api, s, line);
 		scratch_rewind(&api->scratch, mark);
-		if (line.at == NULL && s->kind == API_WATCH && !s->last_words)
-			return API_STREAM_WAITS;
+		if (line.at == NULL && s->kind == APISIM_WATCH && !s->last_words)
+			return APISIM_STREAM_WAITS;
 		/* A line that there is no room for ends the stream, as a crash would. */
 		if (!kept)
 			s->last_words = true;
 	}
 }
 
-uint32_t api_keep(struct api *api, struct text text)
+uint32_t apisim_keep(struct apisim *api, struct text text)
 {
-	uint32_t stream = take_stream(api, API_LIST, RESOURCE_NONE);
+	uint32_t stream = take_stream(api, APISIM_LIST, RESOURCE_NONE);
 
 	if (stream == 0)
 		return 0;
 	api->streams[stream].last_words = true;
 	if (set_line(api, &api->streams[stream], text))
 		return stream;
-	api_stream_close(api, stream);
+	apisim_stream_close(api, stream);
 	return 0;
 }
 
-bool api_stream_has_news(const struct api *api, uint32_t stream)
+bool apisim_stream_has_news(const struct apisim *api, uint32_t stream)
 {
-	const struct api_stream *s = &api->streams[stream];
+	const struct apisim_stream *s = &api->streams[stream];
 	struct mono now = clock_mono(&api->clock);
 
-	return s->line != 0 || s->kind == API_LIST || s->items != 0 || s->initial_end_due ||
+	return s->line != 0 || s->kind == APISIM_LIST || s->items != 0 || s->initial_end_due ||
 		s->last_words || s->next <= api->registry.version ||
 		mono_reached(now, s->bookmark) || mono_reached(now, s->ends);
 }
 
-struct mono api_stream_next(const struct api *api, uint32_t stream)
+struct mono apisim_stream_next(const struct apisim *api, uint32_t stream)
 {
-	CHECK(stream >= 1 && stream <= API_STREAMS_MAX && api->streams[stream].taken);
-	const struct api_stream *s = &api->streams[stream];
+	CHECK(stream >= 1 && stream <= APISIM_STREAMS_MAX && api->streams[stream].taken);
+	const struct apisim_stream *s = &api->streams[stream];
 	return s->ends.us < s->bookmark.us ? s->ends : s->bookmark;
 }

@@ -75,12 +75,12 @@ static void default_tolerations(struct tree *spec, struct scratch *scratch)
 }
 
 /* The class of pods that name none, if there is one. */
-static struct tree *default_class(struct api_call *call)
+static struct tree *default_class(struct apisim_call *call)
 {
 	const struct registry *r = &call->api->registry;
 
 	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PRIORITY_CLASSES); i++) {
-		struct tree *row = api_read(call, registry_nth(r, RESOURCE_PRIORITY_CLASSES, i));
+		struct tree *row = apisim_read(call, registry_nth(r, RESOURCE_PRIORITY_CLASSES, i));
 		const struct tree *global = tree_get(row, "globalDefault");
 
 		if (global != NULL && text_is(global->text, TEXT("true")))
@@ -90,7 +90,7 @@ static struct tree *default_class(struct api_call *call)
 }
 
 /* False: answered. */
-static bool resolve_priority(struct api_call *call, const struct tree *pod, struct tree *spec)
+static bool resolve_priority(struct apisim_call *call, const struct tree *pod, struct tree *spec)
 {
 	struct text name = tree_text(spec, "priorityClassName");
 	struct tree *row = NULL;
@@ -103,15 +103,15 @@ static bool resolve_priority(struct api_call *call, const struct tree *pod, stru
 		if (revision == 0) {
 			struct text pod_name = tree_text(pod, "metadata.name");
 
-			api_status(call, 403, "Forbidden",
-				&(struct api_details){.name = pod_name, .kind = TEXT("pods")},
-				api_print(call,
+			apisim_status(call, 403, "Forbidden",
+				&(struct apisim_details){.name = pod_name, .kind = TEXT("pods")},
+				apisim_print(call,
 					"pods \"%.*s\" is forbidden: no PriorityClass with name "
 					"%.*s was found",
 					TEXT_ARGS(pod_name), TEXT_ARGS(name)));
 			return false;
 		}
-		row = api_read(call, revision);
+		row = apisim_read(call, revision);
 	} else {
 		row = default_class(call);
 		if (row != NULL)
@@ -154,19 +154,19 @@ static const char *quality(const struct tree *spec)
 	return all ? "Guaranteed" : any ? "Burstable" : "BestEffort";
 }
 
-static struct text now_text(struct api_call *call, int64_t seconds_more)
+static struct text now_text(struct apisim_call *call, int64_t seconds_more)
 {
 	char *to = scratch_take(&call->api->scratch, KUBE_TIME_SIZE);
 	struct writer w;
 
 	CHECK(to != NULL);
 	writer_init(&w, to, KUBE_TIME_SIZE);
-	kube_time_print((struct wall){api_wall(call).us + seconds_more * CLOCK_S_US}, &w);
+	kube_time_print((struct wall){apisim_wall(call).us + seconds_more * CLOCK_S_US}, &w);
 	return writer_text(&w);
 }
 
 static struct tree *condition(
-	struct api_call *call, const char *type, const char *status, int64_t generation)
+	struct apisim_call *call, const char *type, const char *status, int64_t generation)
 {
 	struct scratch *scratch = &call->api->scratch;
 	struct tree *c = tree_make(JSON_OBJECT, scratch);
@@ -180,31 +180,31 @@ static struct tree *condition(
 	return c;
 }
 
-static bool spec_is_valid(struct api_call *call, struct tree *pod)
+static bool spec_is_valid(struct apisim_call *call, struct tree *pod)
 {
-	struct api_details details = {.causes = 0};
+	struct apisim_details details = {.causes = 0};
 	const struct tree *containers = tree_path(pod, "spec.containers");
 
 	if (containers == NULL || containers->first == NULL)
-		api_cause(
+		apisim_cause(
 			&details, "spec.containers", "FieldValueRequired", TEXT("Required value"));
 	else
 		for (const struct tree *c = containers->first; c != NULL; c = c->next)
 			if (tree_text(c, "name").size == 0)
-				api_cause(&details, "spec.containers[0].name", "FieldValueRequired",
-					TEXT("Required value"));
+				apisim_cause(&details, "spec.containers[0].name",
+					"FieldValueRequired", TEXT("Required value"));
 	if (tree_has(pod, "spec.nodeName") &&
 		tree_count(tree_path(pod, "spec.schedulingGates")) > 0)
-		api_cause(&details, "spec.nodeName", "FieldValueForbidden",
+		apisim_cause(&details, "spec.nodeName", "FieldValueForbidden",
 			TEXT("Forbidden: cannot be set until all schedulingGates have been "
 			     "cleared"));
 	if (details.causes == 0)
 		return true;
-	api_invalid(call, tree_text(pod, "metadata.name"), &details);
+	apisim_invalid(call, tree_text(pod, "metadata.name"), &details);
 	return false;
 }
 
-bool api_pod_new(struct api_call *call, struct tree *pod)
+bool apisim_pod_new(struct apisim_call *call, struct tree *pod)
 {
 	struct scratch *scratch = &call->api->scratch;
 	struct tree *spec, *status, *gated;
@@ -240,37 +240,37 @@ bool api_pod_new(struct api_call *call, struct tree *pod)
 /* ---- binding ---- */
 
 /* What kube-apiserver looks at before it looks at the pod. False: answered. */
-static bool binding_is_valid(struct api_call *call, const struct tree *binding)
+static bool binding_is_valid(struct apisim_call *call, const struct tree *binding)
 {
 	struct text kind = tree_text(binding, "target.kind");
 	struct text namespace = tree_text(binding, "metadata.namespace");
 	struct text fault = TEXT("");
 
 	if (namespace.size > 0 && !text_is(namespace, call->namespace)) {
-		api_bad_request(call,
+		apisim_bad_request(call,
 			TEXT("the namespace of the provided object does not match the namespace "
 			     "sent on the request"));
 		return false;
 	}
 	if (!text_is(tree_text(binding, "metadata.name"), call->name)) {
-		api_bad_request(call, TEXT("name in URL does not match name in Binding object"));
+		apisim_bad_request(call, TEXT("name in URL does not match name in Binding object"));
 		return false;
 	}
 	if (kind.size > 0 && !text_is(kind, TEXT("Node")))
-		fault = api_print(call,
+		fault = apisim_print(call,
 			"target.kind: Unsupported value: \"%.*s\": supported values: \"Node\", "
 			"\"<empty>\"",
 			TEXT_ARGS(kind));
 	if (tree_text(binding, "target.name").size == 0)
-		fault = api_print(call, fault.size > 0 ? "[%.*s, %s]" : "%.*s%s", TEXT_ARGS(fault),
-			"target.name: Required value");
+		fault = apisim_print(call, fault.size > 0 ? "[%.*s, %s]" : "%.*s%s",
+			TEXT_ARGS(fault), "target.name: Required value");
 	if (fault.size == 0)
 		return true;
-	api_unknown(call, fault);
+	apisim_unknown(call, fault);
 	return false;
 }
 
-static void judge_binding(struct api_call *call, const struct tree *binding)
+static void judge_binding(struct apisim_call *call, const struct tree *binding)
 {
 	static const char *const known[] = {"apiVersion", "kind", "metadata", "target"};
 	struct text node = tree_text(binding, "target.name");
@@ -281,25 +281,25 @@ static void judge_binding(struct api_call *call, const struct tree *binding)
 		for (size_t i = 0; i < ARRAY_COUNT(known); i++)
 			found |= text_is_z(b->key, known[i]);
 		if (!found)
-			api_violates(call, "a binding with %.*s", TEXT_ARGS(b->key));
+			apisim_violates(call, "a binding with %.*s", TEXT_ARGS(b->key));
 	}
 	if (tree_text(binding, "metadata.uid").size == 0)
-		api_violates(call, "a binding without the pod's uid");
+		apisim_violates(call, "a binding without the pod's uid");
 	if (registry_find(&call->api->registry, RESOURCE_NODES, node) == 0)
-		api_violates(call, "a binding to %.*s, which is not there", TEXT_ARGS(node));
+		apisim_violates(call, "a binding to %.*s, which is not there", TEXT_ARGS(node));
 }
 
 /* Pods carry the zone of their node. */
-static void take_topology(struct api_call *call, struct tree *meta, struct text node)
+static void take_topology(struct apisim_call *call, struct tree *meta, struct text node)
 {
 	static const char *const keys[] = {
 		"topology.kubernetes.io/region", "topology.kubernetes.io/zone"};
 	struct scratch *scratch = &call->api->scratch;
 	uint32_t revision = registry_find(&call->api->registry, RESOURCE_NODES, node);
 
-	if (revision == 0 || call->api->release < API_PODS_KNOW_THEIR_ZONE)
+	if (revision == 0 || call->api->release < APISIM_PODS_KNOW_THEIR_ZONE)
 		return;
-	const struct tree *labels = tree_path(api_read(call, revision), "metadata.labels");
+	const struct tree *labels = tree_path(apisim_read(call, revision), "metadata.labels");
 	for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
 		const struct tree *label = tree_get(labels, keys[i]);
 
@@ -309,7 +309,7 @@ static void take_topology(struct api_call *call, struct tree *meta, struct text 
 	}
 }
 
-static void assign(struct api_call *call, struct tree *pod, const struct tree *binding)
+static void assign(struct apisim_call *call, struct tree *pod, const struct tree *binding)
 {
 	struct scratch *scratch = &call->api->scratch;
 	struct tree *status = tree_want(pod, "status", JSON_OBJECT, scratch);
@@ -334,52 +334,52 @@ static void assign(struct api_call *call, struct tree *pod, const struct tree *b
 	take_topology(call, meta, node);
 }
 
-static void bind_conflict(struct api_call *call, struct text why)
+static void bind_conflict(struct apisim_call *call, struct text why)
 {
-	struct api_details details = {.name = call->name, .kind = TEXT("pods/binding")};
+	struct apisim_details details = {.name = call->name, .kind = TEXT("pods/binding")};
 
-	api_count(call, &call->api->counts.binding_conflicts);
-	api_status(call, 409, "Conflict", &details,
-		api_print(call,
+	apisim_count(call, &call->api->counts.binding_conflicts);
+	apisim_status(call, 409, "Conflict", &details,
+		apisim_print(call,
 			"Operation cannot be fulfilled on pods/binding \"%.*s\": pod %.*s %.*s",
 			TEXT_ARGS(call->name), TEXT_ARGS(call->name), TEXT_ARGS(why)));
 }
 
-void api_bind(struct api_call *call)
+void apisim_bind(struct apisim_call *call)
 {
 	struct registry *r = &call->api->registry;
-	struct tree *binding = api_body(call, "Binding"), *pod;
+	struct tree *binding = apisim_body(call, "Binding"), *pod;
 	uint32_t old;
 
 	if (binding == NULL || !binding_is_valid(call, binding))
 		return;
 	judge_binding(call, binding);
-	old = registry_find(r, RESOURCE_PODS, api_key(call, call->namespace, call->name));
+	old = registry_find(r, RESOURCE_PODS, apisim_key(call, call->namespace, call->name));
 	if (old == 0) {
-		api_not_found(call, RESOURCE_PODS, call->name);
+		apisim_not_found(call, RESOURCE_PODS, call->name);
 		return;
 	}
-	if (!api_preconditions(call, old, tree_text(binding, "metadata.uid"),
+	if (!apisim_preconditions(call, old, tree_text(binding, "metadata.uid"),
 		    tree_text(binding, "metadata.resourceVersion"))) {
-		api_count(call, &call->api->counts.binding_conflicts);
+		apisim_count(call, &call->api->counts.binding_conflicts);
 		return;
 	}
-	pod = api_read(call, old);
+	pod = apisim_read(call, old);
 	if (tree_has(pod, "metadata.deletionTimestamp")) {
 		bind_conflict(call, TEXT("is being deleted, cannot be assigned to a host"));
 	} else if (tree_text(pod, "spec.nodeName").size > 0) {
 		bind_conflict(call,
-			api_print(call, "is already assigned to node \"%.*s\"",
+			apisim_print(call, "is already assigned to node \"%.*s\"",
 				TEXT_ARGS(tree_text(pod, "spec.nodeName"))));
 	} else if (tree_count(tree_path(pod, "spec.schedulingGates")) > 0) {
-		api_violates(call, "a gated pod is bound");
+		apisim_violates(call, "a gated pod is bound");
 		bind_conflict(call, TEXT("has non-empty .spec.schedulingGates"));
 	} else {
 		assign(call, pod, binding);
-		if (api_commit(call, pod, old) == 0)
+		if (apisim_commit(call, pod, old) == 0)
 			return;
-		api_count(call, &call->api->counts.bindings);
-		api_status(call, 201, NULL, NULL, TEXT(""));
+		apisim_count(call, &call->api->counts.bindings);
+		apisim_status(call, 201, NULL, NULL, TEXT(""));
 	}
 }
 
@@ -389,10 +389,10 @@ void api_bind(struct api_call *call)
  * A pod on a node is given its grace period, for the kubelet to end it; who has no node, or has
  * run to its end, goes at once, but is seen as ending first.
  */
-bool api_pod_ends(struct api_call *call, uint32_t *old, const struct tree *options)
+bool apisim_pod_ends(struct apisim_call *call, uint32_t *old, const struct tree *options)
 {
 	struct scratch *scratch = &call->api->scratch;
-	struct tree *pod = api_read(call, *old), *meta = tree_get(pod, "metadata");
+	struct tree *pod = apisim_read(call, *old), *meta = tree_get(pod, "metadata");
 	struct text phase = tree_text(pod, "status.phase");
 	int64_t grace = tree_i64(options, "gracePeriodSeconds", -1);
 	int64_t left = tree_i64(meta, "deletionGracePeriodSeconds", INT64_MAX);
@@ -404,7 +404,7 @@ bool api_pod_ends(struct api_call *call, uint32_t *old, const struct tree *optio
 		text_is(phase, TEXT("Failed")))
 		grace = 0;
 	if (ending && grace > 0 && grace >= left) {
-		api_object(call, 200, *old);
+		apisim_object(call, 200, *old);
 		return true;
 	}
 	if (!ending || grace != left) {
@@ -413,12 +413,12 @@ bool api_pod_ends(struct api_call *call, uint32_t *old, const struct tree *optio
 		if (!ending && tree_get(meta, "generation") != NULL)
 			tree_put_i64(
 				meta, "generation", tree_i64(meta, "generation", 0) + 1, scratch);
-		*old = api_commit(call, pod, *old);
+		*old = apisim_commit(call, pod, *old);
 		if (*old == 0)
 			return true;
 	}
 	if (grace == 0)
 		return false;
-	api_object(call, 200, *old);
+	apisim_object(call, 200, *old);
 	return true;
 }

@@ -17,23 +17,23 @@
 #include "apisim/api.h"
 
 enum {
-	API_LINE_HEAD_MAX = 512,
-	API_CAUSES_MAX = 16,
+	APISIM_LINE_HEAD_MAX = 512,
+	APISIM_CAUSES_MAX = 16,
 	/* Releases with which something came. */
-	API_KNOWS_STREAMING_LISTS =
+	APISIM_KNOWS_STREAMING_LISTS =
 		27, /* and refuses them; before, it did not see what was asked */
-	API_OFFERS_STREAMING_LISTS = 32,
-	API_COUNTS_PODS_CHANGES = 33, /* metadata.generation of pods */
-	API_PODS_KNOW_THEIR_ZONE = 35
+	APISIM_OFFERS_STREAMING_LISTS = 32,
+	APISIM_COUNTS_PODS_CHANGES = 33, /* metadata.generation of pods */
+	APISIM_PODS_KNOW_THEIR_ZONE = 35
 };
 
-enum api_verb { API_GET, API_POST, API_PUT, API_PATCH, API_DELETE };
+enum apisim_verb { APISIM_GET, APISIM_POST, APISIM_PUT, APISIM_PATCH, APISIM_DELETE };
 
-enum api_stream_kind { API_LIST, API_WATCH };
+enum apisim_stream_kind { APISIM_LIST, APISIM_WATCH };
 
-struct api_stream {
+struct apisim_stream {
 	bool taken;
-	enum api_stream_kind kind;
+	enum apisim_stream_kind kind;
 	enum resource_number resource;
 	struct selection selection;
 	/* A snapshot: revisions, held from item_at on. */
@@ -53,35 +53,35 @@ struct api_stream {
 	uint32_t line_size, line_at;
 };
 
-struct api {
+struct apisim {
 	struct registry registry;
 	struct json_cut *cut;
 	struct scratch scratch;
 	struct clock clock;
 	struct random random;
-	struct api_counts counts;
-	struct api_stream streams[API_STREAMS_MAX + 1];
+	struct apisim_counts counts;
+	struct apisim_stream streams[APISIM_STREAMS_MAX + 1];
 	char token[256];
 	uint32_t release;
 	bool streaming_lists, no_access;
 	uint32_t throttle, throttle_retry_s;
-	char violations[API_VIOLATIONS_KEPT][API_VIOLATION_MAX];
+	char violations[APISIM_VIOLATIONS_KEPT][APISIM_VIOLATION_MAX];
 	void (*on_violation)(void *self, const char *text);
 	void *self;
 };
 
-struct api_call {
-	struct api *api;
-	const struct api_request *request;
-	struct api_answer *answer;
-	enum api_verb verb;
+struct apisim_call {
+	struct apisim *api;
+	const struct apisim_request *request;
+	struct apisim_answer *answer;
+	enum apisim_verb verb;
 	enum resource_number resource; /* as asked for */
 	enum resource_number stored;
 	struct text namespace, name, subresource; /* "" when there is none */
 };
 
 /* Details of a Status. */
-struct api_details {
+struct apisim_details {
 	struct text name, group, kind, uid;
 	uint32_t retry_after_s;
 	uint32_t causes;
@@ -89,101 +89,103 @@ struct api_details {
 		const char *reason;
 		struct text message;
 		const char *field;
-	} cause[API_CAUSES_MAX];
+	} cause[APISIM_CAUSES_MAX];
 };
 
 /* ---- api.c ---- */
 
 /* What the cluster's own machinery does is not counted. */
-static inline void api_count(const struct api_call *call, uint64_t *what)
+static inline void apisim_count(const struct apisim_call *call, uint64_t *what)
 {
 	if (!call->request->inside)
 		(*what)++;
 }
 
-struct text api_query(const struct api_call *call, const char *key); /* TEXT_NONE: not there */
-bool api_query_true(const struct api_call *call, const char *key);
-void api_violates(struct api_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
-struct text api_key(struct api_call *call, struct text namespace, struct text name);
-struct wall api_wall(const struct api_call *call);
+struct text apisim_query(
+	const struct apisim_call *call, const char *key); /* TEXT_NONE: not there */
+bool apisim_query_true(const struct apisim_call *call, const char *key);
+void apisim_violates(struct apisim_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
+struct text apisim_key(struct apisim_call *call, struct text namespace, struct text name);
+struct wall apisim_wall(const struct apisim_call *call);
 /* A printed text, in the scratch. */
-struct text api_print(struct api_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
+struct text apisim_print(struct apisim_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* ---- api_answer.c ---- */
 
-void api_plain(struct api_call *call, int status, struct text body);
-void api_status(struct api_call *call, int status, const char *reason,
-	const struct api_details *details, struct text message);
-struct text api_resource_name(struct api_call *call); /* "leases.coordination.k8s.io" */
+void apisim_plain(struct apisim_call *call, int status, struct text body);
+void apisim_status(struct apisim_call *call, int status, const char *reason,
+	const struct apisim_details *details, struct text message);
+struct text apisim_resource_name(struct apisim_call *call); /* "leases.coordination.k8s.io" */
 /* The usual ones; `details` name the object. */
-void api_not_found(struct api_call *call, enum resource_number resource, struct text name);
-void api_bad_request(struct api_call *call, struct text message);
-void api_conflict(struct api_call *call, struct text name, struct text why);
-void api_unknown(struct api_call *call, struct text message); /* 500 without a reason */
-void api_invalid(struct api_call *call, struct text name, struct api_details *details);
-void api_cause(
-	struct api_details *details, const char *field, const char *reason, struct text message);
+void apisim_not_found(struct apisim_call *call, enum resource_number resource, struct text name);
+void apisim_bad_request(struct apisim_call *call, struct text message);
+void apisim_conflict(struct apisim_call *call, struct text name, struct text why);
+void apisim_unknown(struct apisim_call *call, struct text message); /* 500 without a reason */
+void apisim_invalid(struct apisim_call *call, struct text name, struct apisim_details *details);
+void apisim_cause(
+	struct apisim_details *details, const char *field, const char *reason, struct text message);
 /* The same of what is no resource. */
-void api_invalid_of(struct api_call *call, struct text kind, struct text group, struct text name,
-	struct api_details *details);
-void api_no_room(struct api_call *call);
-void api_deleted(struct api_call *call, uint32_t revision);
-void api_object(struct api_call *call, int status, uint32_t revision);
+void apisim_invalid_of(struct apisim_call *call, struct text kind, struct text group,
+	struct text name, struct apisim_details *details);
+void apisim_no_room(struct apisim_call *call);
+void apisim_deleted(struct apisim_call *call, uint32_t revision);
+void apisim_object(struct apisim_call *call, int status, uint32_t revision);
 /* The object as it is served: with kind and apiVersion or, in a list, without. */
-struct text api_render(struct api *api, enum resource_number resource, uint32_t revision,
+struct text apisim_render(struct apisim *api, enum resource_number resource, uint32_t revision,
 	bool whole, uint64_t version);
-void api_write_status_object(struct json_writer *j, int status, const char *reason,
-	const struct api_details *details, struct text message);
+void apisim_write_status_object(struct json_writer *j, int status, const char *reason,
+	const struct apisim_details *details, struct text message);
 
 /* ---- api_discovery.c ---- */
 
 /* False: there is nothing at that path. */
-bool api_discover(struct api_call *call, struct text path);
+bool apisim_discover(struct apisim_call *call, struct text path);
 
 /* ---- api_list.c ---- */
 
-void api_get(struct api_call *call);
-void api_list(struct api_call *call);
-void api_watch(struct api_call *call);
+void apisim_get(struct apisim_call *call);
+void apisim_list(struct apisim_call *call);
+void apisim_watch(struct apisim_call *call);
 
 /* ---- api_write.c ---- */
 
-struct tree *api_body(struct api_call *call, const char *kind);  /* NULL: answered */
-struct tree *api_parse(struct api_call *call, const char *kind); /* the same, of any kind */
-void api_no_such_format(struct api_call *call, const char *accepted);
-void api_make(struct api_call *call, struct tree *object);
-struct text api_print_time(struct api_call *call, struct wall time);
-bool api_has_generation(const struct api_call *call);
-void api_create(struct api_call *call);
+struct tree *apisim_body(struct apisim_call *call, const char *kind);  /* NULL: answered */
+struct tree *apisim_parse(struct apisim_call *call, const char *kind); /* the same, of any kind */
+void apisim_no_such_format(struct apisim_call *call, const char *accepted);
+void apisim_make(struct apisim_call *call, struct tree *object);
+struct text apisim_print_time(struct apisim_call *call, struct wall time);
+bool apisim_has_generation(const struct apisim_call *call);
+void apisim_create(struct apisim_call *call);
 
 /* ---- api_change.c ---- */
 
-void api_update(struct api_call *call);
-void api_patch(struct api_call *call);
-void api_delete(struct api_call *call);
+void apisim_update(struct apisim_call *call);
+void apisim_patch(struct apisim_call *call);
+void apisim_delete(struct apisim_call *call);
 /*
  * Stores the object, a change of `old` (0: new). The revision it has then; 0: answered, for lack
  * of room. What is as it was makes no change.
  */
-uint32_t api_commit(struct api_call *call, struct tree *object, uint32_t old);
-bool api_remove(struct api_call *call, uint32_t old, struct tree *object);
-struct tree *api_read(struct api_call *call, uint32_t revision);
+uint32_t apisim_commit(struct apisim_call *call, struct tree *object, uint32_t old);
+bool apisim_remove(struct apisim_call *call, uint32_t old, struct tree *object);
+struct tree *apisim_read(struct apisim_call *call, uint32_t revision);
 /* The uid and version that the request insists on. */
-bool api_preconditions(struct api_call *call, uint32_t old, struct text uid, struct text version);
-bool api_make_namespace(struct api *api, struct text name);
+bool apisim_preconditions(
+	struct apisim_call *call, uint32_t old, struct text uid, struct text version);
+bool apisim_make_namespace(struct apisim *api, struct text name);
 
 /* ---- api_pod.c ---- */
 
-bool api_pod_new(struct api_call *call, struct tree *pod); /* false: answered */
-void api_bind(struct api_call *call);
+bool apisim_pod_new(struct apisim_call *call, struct tree *pod); /* false: answered */
+void apisim_bind(struct apisim_call *call);
 /* True when the pod is to go on for its grace period; then it is answered. */
-bool api_pod_ends(struct api_call *call, uint32_t *old, const struct tree *options);
+bool apisim_pod_ends(struct apisim_call *call, uint32_t *old, const struct tree *options);
 
 /* ---- api_event.c ---- */
 
-bool api_event_new(struct api_call *call, struct tree *event); /* false: answered */
-void api_event_to_core(struct tree *event, struct scratch *scratch);
-void api_event_from_core(struct tree *event, struct scratch *scratch);
-bool api_review(struct api_call *call, struct text path); /* false: not one */
+bool apisim_event_new(struct apisim_call *call, struct tree *event); /* false: answered */
+void apisim_event_to_core(struct tree *event, struct scratch *scratch);
+void apisim_event_from_core(struct tree *event, struct scratch *scratch);
+bool apisim_review(struct apisim_call *call, struct text path); /* false: not one */
 
 #endif

@@ -10,20 +10,20 @@
 	"regex used for validation is "                                                           \
 	"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 
-enum { API_NAME_MAX = 253, API_SUMMARY_MAX = 30, API_GENERATED = 5 };
+enum { APISIM_NAME_MAX = 253, APISIM_SUMMARY_MAX = 30, APISIM_GENERATED = 5 };
 
 /* ---- bodies ---- */
 
-static struct text summary(struct api_call *call, struct text body)
+static struct text summary(struct apisim_call *call, struct text body)
 {
 	if (body.size == 0)
 		return TEXT("<empty>");
-	if (body.size <= API_SUMMARY_MAX)
+	if (body.size <= APISIM_SUMMARY_MAX)
 		return body;
-	return api_print(call, "%.*s ...", API_SUMMARY_MAX, body.at);
+	return apisim_print(call, "%.*s ...", APISIM_SUMMARY_MAX, body.at);
 }
 
-static bool kind_fits(struct api_call *call, struct tree *object, const char *kind)
+static bool kind_fits(struct apisim_call *call, struct tree *object, const char *kind)
 {
 	struct text said = tree_text(object, "kind"), version = tree_text(object, "apiVersion");
 	char expected[128];
@@ -35,10 +35,10 @@ static bool kind_fits(struct api_call *call, struct tree *object, const char *ki
 	else
 		resource_api_version(call->resource, &w);
 	if (said.size == 0 || version.size == 0)
-		api_violates(call, "a body without kind or apiVersion");
+		apisim_violates(call, "a body without kind or apiVersion");
 	if (version.size > 0 && !text_is(version, writer_text(&w))) {
-		api_bad_request(call,
-			api_print(call,
+		apisim_bad_request(call,
+			apisim_print(call,
 				"%.*s in version \"%.*s\" cannot be handled as a %s: no kind "
 				"\"%.*s\" is registered for version \"%.*s\" in scheme "
 				"\"pkg/api/legacyscheme/scheme.go:30\"",
@@ -48,57 +48,57 @@ static bool kind_fits(struct api_call *call, struct tree *object, const char *ki
 	}
 	if (said.size == 0 || text_is_z(said, kind))
 		return true;
-	api_bad_request(call,
-		api_print(call, "%.*s in version \"%.*s\" cannot be handled as a %s",
+	apisim_bad_request(call,
+		apisim_print(call, "%.*s in version \"%.*s\" cannot be handled as a %s",
 			TEXT_ARGS(said), TEXT_ARGS(version), kind));
 	return false;
 }
 
-struct tree *api_parse(struct api_call *call, const char *kind)
+struct tree *apisim_parse(struct apisim_call *call, const char *kind)
 {
 	struct text body = call->request->body;
 	const char *fault = NULL;
 	struct tree *object;
 
 	if (body.size > TREE_TEXT_MAX) {
-		api_status(call, 413, "RequestEntityTooLarge", NULL,
-			api_print(call, "Request entity too large: limit is %d", TREE_TEXT_MAX));
+		apisim_status(call, 413, "RequestEntityTooLarge", NULL,
+			apisim_print(call, "Request entity too large: limit is %d", TREE_TEXT_MAX));
 		return NULL;
 	}
 	object = tree_parse(body, call->api->cut, &call->api->scratch, &fault);
 	if (object != NULL && object->type == JSON_OBJECT)
 		return object;
-	api_bad_request(call,
-		api_print(call,
+	apisim_bad_request(call,
+		apisim_print(call,
 			"the object provided is unrecognized (must be of type %s): couldn't get "
 			"version/kind; json parse error: %s (%.*s)",
 			kind, fault == NULL ? "not an object" : fault,
 			TEXT_ARGS(summary(call, body))));
-	api_violates(call, "a body that is no JSON object");
+	apisim_violates(call, "a body that is no JSON object");
 	return NULL;
 }
 
-void api_no_such_format(struct api_call *call, const char *accepted)
+void apisim_no_such_format(struct apisim_call *call, const char *accepted)
 {
-	api_status(call, 415, "UnsupportedMediaType", NULL,
-		api_print(call,
+	apisim_status(call, 415, "UnsupportedMediaType", NULL,
+		apisim_print(call,
 			"the body of the request was in an unknown format - accepted media types "
 			"include: %s",
 			accepted));
 }
 
-struct tree *api_body(struct api_call *call, const char *kind)
+struct tree *apisim_body(struct apisim_call *call, const char *kind)
 {
 	struct text type = call->request->content_type;
 	struct tree *object;
 
 	if (type.size > 0 && !text_starts(type, TEXT("application/json"))) {
-		api_no_such_format(call,
+		apisim_no_such_format(call,
 			"application/json, application/yaml, application/vnd.kubernetes.protobuf, "
 			"application/cbor");
 		return NULL;
 	}
-	object = api_parse(call, kind);
+	object = apisim_parse(call, kind);
 	if (object == NULL || !kind_fits(call, object, kind))
 		return NULL;
 	if (object->first != NULL && tree_get(object, "metadata") == NULL)
@@ -112,7 +112,7 @@ static bool is_name(struct text name)
 {
 	bool edge = true;
 
-	if (name.size == 0 || name.size > API_NAME_MAX)
+	if (name.size == 0 || name.size > APISIM_NAME_MAX)
 		return false;
 	for (size_t i = 0; i < name.size; i++) {
 		char c = name.at[i];
@@ -127,20 +127,20 @@ static bool is_name(struct text name)
 	return true;
 }
 
-static struct text generate(struct api_call *call, struct text prefix)
+static struct text generate(struct apisim_call *call, struct text prefix)
 {
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-	char tail[API_GENERATED + 1] = "";
+	char tail[APISIM_GENERATED + 1] = "";
 
-	for (size_t i = 0; i < API_GENERATED; i++)
+	for (size_t i = 0; i < APISIM_GENERATED; i++)
 		tail[i] = letters[random_below(&call->api->random, sizeof(letters) - 1)];
-	return api_print(call, "%.*s%s", TEXT_ARGS(prefix), tail);
+	return apisim_print(call, "%.*s%s", TEXT_ARGS(prefix), tail);
 }
 
 /* False: answered. */
-static bool name_it(struct api_call *call, struct tree *meta)
+static bool name_it(struct apisim_call *call, struct tree *meta)
 {
-	struct api_details details = {.causes = 0};
+	struct apisim_details details = {.causes = 0};
 	struct text name = tree_text(meta, "name"), prefix = tree_text(meta, "generateName");
 
 	if (name.size == 0 && prefix.size > 0) {
@@ -150,16 +150,16 @@ static bool name_it(struct api_call *call, struct tree *meta)
 	if (is_name(name))
 		return true;
 	if (name.size == 0)
-		api_cause(&details, "metadata.name", "FieldValueRequired",
+		apisim_cause(&details, "metadata.name", "FieldValueRequired",
 			TEXT("Required value: name or generateName is required"));
 	else
-		api_cause(&details, "metadata.name", "FieldValueInvalid",
-			api_print(call, "Invalid value: \"%.*s\": " NAME_RULE, TEXT_ARGS(name)));
-	api_invalid(call, name, &details);
+		apisim_cause(&details, "metadata.name", "FieldValueInvalid",
+			apisim_print(call, "Invalid value: \"%.*s\": " NAME_RULE, TEXT_ARGS(name)));
+	apisim_invalid(call, name, &details);
 	return false;
 }
 
-static bool namespace_it(struct api_call *call, struct tree *meta)
+static bool namespace_it(struct apisim_call *call, struct tree *meta)
 {
 	struct text said = tree_text(meta, "namespace");
 
@@ -168,7 +168,7 @@ static bool namespace_it(struct api_call *call, struct tree *meta)
 		return true;
 	}
 	if (said.size > 0 && !text_is(said, call->namespace)) {
-		api_bad_request(call,
+		apisim_bad_request(call,
 			TEXT("the namespace of the provided object does not match the namespace "
 			     "sent on the request"));
 		return false;
@@ -176,28 +176,28 @@ static bool namespace_it(struct api_call *call, struct tree *meta)
 	tree_put_text(meta, "namespace", call->namespace, &call->api->scratch);
 	if (registry_find(&call->api->registry, RESOURCE_NAMESPACES, call->namespace) != 0)
 		return true;
-	api_not_found(call, RESOURCE_NAMESPACES, call->namespace);
+	apisim_not_found(call, RESOURCE_NAMESPACES, call->namespace);
 	return false;
 }
 
-static struct text make_uid(struct api_call *call)
+static struct text make_uid(struct apisim_call *call)
 {
 	struct random *random = &call->api->random;
 	uint64_t a = random_next(random), b = random_next(random);
 
-	return api_print(call, "%08x-%04x-4%03x-%04x-%012llx", (unsigned)(a >> 32),
+	return apisim_print(call, "%08x-%04x-4%03x-%04x-%012llx", (unsigned)(a >> 32),
 		(unsigned)(a >> 16 & 0xffff), (unsigned)(a & 0xfff),
 		(unsigned)((b >> 48 & 0x3fff) | 0x8000), (unsigned long long)(b & 0xffffffffffff));
 }
 
-struct text api_print_time(struct api_call *call, struct wall time)
+struct text apisim_print_time(struct apisim_call *call, struct wall time)
 {
 	char text[KUBE_TIME_SIZE];
 	struct writer w;
 
 	writer_init(&w, text, sizeof(text));
 	kube_time_print(time, &w);
-	return api_print(call, "%.*s", TEXT_ARGS(writer_text(&w)));
+	return apisim_print(call, "%.*s", TEXT_ARGS(writer_text(&w)));
 }
 
 /* ---- storing ---- */
@@ -219,7 +219,7 @@ static void put_in_shape(struct tree *object, struct scratch *scratch)
 }
 
 /* What Go writes even when it is not set. */
-static void complete(struct api_call *call, struct tree *object)
+static void complete(struct apisim_call *call, struct tree *object)
 {
 	const char *first = call->stored == RESOURCE_PODS ? "lastProbeTime"
 		: call->stored == RESOURCE_NODES          ? "lastHeartbeatTime"
@@ -241,16 +241,16 @@ static void complete(struct api_call *call, struct tree *object)
 				tree_put_raw(c, keys[i], "null", &call->api->scratch);
 }
 
-static struct text print_version(struct api_call *call, struct tree *object, uint64_t version)
+static struct text print_version(struct apisim_call *call, struct tree *object, uint64_t version)
 {
 	struct scratch *scratch = &call->api->scratch;
 
 	tree_put_text(tree_get(object, "metadata"), "resourceVersion",
-		api_print(call, "%llu", (unsigned long long)version), scratch);
+		apisim_print(call, "%llu", (unsigned long long)version), scratch);
 	return tree_print(object, scratch);
 }
 
-uint32_t api_commit(struct api_call *call, struct tree *object, uint32_t old)
+uint32_t apisim_commit(struct apisim_call *call, struct tree *object, uint32_t old)
 {
 	struct registry *r = &call->api->registry;
 	struct tree *meta = tree_want(object, "metadata", JSON_OBJECT, &call->api->scratch);
@@ -259,11 +259,11 @@ uint32_t api_commit(struct api_call *call, struct tree *object, uint32_t old)
 	put_in_shape(object, &call->api->scratch);
 	complete(call, object);
 	struct registry_state state = {
-		.key = api_key(call, tree_text(meta, "namespace"), tree_text(meta, "name")),
+		.key = apisim_key(call, tree_text(meta, "namespace"), tree_text(meta, "name")),
 		.node = tree_text(object, "spec.nodeName"),
 		.phase = tree_text(object, "status.phase")};
 	if (state.key.size > REGISTRY_KEY_MAX) {
-		api_bad_request(call, TEXT("the name is too long"));
+		apisim_bad_request(call, TEXT("the name is too long"));
 		return 0;
 	}
 	if (old != 0) {
@@ -274,13 +274,13 @@ uint32_t api_commit(struct api_call *call, struct tree *object, uint32_t old)
 	}
 	state.json = print_version(call, object, r->version + 1);
 	if (!registry_put(r, call->stored, &state)) {
-		api_no_room(call);
+		apisim_no_room(call);
 		return 0;
 	}
 	return registry_find(r, call->stored, state.key);
 }
 
-bool api_remove(struct api_call *call, uint32_t old, struct tree *object)
+bool apisim_remove(struct apisim_call *call, uint32_t old, struct tree *object)
 {
 	struct registry *r = &call->api->registry;
 
@@ -288,11 +288,11 @@ bool api_remove(struct api_call *call, uint32_t old, struct tree *object)
 	if (registry_delete(r, call->stored, revision_key(registry_revision(r, old)),
 		    print_version(call, object, r->version + 1)))
 		return true;
-	api_no_room(call);
+	apisim_no_room(call);
 	return false;
 }
 
-struct tree *api_read(struct api_call *call, uint32_t revision)
+struct tree *apisim_read(struct apisim_call *call, uint32_t revision)
 {
 	struct tree *object =
 		tree_read(revision_json(registry_revision(&call->api->registry, revision)),
@@ -304,13 +304,14 @@ struct tree *api_read(struct api_call *call, uint32_t revision)
 
 /* ---- create ---- */
 
-bool api_has_generation(const struct api_call *call)
+bool apisim_has_generation(const struct apisim_call *call)
 {
 	return (resources[call->resource].traits & RESOURCE_HAS_GENERATION) != 0 &&
-		(call->resource != RESOURCE_PODS || call->api->release >= API_COUNTS_PODS_CHANGES);
+		(call->resource != RESOURCE_PODS ||
+			call->api->release >= APISIM_COUNTS_PODS_CHANGES);
 }
 
-static void birth(struct api_call *call, struct tree *object)
+static void birth(struct apisim_call *call, struct tree *object)
 {
 	struct scratch *scratch = &call->api->scratch;
 	struct tree *meta = tree_get(object, "metadata");
@@ -320,20 +321,21 @@ static void birth(struct api_call *call, struct tree *object)
 	for (size_t i = 0; i < ARRAY_COUNT(not_of_new); i++)
 		tree_take(meta, not_of_new[i]);
 	tree_put_text(meta, "uid", make_uid(call), scratch);
-	tree_put_text(meta, "creationTimestamp", api_print_time(call, api_wall(call)), scratch);
-	if (api_has_generation(call))
+	tree_put_text(
+		meta, "creationTimestamp", apisim_print_time(call, apisim_wall(call)), scratch);
+	if (apisim_has_generation(call))
 		tree_put_i64(meta, "generation", 1, scratch);
 }
 
 /* What the strategies of the kinds do with a new object. False: answered. */
-static bool prepare(struct api_call *call, struct tree *object)
+static bool prepare(struct apisim_call *call, struct tree *object)
 {
 	struct scratch *scratch = &call->api->scratch;
 
 	switch (call->resource) {
-	case RESOURCE_PODS: return api_pod_new(call, object);
+	case RESOURCE_PODS: return apisim_pod_new(call, object);
 	case RESOURCE_EVENTS:
-	case RESOURCE_CORE_EVENTS: return api_event_new(call, object);
+	case RESOURCE_CORE_EVENTS: return apisim_event_new(call, object);
 	case RESOURCE_NAMESPACES:
 		tree_put_raw(object, "status", "{\"phase\":\"Active\"}", scratch);
 		tree_put_raw(object, "spec", "{\"finalizers\":[\"kubernetes\"]}", scratch);
@@ -350,21 +352,21 @@ static bool prepare(struct api_call *call, struct tree *object)
 	}
 }
 
-void api_make(struct api_call *call, struct tree *object)
+void apisim_make(struct apisim_call *call, struct tree *object)
 {
 	struct tree *meta = tree_get(object, "metadata");
-	struct api_details details = {.group = text_of(resources[call->resource].group),
+	struct apisim_details details = {.group = text_of(resources[call->resource].group),
 		.kind = text_of(resources[call->resource].plural)};
 	uint32_t revision;
 
 	if (meta == NULL || meta->type != JSON_OBJECT) {
-		api_bad_request(call, TEXT("metadata is missing"));
+		apisim_bad_request(call, TEXT("metadata is missing"));
 		return;
 	}
 	if (!namespace_it(call, meta) || !name_it(call, meta))
 		return;
 	if (tree_text(meta, "resourceVersion").size > 0) {
-		api_unknown(
+		apisim_unknown(
 			call, TEXT("resourceVersion should not be set on objects to be created"));
 		return;
 	}
@@ -373,31 +375,31 @@ void api_make(struct api_call *call, struct tree *object)
 	if (!prepare(call, object))
 		return;
 	if (registry_find(&call->api->registry, call->stored,
-		    api_key(call, call->namespace, details.name)) != 0) {
-		api_status(call, 409, "AlreadyExists", &details,
-			api_print(call, "%.*s \"%.*s\" already exists",
-				TEXT_ARGS(api_resource_name(call)), TEXT_ARGS(details.name)));
+		    apisim_key(call, call->namespace, details.name)) != 0) {
+		apisim_status(call, 409, "AlreadyExists", &details,
+			apisim_print(call, "%.*s \"%.*s\" already exists",
+				TEXT_ARGS(apisim_resource_name(call)), TEXT_ARGS(details.name)));
 		return;
 	}
-	revision = api_commit(call, object, 0);
+	revision = apisim_commit(call, object, 0);
 	if (revision != 0)
-		api_object(call, 201, revision);
+		apisim_object(call, 201, revision);
 }
 
-void api_create(struct api_call *call)
+void apisim_create(struct apisim_call *call)
 {
-	struct tree *object = api_body(call, resources[call->resource].kind);
+	struct tree *object = apisim_body(call, resources[call->resource].kind);
 
-	api_count(call, &call->api->counts.creates);
+	apisim_count(call, &call->api->counts.creates);
 	if (object != NULL)
-		api_make(call, object);
+		apisim_make(call, object);
 }
 
-bool api_make_namespace(struct api *api, struct text name)
+bool apisim_make_namespace(struct apisim *api, struct text name)
 {
-	struct api_request request = {.inside = true};
-	struct api_answer answer;
-	struct api_call call = {.api = api,
+	struct apisim_request request = {.inside = true};
+	struct apisim_answer answer;
+	struct apisim_call call = {.api = api,
 		.request = &request,
 		.answer = &answer,
 		.resource = RESOURCE_NAMESPACES,
@@ -408,17 +410,17 @@ bool api_make_namespace(struct api *api, struct text name)
 	if (registry_find(&api->registry, RESOURCE_NAMESPACES, name) != 0)
 		return true;
 	tree_put_text(meta, "name", name, &api->scratch);
-	api_make(&call, object);
+	apisim_make(&call, object);
 	return answer.status == 201;
 }
 
 /* ---- dumps ---- */
 
-bool api_load(struct api *api, struct text json, const char **fault)
+bool apisim_load(struct apisim *api, struct text json, const char **fault)
 {
-	struct api_request request = {.inside = true};
-	struct api_answer answer;
-	struct api_call call = {.api = api, .request = &request, .answer = &answer};
+	struct apisim_request request = {.inside = true};
+	struct apisim_answer answer;
+	struct apisim_call call = {.api = api, .request = &request, .answer = &answer};
 	struct tree *object, *meta;
 
 	scratch_reset(&api->scratch);
@@ -439,21 +441,21 @@ bool api_load(struct api *api, struct text json, const char **fault)
 		if (tree_text(meta, "namespace").size == 0)
 			tree_put_text(meta, "namespace", TEXT("default"), &api->scratch);
 		call.namespace = tree_text(meta, "namespace");
-		if (!is_name(call.namespace) || !api_make_namespace(api, call.namespace))
+		if (!is_name(call.namespace) || !apisim_make_namespace(api, call.namespace))
 			return false;
 	}
 	if (tree_text(meta, "uid").size == 0)
 		tree_put_text(meta, "uid", make_uid(&call), &api->scratch);
 	if (tree_text(meta, "creationTimestamp").size == 0)
-		tree_put_text(meta, "creationTimestamp", api_print_time(&call, api_wall(&call)),
-			&api->scratch);
+		tree_put_text(meta, "creationTimestamp",
+			apisim_print_time(&call, apisim_wall(&call)), &api->scratch);
 	if (call.resource == RESOURCE_PODS && !tree_has(object, "status") &&
-		!api_pod_new(&call, object))
+		!apisim_pod_new(&call, object))
 		return false;
 	if (call.resource == RESOURCE_CORE_EVENTS)
-		api_event_from_core(object, &api->scratch);
+		apisim_event_from_core(object, &api->scratch);
 	*fault = "there is no room";
-	return api_commit(&call, object,
+	return apisim_commit(&call, object,
 		       registry_find(&api->registry, call.stored,
-			       api_key(&call, call.namespace, tree_text(meta, "name")))) != 0;
+			       apisim_key(&call, call.namespace, tree_text(meta, "name")))) != 0;
 }

@@ -30,7 +30,7 @@ struct audited_pod {
 };
 
 struct auditor {
-	struct api *api;
+	struct apisim *api;
 	struct audit *result;
 	struct audited_node *nodes;
 	struct audited_pod *pods;
@@ -138,8 +138,8 @@ static struct audited_node *node_of(struct auditor *a, struct text name)
 /* Kept texts are those of revisions: they stay while nothing changes. */
 static void read_node(struct auditor *a, uint32_t i)
 {
-	const struct registry *r = api_registry(a->api);
-	struct scratch *scratch = api_scratch(a->api);
+	const struct registry *r = apisim_registry(a->api);
+	struct scratch *scratch = apisim_scratch(a->api);
 	struct scratch_mark mark = scratch_mark(scratch);
 	const struct revision *state = registry_revision(r, registry_nth(r, RESOURCE_NODES, i));
 	const struct tree *tree = tree_read(revision_json(state), scratch);
@@ -165,8 +165,8 @@ static struct text app_of(struct text json, const struct tree *tree)
 
 static void read_pod(struct auditor *a, uint32_t i)
 {
-	const struct registry *r = api_registry(a->api);
-	struct scratch *scratch = api_scratch(a->api);
+	const struct registry *r = apisim_registry(a->api);
+	struct scratch *scratch = apisim_scratch(a->api);
 	struct scratch_mark mark = scratch_mark(scratch);
 	const struct revision *state = registry_revision(r, registry_nth(r, RESOURCE_PODS, i));
 	struct text phase = revision_phase(state);
@@ -222,10 +222,10 @@ static void judge_node(struct auditor *a, const struct audited_node *node)
 		}
 }
 
-void audit(struct api *api, struct audit *result)
+void audit(struct apisim *api, struct audit *result)
 {
-	const struct registry *r = api_registry(api);
-	struct scratch *scratch = api_scratch(api);
+	const struct registry *r = apisim_registry(api);
+	struct scratch *scratch = apisim_scratch(api);
 	struct auditor a = {.api = api, .result = result};
 
 	*result = (struct audit){.nodes = registry_count(r, RESOURCE_NODES),

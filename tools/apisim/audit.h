@@ -20,7 +20,7 @@ struct audit {
 };
 
 /* Reads every pod: some 10 us each. Uses the API's scratch. */
-void audit(struct api *api, struct audit *result);
+void audit(struct apisim *api, struct audit *result);
 static inline bool audit_is_clean(const struct audit *result)
 {
 	return result->overcommitted + result->lost + result->too_close == 0;

@@ -29,14 +29,14 @@ static void pump(struct net_exchange *e)
 			return;
 		}
 		writer_init(&w, part, room < sizeof(part) ? room : sizeof(part));
-		enum api_stream_result result = api_stream_read(face->api, stream, &w);
+		enum apisim_stream_result result = apisim_stream_read(face->api, stream, &w);
 		if (w.used > 0)
 			CHECK(net_exchange_write(e, writer_text(&w)) == w.used);
-		if (result == API_STREAM_WAITS) {
+		if (result == APISIM_STREAM_WAITS) {
 			face->watchers[e->index].has_room = true;
 			return;
 		}
-		if (result == API_STREAM_ENDED) {
+		if (result == APISIM_STREAM_ENDED) {
 			over(face, e);
 			net_exchange_finish(e);
 			return;
@@ -51,12 +51,12 @@ static void on_done(struct net_exchange *e, bool complete)
 
 	(void)complete;
 	if (stream != 0)
-		api_stream_close(face->api, stream);
+		apisim_stream_close(face->api, stream);
 	over(face, e);
 	face->watchers[e->index].exchange = NULL;
 }
 
-static void answer(struct net_exchange *e, const struct api_answer *from)
+static void answer(struct net_exchange *e, const struct apisim_answer *from)
 {
 	struct face *face = e->self;
 	char line[64];
@@ -79,7 +79,7 @@ static void answer(struct net_exchange *e, const struct api_answer *from)
 	}
 	uint32_t stream = from->stream;
 	if (stream == 0)
-		stream = api_keep(face->api, from->body);
+		stream = apisim_keep(face->api, from->body);
 	else
 		head.size = NET_SIZE_UNKNOWN;
 	if (stream == 0) {
@@ -98,7 +98,7 @@ static void on_request(struct net_exchange *e)
 	static const char *const methods[] = {
 		"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
 	struct face *face = e->self;
-	struct api_request request = {.method = text_of(methods[e->method]),
+	struct apisim_request request = {.method = text_of(methods[e->method]),
 		.path = e->path,
 		.query = e->query,
 		.content_type = net_exchange_header(e, "content-type", 0),
@@ -106,12 +106,12 @@ static void on_request(struct net_exchange *e)
 		.authorization = net_exchange_header(e, "authorization", 0),
 		.user_agent = net_exchange_header(e, "user-agent", 0),
 		.body = e->body};
-	struct api_answer from;
+	struct apisim_answer from;
 
 	if (face->ask != NULL)
 		face->ask(face->self, face->api, &request, &from);
 	else
-		api_ask(face->api, &request, &from);
+		apisim_ask(face->api, &request, &from);
 	answer(e, &from);
 }
 
@@ -145,7 +145,7 @@ size_t face_size(const struct face_setup *setup)
 	return sizeof(struct face) + 64 + net_server_size(&server);
 }
 
-struct face *face_open(struct api *api, struct net *net, struct arena *arena,
+struct face *face_open(struct apisim *api, struct net *net, struct arena *arena,
 	const struct face_setup *setup, struct writer *fault)
 {
 	struct face *face = ARENA_ARRAY(arena, struct face, 1);
@@ -165,7 +165,7 @@ void face_turn(struct face *face)
 	for (uint32_t i = 0; i < face->top; i++)
 		if (face->watchers[i].exchange != NULL && face->watchers[i].stream != 0 &&
 			face->watchers[i].has_room &&
-			api_stream_has_news(face->api, face->watchers[i].stream))
+			apisim_stream_has_news(face->api, face->watchers[i].stream))
 			pump(face->watchers[i].exchange);
 }
 
@@ -178,7 +178,7 @@ struct mono face_next(const struct face *face)
 		if (face->watchers[i].exchange == NULL || face->watchers[i].stream == 0 ||
 			!face->watchers[i].has_room)
 			continue;
-		struct mono due = api_stream_next(face->api, face->watchers[i].stream);
+		struct mono due = apisim_stream_next(face->api, face->watchers[i].stream);
 		next = due.us < next.us ? due : next;
 	}
 	return next;

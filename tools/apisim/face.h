@@ -11,25 +11,25 @@
 #include "apisim/api.h"
 #include "http/server.h"
 
-enum { FACE_EXCHANGES_MAX = API_STREAMS_MAX, FACE_BODY_ROOM = 1 << 20 };
+enum { FACE_EXCHANGES_MAX = APISIM_STREAMS_MAX, FACE_BODY_ROOM = 1 << 20 };
 
 struct face_setup {
 	struct net_address address;
 	struct text certificate, key; /* PEM; TEXT_NONE: without TLS */
 	uint32_t connections_max;     /* <= FACE_EXCHANGES_MAX */
 	uint32_t body_room;           /* 0: FACE_BODY_ROOM; per connection */
-	/* Instead of api_ask(), which it may call: a bad mood. NULL: nobody is between. */
-	void (*ask)(void *self, struct api *api, const struct api_request *request,
-		struct api_answer *answer);
+	/* Instead of apisim_ask(), which it may call: a bad mood. NULL: nobody is between. */
+	void (*ask)(void *self, struct apisim *api, const struct apisim_request *request,
+		struct apisim_answer *answer);
 	void *self;
 };
 
 struct face {
-	struct api *api;
+	struct apisim *api;
 	struct net *net;
 	struct net_server *server;
-	void (*ask)(void *self, struct api *api, const struct api_request *request,
-		struct api_answer *answer);
+	void (*ask)(void *self, struct apisim *api, const struct apisim_request *request,
+		struct apisim_answer *answer);
 	void *self;
 	struct {
 		struct net_exchange *exchange;
@@ -43,7 +43,7 @@ struct face {
 uint32_t face_streams(const struct face_setup *setup);
 size_t face_size(const struct face_setup *setup);
 /* NULL: the server cannot listen; a line in `fault`. */
-struct face *face_open(struct api *api, struct net *net, struct arena *arena,
+struct face *face_open(struct apisim *api, struct net *net, struct arena *arena,
 	const struct face_setup *setup, struct writer *fault);
 void face_turn(struct face *face);
 /* When there is something to do without a request: a watch ends, or gets a bookmark. */

@@ -36,16 +36,16 @@ const char *life_body(struct life *life, const char *format, ...)
 int life_ask(
 	struct life *life, const char *method, const char *type, const char *path, const char *body)
 {
-	struct api_request request = {.method = text_of(method),
+	struct apisim_request request = {.method = text_of(method),
 		.path = text_of(path),
 		.content_type = text_of(type),
 		.body = body == NULL ? TEXT("") : text_of(body),
 		.inside = true};
-	struct api_answer answer;
+	struct apisim_answer answer;
 
-	api_ask(life->api, &request, &answer);
+	apisim_ask(life->api, &request, &answer);
 	if (answer.stream != 0)
-		api_stream_close(life->api, answer.stream);
+		apisim_stream_close(life->api, answer.stream);
 	if (answer.status >= 400 && answer.status != 404 && answer.status != 409)
 		life->counts.refused++;
 	return answer.status;
@@ -161,8 +161,8 @@ static uint32_t meet_pod(struct life *life, struct text key)
 
 static void see_pod(struct life *life, uint32_t revision)
 {
-	const struct revision *state = registry_revision(api_registry(life->api), revision);
-	struct scratch *scratch = api_scratch(life->api);
+	const struct revision *state = registry_revision(apisim_registry(life->api), revision);
+	struct scratch *scratch = apisim_scratch(life->api);
 	struct text phase = revision_phase(state);
 	uint32_t pod = find_pod(life, revision_key(state));
 	uint64_t app = 0;
@@ -190,9 +190,9 @@ static void see_pod(struct life *life, uint32_t revision)
 
 static void see_node(struct life *life, uint32_t revision)
 {
-	const struct revision *state = registry_revision(api_registry(life->api), revision);
+	const struct revision *state = registry_revision(apisim_registry(life->api), revision);
 	struct text name = revision_name(state);
-	struct scratch *scratch = api_scratch(life->api);
+	struct scratch *scratch = apisim_scratch(life->api);
 	uint64_t zone = 0;
 
 	if (life_find_node(life, name) != 0)
@@ -241,7 +241,7 @@ static void lose_node(struct life *life, struct text name)
 
 static void see(struct life *life, const struct registry_change *change)
 {
-	const struct revision *state = registry_revision(api_registry(life->api), change->after);
+	const struct revision *state = registry_revision(apisim_registry(life->api), change->after);
 
 	life->news |= change->resource != RESOURCE_LEASES && change->resource != RESOURCE_EVENTS;
 	if (change->resource == RESOURCE_NODES) {
@@ -262,7 +262,7 @@ static void see(struct life *life, const struct registry_change *change)
 /* The history has gone on without us, or back: everything is looked at anew. */
 static void see_all(struct life *life)
 {
-	const struct registry *r = api_registry(life->api);
+	const struct registry *r = apisim_registry(life->api);
 
 	for (uint32_t i = pool_next(&life->nodes, 0); i != 0; i = pool_next(&life->nodes, i))
 		if (registry_find(r, RESOURCE_NODES, text_of(life_node(life, i)->name)) == 0)
@@ -278,14 +278,14 @@ static void see_all(struct life *life)
 
 void life_look_again(struct life *life)
 {
-	life->seen = api_registry(life->api)->version;
+	life->seen = apisim_registry(life->api)->version;
 	life->news = true;
 	see_all(life);
 }
 
 static void follow(struct life *life)
 {
-	const struct registry *r = api_registry(life->api);
+	const struct registry *r = apisim_registry(life->api);
 
 	while (life->seen < r->version) {
 		const struct registry_change *change = registry_change(r, life->seen + 1);
@@ -377,7 +377,7 @@ struct life *life_init(const struct life_setup *setup)
 	map_init(&life->nodes_by_name, setup->arena, life->setup.nodes_max);
 	heap_init(&life->due, setup->arena, life->setup.pods_max, before, moved, life);
 	life->now_us = clock_mono(&setup->clock).us;
-	life->seen = api_registry(life->api)->version;
+	life->seen = apisim_registry(life->api)->version;
 	see_all(life);
 	life_make_world(life);
 	follow(life);

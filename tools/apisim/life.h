@@ -14,7 +14,7 @@
 #include "base/arena.h"
 
 struct life_setup {
-	struct api *api;
+	struct apisim *api;
 	struct arena *arena; /* life_size() bytes */
 	struct clock clock;
 	uint64_t seed;

@@ -75,7 +75,7 @@ enum life_event {
 
 struct life {
 	struct life_setup setup;
-	struct api *api;
+	struct apisim *api;
 	struct random random;
 	struct life_counts counts;
 	bool calm;

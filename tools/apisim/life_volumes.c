@@ -12,8 +12,8 @@ enum { LIFE_VOLUMES_AT_ONCE = 64 };
 
 static struct tree *read_state(struct life *life, uint32_t revision)
 {
-	return tree_read(revision_json(registry_revision(api_registry(life->api), revision)),
-		api_scratch(life->api));
+	return tree_read(revision_json(registry_revision(apisim_registry(life->api), revision)),
+		apisim_scratch(life->api));
 }
 
 /* What the binding controller writes into both. `volume` is the name of the volume. */
@@ -98,7 +98,7 @@ static void provision(struct life *life, uint32_t revision)
 /* A volume whose claimRef somebody has written. */
 static void accept(struct life *life, uint32_t revision)
 {
-	const struct registry *r = api_registry(life->api);
+	const struct registry *r = apisim_registry(life->api);
 	char kept[1024], key[LIFE_KEY_MAX * 2], volume[256];
 	struct writer w, k;
 	const struct tree *pv = read_state(life, revision);
@@ -122,7 +122,7 @@ static void accept(struct life *life, uint32_t revision)
 /* Of a replica that is gone. */
 static void clean(struct life *life, uint32_t revision)
 {
-	const struct registry *r = api_registry(life->api);
+	const struct registry *r = apisim_registry(life->api);
 	const struct revision *state = registry_revision(r, revision);
 	char kept[1024];
 	struct writer w;
@@ -150,7 +150,7 @@ static void clean(struct life *life, uint32_t revision)
 static void each(struct life *life, uint32_t resource, const char *phase,
 	void (*look)(struct life *life, uint32_t revision))
 {
-	struct registry *r = api_registry(life->api);
+	struct registry *r = apisim_registry(life->api);
 	uint32_t found[LIFE_VOLUMES_AT_ONCE], count = 0, all = registry_count(r, resource);
 	uint32_t from = all > 0 ? life->volumes_from % all : 0;
 
@@ -164,7 +164,7 @@ static void each(struct life *life, uint32_t resource, const char *phase,
 		found[count++] = revision;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		scratch_reset(api_scratch(life->api));
+		scratch_reset(apisim_scratch(life->api));
 		look(life, found[i]);
 		registry_let_go(r, found[i]);
 	}

@@ -264,7 +264,8 @@ static void look_after_daemons(struct life *life, uint32_t index)
 		writer_init(&w, key, sizeof(key));
 		write_format(&w, "default/%s", name);
 		if (n->draining ||
-			registry_find(api_registry(life->api), RESOURCE_PODS, writer_text(&w)) != 0)
+			registry_find(apisim_registry(life->api), RESOURCE_PODS, writer_text(&w)) !=
+				0)
 			continue;
 		writer_init(&w, more, sizeof(more) - 1);
 		write_format(&w,
@@ -370,7 +371,7 @@ void life_event(struct life *life, enum life_event event)
 		break;
 	case LIFE_EVENT_POWER_CUT: power_cut(life); break;
 	case LIFE_EVENT_NODES: change_nodes(life); break;
-	case LIFE_EVENT_TICK: api_tick(life->api); break;
+	case LIFE_EVENT_TICK: apisim_tick(life->api); break;
 	default: break;
 	}
 }

@@ -115,12 +115,13 @@ enum resource_number resource_find(
 	return RESOURCE_NONE;
 }
 
-enum resource_number resource_of_kind(struct text api_version, struct text kind)
+enum resource_number resource_of_kind(struct text apisim_version, struct text kind)
 {
-	size_t slash = text_find(api_version, '/');
-	struct text group = slash == api_version.size ? TEXT("") : text_first(api_version, slash);
-	struct text version =
-		slash == api_version.size ? api_version : text_from(api_version, slash + 1);
+	size_t slash = text_find(apisim_version, '/');
+	struct text group =
+		slash == apisim_version.size ? TEXT("") : text_first(apisim_version, slash);
+	struct text version = slash == apisim_version.size ? apisim_version
+							   : text_from(apisim_version, slash + 1);
 
 	for (uint32_t i = 1; i < RESOURCES; i++)
 		if (text_is_z(kind, resources[i].kind) && text_is_z(group, resources[i].group) &&

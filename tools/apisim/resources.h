@@ -80,7 +80,7 @@ enum resource_number resource_find(
 	struct text group, struct text version, struct text plural, uint32_t release);
 bool resource_group_served(struct text group, struct text version, uint32_t release);
 /* Of any release. */
-enum resource_number resource_of_kind(struct text api_version, struct text kind);
+enum resource_number resource_of_kind(struct text apisim_version, struct text kind);
 /* What is kept for it. */
 enum resource_number resource_stored(enum resource_number number);
 /* "v1", "apps/v1" */
