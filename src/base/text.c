@@ -245,6 +245,26 @@ void write_char(struct writer *w, char c)
 	write_bytes(w, &c, 1);
 }
 
+void write_percent_encoded(struct writer *w, struct text t, const char *also)
+{
+	static const char hex_digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < t.size; i++) {
+		char c = t.at[i];
+		uint8_t byte = (uint8_t)c;
+		bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+		if (is_letter || (c >= '0' && c <= '9') ||
+			(c != '\0' && (strchr("-_.~", c) != NULL || strchr(also, c) != NULL))) {
+			write_char(w, c);
+		} else {
+			write_char(w, '%');
+			write_char(w, hex_digits[byte >> 4]);
+			write_char(w, hex_digits[byte & 15]);
+		}
+	}
+}
+
 void write_u64(struct writer *w, uint64_t value)
 {
 	char digits[20];

@@ -90,6 +90,8 @@ void write_z(struct writer *w, const char *zero_terminated);
 void write_char(struct writer *w, char c);
 void write_i64(struct writer *w, int64_t value);
 void write_u64(struct writer *w, uint64_t value);
+/* %XX for all but letters, digits, "-_.~" and the bytes of `also`. */
+void write_percent_encoded(struct writer *w, struct text t, const char *also);
 /* Conversions: base/format.h. */
 void write_format(struct writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
 void write_format_v(struct writer *w, const char *format, va_list args) PRINTF_LIKE(2, 0);

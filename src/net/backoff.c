@@ -20,7 +20,8 @@ int64_t net_backoff_next_ms(
 			(backoff->reset_ms + backoff->next_ms) * CLOCK_MS_US)
 		backoff->next_ms = backoff->first_ms;
 	int64_t wait_ms = backoff->next_ms;
-	backoff->next_ms = wait_ms > backoff->max_ms / 2 ? backoff->max_ms : wait_ms * 2;
+	int64_t factor = backoff->factor == 0 ? 2 : backoff->factor;
+	backoff->next_ms = wait_ms > backoff->max_ms / factor ? backoff->max_ms : wait_ms * factor;
 	backoff->last = now;
 
 	uint32_t stretch_max = (uint32_t)(wait_ms * backoff->jitter_percent / 100);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Backoff: how long to wait before the next attempt. Doubles from `first_ms` to `max_ms`, each
- * wait stretched by a random part of itself (0 .. jitter_percent), and starts over when no
- * attempt was needed for `reset_ms`. A server's Retry-After is a lower limit.
+ * Backoff: how long to wait before the next attempt. Doubles, or grows by `factor`, from `first_ms`
+ * to `max_ms`, each wait stretched by a random part of itself (0 .. jitter_percent), and starts
+ * over when no attempt was needed for `reset_ms`. A server's Retry-After is a lower limit.
  */
 #ifndef BERTH_NET_BACKOFF_H
 #define BERTH_NET_BACKOFF_H
@@ -17,6 +17,7 @@ struct net_backoff {
 	int64_t max_ms;
 	int64_t reset_ms;
 	uint32_t jitter_percent;
+	uint32_t factor; /* 0: 2 */
 	/* private */
 	int64_t next_ms;
 	struct mono last;
