@@ -17,8 +17,8 @@
  * --strict it ends with status 3 when a client did what a scheduler has no reason to do, or when
  * pods are where they cannot be.
  */
-// deps: base/*.c net/*.c json/*.c kube/time.c kube/duration.c kube/quantity*.c yaml/base64.c
-// deps: tls/*.c http/*.c
+// deps: base/*.c net/*.c tls/*.c http/*.c
+// deps: json/*.c kube/time.c kube/duration.c kube/quantity*.c yaml/base64.c
 // deps: tools/apisim/*.c
 #include <errno.h>
 #include <fcntl.h>

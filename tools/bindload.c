@@ -14,12 +14,13 @@
  * asked for: POD MICROSECONDS-SINCE-1970.
  */
 // deps: base/*.c net/*.c tls/*.c http/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
-// deps: json/write.c config/kubeconfig.c yaml/base64.c bind/body_binding.c bind/body_path.c
+// deps: json/write.c config/kubeconfig.c yaml/base64.c bind/body_binding.c api/api_path.c
 // deps: scheduler/target.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -109,7 +110,9 @@ static void write_binding(struct writer *path, struct writer *body)
 	writer_init(&node_w, node, sizeof(node));
 	write_format(&pod_w, "pod-%llu", (unsigned long long)load.next);
 	write_format(&node_w, "node-%llu", (unsigned long long)(load.next % load.nodes));
-	CHECK(body_path_binding(namespace, writer_text(&pod_w), path));
+	CHECK(api_path_write(
+		&(struct api_object){"/api/v1", namespace, "pods", writer_text(&pod_w), "binding"},
+		path));
 	body_binding(&(struct body_pod){.namespace = namespace, .name = writer_text(&pod_w)},
 		writer_text(&node_w), body);
 }

@@ -16,9 +16,9 @@
  * without saying so. Each question is a line on stdout: verb, pod, how many bytes, "names", "nodes"
  * or "-".
  */
-// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
-// deps: base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
-// deps: config/kubeconfig.c yaml/base64.c scheduler/target.c bind/body*.c kube/*.c
+// deps: base/*.c net/*.c tls/*.c http/*.c
+// deps: json/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
+// deps: config/kubeconfig.c yaml/base64.c scheduler/target.c bind/body*.c api/api_path.c kube/*.c
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/api.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "bind/body.h"
@@ -54,7 +55,7 @@ struct talk {
 	bool mute;
 	char verb[TEXT_MAX];
 	char pod[TEXT_MAX];
-	char path[BODY_PATH_MAX];
+	char path[API_PATH_MAX];
 	char body[2048];
 	char answer[ANSWER_MAX];
 	size_t answer_size;
@@ -287,7 +288,9 @@ static void bind_pod(struct talk *talk, struct json_value root)
 	writer_init(&path, talk->path, sizeof(talk->path));
 	writer_init(&body, talk->body, sizeof(talk->body));
 	if (text_contains(pod.name, TEXT("refused")) ||
-		!body_path_binding(pod.namespace, pod.name, &path)) {
+		!api_path_write(
+			&(struct api_object){"/api/v1", pod.namespace, "pods", pod.name, "binding"},
+			&path)) {
 		reply_z(talk, 200, "{\"Error\":\"not today\"}");
 		return;
 	}

@@ -13,14 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/check.h"
+#include "api/api.h"
 #include "bind/body.h"
-#include "http/http.h"
 
 enum {
-	BINDER_MESSAGE_MAX = 1024, /* bytes; a longer one is cut at a character */
-	BINDER_VIAS_MAX = 8        /* in flight by way of an extender */
+	BINDER_VIAS_MAX = 8 /* in flight by way of an extender */
 };
 
 enum binder_outcome {
@@ -58,16 +55,9 @@ struct binder_result {
 };
 
 struct binder_setup {
-	struct net *net;
-	struct net_client *client;
+	struct api_client *client;
 	struct arena *arena;
-	struct entropy entropy; /* jitter */
-	uint32_t orders_max;    /* in flight */
-	/*
-	 * Do we still lead? Asked when a binding is about to be sent, and again; while it says no
-	 * the order waits. NULL: always.
-	 */
-	bool (*may_write)(void *self);
+	uint32_t orders_max; /* in flight */
 	/* From inside net_poll(), never from binder_bind(); may call binder_bind(). */
 	void (*done)(void *self, const struct binder_result *result);
 	void *self;

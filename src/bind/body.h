@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is written to the apiserver: paths and JSON bodies, as kube-scheduler sends them, and what
- * the answer to a binding means. Pure: text in, text out. Too little room shows in the writer,
- * which is asked once, at the end.
+ * What is written to the apiserver: JSON bodies, as kube-scheduler sends them. Pure: text in, text
+ * out. Too little room shows in the writer, which is asked once, at the end.
  */
 #ifndef BERTH_BIND_BODY_H
 #define BERTH_BIND_BODY_H
@@ -13,27 +12,10 @@
 #include "kube/pod.h"
 
 enum {
-	BODY_PATH_MAX = 512,       /* bytes of any path of valid names */
 	BODY_NOTE_MAX = 1024,      /* bytes of an event's note that an apiserver takes */
 	BODY_EVENT_NAME_MAX = 253, /* bytes of an event's name */
 	BODY_RANDOM = 16           /* bytes of an event's fallback name */
 };
-
-/* ---- paths ---- */
-
-/*
- * One segment of a path, percent-escaped. False, and nothing written, for what cannot be one:
- * empty, "." and "..", or with '/' or '%' inside.
- */
-MUST_USE bool body_write_segment(struct text segment, struct writer *out);
-
-/* All answer false when a name cannot be part of a path; then out is as it was. */
-MUST_USE bool body_path_pod(struct text namespace, struct text name, struct writer *out);
-MUST_USE bool body_path_pod_status(struct text namespace, struct text name, struct writer *out);
-MUST_USE bool body_path_binding(struct text namespace, struct text name, struct writer *out);
-/* events.k8s.io/v1; a name of TEXT_NONE: where events are created. */
-MUST_USE bool body_path_event(struct text namespace, struct text name, struct writer *out);
-MUST_USE bool body_path_core_events(struct text namespace, struct writer *out);
 
 /* ---- pods ---- */
 
@@ -116,31 +98,5 @@ void body_event_series(uint32_t count, struct wall last_observed, struct writer 
 void body_note_scheduled(const struct body_pod *pod, struct text node, struct writer *out);
 void body_note_preempted(
 	struct text preemptor_uid, struct text node, bool in_memory, struct writer *out);
-
-/* ---- answers ---- */
-
-enum bind_answer {
-	BIND_DONE,
-	BIND_CONFLICT,     /* 409: the pod has a node, is being deleted, or has gates again */
-	BIND_GONE,         /* there is no such pod */
-	BIND_UID_MISMATCH, /* there is another pod of that name */
-	BIND_RETRY_LATER,  /* not tried: the same request again, after a while */
-	BIND_REFUSED,      /* the request is wrong, or not allowed: it will stay so */
-	BIND_UNCLEAR       /* may have happened: the watch or a GET says */
-};
-
-enum {
-	BODY_RETRY_DEFAULT_S = 1, /* the apiserver's own word, where it says nothing */
-	BODY_RETRY_MAX_S = 60     /* a pod waits no longer for a header that is beside itself */
-};
-
-struct body_reply {
-	int32_t http;                     /* status code; 0: no answer at all */
-	int32_t retry_after_seconds;      /* of the header; negative: absent, or no number */
-	const struct kube_status *status; /* NULL: the body was none */
-};
-
-/* *wait_seconds is 0 for all but BIND_RETRY_LATER. */
-enum bind_answer bind_answer(const struct body_reply *reply, uint32_t *wait_seconds);
 
 #endif

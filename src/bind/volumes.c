@@ -51,19 +51,21 @@ static void dump(const void *self)
 struct volumes *volumes_init(const struct volumes_setup *setup)
 {
 	struct volumes *volumes = ARENA_ARRAY(setup->arena, struct volumes, 1);
-	size_t cut = json_cut_size(VOLUMES_ANSWER_KEPT);
 	CHECK(setup->orders_max > 0);
 	CHECK(setup->done != NULL);
 	volumes->setup = *setup;
+	volumes->net = api_client_net(setup->client);
+	volumes->writes = (struct api_caller){
+		.client = setup->client, .name = "volume writes", .done = volumes_answered};
+	api_caller_init(&volumes->writes);
 	pool_init(&volumes->flights, setup->arena, "pods whose volumes are bound",
 		sizeof(struct volumes_flight), setup->orders_max);
 	pool_init(&volumes->pieces, setup->arena, "volumes being bound",
 		sizeof(struct volumes_piece), pieces_max(setup->orders_max));
-	pool_init(&volumes->pens, setup->arena, "writes of volumes", sizeof(struct volumes_pen),
-		VOLUMES_PENS);
+	pool_init(&volumes->slots, setup->arena, "writes of volumes", sizeof(struct volumes_slot),
+		VOLUMES_SLOTS);
 	list_init(&volumes->ready);
 	net_timer_init(&volumes->look, volumes_look_due);
-	volumes->cut = json_cut_init(arena_take(setup->arena, cut), cut, VOLUMES_ANSWER_KEPT);
 	scratch_init(
 		&volumes->scratch, arena_take_raw(setup->arena, VOLUMES_SCRATCH), VOLUMES_SCRATCH);
 	check_register((struct check_dump){"volumes", dump, volumes});
@@ -74,8 +76,7 @@ size_t volumes_size(uint32_t orders_max)
 {
 	return sizeof(struct volumes) + pool_size(sizeof(struct volumes_flight), orders_max) +
 		pool_size(sizeof(struct volumes_piece), pieces_max(orders_max)) +
-		pool_size(sizeof(struct volumes_pen), VOLUMES_PENS) +
-		json_cut_size(VOLUMES_ANSWER_KEPT) + VOLUMES_SCRATCH + 6 * 16;
+		pool_size(sizeof(struct volumes_slot), VOLUMES_SLOTS) + VOLUMES_SCRATCH + 5 * 16;
 }
 
 /* ---- words ---- */
@@ -115,7 +116,7 @@ static void give_back(struct volumes_flight *flight)
 {
 	struct volumes *volumes = flight->volumes;
 	struct intern *strings = &volumes->setup.cache->strings;
-	volumes_drop_pen(flight);
+	volumes_drop_slot(flight);
 	net_timer_disarm(&flight->timer);
 	list_remove(&flight->link);
 	for (uint32_t i = flight->first, next; i != 0; i = next) {
@@ -148,8 +149,7 @@ void volumes_finish(struct volumes_flight *flight, bool ok)
 void volumes_fail_soon(struct volumes_flight *flight)
 {
 	flight->state = VOLUMES_FAILED;
-	net_timer_arm(
-		flight->volumes->setup.net, &flight->timer, net_now(flight->volumes->setup.net));
+	net_timer_arm(flight->volumes->net, &flight->timer, net_now(flight->volumes->net));
 }
 
 /* ---- an order's beginning ---- */
@@ -303,18 +303,18 @@ void volumes_cancel(struct volumes *volumes, uint64_t tag)
 void volumes_close(struct volumes *volumes)
 {
 	const struct pool *flights = &volumes->flights;
-	volumes->closing = true;
 	for (uint32_t i = pool_next(flights, 0); i != 0; i = pool_next(flights, i)) {
 		volumes->stats.cancelled++;
 		give_back(volumes_flight_at(volumes, i));
 	}
 	net_timer_disarm(&volumes->look);
+	api_caller_close(&volumes->writes);
 	CHECK(list_is_empty(&volumes->ready));
 	CHECK(pool_used(&volumes->pieces) == 0);
-	CHECK(pool_used(&volumes->pens) == 0);
+	CHECK(pool_used(&volumes->slots) == 0);
 	budget_unregister(&volumes->flights.budget);
 	budget_unregister(&volumes->pieces.budget);
-	budget_unregister(&volumes->pens.budget);
+	budget_unregister(&volumes->slots.budget);
 	check_unregister(volumes);
 }
 

@@ -15,19 +15,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/check.h"
+#include "api/api.h"
 #include "cache/cache.h"
-#include "http/http.h"
 #include "plugins/volume_choice.h"
 
 enum {
-	VOLUMES_CHOICES_MAX = 64,       /* of one order */
-	VOLUMES_PENS = 4,               /* requests at a time */
-	VOLUMES_WAITS = 10,             /* asked for by Retry-After, per request */
-	VOLUMES_SILENCE_MS = 10 * 1000, /* of the server */
-	VOLUMES_TOTAL_MS = 60 * 1000,   /* of one request, with the time it waits to be sent */
-	VOLUMES_DOUBT_MS = 10 * 1000,   /* for the watch to show what became of an unclear write */
+	VOLUMES_CHOICES_MAX = 64,     /* of one order */
+	VOLUMES_SLOTS = 4,            /* requests at a time */
+	VOLUMES_WAITS = 10,           /* asked for by Retry-After, per request */
+	VOLUMES_DOUBT_MS = 10 * 1000, /* for the watch to show what became of an unclear write */
 	VOLUMES_MESSAGE_MAX = 1024
 };
 
@@ -50,13 +46,10 @@ struct volumes_result {
 };
 
 struct volumes_setup {
-	struct net *net;
-	struct net_client *client;
+	struct api_client *client;
 	struct arena *arena;
 	struct cache *cache;
 	uint32_t orders_max; /* under way; waiting for a provisioner takes minutes */
-	/* Asked before each request: who leads no more gives nobody a volume. NULL: always. */
-	bool (*may_write)(void *self);
 	/* From inside net_poll(), the room is free again by then; may call volumes_*(). */
 	void (*done)(void *self, const struct volumes_result *result);
 	void *self;

@@ -233,7 +233,7 @@ void volumes_look_soon(struct volumes_flight *flight)
 	struct volumes *volumes = flight->volumes;
 	flight->look = true;
 	if (!net_timer_is_armed(&volumes->look))
-		net_timer_arm(volumes->setup.net, &volumes->look, net_now(volumes->setup.net));
+		net_timer_arm(volumes->net, &volumes->look, net_now(volumes->net));
 }
 
 static bool concerns(const struct volumes_flight *flight, const struct cache_event *event)

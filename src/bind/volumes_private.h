@@ -15,14 +15,8 @@
 #include "base/scratch.h"
 #include "bind/body.h"
 #include "bind/volumes.h"
-#include "json/json.h"
-#include "net/net.h"
 
-enum {
-	VOLUMES_BODY_MAX = 4096,
-	VOLUMES_ANSWER_KEPT = 4096, /* of an error; longer ones are known by their code only */
-	VOLUMES_SCRATCH = 16 * 1024
-};
+enum { VOLUMES_BODY_MAX = 4096, VOLUMES_SCRATCH = 16 * 1024 };
 
 enum volumes_state {
 	VOLUMES_NOMINATE, /* the pod is told its node */
@@ -50,7 +44,7 @@ struct volumes_piece {
 };
 
 struct volumes_flight {
-	struct list link; /* in volumes->ready while it waits for a pen */
+	struct list link; /* in volumes->ready while it waits for a slot */
 	struct net_timer timer;
 	struct volumes *volumes;
 	uint64_t tag;
@@ -61,7 +55,7 @@ struct volumes_flight {
 	uint32_t node;
 	uint32_t first; /* piece */
 	uint32_t at;    /* the piece to be written */
-	uint32_t pen;   /* 0: no request is under way */
+	uint32_t slot;  /* 0: no request is under way */
 	uint32_t waits;
 	enum volumes_state state;
 	bool repeated; /* this write may have happened before */
@@ -70,29 +64,26 @@ struct volumes_flight {
 	char message[VOLUMES_MESSAGE_MAX];
 };
 
-/* A request and its memory; orders take turns. */
-struct volumes_pen {
-	struct net_request request;
+/* A request and the memory of its body; orders take turns. */
+struct volumes_slot {
+	struct api_call call;
 	struct volumes *volumes;
 	uint32_t index;
 	uint32_t flight;
-	size_t answer_size;
-	char path[BODY_PATH_MAX];
 	char body[VOLUMES_BODY_MAX];
-	char answer[VOLUMES_ANSWER_KEPT];
 };
 
 struct volumes {
 	struct volumes_setup setup;
+	struct net *net;
+	struct api_caller writes;
 	struct pool flights;
 	struct pool pieces;
-	struct pool pens;
+	struct pool slots;
 	struct list ready;
 	struct net_timer look;
-	struct json_cut *cut; /* answers are read one at a time */
 	struct scratch scratch;
 	struct volumes_stats stats;
-	bool closing; /* the client is: nothing more is sent */
 };
 
 static inline struct volumes_flight *volumes_flight_at(
@@ -127,21 +118,24 @@ void volumes_fail_soon(struct volumes_flight *flight); /* at any moment */
 
 /* ---- volumes_words.c ---- */
 
-/* False: names like these are not for sending. */
-MUST_USE bool volumes_write_nomination(
-	const struct volumes_flight *flight, struct writer *path, struct writer *body);
+struct api_object volumes_pod_object(const struct volumes_flight *flight);
+struct api_object volumes_piece_object(
+	const struct volumes *volumes, const struct volumes_piece *piece);
+/* False: versions like these are not for sending. */
+MUST_USE bool volumes_write_nomination(const struct volumes_flight *flight, struct writer *body);
 MUST_USE bool volumes_write_piece(const struct volumes *volumes, const struct volumes_piece *piece,
-	uint32_t node, struct writer *path, struct writer *body);
+	uint32_t node, struct writer *body);
 
 /* ---- volumes_send.c ---- */
 
 /* The flight has something to send, before or behind the others. */
 void volumes_make_ready(struct volumes_flight *flight, bool first);
-/* Gives pens to those who are ready. */
+/* Gives slots to those who are ready. */
 void volumes_send_next(struct volumes *volumes);
 /* The piece is written: on to the next one, or to waiting. */
 void volumes_go_on(struct volumes_flight *flight);
-void volumes_drop_pen(struct volumes_flight *flight); /* cancels what is under way */
+void volumes_drop_slot(struct volumes_flight *flight); /* cancels what is under way */
+void volumes_answered(struct api_call *call, enum api_verdict verdict);
 
 /* ---- volumes_look.c ---- */
 

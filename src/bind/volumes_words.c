@@ -97,40 +97,45 @@ static void write_claim(const struct volumes *volumes, const struct volumes_piec
 	json_close_object(&j);
 }
 
+struct api_object volumes_piece_object(
+	const struct volumes *volumes, const struct volumes_piece *piece)
+{
+	if (piece->pv != 0)
+		return (struct api_object){.group = "/api/v1",
+			.resource = "persistentvolumes",
+			.name = volumes_text(volumes, piece->pv)};
+	return (struct api_object){.group = "/api/v1",
+		.namespace = volumes_text(volumes, piece->namespace),
+		.resource = "persistentvolumeclaims",
+		.name = volumes_text(volumes, piece->claim)};
+}
+
 bool volumes_write_piece(const struct volumes *volumes, const struct volumes_piece *piece,
-	uint32_t node, struct writer *path, struct writer *body)
+	uint32_t node, struct writer *body)
 {
 	if (!is_number(piece->version) || (piece->pv != 0 && !is_number(piece->claim_version)))
 		return false;
-	if (piece->pv != 0) {
-		write_z(path, "/api/v1/persistentvolumes/");
-		if (!body_write_segment(volumes_text(volumes, piece->pv), path))
-			return false;
+	if (piece->pv != 0)
 		write_volume(volumes, piece, body);
-	} else {
-		write_z(path, "/api/v1/namespaces/");
-		if (!body_write_segment(volumes_text(volumes, piece->namespace), path))
-			return false;
-		write_z(path, "/persistentvolumeclaims/");
-		if (!body_write_segment(volumes_text(volumes, piece->claim), path))
-			return false;
+	else
 		write_claim(volumes, piece, node, body);
-	}
-	return !path->overflowed && !body->overflowed;
+	return true;
 }
 
-bool volumes_write_nomination(
-	const struct volumes_flight *flight, struct writer *path, struct writer *body)
+struct api_object volumes_pod_object(const struct volumes_flight *flight)
 {
 	const struct volumes *volumes = flight->volumes;
+
+	return (struct api_object){"/api/v1", volumes_text(volumes, flight->namespace), "pods",
+		volumes_text(volumes, flight->pod), "status"};
+}
+
+bool volumes_write_nomination(const struct volumes_flight *flight, struct writer *body)
+{
 	const struct body_status status = {
 		.set_nominated = true,
-		.nominated = volumes_text(volumes, flight->node),
+		.nominated = volumes_text(flight->volumes, flight->node),
 		.old_nominated = TEXT(""), /* it is another one, or nothing would be sent */
 	};
-	if (!body_path_pod_status(volumes_text(volumes, flight->namespace),
-		    volumes_text(volumes, flight->pod), path) ||
-		!body_status_patch(&status, body))
-		return false;
-	return !path->overflowed && !body->overflowed;
+	return body_status_patch(&status, body);
 }

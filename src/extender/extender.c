@@ -175,6 +175,7 @@ static bool open_one(
 	if (e->client == NULL)
 		return false;
 	fault->used = 0;
+	extender_calls_open(e);
 	x->count++;
 	return true;
 }
@@ -184,6 +185,7 @@ struct extenders *extenders_open(const struct extenders_setup *setup, struct wri
 	struct arena *arena = setup->arena;
 	struct extenders *x = ARENA_ARRAY(arena, struct extenders, 1);
 	x->setup = *setup;
+	extender_asks_open(x);
 	CHECK(setup->list->count <= SCHEDULER_EXTENDERS_MAX);
 	x->list = ARENA_ARRAY(arena, struct extender, setup->list->count);
 	x->asks = ARENA_ARRAY(arena, struct extender_ask, EXTENDER_ASKS);
@@ -218,8 +220,11 @@ void extenders_close(struct extenders *x)
 			extender_end(x, i + 1);
 	if (x->nodes != NULL)
 		extender_nodes_close(x->nodes);
-	for (uint32_t i = 0; i < x->count; i++)
+	api_caller_close(&x->reads);
+	for (uint32_t i = 0; i < x->count; i++) {
+		api_caller_close(&x->list[i].caller);
 		net_client_close(x->list[i].client);
+	}
 }
 
 /* ---- who cares ---- */

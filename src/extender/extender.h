@@ -21,8 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/check.h"
+#include "api/api.h"
 #include "cache/cache.h"
 #include "cycle/extension.h"
 #include "http/http.h"
@@ -47,6 +46,7 @@ struct extenders;
 struct extenders_setup {
 	struct net *net;
 	struct net_client *apiserver;
+	struct api_client *api;
 	struct arena *arena;
 	struct cache *cache;            /* interns names of resources, for ever */
 	const struct config_list *list; /* struct scheduler_extender; stays the caller's */

@@ -234,61 +234,50 @@ static void give_whole_nodes(struct extender_ask *ask)
 
 /* ---- the pod ---- */
 
-static bool on_pod(void *self, struct json_piece piece)
+static void ask_read_pod(struct api_call *call, struct text json)
 {
-	struct extender_ask *ask = self;
-	if (piece.kind != JSON_PIECE_TOO_BIG)
-		ask->pod_json = piece.text;
-	return false;
+	LIST_OWNER(call, struct extender_ask, read)->pod_json = json;
 }
 
-static enum net_flow on_read(struct net_request *request, struct text bytes)
+static void ask_pod_done(struct api_call *call, enum api_verdict verdict)
 {
-	struct extender_ask *ask = LIST_OWNER(request, struct extender_ask, read);
-	if (request->answer.status == 200 && !ask->broken)
-		ask->broken = json_cut_feed(ask->cut, bytes) != JSON_CUT_MORE;
-	return NET_MORE;
-}
+	struct extender_ask *ask = LIST_OWNER(call, struct extender_ask, read);
 
-static void on_read_done(struct net_request *request)
-{
-	struct extender_ask *ask = LIST_OWNER(request, struct extender_ask, read);
-	const struct net_answer *answer = &request->answer;
-	if (answer->result == NET_CANCELLED)
-		return;
-	if (answer->result == NET_OK && answer->status == 200 && ask->pod_json.at != NULL) {
+	if (verdict == API_DONE && ask->pod_json.at != NULL) {
 		if (ask->first == EXTENDER_FILTERS && wants_nodes(ask))
 			look(ask);
 		else
 			begin(ask, ask->first);
 		return;
 	}
-	if (answer->result == NET_OK && answer->status == 200)
+	if (verdict == API_DONE)
 		extender_ask_fail(ask,
 			"the pod has more than %u bytes, which is too much for "
 			"extenders",
 			(unsigned)EXTENDER_POD_MAX);
 	else
 		extender_ask_fail(ask, "the pod could not be read for its extenders: %s, code %u",
-			net_result_name(answer->result), (unsigned)answer->status);
+			net_result_name(call->request.answer.result),
+			(unsigned)call->request.answer.status);
 	finish(ask);
+}
+
+void extender_asks_open(struct extenders *x)
+{
+	x->reads = (struct api_caller){
+		.client = x->setup.api, .name = "pods for extenders", .done = ask_pod_done};
+	api_caller_init(&x->reads);
 }
 
 static void read_pod(struct extender_ask *ask)
 {
 	ask->step = EXTENDER_READS;
 	ask->pod_json = TEXT_NONE;
-	ask->broken = false;
-	json_cut_start(ask->cut, JSON_CUT_LINES, want_pod, NULL, on_pod, ask);
-	ask->read = (struct net_request){
-		.class = NET_READ,
-		.method = NET_GET,
-		.path = {ask->path, ask->path_size},
-		.timeout_ms = EXTENDER_READ_MS,
-		.on_body = on_read,
-		.on_done = on_read_done,
-	};
-	net_send(ask->all->setup.apiserver, &ask->read);
+	api_call_start(&ask->read, &ask->all->reads,
+		&(struct api_request){.purpose = API_POD_READ,
+			.method = NET_GET,
+			.path = {ask->path, ask->path_size},
+			.reader = {want_pod, ask_read_pod, ask->cut}});
 }
 
 /* ---- what callers do ---- */
@@ -334,7 +323,7 @@ void extender_ask_victims(struct extenders *x, uint32_t index)
 void extender_end(struct extenders *x, uint32_t index)
 {
 	struct extender_ask *ask = ask_at(x, index);
-	net_cancel(&ask->read);
+	api_call_cancel(&ask->read);
 	for (uint32_t i = 0; i < x->count; i++)
 		extender_call_cancel(&ask->calls[i]);
 	give_nodes(ask);

@@ -8,34 +8,18 @@
  */
 #include "extender/private.h"
 
-enum { QUESTION_CLASS = NET_LEASE }; /* the one that may use every connection */
-
-static bool on_piece(void *self, struct json_piece piece)
+/* As Go: what follows the first value is not looked at. */
+static void question_read(struct api_call *call, struct text json)
 {
-	struct extender_line *line = self;
-	if (piece.kind == JSON_PIECE_TOO_BIG)
-		line->too_big = true;
-	else
-		line->answer = piece.text;
-	return false; /* as Go: what follows the first value is nobody's */
-}
-
-static enum net_flow on_body(struct net_request *request, struct text bytes)
-{
-	struct extender_line *line = LIST_OWNER(request, struct extender_line, request);
-	if (request->answer.status != 200 || line->answer.at != NULL || line->too_big ||
-		line->broken)
-		return NET_MORE;
-	line->broken = json_cut_feed(line->cut, bytes) == JSON_CUT_BROKEN;
-	return NET_MORE;
+	LIST_OWNER(call, struct extender_line, api)->answer = json;
 }
 
 /* ---- the end ---- */
 
 /* In the words of kube-scheduler and of Go's HTTP client, as far as there are some. */
-static void explain(const struct extender_call *call, const struct extender_line *line)
+static void question_explain(const struct extender_call *call, const struct extender_line *line)
 {
-	const struct net_answer *answer = &line->request.answer;
+	const struct net_answer *answer = &line->api.request.answer;
 	struct text url = extender_url(call->extender, call->verb);
 	struct text verb = text_from(url, call->extender->path_at + 1);
 	if (answer->result == NET_TIMEOUT)
@@ -52,30 +36,34 @@ static void explain(const struct extender_call *call, const struct extender_line
 	else
 		extender_ask_fail(call->ask,
 			"failed %.*s with extender at URL %.*s: the answer is %s", TEXT_ARGS(verb),
-			TEXT_ARGS(url), line->too_big ? "too big" : "not JSON");
+			TEXT_ARGS(url), line->api.is_too_big ? "too big" : "not JSON");
 }
 
-static void send(struct extender_line *line);
 static void dispatch(struct extender *e);
 
-static void on_done(struct net_request *request)
+/* A question that met the end of a connection that had been kept open is sent once more. */
+static enum api_verdict question_judge(struct api_call *call)
 {
-	struct extender_line *line = LIST_OWNER(request, struct extender_line, request);
+	const struct extender_line *line = LIST_OWNER(call, struct extender_line, api);
+	const struct net_answer *answer = &call->request.answer;
+
+	if (answer->result == NET_OK && answer->status == 200 && line->answer.at != NULL)
+		return API_DONE;
+	return answer->result == NET_RESET && answer->status == 0 ? API_RETRY : API_REFUSED;
+}
+
+static void question_done(struct api_call *api, enum api_verdict verdict)
+{
+	struct extender_line *line = LIST_OWNER(api, struct extender_line, api);
 	struct extender_call *call = line->call;
 	struct extender *e = call->extender;
-	const struct net_answer *answer = &request->answer;
-	bool ok = answer->result == NET_OK && answer->status == 200 && line->answer.at != NULL;
-	if (answer->result == NET_RESET && answer->status == 0 && !call->again) {
-		call->again = true;
-		send(line);
-		return;
-	}
-	if (answer->result == NET_CANCELLED) /* closed, as all of it is */
-		return;
+	bool ok = verdict == API_DONE;
+
+	e->all->stats.questions += api->sends;
 	if (ok)
 		ok = extender_answer(call->ask, e, call->verb, line->answer);
 	else
-		explain(call, line);
+		question_explain(call, line);
 	e->all->stats.failures += !ok;
 	line->call = NULL;
 	call->line = NULL;
@@ -84,35 +72,40 @@ static void on_done(struct net_request *request)
 	dispatch(e);
 }
 
+void extender_calls_open(struct extender *e)
+{
+	e->caller = (struct api_caller){.client = e->all->setup.api,
+		.name = "extender questions",
+		.done = question_done,
+		.judge = question_judge};
+	api_caller_init(&e->caller);
+}
+
 /* ---- sending ---- */
 
-static size_t copy_body(const struct net_request *request, size_t from, char *to, size_t size)
+static size_t question_copy(const struct net_request *request, size_t from, char *to, size_t size)
 {
-	const struct extender_line *line =
-		LIST_OWNER((struct net_request *)(uintptr_t)request, struct extender_line, request);
+	const struct extender_line *line = LIST_OWNER(
+		(struct net_request *)(uintptr_t)request, struct extender_line, api.request);
 	return extender_body(line->call, from, to, size);
 }
 
-static void send(struct extender_line *line)
+static void question_send(struct extender_line *line)
 {
 	const struct extender_call *call = line->call;
 	struct extender *e = call->extender;
-	e->all->stats.questions++;
+
 	line->answer = TEXT_NONE;
-	line->too_big = line->broken = false;
-	json_cut_start(line->cut, JSON_CUT_LINES,
-		call->verb == EXTENDER_FILTER ? extender_want_filter : NULL, NULL, on_piece, line);
-	line->request = (struct net_request){
-		.class = (enum net_class)QUESTION_CLASS,
-		.method = NET_POST,
-		.path = text_from(extender_url(e, call->verb), e->path_at),
-		.body = {NULL, extender_body(call, 0, NULL, 0)},
-		.copy_body = copy_body,
-		.timeout_ms = extender_timeout_ms(e->config),
-		.on_body = on_body,
-		.on_done = on_done,
-	};
-	net_send(e->client, &line->request);
+	api_call_start(&line->api, &e->caller,
+		&(struct api_request){.purpose = API_EXTENDER_QUESTION,
+			.method = NET_POST,
+			.path = text_from(extender_url(e, call->verb), e->path_at),
+			.body = {NULL, extender_body(call, 0, NULL, 0)},
+			.copy = question_copy,
+			.reader = {call->verb == EXTENDER_FILTER ? extender_want_filter : NULL,
+				question_read, line->cut},
+			.server = e->client,
+			.timeout_ms = extender_timeout_ms(e->config)});
 }
 
 static void dispatch(struct extender *e)
@@ -126,7 +119,7 @@ static void dispatch(struct extender *e)
 		list_remove(link);
 		line->call = call;
 		call->line = line;
-		send(line);
+		question_send(line);
 	}
 }
 
@@ -154,7 +147,7 @@ void extender_call_cancel(struct extender_call *call)
 		list_remove(&call->link);
 		return;
 	}
-	net_cancel(&line->request);
+	api_call_cancel(&line->api);
 	line->call = NULL;
 	call->line = NULL;
 	dispatch(call->extender);

@@ -15,7 +15,6 @@ enum {
 	EXTENDER_URL_MAX = 1024, /* urlPrefix and a verb */
 	EXTENDER_ANSWER_LEAST = 64 * 1024,
 	EXTENDER_ANSWER_BY_NODE = 96, /* its name, and a reason here and there */
-	EXTENDER_READ_MS = 10 * 1000, /* the pod, from the apiserver */
 	EXTENDER_PATH_MAX = 512
 };
 
@@ -26,15 +25,13 @@ struct extender_call {    /* one question of an ask to one extender */
 	struct extender_line *line; /* NULL: none yet */
 	enum extender_verb verb;
 	bool open;
-	bool again; /* sent once more, since the connection had gone before */
 };
 
 struct extender_line {
-	struct net_request request;
+	struct api_call api;
 	struct extender_call *call; /* NULL: free */
 	struct json_cut *cut;
 	struct text answer; /* in the cutter; TEXT_NONE: not all there */
-	bool too_big, broken;
 };
 
 struct extender {
@@ -42,6 +39,7 @@ struct extender {
 	const struct scheduler_extender *config;
 	struct net_target target;
 	struct net_client *client;
+	struct api_caller caller;
 	struct list waiting; /* calls */
 	struct extender_line lines[EXTENDER_LINES];
 	uint32_t managed[SCHEDULER_MANAGED_MAX]; /* string ids */
@@ -83,9 +81,8 @@ struct extender_ask {
 	struct extender_offers *offers;
 	size_t reasons_size;
 	char reasons[EXTENDER_WORDS_MAX];
-	struct net_request read;
+	struct api_call read;
 	struct json_cut *cut;
-	bool broken;
 	struct text pod_json; /* in the cutter */
 	size_t path_size;
 	char path[EXTENDER_PATH_MAX];
@@ -95,6 +92,7 @@ struct extender_ask {
 
 struct extenders {
 	struct extenders_setup setup;
+	struct api_caller reads; /* of pods */
 	uint32_t count;
 	uint32_t node_room;
 	struct extender *list; /* those that cannot be ignored first, as upstream asks them */
@@ -107,6 +105,7 @@ struct extenders {
 
 /* ---- extender_ask.c ---- */
 
+void extender_asks_open(struct extenders *x);
 void extender_ask_fail(struct extender_ask *ask, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A call ended; `ok` or the ask has an error. */
 void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bool ok);
@@ -128,6 +127,7 @@ struct text extender_node_text(const struct extender_nodes *n, uint32_t node, ui
 
 /* ---- extender_call.c ---- */
 
+void extender_calls_open(struct extender *e);
 void extender_call_begin(
 	struct extender_ask *ask, struct extender *extender, enum extender_verb verb);
 void extender_call_cancel(struct extender_call *call);

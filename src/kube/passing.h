@@ -19,9 +19,6 @@ struct kube_status {
 extern const struct json_want kube_status_want[];
 /* False when the object is not a Status. */
 bool kube_status_decode(struct json_value object, struct kube_status *status);
-/* Of an answer's whole body; false: it is none. Texts are good until scratch is used again. */
-MUST_USE bool kube_status_read(struct text body, struct json_cut *cut, struct scratch *scratch,
-	struct kube_status *status);
 
 struct kube_list_meta {
 	struct text kind;

@@ -31,30 +31,3 @@ bool kube_status_decode(struct json_value object, struct kube_status *status)
 		text_contains(status->message, TEXT("Precondition failed: UID in precondition"));
 	return true;
 }
-
-struct reading {
-	struct scratch *scratch;
-	struct kube_status *status;
-	bool found;
-};
-
-static bool on_piece(void *self, struct json_piece piece)
-{
-	struct reading *reading = self;
-	struct json_value root;
-
-	if (piece.kind == JSON_PIECE_LINE &&
-		json_parse(piece.text, reading->scratch, &root) == JSON_PARSED)
-		reading->found = kube_status_decode(root, reading->status);
-	return false; /* one is all there is */
-}
-
-bool kube_status_read(
-	struct text body, struct json_cut *cut, struct scratch *scratch, struct kube_status *status)
-{
-	struct reading reading = {.scratch = scratch, .status = status};
-
-	scratch_reset(scratch);
-	json_cut_start(cut, JSON_CUT_LINES, kube_status_want, NULL, on_piece, &reading);
-	return json_cut_feed(cut, body) == JSON_CUT_STOPPED && reading.found;
-}

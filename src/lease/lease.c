@@ -25,13 +25,11 @@
 #include "base/log.h"
 #include "base/scratch.h"
 #include "base/trace.h"
-#include "json/json.h"
 
 enum {
 	LEASE_PATH_MAX = 2 * 3 * LEASE_NAME_MAX + 128,
 	/* What is kept of the object, and an identity with each byte as \u00XX. */
 	LEASE_BODY_MAX = 2 * LEASE_OBJECT_MAX + 6 * LEASE_IDENTITY_MAX,
-	LEASE_ANSWER_MAX = 2 * 1024 * 1024, /* with what is not read of it; objects are smaller */
 	LEASE_SCRATCH = 64 * 1024,
 	LEASE_TIMEOUT_MIN_MS = 1000,
 	LEASE_RELEASE_PAUSE_MS = 200, /* after a failure that took no time */
@@ -69,17 +67,18 @@ struct lease_seen {
 
 struct lease {
 	struct lease_setup setup;
+	struct net *net;
 	struct random random;
 	enum lease_state state;
 	struct mono renewed_at; /* leading: the last good renewal was sent */
 
 	/* The try under way. */
-	struct net_request request;
+	struct api_caller caller;
+	struct api_call call;
 	bool writes; /* what is asked is a write, not a look */
 	bool looked; /* the record was read in this try */
 	struct mono try_at;
 	struct mono sent_at;
-	bool cutting, deaf, heard_whole;
 	size_t heard_size;
 
 	struct lease_seen seen;
@@ -222,7 +221,7 @@ static bool is_trying(const struct lease *lease)
 static void finish_release(struct lease *lease, const char *how)
 {
 	CHECK(lease->state == LEASE_RELEASING);
-	net_cancel(&lease->request);
+	api_call_cancel(&lease->call);
 	net_timer_disarm(&lease->pause);
 	net_timer_disarm(&lease->deadline);
 	lease->state = LEASE_RELEASED;
@@ -243,18 +242,18 @@ static void rest(struct lease *lease, struct mono now)
 		uint32_t spread = (uint32_t)(period * LEASE_JITTER_PERMILLE / 1000);
 		due = mono_after_ms(now, period + random_below(&lease->random, spread + 1));
 		/* Only here: who leads has to be heard. */
-		if (lease->request.answer.retry_after_ms > period)
+		if (lease->call.request.answer.retry_after_ms > period)
 			due = mono_after_ms(now,
-				lease->request.answer.retry_after_ms < lease->setup.duration_ms
-					? lease->request.answer.retry_after_ms
+				lease->call.request.answer.retry_after_ms < lease->setup.duration_ms
+					? lease->call.request.answer.retry_after_ms
 					: lease->setup.duration_ms);
 	}
-	net_timer_arm(lease->setup.net, &lease->pause, due);
+	net_timer_arm(lease->net, &lease->pause, due);
 }
 
 static void fail(struct lease *lease, struct mono now, const char *what)
 {
-	const struct net_answer *answer = &lease->request.answer;
+	const struct net_answer *answer = &lease->call.request.answer;
 
 	lease->stats.failures++;
 	if (!lease->troubled)
@@ -272,13 +271,13 @@ static void renewed(struct lease *lease, struct mono now)
 	/* We were stopped meanwhile, or the answer was: the hold is over before it began. */
 	if (mono_reached(now, mono_after_ms(lease->sent_at, lease->setup.renew_deadline_ms))) {
 		fail(lease, now, "the answer came too late");
-		net_timer_arm(lease->setup.net, &lease->pause, now);
+		net_timer_arm(lease->net, &lease->pause, now);
 		return;
 	}
 	lease->renewed_at = lease->sent_at;
 	lease->stats.renewed++;
 	lease->state = LEASE_LEADING;
-	net_timer_arm(lease->setup.net, &lease->deadline, hold_ends(lease));
+	net_timer_arm(lease->net, &lease->deadline, hold_ends(lease));
 	rest(lease, now);
 	if (!news)
 		return;
@@ -290,48 +289,20 @@ static void renewed(struct lease *lease, struct mono now)
 
 /* ---- answers ---- */
 
-static bool on_piece(void *self, struct json_piece piece)
+static void lease_read(struct api_call *call, struct text json)
 {
-	struct lease *lease = self;
+	struct lease *lease = LIST_OWNER(call, struct lease, call);
 
-	if (piece.kind != JSON_PIECE_LINE || lease->heard_size > 0)
-		return true;
-	CHECK(piece.text.size <= sizeof(lease->heard));
-	memcpy(lease->heard, piece.text.at, piece.text.size);
-	lease->heard_size = piece.text.size;
-	return true;
-}
-
-static enum net_flow on_body(struct net_request *request, struct text bytes)
-{
-	struct lease *lease = LIST_OWNER(request, struct lease, request);
-
-	if (!lease->cutting)
-		json_cut_start(lease->cut, JSON_CUT_LINES, kube_lease_want, NULL, on_piece, lease);
-	lease->cutting = true;
-	if (!lease->deaf && json_cut_feed(lease->cut, bytes) != JSON_CUT_MORE)
-		lease->deaf = true;
-	return NET_MORE;
+	CHECK(json.size <= sizeof(lease->heard));
+	memcpy(lease->heard, json.at, json.size);
+	lease->heard_size = json.size;
 }
 
 /* A complete answer that is a Lease. */
-static bool hear(struct lease *lease, struct kube_lease *k)
+static bool lease_hear(struct lease *lease, enum api_verdict verdict, struct kube_lease *k)
 {
-	const struct net_answer *answer = &lease->request.answer;
-
-	if (answer->result != NET_OK || (answer->status != 200 && answer->status != 201))
-		return false;
-	if (!lease->cutting || lease->deaf || !json_cut_end(lease->cut))
-		return false;
-	return decode(lease, lease->heard, lease->heard_size, k);
-}
-
-/* The write was refused, or never sent: what it says is not there. */
-static bool is_refused(const struct net_answer *answer)
-{
-	if (!answer->sent)
-		return true;
-	return answer->result == NET_OK && answer->status >= 400 && answer->status < 500;
+	return verdict == API_DONE && lease->call.has_object &&
+		decode(lease, lease->heard, lease->heard_size, k);
 }
 
 static void looked_for_release(struct lease *lease, struct mono now, bool found)
@@ -344,12 +315,11 @@ static void looked_for_release(struct lease *lease, struct mono now, bool found)
 		finish_release(lease, "it is not ours");
 }
 
-static void answered_look(struct lease *lease, struct mono now)
+static void answered_look(struct lease *lease, enum api_verdict verdict, struct mono now)
 {
 	struct kube_lease k;
-	bool found = hear(lease, &k);
-	bool missing = !found && lease->request.answer.result == NET_OK &&
-		lease->request.answer.status == 404;
+	bool found = lease_hear(lease, verdict, &k);
+	bool missing = !found && verdict == API_GONE;
 
 	lease->looked = true;
 	if (found)
@@ -375,14 +345,15 @@ static void answered_look(struct lease *lease, struct mono now)
 	}
 }
 
-static void answered_write(struct lease *lease, struct mono now)
+static void answered_write(struct lease *lease, enum api_verdict verdict, struct mono now)
 {
 	struct kube_lease k;
 
-	if (!hear(lease, &k)) {
+	if (!lease_hear(lease, verdict, &k)) {
 		/* A look settles what became of it, and who was faster. */
 		bool again = !lease->looked ||
-			(lease->state == LEASE_RELEASING && lease->request.answer.status == 409);
+			(lease->state == LEASE_RELEASING &&
+				lease->call.request.answer.status == 409);
 		if (again)
 			look(lease);
 		else
@@ -398,50 +369,46 @@ static void answered_write(struct lease *lease, struct mono now)
 		renewed(lease, now);
 }
 
-static void on_done(struct net_request *request)
+static void lease_answered(struct api_call *call, enum api_verdict verdict)
 {
-	struct lease *lease = LIST_OWNER(request, struct lease, request);
+	struct lease *lease = LIST_OWNER(call, struct lease, call);
 	struct mono now = now_of(lease);
 
-	if (lease->writes && !is_refused(&request->answer))
+	if (lease->writes && !api_answer_is_refusal(&call->request.answer))
 		lease->doubt = true;
 	expire(lease, now);
 	/* The callback may have given it up. */
-	if (net_is_active(request) || net_timer_is_armed(&lease->pause))
+	if (!api_call_is_over(call) || net_timer_is_armed(&lease->pause))
 		return;
 	if (lease->writes)
-		answered_write(lease, now);
+		answered_write(lease, verdict, now);
 	else
-		answered_look(lease, now);
+		answered_look(lease, verdict, now);
 }
 
 /* ---- questions ---- */
 
-static void ask(struct lease *lease, enum net_method method, struct text path, struct text body)
+static void lease_send(
+	struct lease *lease, enum net_method method, struct text path, struct text body)
 {
 	int64_t timeout_ms = lease->setup.renew_deadline_ms / 2;
 
-	CHECK(!net_is_active(&lease->request));
-	lease->cutting = lease->deaf = false;
 	lease->heard_size = 0;
 	lease->sent_at = now_of(lease);
-	lease->request.class = NET_LEASE;
-	lease->request.method = method;
-	lease->request.path = path;
-	lease->request.body = body;
-	lease->request.content_type = TEXT_NONE;
-	lease->request.timeout_ms =
-		timeout_ms < LEASE_TIMEOUT_MIN_MS ? LEASE_TIMEOUT_MIN_MS : timeout_ms;
-	lease->request.body_max = LEASE_ANSWER_MAX;
-	lease->request.on_body = on_body;
-	lease->request.on_done = on_done;
-	net_send(lease->setup.client, &lease->request);
+	api_call_start(&lease->call, &lease->caller,
+		&(struct api_request){.purpose = API_LEASE,
+			.method = method,
+			.path = path,
+			.body = body,
+			.reader = {kube_lease_want, lease_read, lease->cut},
+			.timeout_ms = timeout_ms < LEASE_TIMEOUT_MIN_MS ? LEASE_TIMEOUT_MIN_MS
+									: timeout_ms});
 }
 
 static void look(struct lease *lease)
 {
 	lease->writes = false;
-	ask(lease, NET_GET, lease->path_one, TEXT_NONE);
+	lease_send(lease, NET_GET, lease->path_one, TEXT_NONE);
 }
 
 static void write_record(struct lease *lease)
@@ -475,7 +442,7 @@ static void write_record(struct lease *lease)
 		return;
 	}
 	lease->writes = true;
-	ask(lease, old != NULL ? NET_PUT : NET_POST,
+	lease_send(lease, old != NULL ? NET_PUT : NET_POST,
 		old != NULL ? lease->path_one : lease->path_all, writer_text(&body));
 }
 
@@ -584,6 +551,9 @@ struct lease *lease_init(const struct lease_setup *setup)
 	CHECK(setup->duration_ms > setup->renew_deadline_ms);
 	CHECK(setup->duration_ms / 1000 < INT32_MAX);
 	lease->setup = *setup;
+	lease->net = api_client_net(setup->client);
+	lease->caller = (struct api_caller){
+		.client = setup->client, .name = "lease", .done = lease_answered};
 	lease->cut = json_cut_init(arena_take(setup->arena, cut_size), cut_size, LEASE_OBJECT_MAX);
 	scratch_init(&lease->scratch, arena_take(setup->arena, LEASE_SCRATCH), LEASE_SCRATCH);
 	/* Jitter only has to be spread. */
@@ -593,6 +563,7 @@ struct lease *lease_init(const struct lease_setup *setup)
 	net_timer_init(&lease->deadline, on_deadline);
 	if (!keep_names(lease, setup))
 		return NULL;
+	api_caller_init(&lease->caller);
 	check_register((struct check_dump){"lease", dump, lease});
 	return lease;
 }
@@ -606,12 +577,12 @@ void lease_start(struct lease *lease)
 {
 	CHECK(lease->state == LEASE_OFF || lease->state == LEASE_RELEASED);
 	lease->state = LEASE_WAITING;
-	net_timer_arm(lease->setup.net, &lease->pause, now_of(lease));
+	net_timer_arm(lease->net, &lease->pause, now_of(lease));
 }
 
 void lease_close(struct lease *lease)
 {
-	net_cancel(&lease->request);
+	api_caller_close(&lease->caller);
 	net_timer_disarm(&lease->pause);
 	net_timer_disarm(&lease->deadline);
 	lease->state = LEASE_OFF;
@@ -629,15 +600,15 @@ void lease_release(struct lease *lease, void (*done)(void *self))
 
 	CHECK(done != NULL);
 	CHECK(lease->state != LEASE_RELEASING);
-	if (net_is_active(&lease->request) && lease->writes)
+	if (!api_call_is_over(&lease->call) && lease->writes)
 		lease->doubt = true;
-	net_cancel(&lease->request);
+	api_call_cancel(&lease->call);
 	lease->tell_lost = lease->state == LEASE_LEADING;
 	lease->state = LEASE_RELEASING;
 	lease->released = done;
-	net_timer_arm(lease->setup.net, &lease->pause, now);
-	net_timer_arm(lease->setup.net, &lease->deadline,
-		mono_after_ms(now, lease->setup.renew_deadline_ms));
+	net_timer_arm(lease->net, &lease->pause, now);
+	net_timer_arm(
+		lease->net, &lease->deadline, mono_after_ms(now, lease->setup.renew_deadline_ms));
 }
 
 struct lease_stats lease_stats(const struct lease *lease)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * lease - which of several schedulers writes: leader election on a Lease, compatible with
- * kube-scheduler's, so that they can take over from each other (core.md 21).
+ * kube-scheduler's, so that they can take over from each other.
  *
  * Losing it means standing by, not exiting: the picture of the cluster stays warm. Whether we lead
  * is a question about this very moment, asked before each write: a process that was stopped and
@@ -13,12 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/check.h"
+#include "api/api.h"
 #include "base/clock.h"
 #include "base/entropy.h"
 #include "lease/lease_body.h"
-#include "http/http.h"
 
 enum {
 	LEASE_IDENTITY_MAX = 320,
@@ -28,8 +26,7 @@ enum {
 };
 
 struct lease_setup {
-	struct net *net;
-	struct net_client *client;
+	struct api_client *client;
 	struct arena *arena;
 	struct clock clock;
 	struct entropy entropy;

@@ -5,7 +5,7 @@
  */
 #include "lease/lease_body.h"
 
-#include "bind/body.h"
+#include "api/api.h"
 #include "json/json.h"
 #include "kube/time.h"
 
@@ -48,22 +48,16 @@ struct lease_record lease_record_release(const struct kube_lease *old, struct wa
 bool lease_path(
 	struct text namespace, struct text name, uint32_t timeout_seconds, struct writer *out)
 {
-	struct writer before = *out;
-	write_z(out, "/apis/coordination.k8s.io/v1/namespaces/");
-	bool good = body_write_segment(namespace, out);
-	write_z(out, "/leases");
-	if (name.at != NULL) {
-		write_char(out, '/');
-		good = body_write_segment(name, out) && good;
-	}
+	if (!api_path_write(&(struct api_object){"/apis/coordination.k8s.io/v1", namespace,
+				    "leases", name, NULL},
+		    out))
+		return false;
 	if (timeout_seconds > 0) {
 		write_z(out, "?timeout=");
 		write_u64(out, timeout_seconds);
 		write_char(out, 's');
 	}
-	if (!good)
-		*out = before;
-	return good;
+	return true;
 }
 
 static void write_time(struct json_writer *j, const char *key, struct wall time)

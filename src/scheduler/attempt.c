@@ -14,7 +14,7 @@ enum {
 bool scheduler_has_room(const struct scheduler *s)
 {
 	return binder_has_room(s->binder) && pool_used(&s->flights) < s->flights.capacity &&
-		patcher_room(s->patcher) >= PATCHES_OF_AN_ATTEMPT;
+		status_patcher_room(s->status_patcher) >= PATCHES_OF_AN_ATTEMPT;
 }
 
 /*

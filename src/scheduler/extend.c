@@ -55,6 +55,7 @@ bool scheduler_open_extenders(
 		&(struct extenders_setup){
 			.net = s->net,
 			.apiserver = s->setup.client,
+			.api = s->api,
 			.arena = s->setup.arena,
 			.cache = &s->cache,
 			.list = extenders,
@@ -71,13 +72,15 @@ bool scheduler_open_extenders(
 static struct scheduler_ask *ask(
 	struct scheduler *s, const struct scheduler_ask *as, const struct schedule_result *decision)
 {
-	char room[BODY_PATH_MAX];
+	char room[API_PATH_MAX];
 	struct writer path;
 	const struct cache_pod *pod = cache_pod_at(&s->cache, as->pod);
 	writer_init(&path, room, sizeof(room));
-	if (!body_path_pod(cache_text(&s->cache, cache_template_of(&s->cache, pod)->namespace),
-		    cache_text(&s->cache, pod->name), &path) ||
-		path.overflowed)
+	const struct api_object object = {.group = "/api/v1",
+		.namespace = cache_text(&s->cache, cache_template_of(&s->cache, pod)->namespace),
+		.resource = "pods",
+		.name = cache_text(&s->cache, pod->name)};
+	if (!api_path_write(&object, &path) || path.overflowed)
 		return NULL;
 	uint32_t index = extender_ask(s->extenders,
 		&(struct extender_order){

@@ -18,7 +18,7 @@ bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims)
 {
 	return pool_used(&s->preemptions) < s->preemptions.capacity &&
 		s->victims.capacity - pool_used(&s->victims) >= victims &&
-		patcher_room_victims(s->patcher) >= victims;
+		evictor_room(s->evictor) >= victims;
 }
 
 bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod)
@@ -76,15 +76,16 @@ static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t no
 	struct cache_status status;
 	scheduler_words(s, pod, &words);
 	cache_pod_status(&s->cache, cache_pod_at(&s->cache, pod), &status);
-	const struct patcher_victim order = {
+	const struct eviction_order order = {
 		.pod = words.pod,
-		.is_told = (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DISRUPTION_TARGET) != 0,
+		.has_condition =
+			(cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DISRUPTION_TARGET) != 0,
 		.generation = status.generation,
 		.preemptor_scheduler = cache_text(&s->cache, p->profile->scheduler_name),
 		.tag = victim,
 	};
 	p->victims++;
-	patcher_evict(s->patcher, &order);
+	evictor_evict(s->evictor, &order);
 }
 
 void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *plan)
@@ -126,7 +127,7 @@ static struct text uid_of(
 
 /* Who had no time left is gone before the answer is here, and known by what was asked for. */
 static void tell_victim(struct scheduler *s, const struct scheduler_victim *victim,
-	const struct scheduler_preemption *p, const struct patcher_result *result)
+	const struct scheduler_preemption *p, const struct eviction_result *result)
 {
 	char by[64], uid[64];
 	char note[NOTE_MAX];
@@ -167,7 +168,7 @@ static void finish(struct scheduler *s, uint32_t index)
 		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_BACKOFF, scheduler_now(s));
 }
 
-void scheduler_evicted(void *self, const struct patcher_result *result)
+void scheduler_evicted(void *self, const struct eviction_result *result)
 {
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
@@ -175,10 +176,10 @@ void scheduler_evicted(void *self, const struct patcher_result *result)
 	struct scheduler_victim victim = *(struct scheduler_victim *)pool_at(&s->victims, index);
 	struct scheduler_preemption *p = pool_at(&s->preemptions, victim.preemption);
 	pool_give(&s->victims, index);
-	if (result->outcome == PATCHER_FAILED)
+	if (result->verdict != API_DONE && result->verdict != API_GONE)
 		p->failed = true;
-	s->stats.victims += result->outcome == PATCHER_DONE;
-	if (result->outcome == PATCHER_DONE)
+	s->stats.victims += result->verdict == API_DONE;
+	if (result->verdict == API_DONE)
 		tell_victim(s, &victim, p, result);
 	if (--p->victims == 0)
 		finish(s, victim.preemption);

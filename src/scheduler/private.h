@@ -80,7 +80,7 @@ bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims);
 /* Promises the pod that node, or none (INTERN_EMPTY), instead of what it was promised. */
 void scheduler_promise(struct scheduler *s, uint32_t pod, uint32_t node_name);
 void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *p);
-void scheduler_evicted(void *self, const struct patcher_result *result);
+void scheduler_evicted(void *self, const struct eviction_result *result);
 bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod);
 
 /* ---- tell.c ---- */

@@ -7,7 +7,11 @@
 #include "base/log.h"
 #include "scheduler/private.h"
 
-enum { STOP_EVENTS_MS = 2000 /* for events that are still to be sent */ };
+enum {
+	STOP_EVENTS_MS = 2000, /* for events that are still to be sent */
+	/* Answers come in over connections, of which there are fewer, extenders' included. */
+	ANSWERS_MAX = 32
+};
 
 /* Every kind that a plugin looks at. Claims of devices hold their pods back (plugins/). */
 static const uint32_t all_kinds = WATCH_ALL_KINDS &
@@ -19,9 +23,9 @@ static const uint32_t all_kinds = WATCH_ALL_KINDS &
 size_t scheduler_size(const struct scheduler_limits *l)
 {
 	return cache_size(&l->cache) + cycle_size(&l->cycle) + queue_size(l->queue) +
-		watch_size(all_kinds) + binder_size(l->bindings) +
-		patcher_size(l->patches, l->victims) + recorder_size(l->events, l->series) +
-		lease_size() + volumes_size(l->claimants) +
+		watch_size(all_kinds) + api_client_size(ANSWERS_MAX) + binder_size(l->bindings) +
+		status_patcher_size(l->patches) + evictor_size(l->victims) +
+		recorder_size(l->events, l->series) + lease_size() + volumes_size(l->claimants) +
 		pool_size(sizeof(struct scheduler_flight), l->bindings + l->claimants) +
 		pool_size(sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX) +
 		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
@@ -51,6 +55,14 @@ static void print_cycle(const void *self)
 	cycle_print(&((const struct scheduler *)self)->cycle);
 }
 
+/* Asked before a binding is sent, a volume given away, or a victim told to go. */
+static bool may_write(void *self)
+{
+	const struct scheduler *s = self;
+	return s->lease == NULL ||
+		(s->barrier == 0 && lease_holds(s->lease, clock_mono(&s->setup.clock)));
+}
+
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 {
 	const struct scheduler_limits *l = &setup->limits;
@@ -65,6 +77,15 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 		SCHEDULER_PREEMPTIONS_MAX);
 	pool_init(
 		&s->victims, setup->arena, "victims", sizeof(struct scheduler_victim), l->victims);
+	s->api = api_client_open(&(struct api_setup){
+		.net = setup->net,
+		.server = setup->client,
+		.arena = setup->arena,
+		.entropy = setup->entropy,
+		.answers_max = ANSWERS_MAX,
+		.may_write = may_write,
+		.self = s,
+	});
 	net_timer_init(&s->relist, scheduler_relist_due);
 	s->relist_ms = SCHEDULER_RELIST_MS;
 	check_register((struct check_dump){"scheduler", dump, s});
@@ -73,53 +94,40 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	check_register((struct check_dump){"cycle", print_cycle, s});
 }
 
-/* Asked before a binding is sent, a volume given away, or a victim told to go. */
-static bool may_write(void *self)
-{
-	const struct scheduler *s = self;
-	return s->lease == NULL ||
-		(s->barrier == 0 && lease_holds(s->lease, clock_mono(&s->setup.clock)));
-}
-
 static void init_writers(struct scheduler *s)
 {
 	const struct scheduler_setup *setup = &s->setup;
 	const struct scheduler_limits *l = &setup->limits;
 	s->binder = binder_init(&(struct binder_setup){
-		.net = setup->net,
-		.client = setup->client,
+		.client = s->api,
 		.arena = setup->arena,
-		.entropy = setup->entropy,
 		.orders_max = l->bindings,
-		.may_write = may_write,
 		.done = scheduler_landed,
 		.self = s,
 	});
-	s->patcher = patcher_init(&(struct patcher_setup){
-		.net = setup->net,
-		.client = setup->client,
+	s->status_patcher = status_patcher_init(&(struct status_patcher_setup){
+		.client = s->api,
+		.arena = setup->arena,
+		.patches_max = l->patches,
+	});
+	s->evictor = evictor_init(&(struct evictor_setup){
+		.client = s->api,
 		.arena = setup->arena,
 		.clock = setup->clock,
-		.entropy = setup->entropy,
-		.patches_max = l->patches,
 		.victims_max = l->victims,
-		.may_write = may_write,
 		.evicted = scheduler_evicted,
 		.self = s,
 	});
 	s->volumes = volumes_init(&(struct volumes_setup){
-		.net = setup->net,
-		.client = setup->client,
+		.client = s->api,
 		.arena = setup->arena,
 		.cache = &s->cache,
 		.orders_max = l->claimants,
-		.may_write = may_write,
 		.done = scheduler_claims_bound,
 		.self = s,
 	});
 	s->recorder = recorder_init(&(struct recorder_setup){
-		.net = setup->net,
-		.client = setup->client,
+		.client = s->api,
 		.arena = setup->arena,
 		.clock = setup->clock,
 		.entropy = setup->entropy,
@@ -145,8 +153,7 @@ static bool init_lease(struct scheduler *s)
 		return true;
 	}
 	s->lease = lease_init(&(struct lease_setup){
-		.net = s->net,
-		.client = s->setup.client,
+		.client = s->api,
 		.arena = s->setup.arena,
 		.clock = s->setup.clock,
 		.entropy = s->setup.entropy,
@@ -254,7 +261,8 @@ static void released(void *self)
 static bool is_quiet(const struct scheduler *s)
 {
 	return pool_used(&s->flights) == 0 && pool_used(&s->victims) == 0 &&
-		patcher_is_idle(s->patcher);
+		status_patcher_stats(s->status_patcher).patches == 0 &&
+		evictor_stats(s->evictor).victims == 0;
 }
 
 static void go_on_stopping(struct scheduler *s)
@@ -346,11 +354,13 @@ void scheduler_close(struct scheduler *s)
 	watch_close(s->watch);
 	binder_close(s->binder);
 	volumes_close(s->volumes);
-	patcher_close(s->patcher);
+	status_patcher_close(s->status_patcher);
+	evictor_close(s->evictor);
 	recorder_close(s->recorder);
 	if (s->extenders != NULL)
 		extenders_close(s->extenders);
 	if (s->lease != NULL)
 		lease_close(s->lease);
+	api_client_close(s->api);
 	check_unregister(s);
 }

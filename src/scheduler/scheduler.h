@@ -25,8 +25,9 @@
 #include "base/rate.h"
 #include "base/scratch.h"
 #include "bind/binder.h"
-#include "bind/patcher.h"
-#include "bind/recorder.h"
+#include "bind/eviction.h"
+#include "bind/event_recorder.h"
+#include "bind/status_patch.h"
 #include "bind/volumes.h"
 #include "cache/cache.h"
 #include "cycle/cycle.h"
@@ -169,8 +170,10 @@ struct scheduler {
 	struct queue queue;
 	struct scratch scratch;
 	struct watch *watch;
+	struct api_client *api;
 	struct binder *binder;
-	struct patcher *patcher;
+	struct status_patcher *status_patcher;
+	struct evictor *evictor;
 	struct recorder *recorder;
 	struct volumes *volumes;
 	struct extenders *extenders; /* NULL: none are configured */

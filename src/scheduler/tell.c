@@ -83,8 +83,8 @@ void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *rea
 	/* What is there is not known: a nomination that shall go is said to be there. */
 	if (!now.known && nominated != NULL && nominated->size == 0)
 		status.old_nominated = TEXT("?");
-	if (patcher_room(s->patcher) == 0)
+	if (status_patcher_room(s->status_patcher) == 0)
 		return; /* the next attempt says it again */
 	scheduler_words(s, pod, &words);
-	(void)patcher_status(s->patcher, &words.pod, &status, pod);
+	(void)status_patcher_send(s->status_patcher, &words.pod, &status, pod);
 }

@@ -33,8 +33,7 @@ enum {
 	EXTRA_MAX = 1024,
 	BODY_MAX = TOKEN_MAX + GROUPS_MAX + EXTRA_MAX + USER_MAX + 512,
 	PIECE_MAX = 8 * 1024,
-	SCRATCH_MAX = 32 * 1024,
-	TIMEOUT_MS = 10 * 1000
+	SCRATCH_MAX = 32 * 1024
 };
 
 struct user {
@@ -58,9 +57,8 @@ struct memory {
 struct status_review {
 	struct access *access;
 	struct status_answer *answer; /* NULL: free, or who asked has gone */
-	bool under_way;
-	bool about_access; /* else about the token */
-	struct net_request request;
+	bool about_access;            /* else about the token */
+	struct api_call call;
 	struct user user;
 	size_t token_size;
 	char token[TOKEN_MAX];
@@ -72,6 +70,7 @@ struct status_review {
 
 struct access {
 	struct status *status;
+	struct api_caller caller;
 	struct status_review reviews[REVIEWS];
 	struct memory memories[REMEMBERED];
 	uint32_t next; /* to be forgotten */
@@ -84,6 +83,8 @@ static const struct json_want want_status[] = {
 	{"authenticated", NULL}, {"allowed", NULL}, {"user", want_user}, {NULL, NULL}};
 static const struct json_want want_review[] = {{"status", want_status}, {NULL, NULL}};
 
+static void access_reviewed(struct api_call *call, enum api_verdict verdict);
+
 /* ---- setting up ---- */
 
 size_t access_size(void)
@@ -95,6 +96,9 @@ struct access *access_open(struct status *status, struct arena *arena)
 {
 	struct access *access = ARENA_ARRAY(arena, struct access, 1);
 	access->status = status;
+	access->caller = (struct api_caller){
+		.client = status->setup.scheduler->api, .name = "reviews", .done = access_reviewed};
+	api_caller_init(&access->caller);
 	scratch_init(&access->scratch, arena_take_raw(arena, SCRATCH_MAX), SCRATCH_MAX);
 	for (uint32_t i = 0; i < REVIEWS; i++) {
 		size_t size = json_cut_size(PIECE_MAX);
@@ -106,9 +110,7 @@ struct access *access_open(struct status *status, struct arena *arena)
 
 void access_close(struct access *access)
 {
-	for (uint32_t i = 0; i < REVIEWS; i++)
-		if (access->reviews[i].under_way)
-			net_cancel(&access->reviews[i].request);
+	api_caller_close(&access->caller);
 }
 
 void access_forget(struct status_answer *a)
@@ -264,14 +266,13 @@ static bool read_user(struct json_value value, struct user *user)
 		take_name(json_text(json_get(value, "username")), user);
 }
 
-static bool on_piece(void *self, struct json_piece piece)
+static void review_read(struct api_call *call, struct text json)
 {
-	struct status_review *review = self;
+	struct status_review *review = LIST_OWNER(call, struct status_review, call);
 	struct scratch *scratch = &review->access->scratch;
 	struct scratch_mark mark = scratch_mark(scratch);
 	struct json_value root;
-	if (piece.kind == JSON_PIECE_LINE &&
-		json_parse(piece.text, scratch, &root) == JSON_PARSED) {
+	if (json_parse(json, scratch, &root) == JSON_PARSED) {
 		struct json_value status = json_get(root, "status");
 		review->is_read = true;
 		review->yes = review->about_access
@@ -280,37 +281,20 @@ static bool on_piece(void *self, struct json_piece piece)
 				read_user(json_get(status, "user"), &review->user);
 	}
 	scratch_rewind(scratch, mark);
-	return false;
 }
 
-static enum net_flow on_body(struct net_request *request, struct text bytes)
-{
-	struct status_review *review = LIST_OWNER(request, struct status_review, request);
-	if (!review->is_read && json_cut_feed(review->cut, bytes) == JSON_CUT_BROKEN)
-		return NET_STOP;
-	return NET_MORE;
-}
-
-static void on_reviewed(struct net_request *request);
-
-static void send(struct status_review *review, const char *path, const struct writer *body)
+static void review_send(struct status_review *review, const char *path, const struct writer *body)
 {
 	const struct status_setup *setup = &review->access->status->setup;
-	review->under_way = true;
 	review->is_read = review->yes = false;
-	json_cut_start(review->cut, JSON_CUT_LINES, want_review, NULL, on_piece, review);
-	review->request = (struct net_request){
-		.class = NET_READ,
-		.method = NET_POST,
-		.path = text_of(path),
-		.body = writer_text(body),
-		.timeout_ms = TIMEOUT_MS,
-		.body_max = 64 * 1024,
-		.on_body = on_body,
-		.on_done = on_reviewed,
-	};
-	net_send(review->about_access ? setup->authorization : setup->authentication,
-		&review->request);
+	api_call_start(&review->call, &review->access->caller,
+		&(struct api_request){.purpose = API_REVIEW,
+			.method = NET_POST,
+			.path = text_of(path),
+			.body = writer_text(body),
+			.reader = {want_review, review_read, review->cut},
+			.server = review->about_access ? setup->authorization
+						       : setup->authentication});
 }
 
 static void begin_review(struct status_review *review, struct writer *w, struct json_writer *j,
@@ -334,7 +318,7 @@ static void ask_token(struct status_review *review)
 	json_member_text(&j, "token", (struct text){review->token, review->token_size});
 	json_close_object(&j);
 	json_close_object(&j);
-	send(review, "/apis/authentication.k8s.io/v1/tokenreviews", &w);
+	review_send(review, "/apis/authentication.k8s.io/v1/tokenreviews", &w);
 }
 
 static void ask_access(struct status_review *review)
@@ -358,7 +342,7 @@ static void ask_access(struct status_review *review)
 	}
 	json_close_object(&j);
 	json_close_object(&j);
-	send(review, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &w);
+	review_send(review, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &w);
 }
 
 /* ---- deciding ---- */
@@ -424,20 +408,17 @@ static void judge(struct status_review *review)
 		ask_access(review);
 }
 
-static void on_reviewed(struct net_request *request)
+static void access_reviewed(struct api_call *call, enum api_verdict verdict)
 {
-	struct status_review *review = LIST_OWNER(request, struct status_review, request);
+	struct status_review *review = LIST_OWNER(call, struct status_review, call);
 	struct status_answer *a = review->answer;
 	struct access *access = review->access;
-	bool is_answer = request->answer.result == NET_OK && request->answer.status / 100 == 2 &&
-		review->is_read;
-	review->under_way = false;
-	if (!is_answer) {
-		log_warn("status", "review-failed", "result=%s status=%u",
-			net_result_name(request->answer.result), (unsigned)request->answer.status);
+	if (verdict != API_DONE || !review->is_read) {
+		log_warn("status", "review-failed", "status=%u error=\"%.*s\"",
+			(unsigned)call->request.answer.status, TEXT_ARGS(api_call_message(call)));
 		release(review);
 		if (a != NULL)
-			status_refuse(a, 503, "the apiserver does not say who you are");
+			status_refuse(a, 503, "the review by the apiserver failed");
 	} else if (review->about_access) {
 		remember(access, (struct text){review->token, review->token_size}, true,
 			review->yes, &review->user);
@@ -461,14 +442,14 @@ static struct status_review *take_review(struct status_answer *a, uint32_t first
 	struct access *access = a->status->access;
 	for (uint32_t i = first; i < REVIEWS; i++) {
 		struct status_review *review = &access->reviews[i];
-		if (review->under_way)
+		if (!api_call_is_over(&review->call))
 			continue;
 		review->answer = a;
 		review->token_size = 0;
 		a->review = review;
 		return review;
 	}
-	status_refuse(a, 503, "too many are being asked who they are");
+	status_refuse(a, 503, "too many reviews are under way");
 	return NULL;
 }
 

@@ -19,7 +19,6 @@ enum {
 	WORDS_MAX = 2 * 1024,
 	PIECE_MAX = 2 * CA_MAX + 2 * WORDS_MAX,
 	SCRATCH_MAX = 8 * 1024,
-	TIMEOUT_MS = 10 * 1000,
 	LOOK_MS = 60 * 1000,
 	AGAIN_MS = 5 * 1000 /* nobody answered */
 };
@@ -33,7 +32,8 @@ struct authority_set {
 struct authorities {
 	struct status *status;
 	struct net_timer timer;
-	struct net_request request;
+	struct api_caller caller;
+	struct api_call call;
 	struct json_cut *cut;
 	struct scratch scratch;
 	bool is_read, failing, looked;
@@ -110,25 +110,15 @@ static bool read_set(const struct options *o, struct json_value data, struct aut
 	return true;
 }
 
-static bool on_piece(void *self, struct json_piece piece)
+static void authorities_read(struct api_call *call, struct text json)
 {
-	struct authorities *t = self;
+	struct authorities *t = LIST_OWNER(call, struct authorities, call);
 	struct scratch_mark mark = scratch_mark(&t->scratch);
 	struct json_value root;
-	if (piece.kind == JSON_PIECE_LINE &&
-		json_parse(piece.text, &t->scratch, &root) == JSON_PARSED)
+	if (json_parse(json, &t->scratch, &root) == JSON_PARSED)
 		t->is_read = read_set(
 			t->status->setup.options, json_get(root, "data"), &t->sets[1 - t->current]);
 	scratch_rewind(&t->scratch, mark);
-	return false;
-}
-
-static enum net_flow on_body(struct net_request *request, struct text bytes)
-{
-	struct authorities *t = LIST_OWNER(request, struct authorities, request);
-	if (!t->is_read && json_cut_feed(t->cut, bytes) == JSON_CUT_BROKEN)
-		return NET_STOP;
-	return NET_MORE;
 }
 
 /* ---- what was read counts ---- */
@@ -168,7 +158,7 @@ static void apply(struct authorities *t)
 
 static void fail(struct authorities *t)
 {
-	const struct net_answer *answer = &t->request.answer;
+	const struct net_answer *answer = &t->call.request.answer;
 	bool must = !t->looked && !t->status->setup.options->authentication_tolerate_lookup_failure;
 	if (!t->failing)
 		log_warn("status", "authorities-not-read",
@@ -181,20 +171,19 @@ static void fail(struct authorities *t)
 	t->status->failed = must;
 }
 
-static void on_done(struct net_request *request)
+static void authorities_answered(struct api_call *call, enum api_verdict verdict)
 {
-	struct authorities *t = LIST_OWNER(request, struct authorities, request);
-	struct status *status = t->status;
-	bool is_answer = request->answer.result == NET_OK;
-	if (is_answer && request->answer.status == 200 && t->is_read) {
+	struct authorities *t = LIST_OWNER(call, struct authorities, call);
+	struct net *net = t->status->setup.net;
+	bool is_answer = call->request.answer.result == NET_OK;
+	if (verdict == API_DONE && t->is_read) {
 		t->failing = false;
 		apply(t);
 	} else {
 		fail(t);
 	}
 	t->looked = true;
-	net_timer_arm(status->setup.net, &t->timer,
-		mono_after_ms(net_now(status->setup.net), is_answer ? LOOK_MS : AGAIN_MS));
+	net_timer_arm(net, &t->timer, mono_after_ms(net_now(net), is_answer ? LOOK_MS : AGAIN_MS));
 }
 
 static void look(struct net_timer *timer, struct mono now)
@@ -202,17 +191,13 @@ static void look(struct net_timer *timer, struct mono now)
 	struct authorities *t = LIST_OWNER(timer, struct authorities, timer);
 	(void)now;
 	t->is_read = false;
-	json_cut_start(t->cut, JSON_CUT_LINES, want_map, NULL, on_piece, t);
-	t->request = (struct net_request){
-		.class = NET_READ,
-		.path = TEXT("/api/v1/namespaces/kube-system/configmaps/"
-			     "extension-apiserver-authentication"),
-		.timeout_ms = TIMEOUT_MS,
-		.body_max = 1 << 20,
-		.on_body = on_body,
-		.on_done = on_done,
-	};
-	net_send(t->status->setup.authentication, &t->request);
+	api_call_start(&t->call, &t->caller,
+		&(struct api_request){.purpose = API_CONFIG_READ,
+			.method = NET_GET,
+			.object = {"/api/v1", TEXT("kube-system"), "configmaps",
+				TEXT("extension-apiserver-authentication"), NULL},
+			.reader = {want_map, authorities_read, t->cut},
+			.server = t->status->setup.authentication});
 }
 
 /* ---- opening and closing ---- */
@@ -232,6 +217,10 @@ void authorities_open(struct status *status, struct arena *arena)
 		&o->requestheader_extra_prefixes};
 	status->authorities = t;
 	t->status = status;
+	t->caller = (struct api_caller){.client = status->setup.scheduler->api,
+		.name = "configmap",
+		.done = authorities_answered};
+	api_caller_init(&t->caller);
 	t->cut = json_cut_init(arena_take(arena, size), size, PIECE_MAX);
 	scratch_init(&t->scratch, arena_take_raw(arena, SCRATCH_MAX), SCRATCH_MAX);
 	net_timer_init(&t->timer, look);
@@ -245,7 +234,7 @@ void authorities_open(struct status *status, struct arena *arena)
 void authorities_close(struct authorities *t)
 {
 	net_timer_disarm(&t->timer);
-	net_cancel(&t->request);
+	api_caller_close(&t->caller);
 }
 
 const struct options_words *authorities_words(

@@ -5,7 +5,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c extender/*.c
+// deps: watch/*.c api/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c extender/*.c
 // deps: tests/net/loopback.c
 #include <stdio.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@ static void on_done(void *self, const struct binder_result *result)
 	r->outcome = result->outcome;
 	r->took_us = result->took_us;
 	r->at_us = bed->server.wire.now_us;
-	TEST_ASSERT_TRUE(result->message.size <= BINDER_MESSAGE_MAX);
+	TEST_ASSERT_TRUE(result->message.size <= API_MESSAGE_MAX);
 	snprintf(r->message, sizeof(r->message), "%.*s", TEXT_ARGS(result->message));
 	if (bed->on_done == NULL)
 		return;
@@ -66,23 +66,34 @@ void bed_start(struct binder_bed *bed, uint32_t orders_max, uint32_t connections
 		.bytes = server_bytes(&bed->server)});
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed->client);
-	size_t before = arena_left(&bed->arena);
-	bed->binder = binder_init(&(struct binder_setup){.net = bed->net,
-		.client = bed->client,
+	bed->api = api_client_open(&(struct api_setup){.net = bed->net,
+		.server = bed->client,
 		.arena = &bed->arena,
 		.entropy = entropy_seeded(&bed->random),
-		.orders_max = orders_max,
+		.answers_max = connections,
 		.may_write = may_write,
+		.self = bed});
+	size_t before = arena_left(&bed->arena);
+	bed->binder = binder_init(&(struct binder_setup){.client = bed->api,
+		.arena = &bed->arena,
+		.orders_max = orders_max,
 		.done = on_done,
 		.self = bed});
 	TEST_ASSERT_TRUE(before - arena_left(&bed->arena) <= binder_size(orders_max));
 }
 
+void bed_close_binder(struct binder_bed *bed)
+{
+	if (bed->binder == NULL)
+		return;
+	binder_close(bed->binder);
+	api_client_close(bed->api);
+	bed->binder = NULL;
+}
+
 void bed_stop(struct binder_bed *bed)
 {
-	if (bed->binder != NULL)
-		binder_close(bed->binder);
-	bed->binder = NULL;
+	bed_close_binder(bed);
 	if (bed->net == NULL)
 		return;
 	if (bed->client != NULL)

@@ -11,7 +11,7 @@ enum { BED_RESULTS = 8192, BED_CONNECTIONS = 12 };
 struct bed_result {
 	uint32_t count; /* how often it was told */
 	enum binder_outcome outcome;
-	char message[BINDER_MESSAGE_MAX + 1];
+	char message[API_MESSAGE_MAX + 1];
 	int64_t took_us;
 	int64_t at_us;
 };
@@ -23,6 +23,7 @@ struct binder_bed {
 	struct net *net;
 	struct net_client *client;
 	struct random random;
+	struct api_client *api;
 	struct binder *binder;
 	struct bed_result results[BED_RESULTS]; /* by tag */
 	void (*on_done)(struct binder_bed *bed, const struct binder_result *result);
@@ -33,6 +34,7 @@ struct binder_bed {
 
 void bed_start(struct binder_bed *bed, uint32_t orders_max, uint32_t connections, uint64_t seed);
 void bed_stop(struct binder_bed *bed);
+void bed_close_binder(struct binder_bed *bed);
 void bed_bind(
 	struct binder_bed *bed, uint64_t tag, const char *name, const char *uid, const char *node);
 void bed_run(struct binder_bed *bed, int64_t ms);

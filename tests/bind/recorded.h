@@ -6,6 +6,7 @@
 #ifndef BERTH_TESTS_BIND_RECORDED_H
 #define BERTH_TESTS_BIND_RECORDED_H
 
+#include "api/api.h"
 #include "kube/fixture.h"
 
 enum { RECORDED_LINE_MAX = 4096 };
@@ -111,6 +112,19 @@ static inline void recorded_uri_is(struct text expected, const struct writer *ou
 	TEST_ASSERT_FALSE(out->overflowed);
 	TEST_ASSERT_EQUAL(expected.size, out->used);
 	TEST_ASSERT_EQUAL_MEMORY(expected.at, out->at, out->used);
+}
+
+static inline bool path_of_pod(
+	struct text namespace, struct text name, const char *subresource, struct writer *to)
+{
+	return api_path_write(
+		&(struct api_object){"/api/v1", namespace, "pods", name, subresource}, to);
+}
+
+static inline bool path_of_event(
+	const char *group, struct text namespace, struct text name, struct writer *to)
+{
+	return api_path_write(&(struct api_object){group, namespace, "events", name, NULL}, to);
 }
 
 #endif

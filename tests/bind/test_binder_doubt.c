@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was cut, late, throttled or out of reach, and what the watch makes of it. */
-// deps: bind/binder.c bind/binder_steps.c bind/binder_listen.c bind/binder_window.c
-// deps: bind/body_answer.c bind/body_binding.c bind/body_path.c
+// deps: api/*.c bind/binder.c bind/binder_window.c
+// deps: bind/body_binding.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/bind/binder_server.c tests/bind/binder_bed.c
 #include "bind/binder_scenes.h"

@@ -6,8 +6,8 @@
  *
  *	test_binder_faults [SEED]    that seed alone
  */
-// deps: bind/binder.c bind/binder_steps.c bind/binder_listen.c bind/binder_window.c
-// deps: bind/body_answer.c bind/body_binding.c bind/body_path.c
+// deps: api/*.c bind/binder.c bind/binder_window.c
+// deps: bind/body_binding.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
 // deps: tests/watch/wire.c tests/bind/binder_server.c tests/bind/binder_bed.c
 #include "unity.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Paths, bindings, deletions and status patches: as kube-scheduler sent them, and at the edges. */
-// deps: base/*.c json/*.c kube/*.c bind/body_path.c bind/body_binding.c bind/body_status.c
+// deps: base/*.c json/*.c kube/*.c api/api_path.c bind/body_binding.c bind/body_status.c
 #include "bind/recorded.h"
 
 #include "bind/body.h"
@@ -62,7 +62,7 @@ static void test_segments(void)
 		{TEXT("a%2Fb"), NULL},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-		bool good = body_write_segment(rows[i].segment, afresh());
+		bool good = api_path_write_segment(rows[i].segment, afresh());
 		TEST_ASSERT_EQUAL(rows[i].escaped != NULL, good);
 		fixture_text_is(good ? rows[i].escaped : "", writer_text(&out));
 	}
@@ -71,18 +71,18 @@ static void test_segments(void)
 static void test_paths(void)
 {
 	struct text ns = TEXT("default"), name = TEXT("web-0");
-	TEST_ASSERT_TRUE(body_path_pod(ns, name, afresh()));
+	TEST_ASSERT_TRUE(path_of_pod(ns, name, NULL, afresh()));
 	fixture_text_is("/api/v1/namespaces/default/pods/web-0", writer_text(&out));
-	TEST_ASSERT_TRUE(body_path_pod_status(ns, name, afresh()));
+	TEST_ASSERT_TRUE(path_of_pod(ns, name, "status", afresh()));
 	fixture_text_is("/api/v1/namespaces/default/pods/web-0/status", writer_text(&out));
-	TEST_ASSERT_TRUE(body_path_binding(ns, name, afresh()));
+	TEST_ASSERT_TRUE(path_of_pod(ns, name, "binding", afresh()));
 	fixture_text_is("/api/v1/namespaces/default/pods/web-0/binding", writer_text(&out));
-	TEST_ASSERT_TRUE(body_path_event(ns, TEXT_NONE, afresh()));
+	TEST_ASSERT_TRUE(path_of_event("/apis/events.k8s.io/v1", ns, TEXT_NONE, afresh()));
 	fixture_text_is("/apis/events.k8s.io/v1/namespaces/default/events", writer_text(&out));
-	TEST_ASSERT_TRUE(body_path_event(ns, TEXT("web-0.18e9"), afresh()));
+	TEST_ASSERT_TRUE(path_of_event("/apis/events.k8s.io/v1", ns, TEXT("web-0.18e9"), afresh()));
 	fixture_text_is(
 		"/apis/events.k8s.io/v1/namespaces/default/events/web-0.18e9", writer_text(&out));
-	TEST_ASSERT_TRUE(body_path_core_events(ns, afresh()));
+	TEST_ASSERT_TRUE(path_of_event("/api/v1", ns, TEXT_NONE, afresh()));
 	fixture_text_is("/api/v1/namespaces/default/events", writer_text(&out));
 }
 
@@ -91,29 +91,29 @@ static void test_paths_of_bad_names(void)
 {
 	struct text good = TEXT("a"), bad = TEXT("..");
 	afresh();
-	TEST_ASSERT_FALSE(body_path_pod(bad, good, &out));
-	TEST_ASSERT_FALSE(body_path_pod(good, bad, &out));
-	TEST_ASSERT_FALSE(body_path_pod_status(good, TEXT("a/binding"), &out));
-	TEST_ASSERT_FALSE(body_path_binding(TEXT(""), good, &out));
-	TEST_ASSERT_FALSE(body_path_event(bad, TEXT_NONE, &out));
-	TEST_ASSERT_FALSE(body_path_event(good, TEXT(""), &out));
-	TEST_ASSERT_FALSE(body_path_core_events(bad, &out));
+	TEST_ASSERT_FALSE(path_of_pod(bad, good, NULL, &out));
+	TEST_ASSERT_FALSE(path_of_pod(good, bad, NULL, &out));
+	TEST_ASSERT_FALSE(path_of_pod(good, TEXT("a/binding"), "status", &out));
+	TEST_ASSERT_FALSE(path_of_pod(TEXT(""), good, "binding", &out));
+	TEST_ASSERT_FALSE(path_of_event("/apis/events.k8s.io/v1", bad, TEXT_NONE, &out));
+	TEST_ASSERT_FALSE(path_of_event("/apis/events.k8s.io/v1", good, TEXT(""), &out));
+	TEST_ASSERT_FALSE(path_of_event("/api/v1", bad, TEXT_NONE, &out));
 	TEST_ASSERT_EQUAL(0, out.used);
 	TEST_ASSERT_FALSE(out.overflowed);
 }
 
 static void test_the_longest_valid_path_fits(void)
 {
-	char ns[63], name[253], bytes[BODY_PATH_MAX];
+	char ns[63], name[253], bytes[API_PATH_MAX];
 	memset(ns, 'n', sizeof(ns));
 	memset(name, 'p', sizeof(name));
 	writer_init(&out, bytes, sizeof(bytes));
-	TEST_ASSERT_TRUE(body_path_event(
-		(struct text){ns, sizeof(ns)}, (struct text){name, sizeof(name)}, &out));
+	TEST_ASSERT_TRUE(path_of_event("/apis/events.k8s.io/v1", (struct text){ns, sizeof(ns)},
+		(struct text){name, sizeof(name)}, &out));
 	TEST_ASSERT_FALSE(out.overflowed);
 	writer_init(&out, bytes, sizeof(name));
-	TEST_ASSERT_TRUE(body_path_binding(
-		(struct text){ns, sizeof(ns)}, (struct text){name, sizeof(name)}, &out));
+	TEST_ASSERT_TRUE(path_of_pod(
+		(struct text){ns, sizeof(ns)}, (struct text){name, sizeof(name)}, "binding", &out));
 	TEST_ASSERT_TRUE(out.overflowed);
 }
 
@@ -129,7 +129,7 @@ static void test_recorded_bindings(void)
 			.name = recorded_text(&recorded, "metadata.name"),
 			.uid = recorded_text(&recorded, "metadata.uid"),
 		};
-		TEST_ASSERT_TRUE(body_path_binding(pod.namespace, pod.name, afresh()));
+		TEST_ASSERT_TRUE(path_of_pod(pod.namespace, pod.name, "binding", afresh()));
 		recorded_uri_is(recorded.uri, &out);
 		body_binding(&pod, recorded_text(&recorded, "target.name"), afresh());
 		recorded_is(recorded.body, &out);
@@ -160,7 +160,7 @@ static void test_a_recorded_delete(void)
 	recorded_open(&recorded);
 	TEST_ASSERT_TRUE(recorded_next(&recorded, "delete", "/pods/low1"));
 	TEST_ASSERT_EQUAL(2, json_count(recorded.body));
-	TEST_ASSERT_TRUE(body_path_pod(TEXT("default"), TEXT("low1"), &out));
+	TEST_ASSERT_TRUE(path_of_pod(TEXT("default"), TEXT("low1"), NULL, &out));
 	recorded_uri_is(recorded.uri, &out);
 	body_delete(afresh());
 	recorded_is_z("{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", &out);
@@ -225,7 +225,7 @@ static void test_recorded_first_conditions(void)
 			.now = at(rows[i].time),
 		};
 		TEST_ASSERT_TRUE(
-			body_path_pod_status(TEXT("default"), text_of(rows[i].pod), afresh()));
+			path_of_pod(TEXT("default"), text_of(rows[i].pod), "status", afresh()));
 		recorded_uri_is(recorded.uri, &out);
 		TEST_ASSERT_TRUE(body_status_patch(&status, afresh()));
 		recorded_is(expected, &out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events: as kube-scheduler sent them; names, and notes that are too long or not quite text. */
-// deps: base/*.c json/*.c kube/*.c bind/body_path.c bind/body_event.c
+// deps: base/*.c json/*.c kube/*.c api/api_path.c bind/body_event.c
 #include "bind/recorded.h"
 
 #include "bind/body.h"
@@ -99,7 +99,7 @@ static void test_recorded_events(void)
 			body_note_scheduled(&pod, TEXT("node-00002"), &note_out);
 			TEST_ASSERT_TRUE(text_is(event.note, writer_text(&note_out)));
 		}
-		TEST_ASSERT_TRUE(body_path_event(
+		TEST_ASSERT_TRUE(path_of_event("/apis/events.k8s.io/v1",
 			body_event_namespace(&event.regarding), TEXT_NONE, afresh()));
 		recorded_uri_is(recorded.uri, &out);
 		body_event(&event, afresh());
@@ -125,7 +125,7 @@ static void test_the_recorded_event_of_a_leader(void)
 		.reporting_controller = TEXT("default-scheduler"),
 	};
 	event.name = name_again(&event.regarding, &name_out);
-	TEST_ASSERT_TRUE(body_path_core_events(event.regarding.namespace, &out));
+	TEST_ASSERT_TRUE(path_of_event("/api/v1", event.regarding.namespace, TEXT_NONE, &out));
 	recorded_uri_is(recorded.uri, &out);
 	body_core_event(&event, afresh());
 	recorded_is(recorded.body, &out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: assumed, written, waited for, given back. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c bind/body_*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
 // deps: bind/volumes*.c plugins/*.c
 // deps: tests/plugins/picture.c tests/watch/wire.c tests/bind/volumes_bed.c
 #include <stdio.h>
@@ -484,10 +484,10 @@ static void test_room(void)
 /* As many requests as there are pens, the others wait for theirs. */
 static void test_pens_are_shared(void)
 {
-	static const struct bed_plan plans[VOLUMES_PENS] = {
+	static const struct bed_plan plans[VOLUMES_SLOTS] = {
 		{.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}};
 	char name[8];
-	bed_plans(plans, VOLUMES_PENS);
+	bed_plans(plans, VOLUMES_SLOTS);
 	for (uint32_t i = 1; i <= BED_ORDERS; i++) {
 		snprintf(name, sizeof(name), "c%u", (unsigned)i);
 		bed_claim(name);
@@ -495,13 +495,13 @@ static void test_pens_are_shared(void)
 		bed_begin(i, name, "a", MINUTES(1));
 	}
 	bed_run(1000);
-	TEST_ASSERT_EQUAL_UINT32(VOLUMES_PENS, bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT32(VOLUMES_SLOTS, bed.seen_count);
 	volumes_cancel(bed.volumes, 1);
 	bed_run(1000);
 	/* One of those who waited wrote all it had to, and then the other. */
-	TEST_ASSERT_EQUAL_UINT32(VOLUMES_PENS + 4, bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT32(VOLUMES_SLOTS + 4, bed.seen_count);
 	TEST_ASSERT_EQUAL_UINT32(2, volumes_stats(bed.volumes).waiting);
-	bed_run(VOLUMES_SILENCE_MS);
+	bed_run(api_policies[API_VOLUME_WRITE].silence_ms);
 	TEST_ASSERT_EQUAL_UINT32(BED_ORDERS - 1, volumes_stats(bed.volumes).waiting);
 }
 
@@ -578,7 +578,7 @@ static void test_names_that_make_no_request(void)
 	bed_pod("p", "c");
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(100);
-	bed_expect(1, false, "names and versions of the volumes make no request");
+	bed_expect(1, false, "the names make no request");
 	bed_expect_clean();
 }
 
@@ -597,7 +597,7 @@ static void test_names_that_are_paths(void)
 	TEST_ASSERT_NOT_EQUAL(0, list[0].pv);
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(100);
-	bed_expect(1, false, "names and versions of the volumes make no request");
+	bed_expect(1, false, "the names make no request");
 	picture_add("{'kind':'PersistentVolumeClaim','metadata':{'namespace':'default',"
 		    "'name':'x/y','uid':'u','resourceVersion':'7'},"
 		    "'spec':{'storageClassName':'slow'}}");
@@ -605,7 +605,7 @@ static void test_names_that_are_paths(void)
 	picture_remove(KUBE_PV, "", "../v");
 	bed_begin(2, "q", "a", MINUTES(1));
 	bed_run(100);
-	bed_expect(2, false, "names and versions of the volumes make no request");
+	bed_expect(2, false, "the names make no request");
 	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
 	bed_expect_clean();
 }
@@ -639,8 +639,7 @@ static void test_closing_gives_all_back(void)
 	TEST_ASSERT_EQUAL_UINT32(2, pool_used(&picture.cache.assumed));
 	net_client_close(bed.client);
 	bed.client = NULL;
-	volumes_close(bed.volumes);
-	bed.volumes = NULL;
+	bed_close_volumes();
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
 	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&picture.cache.assumed));
 	cache_audit(&picture.cache);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: answers that leave it open what became of a write. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c bind/body_*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
 // deps: bind/volumes*.c plugins/*.c
 // deps: tests/plugins/picture.c tests/watch/wire.c tests/bind/volumes_bed.c
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void test_cut_off_yet_the_watch_shows_it(void)
 
 static void test_silent_yet_the_watch_shows_it(void)
 {
-	try_unclear(BED_DONE_SILENT, VOLUMES_SILENCE_MS + 100);
+	try_unclear(BED_DONE_SILENT, api_policies[API_VOLUME_WRITE].silence_ms + 100);
 }
 
 static void test_an_error_yet_the_watch_shows_it(void)
@@ -87,7 +87,7 @@ static void test_the_watch_is_faster_than_the_answer(void)
 	bed_bind("c", "v");
 	bed_run(100);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
-	bed_run(VOLUMES_SILENCE_MS);
+	bed_run(api_policies[API_VOLUME_WRITE].silence_ms);
 	bed_expect(1, true, "");
 	bed_expect_clean();
 }
@@ -176,7 +176,7 @@ static void test_the_volume_is_gone_in_doubt(void)
 
 static void test_it_did_not_happen(void)
 {
-	begin_unclear(BED_SILENT, VOLUMES_SILENCE_MS + 100);
+	begin_unclear(BED_SILENT, api_policies[API_VOLUME_WRITE].silence_ms + 100);
 	struct bed_object *v = bed_find(true, "v");
 	snprintf(v->claim, sizeof(v->claim), "other");
 	snprintf(v->claim_namespace, sizeof(v->claim_namespace), "default");

@@ -5,7 +5,7 @@
  * an order that is done well has all its claims bound where the pod goes, no volume is promised
  * twice, each order ends once, and nothing is left behind.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c bind/body_*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
 // deps: bind/volumes*.c plugins/*.c
 // deps: tests/plugins/picture.c tests/watch/wire.c tests/bind/volumes_bed.c
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: what ends the waiting for them. */
-// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c bind/body_*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
 // deps: bind/volumes*.c plugins/*.c
 // deps: tests/plugins/picture.c tests/watch/wire.c tests/bind/volumes_bed.c
 #include <stdio.h>

@@ -391,13 +391,18 @@ void bed_start(uint64_t seed)
 		.bytes = bytes});
 	bed.client = net_client_open(bed.net, &bed.arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed.client);
+	bed.api = api_client_open(&(struct api_setup){.net = bed.net,
+		.server = bed.client,
+		.arena = &bed.arena,
+		.entropy = entropy_seeded(&bed.random),
+		.answers_max = 8,
+		.may_write = may_write,
+		.self = &bed});
 	size_t left = arena_left(&bed.arena);
-	bed.volumes = volumes_init(&(struct volumes_setup){.net = bed.net,
-		.client = bed.client,
+	bed.volumes = volumes_init(&(struct volumes_setup){.client = bed.api,
 		.arena = &bed.arena,
 		.cache = &picture.cache,
 		.orders_max = BED_ORDERS,
-		.may_write = may_write,
 		.done = done,
 		.self = &bed});
 	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= volumes_size(BED_ORDERS));
@@ -427,13 +432,20 @@ static void expect_nothing_left(void)
 	TEST_ASSERT_EQUAL_UINT64(bed.bytes, cache->store.budget.used);
 }
 
+void bed_close_volumes(void)
+{
+	if (bed.volumes == NULL)
+		return;
+	volumes_close(bed.volumes);
+	api_client_close(bed.api);
+	bed.volumes = NULL;
+}
+
 void bed_stop(void)
 {
 	if (bed.memory == NULL)
 		return;
-	if (bed.volumes != NULL)
-		volumes_close(bed.volumes);
-	bed.volumes = NULL;
+	bed_close_volumes();
 	if (bed.client != NULL)
 		net_client_close(bed.client);
 	net_close(bed.net);

@@ -71,6 +71,7 @@ struct bed {
 	struct net *net;
 	struct net_client *client;
 	struct random random;
+	struct api_client *api;
 	struct volumes *volumes;
 	struct bed_object objects[BED_OBJECTS];
 	uint32_t object_count;
@@ -97,6 +98,7 @@ extern struct bed bed;
 /* With a class "slow" that waits for consumers, nodes a and b, and pods of both tests' making. */
 void bed_start(uint64_t seed);
 void bed_stop(void);
+void bed_close_volumes(void);
 
 /* Objects of the apiserver, shown at once. host: "" for all nodes. */
 struct bed_object *bed_volume(const char *name, const char *host);

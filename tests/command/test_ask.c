@@ -2,7 +2,8 @@
 /* explain --server: what another berth answers, and what anybody else may. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
+// deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
+// deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/command/run.c
 #include <arpa/inet.h>

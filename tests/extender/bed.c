@@ -255,9 +255,15 @@ void bed_open(struct bed *bed)
 	}
 	bed->pod = bed_feed(bed, KUBE_POD, pod_json);
 	(void)bed_says(bed, "/api/v1/namespaces/default/pods/p", pod_json);
+	bed->api = api_client_open(&(struct api_setup){.net = bed->net,
+		.server = bed->client,
+		.arena = &bed->arena,
+		.entropy = entropy_seeded(&bed->random),
+		.answers_max = 8});
 	size_t before = arena_left(&bed->arena);
 	bed->extenders = extenders_open(&(struct extenders_setup){.net = bed->net,
 						.apiserver = bed->client,
+						.api = bed->api,
 						.arena = &bed->arena,
 						.cache = &bed->cache,
 						.list = &bed->list,
@@ -277,6 +283,7 @@ void bed_open(struct bed *bed)
 void bed_close(struct bed *bed)
 {
 	extenders_close(bed->extenders);
+	api_client_close(bed->api);
 	uint32_t strings = 0;
 	for (uint32_t i = 1; i <= BED_NODES; i++)
 		if (pool_is_taken(&bed->cache.nodes, bed->nodes[i]))

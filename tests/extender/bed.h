@@ -34,6 +34,7 @@ struct bed {
 	struct random random;
 	struct net *net;
 	struct net_client *client;
+	struct api_client *api;
 	struct cache cache;
 	struct scratch scratch;
 	struct scheduler_extender configs[BED_EXTENDERS];

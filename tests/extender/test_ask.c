@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One pod's way past its extenders, in virtual time: who is asked what, in which order, how long.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c extender/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c extender/*.c
 // deps: base/url.c tests/extender/bed.c tests/watch/wire.c
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * Whatever comes: what was read lies in the set, and what has no names and is no empty list is not
  * taken for "any name".
  */
-// deps: base/*.c json/*.c
+// deps: base/*.c json/*.c kube/*.c api/*.c net/backoff.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ void net_cancel(struct net_request *request)
 }
 void net_timer_init(struct net_timer *timer, void (*fire)(struct net_timer *timer, struct mono now))
 {
-	(void)timer;
+	list_init(&timer->link);
 	(void)fire;
 }
 void net_timer_arm(struct net *net, struct net_timer *timer, struct mono at)
@@ -63,6 +63,34 @@ const char *net_result_name(enum net_result result)
 {
 	(void)result;
 	return "";
+}
+
+/* ---- the engine of calls, over a net that is played here ---- */
+
+static struct api_client *client_once(void)
+{
+	static _Alignas(16) uint8_t block[1 << 18];
+	static struct api_client *client;
+	static struct random random;
+	struct arena arena;
+	if (client != NULL)
+		return client;
+	random_init(&random, 1);
+	CHECK(api_client_size(1) <= sizeof(block));
+	arena_init(&arena, block, sizeof(block));
+	client = api_client_open(&(struct api_setup){
+		.arena = &arena, .entropy = entropy_seeded(&random), .answers_max = 1});
+	return client;
+}
+
+static void feed(struct net_request *request, struct text answer, size_t slice)
+{
+	request->answer = (struct net_answer){.result = NET_OK, .status = 200, .sent = true};
+	for (struct text rest = answer; rest.size > 0;) {
+		size_t part = rest.size < slice ? rest.size : slice;
+		CHECK(request->on_body(request, text_first(rest, part)) == NET_MORE);
+		rest = text_from(rest, part);
+	}
 }
 
 /* ---- what must hold ---- */
@@ -124,29 +152,29 @@ static void check_set(struct text answer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct status status;
+	static struct scheduler scheduler;
 	if (size < 1 || size > INPUT_MAX)
 		return 0;
 	log_to(-1);
 	memset(&world, 0, sizeof(world));
 	CHECK(json_cut_size(PIECE_MAX) <= sizeof(cut_block));
 	world.status = &status;
+	scheduler.api = client_once();
+	status.setup.scheduler = &scheduler;
 	status.setup.options = &options;
+	world.caller = (struct api_caller){.client = scheduler.api, .done = authorities_answered};
+	api_caller_init(&world.caller);
 	world.cut = json_cut_init(cut_block, json_cut_size(PIECE_MAX), PIECE_MAX);
 	scratch_init(&world.scratch, scratch_block, sizeof(scratch_block));
 	look(&world.timer, (struct mono){0});
 	struct text answer = {(const char *)data + 1, size - 1};
-	size_t slice = data[0] == 0 ? size : data[0];
-	for (struct text rest = answer; rest.size > 0;) {
-		size_t part = rest.size < slice ? rest.size : slice;
-		if (on_body(&world.request, text_first(rest, part)) == NET_STOP)
-			break;
-		rest = text_from(rest, part);
-	}
+	feed(&world.call.request, answer, data[0] == 0 ? size : data[0]);
 	CHECK(world.scratch.used == 0);
 	if (world.is_read)
 		check_set(answer);
-	world.request.answer.status = 200;
-	on_done(&world.request);
+	world.call.request.on_done(&world.call.request);
+	CHECK(api_call_is_over(&world.call));
 	CHECK(world.current == 0 || world.is_read);
+	api_caller_close(&world.caller);
 	return 0;
 }

@@ -6,7 +6,7 @@
  * Whatever comes: no crash; what is written to hold it and to give it up is JSON that says so, has
  * the version it was read with, and keeps the labels and annotations of others.
  */
-// deps: base/*.c json/*.c kube/*.c bind/body_path.c lease/lease_body.c
+// deps: base/*.c json/*.c kube/*.c api/api_path.c lease/lease_body.c
 // deps: tests/fuzz/fuzz.c
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * Whatever comes: who is known is the one whom the answer names, and the question what he may do is
  * JSON about him and his groups.
  */
-// deps: base/*.c json/*.c http/server_text.c
+// deps: base/*.c json/*.c kube/*.c api/*.c net/backoff.c http/server_text.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 
@@ -61,6 +61,21 @@ void net_cancel(struct net_request *request)
 {
 	(void)request;
 }
+void net_timer_init(struct net_timer *timer, void (*fire)(struct net_timer *timer, struct mono now))
+{
+	list_init(&timer->link);
+	(void)fire;
+}
+void net_timer_arm(struct net *net, struct net_timer *timer, struct mono at)
+{
+	(void)net;
+	(void)timer;
+	(void)at;
+}
+void net_timer_disarm(struct net_timer *timer)
+{
+	(void)timer;
+}
 struct mono net_now(const struct net *net)
 {
 	(void)net;
@@ -88,6 +103,34 @@ void net_exchange_client(const struct net_exchange *e, struct tls_client_names *
 {
 	(void)e;
 	*names = (struct tls_client_names){.common_name = TEXT_NONE};
+}
+
+/* ---- the engine of calls, over a net that is played here ---- */
+
+static struct api_client *client_once(void)
+{
+	static _Alignas(16) uint8_t block[1 << 18];
+	static struct api_client *client;
+	static struct random random;
+	struct arena arena;
+	if (client != NULL)
+		return client;
+	random_init(&random, 1);
+	CHECK(api_client_size(1) <= sizeof(block));
+	arena_init(&arena, block, sizeof(block));
+	client = api_client_open(&(struct api_setup){
+		.arena = &arena, .entropy = entropy_seeded(&random), .answers_max = 1});
+	return client;
+}
+
+static void feed(struct net_request *request, struct text answer, size_t slice)
+{
+	request->answer = (struct net_answer){.result = NET_OK, .status = 200, .sent = true};
+	for (struct text rest = answer; rest.size > 0;) {
+		size_t part = rest.size < slice ? rest.size : slice;
+		CHECK(request->on_body(request, text_first(rest, part)) == NET_MORE);
+		rest = text_from(rest, part);
+	}
 }
 
 /* ---- one answer ---- */
@@ -121,7 +164,7 @@ static void check_question(struct text answer, struct scratch *scratch)
 
 	review->answer = &a;
 	ask_access(review);
-	struct json_value asked = parse(review->request.body, scratch);
+	struct json_value asked = parse(review->call.body, scratch);
 	struct json_value spec = json_get(asked, "spec");
 	CHECK(text_is_z(json_text(json_path(spec, "nonResourceAttributes.path")), "/metrics"));
 	CHECK(json_type(json_get(spec, "groups")) == JSON_ARRAY);
@@ -145,23 +188,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(review, 0, sizeof(*review));
 	review->access = &world;
 	world.status = &status;
+	world.caller = (struct api_caller){.client = client_once(), .done = access_reviewed};
+	api_caller_init(&world.caller);
 	review->cut = json_cut_init(cut_block, json_cut_size(PIECE_MAX), PIECE_MAX);
 	scratch_init(&world.scratch, scratch_block, sizeof(scratch_block));
 	scratch_init(&scratch, work_block, sizeof(work_block));
 	writer_init(&none, review->body, 0);
-	send(review, "/", &none);
+	review_send(review, "/", &none);
 	struct text answer = {(const char *)data + 1, size - 1};
-	size_t slice = data[0] == 0 ? size : data[0];
-	for (struct text rest = answer; rest.size > 0;) {
-		size_t part = rest.size < slice ? rest.size : slice;
-		if (on_body(&review->request, text_first(rest, part)) == NET_STOP)
-			break;
-		rest = text_from(rest, part);
-	}
+	feed(&review->call.request, answer, data[0] == 0 ? size : data[0]);
+	api_call_cancel(&review->call);
 	CHECK(world.scratch.used == 0);
 	CHECK(review->is_read || !review->yes);
-	if (!review->yes)
-		return 0;
-	check_question(answer, &scratch);
+	if (review->yes)
+		check_question(answer, &scratch);
+	api_caller_close(&world.caller);
 	return 0;
 }

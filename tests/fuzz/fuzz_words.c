@@ -4,13 +4,13 @@
  * characters, names of images. What is read prints as something that reads the same.
  */
 // deps: base/*.c net/address.c http/server_text.c base/url.c yaml/base64.c
-// deps: bind/body_path.c kube/image_name.c
+// deps: api/api_path.c kube/image_name.c
 // deps: tests/fuzz/fuzz.c
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bind/body.h"
+#include "api/api.h"
 #include "yaml/base64.h"
 #include "base/url.h"
 #include "fuzz/fuzz.h"
@@ -89,7 +89,7 @@ static void check_segment(struct text t)
 	struct writer w, back;
 
 	writer_init(&w, room[0], ROOM);
-	if (!body_write_segment(t, &w)) {
+	if (!api_path_write_segment(t, &w)) {
 		CHECK(w.used == 0);
 		return;
 	}

@@ -223,9 +223,13 @@ void member_start_as(uint32_t i, const char *identity)
 		.bytes = town_bytes(&town, i)});
 	m->client = net_client_open(m->net, &m->arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(m->client);
+	m->api = api_client_open(&(struct api_setup){.net = m->net,
+		.server = m->client,
+		.arena = &m->arena,
+		.entropy = entropy_seeded(&m->random),
+		.answers_max = 1});
 	size_t before = arena_left(&m->arena);
-	m->lease = lease_init(&(struct lease_setup){.net = m->net,
-		.client = m->client,
+	m->lease = lease_init(&(struct lease_setup){.client = m->api,
 		.arena = &m->arena,
 		.clock = town_clock(&town, i),
 		.entropy = entropy_seeded(&m->random),
@@ -257,6 +261,7 @@ void member_stop(uint32_t i)
 		return;
 	town.processes[i].net = NULL;
 	lease_close(m->lease);
+	api_client_close(m->api);
 	net_client_close(m->client);
 	net_close(m->net);
 	free(m->memory);

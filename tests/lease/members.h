@@ -19,6 +19,7 @@ struct member {
 	struct random random;
 	struct net *net;
 	struct net_client *client;
+	struct api_client *api;
 	struct lease *lease;
 	char identity[64];
 	bool leads; /* as told */

@@ -3,7 +3,7 @@
  * Several members: who takes over and when, giving it up, and that whatever happens never two lead
  * at the same moment.
  */
-// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c bind/body_path.c lease/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c api/*.c lease/*.c
 // deps: tests/lease/town.c tests/lease/members.c
 #include <stdio.h>
 #include <string.h>

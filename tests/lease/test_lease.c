@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One that leads: how it comes to it, how long it lasts, and what may come between. */
-// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c bind/body_path.c lease/*.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c api/*.c lease/*.c
 // deps: tests/lease/town.c tests/lease/members.c
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +65,8 @@ static void test_names_that_are_none(void)
 	memset(long_name, 'x', sizeof(long_name));
 	arena_init(&arena, memory, MEMORY);
 	setup.arena = &arena;
+	setup.client = api_client_open(
+		&(struct api_setup){.arena = &arena, .entropy = setup.entropy, .answers_max = 1});
 	TEST_ASSERT_NULL(lease_init(&setup));
 	setup.name = TEXT("kube-scheduler");
 	setup.namespace = TEXT("");
@@ -78,6 +80,7 @@ static void test_names_that_are_none(void)
 	TEST_ASSERT_NOT_NULL(lease);
 	TEST_ASSERT_FALSE(lease_holds(lease, (struct mono){0}));
 	lease_close(lease);
+	api_client_close(setup.client);
 	free(memory);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Leases: as kube-scheduler wrote them, what is kept of others' writing, and how one is given up.
  */
-// deps: base/*.c json/*.c kube/*.c bind/body_path.c lease/lease_body.c
+// deps: base/*.c json/*.c kube/*.c api/api_path.c lease/lease_body.c
 #include "bind/recorded.h"
 
 #include "kube/time.h"

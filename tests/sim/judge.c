@@ -297,7 +297,8 @@ static const char *at_rest(const struct scheduler *s)
 		return "bindings are on their way";
 	if (pool_used(&s->preemptions) + pool_used(&s->victims) > 0)
 		return "preemptions are under way";
-	if (!patcher_is_idle(s->patcher))
+	if (status_patcher_stats(s->status_patcher).patches > 0 ||
+		evictor_stats(s->evictor).victims > 0)
 		return "patches are on their way";
 	return NULL;
 }

@@ -168,7 +168,7 @@ static void forget_dumps(const struct scheduler *s)
 {
 	check_unregister(s->watch);
 	check_unregister(s->binder);
-	check_unregister(s->patcher);
+	check_unregister(s->api);
 	check_unregister(s->recorder);
 	check_unregister(s->volumes);
 	check_unregister(s->lease);

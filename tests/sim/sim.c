@@ -9,9 +9,10 @@
  * --jobs N: so many at a time, as many as there are processors if nothing is said.
  * --stop: no more after the first that finds something.
  */
-// deps: base/*.c net/*.c
-// deps: tls/*.c http/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
-// deps: cycle/*.c bind/*.c lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
+// deps: kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
+// deps: cycle/*.c api/*.c bind/*.c
+// deps: lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
 // deps: extender/*.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c
 // deps: tests/sim/gate.c tests/sim/trouble.c tests/sim/churn.c tests/sim/shapes.c

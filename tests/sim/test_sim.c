@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A few seeds of the simulator under the sanitizers; `make sim` runs more. */
-// deps: base/*.c net/*.c
-// deps: tls/*.c http/*.c json/*.c kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
-// deps: cycle/*.c bind/*.c lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
+// deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
+// deps: kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
+// deps: cycle/*.c api/*.c bind/*.c
+// deps: lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
 // deps: extender/*.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c
 // deps: tests/sim/gate.c tests/sim/trouble.c tests/sim/churn.c tests/sim/shapes.c

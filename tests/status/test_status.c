@@ -2,7 +2,7 @@
 /* Health, metrics, answers of the API, hostile requests, listeners. */
 // deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: watch/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
+// deps: watch/*.c api/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/status/bed.c tests/net/loopback.c
 #include <stdio.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the patcher says of a pod: what differs, all of it, or as much as fits. */
-// deps: bind/patcher*.c bind/body_path.c bind/body_binding.c bind/body_status.c
+// deps: api/*.c bind/status_patch*.c bind/eviction.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/patcher_bed.c
-#include "bind/patcher_says.h"
-
-#include "bind/patcher_private.h"
+// deps: tests/watch/wire.c tests/bind/status_patch_fixture.c
+#include "bind/status_patch_cases.h"
 
 void setUp(void)
 {
@@ -32,9 +30,9 @@ static void test_nothing_new_is_not_said(void)
 {
 	TEST_ASSERT_FALSE(say_more("a", "old words", NULL, 1));
 	TEST_ASSERT_FALSE(say_more("a", "old words", "node-1", 2));
-	TEST_ASSERT_TRUE(patcher_is_idle(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT64(2, patcher_stats(bed.patcher).unchanged);
+	TEST_ASSERT_TRUE(bed_is_idle(&bed));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, status_patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT64(2, bed_stats(&bed).unchanged);
 	bed_run(&bed, 100);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.seen_count);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
@@ -43,15 +41,15 @@ static void test_nothing_new_is_not_said(void)
 static void test_names_that_are_no_part_of_a_path(void)
 {
 	static const char *const names[] = {"", ".", "..", "a/b", "a%2fb"};
-	char long_name[BODY_PATH_MAX];
+	char long_name[API_PATH_MAX];
 
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
 		TEST_ASSERT_FALSE(say(names[i], "words", 1));
 	memset(long_name, 'a', sizeof(long_name));
 	long_name[sizeof(long_name) - 1] = '\0';
 	TEST_ASSERT_FALSE(say(long_name, "words", 1));
-	TEST_ASSERT_EQUAL_UINT64(6, patcher_stats(bed.patcher).failed);
-	TEST_ASSERT_TRUE(patcher_is_idle(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT64(6, bed_stats(&bed).failed);
+	TEST_ASSERT_TRUE(bed_is_idle(&bed));
 	bed_run(&bed, 100);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.seen_count);
 }
@@ -65,8 +63,8 @@ static void test_words_that_are_on_their_way(void)
 	TEST_ASSERT_TRUE(say("a", "second", 4));
 	TEST_ASSERT_FALSE(say("a", "second", 5));
 	TEST_ASSERT_TRUE(say("a", "first", 6));
-	TEST_ASSERT_EQUAL_UINT64(2, patcher_stats(bed.patcher).unchanged);
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 4, patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT64(2, bed_stats(&bed).unchanged);
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 4, status_patcher_room(bed.patcher));
 }
 
 /* The watch has not shown what the first one changed. */
@@ -108,8 +106,8 @@ static void test_a_long_message_is_cut_at_a_character(void)
 		message[used] = '\0';
 		TEST_ASSERT_TRUE(say("a", message, i));
 		bed_until_idle(&bed, 1000);
-		told((uint32_t)i, i, PATCHER_DONE);
-		TEST_ASSERT_TRUE(bed.seen[i].body_size > PATCHER_MESSAGE_MAX - 100);
+		told((uint32_t)i, i, API_DONE);
+		TEST_ASSERT_TRUE(bed.seen[i].body_size > STATUS_PATCH_MESSAGE_MAX - 100);
 		struct text said = json_text(json_get(patched_condition(&bed.seen[i]), "message"));
 
 		TEST_ASSERT_TRUE(text_is_utf8(said));
@@ -125,7 +123,7 @@ static void test_a_long_message_is_cut_at_a_character(void)
 			.old = &old, .old_count = 1, .condition = &condition, .now = now()};
 		const struct body_pod to = pod("a");
 
-		TEST_ASSERT_FALSE(patcher_status(bed.patcher, &to, &status, 99));
+		TEST_ASSERT_FALSE(status_patcher_send(bed.patcher, &to, &status, 99));
 	}
 }
 
@@ -149,12 +147,12 @@ static void test_where_a_message_is_cut(void)
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
 		TEST_ASSERT_EQUAL_size_t(rows[i].size,
-			patcher_cut_message(text_of(rows[i].message), rows[i].max).size);
+			status_patch_cut_message(text_of(rows[i].message), rows[i].max).size);
 }
 
 static void test_conditions_of_others_that_fill_a_patch(void)
 {
-	static char type[PATCHER_BODY_MAX];
+	static char type[STATUS_PATCH_BODY_MAX];
 	struct kube_condition old[] = {
 		{.type = {type, sizeof(type)}, .status = TEXT("True")}, others[1]};
 	struct body_condition condition = scheduled("words");
@@ -167,16 +165,16 @@ static void test_conditions_of_others_that_fill_a_patch(void)
 	const struct body_pod to = pod("a");
 
 	memset(type, 't', sizeof(type));
-	TEST_ASSERT_TRUE(patcher_status(bed.patcher, &to, &status, 1));
+	TEST_ASSERT_TRUE(status_patcher_send(bed.patcher, &to, &status, 1));
 	bed_until_idle(&bed, 1000);
 	TEST_ASSERT_NULL(strstr(bed.seen[0].body, "setElementOrder"));
 	fixture_text_is("words", json_text(json_get(patched_condition(&bed.seen[0]), "message")));
 	check_asked(0, "a", "\"nominatedNodeName\":\"node-1\"");
 	/* No way out: it is refused, and nothing breaks. */
 	status.nominated = (struct text){type, sizeof(type)};
-	TEST_ASSERT_FALSE(patcher_status(bed.patcher, &to, &status, 2));
-	TEST_ASSERT_EQUAL_UINT64(1, patcher_stats(bed.patcher).failed);
-	TEST_ASSERT_TRUE(patcher_is_idle(bed.patcher));
+	TEST_ASSERT_FALSE(status_patcher_send(bed.patcher, &to, &status, 2));
+	TEST_ASSERT_EQUAL_UINT64(1, bed_stats(&bed).failed);
+	TEST_ASSERT_TRUE(bed_is_idle(&bed));
 }
 
 int main(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events: in which order, how many, how fast, and what becomes of those that do not get through. */
-// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c bind/body_path.c bind/body_event.c
-// deps: bind/recorder*.c tests/lease/town.c tests/bind/recorder_bed.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_event.c
+// deps: bind/event_recorder*.c tests/lease/town.c tests/bind/event_recorder_fixture.c
 #include <stdio.h>
 #include <string.h>
 
-#include "bind/recorder_bed.h"
+#include "bind/event_recorder_fixture.h"
 
 void setUp(void)
 {
@@ -29,7 +29,7 @@ static void posted_in_order(uint32_t count)
 		unsigned number;
 
 		TEST_ASSERT_EQUAL_INT(1, sscanf(line, "POST pod-%u\n", &number));
-		TEST_ASSERT_UINT32_WITHIN(RECORDER_FLIGHTS - 1, i, number);
+		TEST_ASSERT_UINT32_WITHIN(RECORDER_SLOTS - 1, i, number);
 		seen |= UINT64_C(1) << number;
 		line = strchr(line, '\n') + 1;
 	}

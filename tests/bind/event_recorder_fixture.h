@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A recorder in a town, and a server that takes its events, or does not. */
-#ifndef BERTH_TESTS_BIND_RECORDER_BED_H
-#define BERTH_TESTS_BIND_RECORDER_BED_H
+#ifndef BERTH_TESTS_BIND_EVENT_RECORDER_FIXTURE_H
+#define BERTH_TESTS_BIND_EVENT_RECORDER_FIXTURE_H
 
 #include <unity.h>
 
-#include "bind/recorder.h"
+#include "bind/event_recorder.h"
 #include "lease/town.h"
 
 enum { EVENTS_MAX = 64, SERIES_MAX = 32, STORED = 4096, LOG_MAX = 1 << 20 };

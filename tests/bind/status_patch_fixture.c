@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of the patcher stand on. */
-#include "bind/patcher_bed.h"
+#include "bind/status_patch_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,24 +190,81 @@ uint32_t bed_asked(const struct bed *bed, const char *line)
 
 /* ---- the patcher ---- */
 
-static void tell(struct bed *bed, const struct patcher_result *result, bool evicted)
+static void tell(struct bed *bed, uint64_t tag, enum api_verdict verdict, bool evicted)
 {
+	bool good = verdict == API_DONE || verdict == API_GONE;
+
 	TEST_ASSERT_TRUE(bed->told_count < BED_TOLD_MAX);
 	struct bed_told *told = &bed->told[bed->told_count++];
 
-	*told = (struct bed_told){result->tag, result->outcome, evicted};
+	*told = (struct bed_told){tag, good ? verdict : API_REFUSED, evicted};
 	if (bed->on_told != NULL)
 		bed->on_told(bed, told);
 }
 
-static void patched(void *self, const struct patcher_result *result)
+static void patched(void *self, uint64_t tag, enum api_verdict verdict)
 {
-	tell(self, result, false);
+	tell(self, tag, verdict, false);
 }
 
-static void evicted(void *self, const struct patcher_result *result)
+static void evicted(void *self, const struct eviction_result *result)
 {
-	tell(self, result, true);
+	tell(self, result->tag, result->verdict, true);
+}
+
+void bed_open_writers(struct bed *bed, uint32_t patches, uint32_t victims, bool tells)
+{
+	bed->api = api_client_open(&(struct api_setup){.net = bed->net,
+		.server = bed->client,
+		.arena = &bed->arena,
+		.entropy = entropy_seeded(&bed->random),
+		.answers_max = BED_CONNECTIONS});
+	size_t left = arena_left(&bed->arena);
+	bed->patcher = status_patcher_init(&(struct status_patcher_setup){.client = bed->api,
+		.arena = &bed->arena,
+		.patches_max = patches,
+		.patched = tells ? patched : NULL,
+		.self = bed});
+	bed->evictor = evictor_init(&(struct evictor_setup){.client = bed->api,
+		.arena = &bed->arena,
+		.clock = wire_clock(&bed->wire),
+		.victims_max = victims,
+		.evicted = evicted,
+		.self = bed});
+	TEST_ASSERT_TRUE(left - arena_left(&bed->arena) <=
+		status_patcher_size(patches) + evictor_size(victims));
+}
+
+void bed_close_writers(struct bed *bed)
+{
+	if (bed->patcher == NULL)
+		return;
+	status_patcher_close(bed->patcher);
+	evictor_close(bed->evictor);
+	api_client_close(bed->api);
+	bed->patcher = NULL;
+}
+
+struct bed_stats bed_stats(const struct bed *bed)
+{
+	struct status_patcher_stats patches = status_patcher_stats(bed->patcher);
+	struct evictor_stats victims = evictor_stats(bed->evictor);
+
+	return (struct bed_stats){.patches = patches.patches,
+		.victims = victims.victims,
+		.sent = patches.sent,
+		.unchanged = patches.unchanged,
+		.failed = patches.failed,
+		.evicted = victims.evicted,
+		.evict_failed = victims.failed,
+		.retried = patches.retried + victims.retried};
+}
+
+bool bed_is_idle(const struct bed *bed)
+{
+	struct bed_stats stats = bed_stats(bed);
+
+	return stats.patches + stats.victims == 0;
 }
 
 void bed_start(struct bed *bed, uint32_t patches, uint32_t victims, uint64_t seed)
@@ -241,26 +298,14 @@ void bed_start(struct bed *bed, uint32_t patches, uint32_t victims, uint64_t see
 		.bytes = bytes});
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed->client);
-	size_t left = arena_left(&bed->arena);
-	bed->patcher = patcher_init(&(struct patcher_setup){.net = bed->net,
-		.client = bed->client,
-		.arena = &bed->arena,
-		.clock = wire_clock(&bed->wire),
-		.entropy = entropy_seeded(&bed->random),
-		.patches_max = patches,
-		.victims_max = victims,
-		.patched = patched,
-		.evicted = evicted,
-		.self = bed});
-	TEST_ASSERT_TRUE(left - arena_left(&bed->arena) <= patcher_size(patches, victims));
+	bed_open_writers(bed, patches, victims, true);
 }
 
 void bed_stop(struct bed *bed)
 {
 	if (bed->memory == NULL)
 		return;
-	if (bed->patcher != NULL)
-		patcher_close(bed->patcher);
+	bed_close_writers(bed);
 	if (bed->client != NULL)
 		net_client_close(bed->client);
 	net_close(bed->net);
@@ -285,7 +330,7 @@ void bed_until_idle(struct bed *bed, int64_t ms)
 {
 	int64_t until = bed->wire.now_us + ms * CLOCK_MS_US;
 
-	while (!patcher_is_idle(bed->patcher)) {
+	while (!bed_is_idle(bed)) {
 		TEST_ASSERT_TRUE_MESSAGE(bed->wire.now_us < until, "not idle in time");
 		net_poll(bed->net, until - bed->wire.now_us);
 	}

@@ -2,10 +2,11 @@
 /*
  * A patcher over a wire, and a server that writes down what it is asked and answers as it is told.
  */
-#ifndef BERTH_TESTS_BIND_PATCHER_BED_H
-#define BERTH_TESTS_BIND_PATCHER_BED_H
+#ifndef BERTH_TESTS_BIND_STATUS_PATCH_FIXTURE_H
+#define BERTH_TESTS_BIND_STATUS_PATCH_FIXTURE_H
 
-#include "bind/patcher.h"
+#include "bind/eviction.h"
+#include "bind/status_patch.h"
 #include "watch/wire.h"
 
 enum {
@@ -44,7 +45,7 @@ struct bed_seen {
 
 struct bed_told {
 	uint64_t tag;
-	enum patcher_outcome outcome;
+	enum api_verdict outcome; /* API_REFUSED stands for every failure */
 	bool evicted;
 };
 
@@ -55,7 +56,9 @@ struct bed {
 	struct net *net;
 	struct net_client *client;
 	struct random random;
-	struct patcher *patcher;
+	struct api_client *api;
+	struct status_patcher *patcher;
+	struct evictor *evictor;
 	char *incoming[WIRE_STREAMS + 1];
 	size_t incoming_size[WIRE_STREAMS + 1];
 	int64_t reply_at_us[WIRE_STREAMS + 1]; /* 0: none is due */
@@ -74,6 +77,14 @@ struct bed {
 
 void bed_start(struct bed *bed, uint32_t patches, uint32_t victims, uint64_t seed);
 void bed_stop(struct bed *bed);
+void bed_open_writers(struct bed *bed, uint32_t patches, uint32_t victims, bool tells);
+void bed_close_writers(struct bed *bed);
+struct bed_stats {
+	uint32_t patches, victims;
+	uint64_t sent, unchanged, failed, evicted, evict_failed, retried;
+};
+struct bed_stats bed_stats(const struct bed *bed);
+bool bed_is_idle(const struct bed *bed);
 void bed_run(struct bed *bed, int64_t ms);
 void bed_until_idle(struct bed *bed, int64_t ms); /* fails when it is not by then */
 void bed_replies(struct bed *bed, const struct bed_reply *replies, uint32_t count);

@@ -13,7 +13,7 @@
  * older ones say when it began. Nothing is ever dropped but from there, so what is in the table
  * is, or will be, on the server.
  */
-#include "bind/recorder_private.h"
+#include "bind/event_recorder_private.h"
 
 #include "base/hash.h"
 
@@ -93,7 +93,7 @@ static void arm_sweep(struct recorder *r)
 	struct list *link = list_first(&r->kept);
 
 	if (link != NULL && !net_timer_is_armed(&r->sweep))
-		net_timer_arm(r->setup.net, &r->sweep,
+		net_timer_arm(api_client_net(r->setup.client), &r->sweep,
 			mono_after_ms(entry_of(link)->used_at, RECORDER_IDLE_S * 1000));
 }
 
@@ -110,7 +110,7 @@ void recorder_keep(struct recorder *r, struct recorder_entry *e)
 
 bool recorder_has_room(const struct recorder *r)
 {
-	return r->waiting_count + r->flying_count < r->setup.events_max;
+	return r->waiting_count + r->sending_count < r->setup.events_max;
 }
 
 void recorder_enqueue(struct recorder *r, struct recorder_entry *e)
@@ -342,8 +342,8 @@ static void dump(const void *self)
 {
 	const struct recorder *r = self;
 
-	check_print("  waiting %u, flying %u, kept %u, sent %llu, failed %llu\n",
-		(unsigned)r->waiting_count, (unsigned)r->flying_count, (unsigned)r->kept_count,
+	check_print("  waiting %u, sending %u, kept %u, sent %llu, failed %llu\n",
+		(unsigned)r->waiting_count, (unsigned)r->sending_count, (unsigned)r->kept_count,
 		(unsigned long long)r->stats.sent, (unsigned long long)r->stats.failed);
 }
 
@@ -415,12 +415,12 @@ struct recorder_stats recorder_stats(const struct recorder *r)
 {
 	struct recorder_stats stats = r->stats;
 
-	stats.waiting = r->waiting_count + r->flying_count;
+	stats.waiting = r->waiting_count + r->sending_count;
 	stats.remembered = r->kept_count;
 	return stats;
 }
 
 bool recorder_is_idle(const struct recorder *r)
 {
-	return r->waiting_count + r->flying_count == 0;
+	return r->waiting_count + r->sending_count == 0;
 }

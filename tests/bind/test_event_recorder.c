@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events: what is sent, where, and what becomes of those that are the same. */
-// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c bind/body_path.c bind/body_event.c
-// deps: bind/recorder*.c tests/lease/town.c tests/bind/recorder_bed.c
+// deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_event.c
+// deps: bind/event_recorder*.c tests/lease/town.c tests/bind/event_recorder_fixture.c
 #include <stdio.h>
 #include <string.h>
 
-#include "bind/recorder_bed.h"
+#include "bind/event_recorder_fixture.h"
 
 void setUp(void)
 {
@@ -341,7 +341,7 @@ static void test_two_at_a_time(void)
 	for (uint32_t i = 0; i < 10; i++)
 		TEST_ASSERT_TRUE(say_numbered(i));
 	town_run(&town, 10 * 1000);
-	TEST_ASSERT_EQUAL_UINT32(RECORDER_FLIGHTS, server.requests);
+	TEST_ASSERT_EQUAL_UINT32(RECORDER_SLOTS, server.requests);
 }
 
 static void test_long_instance_is_cut(void)

@@ -11,7 +11,7 @@
  * filter counts by reason: who has failed often is still said to be scheduled, or preempted.
  */
 #include "base/hash.h"
-#include "bind/recorder_private.h"
+#include "bind/event_recorder_private.h"
 
 static bool try_take(
 	struct rate *rate, struct mono now, int64_t every_us, int64_t burst, struct mono *when)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Patches and victims against a server that answers as it is told, in virtual time. */
-// deps: bind/patcher*.c bind/body_path.c bind/body_binding.c bind/body_status.c
+// deps: api/*.c bind/status_patch*.c bind/eviction.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/patcher_bed.c
-#include "bind/patcher_says.h"
+// deps: tests/watch/wire.c tests/bind/status_patch_fixture.c
+#include "bind/status_patch_cases.h"
 
 #include "base/check_expected.h"
-#include "bind/patcher_private.h"
 
 void setUp(void)
 {
@@ -23,8 +22,8 @@ void tearDown(void)
 static void test_a_patch(void)
 {
 	TEST_ASSERT_TRUE(say("a", "0/1 nodes", 7));
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 1, patcher_room(bed.patcher));
-	TEST_ASSERT_FALSE(patcher_is_idle(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 1, status_patcher_room(bed.patcher));
+	TEST_ASSERT_FALSE(bed_is_idle(&bed));
 	bed_until_idle(&bed, 100);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.seen_count);
 	TEST_ASSERT_EQUAL_STRING(
@@ -37,9 +36,9 @@ static void test_a_patch(void)
 		"\"type\":\"PodScheduled\"}]}}",
 		bed.seen[0].body);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.told_count);
-	told(0, 7, PATCHER_DONE);
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT64(1, patcher_stats(bed.patcher).sent);
+	told(0, 7, API_DONE);
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, status_patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT64(1, bed_stats(&bed).sent);
 }
 
 /* ---- what answers mean ---- */
@@ -71,7 +70,7 @@ static void test_a_patch(void)
 struct row {
 	const char *name;
 	struct bed_reply replies[ROW_REPLIES]; /* those of way 0 and status 0 are none */
-	enum patcher_outcome outcome;
+	enum api_verdict outcome;
 	uint32_t asked;
 	int64_t min_ms, max_ms;
 };
@@ -85,21 +84,21 @@ static uint32_t row_replies(const struct row *row)
 	return count;
 }
 
-static void play_row(const struct row *row, bool victim, const struct patcher_victim *order)
+static void play_row(const struct row *row, bool victim, const struct eviction_order *order)
 {
-	struct patcher_stats was = patcher_stats(bed.patcher);
+	struct bed_stats was = bed_stats(&bed);
 	uint32_t asked = bed.seen_count;
 	uint32_t heard = bed.told_count;
 	int64_t start = bed.wire.now_us;
 
 	bed_replies(&bed, row->replies, row_replies(row));
 	if (victim)
-		patcher_evict(bed.patcher, order);
+		evictor_evict(bed.evictor, order);
 	else
 		TEST_ASSERT_TRUE_MESSAGE(say("a", row->name, 5), row->name);
 	bed_until_idle(&bed, 700 * 1000);
 	int64_t took = bed.wire.now_us - start;
-	struct patcher_stats is = patcher_stats(bed.patcher);
+	struct bed_stats is = bed_stats(&bed);
 
 	TEST_ASSERT_EQUAL_UINT32_MESSAGE(row->asked, bed.seen_count - asked, row->name);
 	TEST_ASSERT_EQUAL_UINT32_MESSAGE(heard + 1, bed.told_count, row->name);
@@ -109,7 +108,7 @@ static void play_row(const struct row *row, bool victim, const struct patcher_vi
 	TEST_ASSERT_TRUE_MESSAGE(took >= row->min_ms * CLOCK_MS_US, row->name);
 	TEST_ASSERT_TRUE_MESSAGE(took <= row->max_ms * CLOCK_MS_US + 5000, row->name);
 	TEST_ASSERT_EQUAL_UINT32_MESSAGE(row_replies(row), bed.reply_at, row->name);
-	bool failed = row->outcome == PATCHER_FAILED;
+	bool failed = row->outcome == API_REFUSED;
 
 	TEST_ASSERT_EQUAL_UINT64(was.failed + (failed && !victim), is.failed);
 	TEST_ASSERT_EQUAL_UINT64(was.sent + (!failed && !victim), is.sent);
@@ -121,55 +120,52 @@ static void play_row(const struct row *row, bool victim, const struct patcher_vi
 static void test_answers_to_a_patch(void)
 {
 	static const struct row rows[] = {
-		{"200", {REPLY(200)}, PATCHER_DONE, 1, 0, 0},
-		{"201", {REPLY(201)}, PATCHER_DONE, 1, 0, 0},
-		{"half a 200", {{BED_HALF, 0, "", ""}}, PATCHER_DONE, 1, 0, 0},
-		{"404", {NOT_FOUND}, PATCHER_GONE, 1, 0, 0},
-		{"404 of a proxy", {REPLY(404)}, PATCHER_FAILED, 1, 0, 0},
-		{"302", {REPLY(302)}, PATCHER_FAILED, 1, 0, 0},
-		{"400", {REPLY(400)}, PATCHER_FAILED, 1, 0, 0},
-		{"401", {REPLY(401)}, PATCHER_FAILED, 1, 0, 0},
-		{"403", {REPLY(403)}, PATCHER_FAILED, 1, 0, 0},
-		{"408", {REPLY(408)}, PATCHER_FAILED, 1, 0, 0},
-		{"403 later", {LATER(403, "1")}, PATCHER_FAILED, 1, 0, 0},
-		{"422", {REPLY(422)}, PATCHER_FAILED, 1, 0, 0},
-		{"504", {REPLY(504)}, PATCHER_FAILED, 1, 0, 0},
-		{"500", {REPLY(500), REPLY(200)}, PATCHER_DONE, 2, 10, 11},
-		{"503", {REPLY(503), REPLY(200)}, PATCHER_DONE, 2, 10, 11},
-		{"409", {REPLY(409), REPLY(409), REPLY(200)}, PATCHER_DONE, 3, 60, 66},
-		{"500, then 404", {REPLY(500), NOT_FOUND}, PATCHER_GONE, 2, 10, 11},
-		{"500, then 403", {REPLY(500), REPLY(403)}, PATCHER_FAILED, 2, 10, 11},
-		{"three 500", {REPLY(500), REPLY(503), REPLY(409), REPLY(200)}, PATCHER_DONE, 4,
-			310, 341},
-		{"four 500", {REPLY(500), REPLY(503), REPLY(409), REPLY(500)}, PATCHER_FAILED, 4,
-			310, 341},
-		{"cut", {CUT, REPLY(200)}, PATCHER_DONE, 2, 10, 11},
-		{"always cut", {CUT, CUT, CUT, CUT}, PATCHER_FAILED, 4, 310, 341},
-		{"silence", {SILENT, REPLY(200)}, PATCHER_DONE, 2, 10010, 10011},
-		{"always silent", {SILENT, SILENT, SILENT, SILENT}, PATCHER_FAILED, 4, 40310,
-			40341},
-		{"429", {LATER(429, "2"), REPLY(200)}, PATCHER_DONE, 2, 2000, 2000},
-		{"429 for no time", {LATER(429, "0"), REPLY(200)}, PATCHER_DONE, 2, 0, 1},
-		{"429 without a time", {REPLY(429), REPLY(200)}, PATCHER_DONE, 2, 1000, 1000},
-		{"429 for long", {LATER(429, "31"), REPLY(200)}, PATCHER_DONE, 2, 30000, 30000},
-		{"500 for very long", {LATER(500, "86400"), REPLY(200)}, PATCHER_DONE, 2, 30000,
-			30000},
+		{"200", {REPLY(200)}, API_DONE, 1, 0, 0},
+		{"201", {REPLY(201)}, API_DONE, 1, 0, 0},
+		{"half a 200", {{BED_HALF, 0, "", ""}}, API_DONE, 1, 0, 0},
+		{"404", {NOT_FOUND}, API_GONE, 1, 0, 0},
+		{"404 of a proxy", {REPLY(404)}, API_REFUSED, 1, 0, 0},
+		{"302", {REPLY(302)}, API_REFUSED, 1, 0, 0},
+		{"400", {REPLY(400)}, API_REFUSED, 1, 0, 0},
+		{"401", {REPLY(401)}, API_REFUSED, 1, 0, 0},
+		{"403", {REPLY(403)}, API_REFUSED, 1, 0, 0},
+		{"408", {REPLY(408)}, API_REFUSED, 1, 0, 0},
+		{"403 later", {LATER(403, "1")}, API_REFUSED, 1, 0, 0},
+		{"422", {REPLY(422)}, API_REFUSED, 1, 0, 0},
+		{"504", {REPLY(504)}, API_REFUSED, 1, 0, 0},
+		{"500", {REPLY(500), REPLY(200)}, API_DONE, 2, 10, 11},
+		{"503", {REPLY(503), REPLY(200)}, API_DONE, 2, 10, 11},
+		{"409", {REPLY(409), REPLY(409), REPLY(200)}, API_DONE, 3, 60, 66},
+		{"500, then 404", {REPLY(500), NOT_FOUND}, API_GONE, 2, 10, 11},
+		{"500, then 403", {REPLY(500), REPLY(403)}, API_REFUSED, 2, 10, 11},
+		{"three 500", {REPLY(500), REPLY(503), REPLY(409), REPLY(200)}, API_DONE, 4, 310,
+			341},
+		{"four 500", {REPLY(500), REPLY(503), REPLY(409), REPLY(500)}, API_REFUSED, 4, 310,
+			341},
+		{"cut", {CUT, REPLY(200)}, API_DONE, 2, 10, 11},
+		{"always cut", {CUT, CUT, CUT, CUT}, API_REFUSED, 4, 310, 341},
+		{"silence", {SILENT, REPLY(200)}, API_DONE, 2, 10010, 10011},
+		{"always silent", {SILENT, SILENT, SILENT, SILENT}, API_REFUSED, 4, 40310, 40341},
+		{"429", {LATER(429, "2"), REPLY(200)}, API_DONE, 2, 2000, 2000},
+		{"429 for no time", {LATER(429, "0"), REPLY(200)}, API_DONE, 2, 0, 1},
+		{"429 without a time", {REPLY(429), REPLY(200)}, API_DONE, 2, 1000, 1000},
+		{"429 for long", {LATER(429, "31"), REPLY(200)}, API_DONE, 2, 30000, 30000},
+		{"500 for very long", {LATER(500, "86400"), REPLY(200)}, API_DONE, 2, 30000, 30000},
 		{"a time in the body",
 			{{BED_ANSWER, 504, "",
 				 "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":3}}"},
 				REPLY(200)},
-			PATCHER_DONE, 2, 3000, 3000},
-		{"ten waits", {WAITS_9, LATER(429, "2"), REPLY(200)}, PATCHER_DONE, 11, 20000,
-			20000},
-		{"eleven waits", {WAITS_9, LATER(429, "2"), LATER(429, "2")}, PATCHER_FAILED, 11,
+			API_DONE, 2, 3000, 3000},
+		{"ten waits", {WAITS_9, LATER(429, "2"), REPLY(200)}, API_DONE, 11, 20000, 20000},
+		{"eleven waits", {WAITS_9, LATER(429, "2"), LATER(429, "2")}, API_REFUSED, 11,
 			20000, 20000},
 		{"waits are no tries",
 			{REPLY(500), LATER(429, "2"), REPLY(500), LATER(503, "2"), REPLY(500),
 				LATER(500, "2"), REPLY(200)},
-			PATCHER_DONE, 7, 6310, 6341},
+			API_DONE, 7, 6310, 6341},
 		{"tries are no waits",
 			{REPLY(500), LATER(429, "2"), REPLY(500), REPLY(500), REPLY(500)},
-			PATCHER_FAILED, 5, 2310, 2341},
+			API_REFUSED, 5, 2310, 2341},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
@@ -178,7 +174,7 @@ static void test_answers_to_a_patch(void)
 
 static void test_bodies_of_errors_that_cannot_be_read(void)
 {
-	static char bytes[3 * PATCHER_ANSWER_KEPT];
+	static char bytes[3 * API_PIECE_MAX];
 	static const char *const odd[] = {"", "{", "[]", "null", "{\"kind\":\"Status\"}",
 		"<html>404 NotFound</html>", "\"NotFound\""};
 	struct bed_reply reply = {BED_ANSWER, 404, "", ""};
@@ -188,18 +184,18 @@ static void test_bodies_of_errors_that_cannot_be_read(void)
 		bed_replies(&bed, &reply, 1);
 		TEST_ASSERT_TRUE(say("a", "words", 1));
 		bed_until_idle(&bed, 100);
-		told(bed.told_count - 1, 1, PATCHER_FAILED);
+		told(bed.told_count - 1, 1, API_REFUSED);
 	}
 	/* Longer than what is kept of it. */
 	snprintf(bytes, sizeof(bytes),
 		"{\"kind\":\"Status\",\"reason\":\"NotFound\",\"message\":\"%*s\"}",
-		2 * PATCHER_ANSWER_KEPT, "x");
+		2 * API_PIECE_MAX, "x");
 	reply.body = bytes;
 	bed.wire.slice = 100;
 	bed_replies(&bed, &reply, 1);
 	TEST_ASSERT_TRUE(say("a", "words", 1));
 	bed_until_idle(&bed, 100);
-	told(bed.told_count - 1, 1, PATCHER_FAILED);
+	told(bed.told_count - 1, 1, API_REFUSED);
 }
 
 static void test_nobody_listens(void)
@@ -207,13 +203,13 @@ static void test_nobody_listens(void)
 	bed.wire.refuses = true;
 	TEST_ASSERT_TRUE(say("a", "words", 1));
 	bed_until_idle(&bed, 60 * 1000);
-	told(0, 1, PATCHER_FAILED);
-	TEST_ASSERT_EQUAL_UINT64(PATCHER_TRIES - 1, patcher_stats(bed.patcher).retried);
+	told(0, 1, API_REFUSED);
+	TEST_ASSERT_EQUAL_UINT64(api_policies[API_STATUS_PATCH].tries - 1, bed_stats(&bed).retried);
 	TEST_ASSERT_TRUE(say("a", "words", 2));
 	bed_run(&bed, 20);
 	bed.wire.refuses = false;
 	bed_until_idle(&bed, 60 * 1000);
-	told(1, 2, PATCHER_DONE);
+	told(1, 2, API_DONE);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.seen_count);
 }
 
@@ -226,7 +222,7 @@ static void test_patches_of_one_pod_keep_their_order(void)
 	TEST_ASSERT_TRUE(say("a", "second", 2));
 	TEST_ASSERT_TRUE(say("b", "other", 3));
 	TEST_ASSERT_TRUE(say("a", "third", 4));
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 4, patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - 4, status_patcher_room(bed.patcher));
 	bed_run(&bed, 1000);
 	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
 	check_asked(0, "a", "first");
@@ -245,10 +241,10 @@ static void test_patches_of_one_pod_keep_their_order(void)
 	check_asked(3, "a", "third");
 	bed_release(&bed, 200);
 	bed_until_idle(&bed, 1000);
-	told(0, 1, PATCHER_DONE);
-	told(1, 3, PATCHER_DONE);
-	told(2, 2, PATCHER_FAILED);
-	told(3, 4, PATCHER_DONE);
+	told(0, 1, API_DONE);
+	told(1, 3, API_DONE);
+	told(2, 2, API_REFUSED);
+	told(3, 4, API_DONE);
 	TEST_ASSERT_EQUAL_UINT32(4, bed.told_count);
 }
 
@@ -263,9 +259,9 @@ static void test_a_name_is_not_part_of_another(void)
 
 /* ---- victims ---- */
 
-static struct patcher_victim victim(const char *name)
+static struct eviction_order victim(const char *name)
 {
-	return (struct patcher_victim){.pod = pod(name),
+	return (struct eviction_order){.pod = pod(name),
 		.generation = 3,
 		.preemptor_scheduler = TEXT("default-scheduler"),
 		.tag = 5};
@@ -274,13 +270,13 @@ static struct patcher_victim victim(const char *name)
 static void test_a_victim(void)
 {
 	const struct kube_condition ready = {.type = TEXT("Ready"), .status = TEXT("True")};
-	struct patcher_victim low = victim("low");
+	struct eviction_order low = victim("low");
 
 	low.old = &ready;
 	low.old_count = 1;
-	patcher_evict(bed.patcher, &low);
-	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS - 1, patcher_room_victims(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(bed.patcher));
+	evictor_evict(bed.evictor, &low);
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS - 1, evictor_room(bed.evictor));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, status_patcher_room(bed.patcher));
 	bed_until_idle(&bed, 100);
 	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
 	TEST_ASSERT_EQUAL_STRING(
@@ -301,47 +297,47 @@ static void test_a_victim(void)
 		"{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", bed.seen[1].body);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.told_count);
 	TEST_ASSERT_TRUE(bed.told[0].evicted);
-	told(0, 5, PATCHER_DONE);
-	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS, patcher_room_victims(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT64(1, patcher_stats(bed.patcher).evicted);
+	told(0, 5, API_DONE);
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS, evictor_room(bed.evictor));
+	TEST_ASSERT_EQUAL_UINT64(1, bed_stats(&bed).evicted);
 }
 
 static void test_answers_to_an_eviction(void)
 {
 	static const struct row rows[] = {
-		{"both", {REPLY(200), REPLY(200)}, PATCHER_DONE, 2, 0, 0},
-		{"202", {REPLY(200), REPLY(202)}, PATCHER_DONE, 2, 0, 0},
-		{"gone before", {NOT_FOUND}, PATCHER_GONE, 1, 0, 0},
-		{"gone between", {REPLY(200), NOT_FOUND}, PATCHER_GONE, 2, 0, 0},
-		{"404 of a proxy", {REPLY(404)}, PATCHER_FAILED, 1, 0, 0},
-		{"404 of a proxy at last", {REPLY(200), REPLY(404)}, PATCHER_FAILED, 2, 0, 0},
-		{"no patch", {REPLY(403)}, PATCHER_FAILED, 1, 0, 0},
-		{"no deletion", {REPLY(200), REPLY(403)}, PATCHER_FAILED, 2, 0, 0},
-		{"patch again", {REPLY(500), REPLY(409), REPLY(200), REPLY(200)}, PATCHER_DONE, 4,
-			60, 66},
-		{"patch never", {REPLY(500), REPLY(500), REPLY(500), REPLY(500)}, PATCHER_FAILED, 4,
+		{"both", {REPLY(200), REPLY(200)}, API_DONE, 2, 0, 0},
+		{"202", {REPLY(200), REPLY(202)}, API_DONE, 2, 0, 0},
+		{"gone before", {NOT_FOUND}, API_GONE, 1, 0, 0},
+		{"gone between", {REPLY(200), NOT_FOUND}, API_GONE, 2, 0, 0},
+		{"404 of a proxy", {REPLY(404)}, API_REFUSED, 1, 0, 0},
+		{"404 of a proxy at last", {REPLY(200), REPLY(404)}, API_REFUSED, 2, 0, 0},
+		{"no patch", {REPLY(403)}, API_REFUSED, 1, 0, 0},
+		{"no deletion", {REPLY(200), REPLY(403)}, API_REFUSED, 2, 0, 0},
+		{"patch again", {REPLY(500), REPLY(409), REPLY(200), REPLY(200)}, API_DONE, 4, 60,
+			66},
+		{"patch never", {REPLY(500), REPLY(500), REPLY(500), REPLY(500)}, API_REFUSED, 4,
 			310, 341},
-		{"patch cut", {CUT, REPLY(200), REPLY(200)}, PATCHER_DONE, 3, 10, 11},
-		{"deletion is not tried again: 500", {REPLY(200), REPLY(500)}, PATCHER_FAILED, 2, 0,
+		{"patch cut", {CUT, REPLY(200), REPLY(200)}, API_DONE, 3, 10, 11},
+		{"deletion is not tried again: 500", {REPLY(200), REPLY(500)}, API_REFUSED, 2, 0,
 			0},
-		{"deletion is not tried again: 503", {REPLY(200), REPLY(503)}, PATCHER_FAILED, 2, 0,
+		{"deletion is not tried again: 503", {REPLY(200), REPLY(503)}, API_REFUSED, 2, 0,
 			0},
-		{"deletion is not tried again: 409", {REPLY(200), REPLY(409)}, PATCHER_FAILED, 2, 0,
+		{"deletion is not tried again: 409", {REPLY(200), REPLY(409)}, API_REFUSED, 2, 0,
 			0},
-		{"deletion is not tried again: cut", {REPLY(200), CUT}, PATCHER_FAILED, 2, 0, 0},
-		{"deletion is not tried again: silence", {REPLY(200), SILENT}, PATCHER_FAILED, 2,
+		{"deletion is not tried again: cut", {REPLY(200), CUT}, API_REFUSED, 2, 0, 0},
+		{"deletion is not tried again: silence", {REPLY(200), SILENT}, API_REFUSED, 2,
 			10000, 10000},
 		{"but throttled",
 			{REPLY(200), LATER(429, "2"), LATER(503, "1"), REPLY(429), REPLY(200)},
-			PATCHER_DONE, 5, 4000, 4000},
+			API_DONE, 5, 4000, 4000},
 		{"each request has tries of its own",
 			{REPLY(500), REPLY(500), REPLY(500), REPLY(200), LATER(429, "2"),
 				REPLY(200)},
-			PATCHER_DONE, 6, 2310, 2341},
-		{"and waits", {WAITS_9, REPLY(200), LATER(429, "2"), REPLY(200)}, PATCHER_DONE, 12,
+			API_DONE, 6, 2310, 2341},
+		{"and waits", {WAITS_9, REPLY(200), LATER(429, "2"), REPLY(200)}, API_DONE, 12,
 			20000, 20000},
 	};
-	const struct patcher_victim low = victim("low");
+	const struct eviction_order low = victim("low");
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
 		play_row(&rows[i], true, &low);
@@ -354,46 +350,46 @@ static void test_a_victim_that_was_told_is_only_deleted(void)
 		.reason = TEXT("PreemptionByScheduler"),
 		.message =
 			TEXT("default-scheduler: preempting to accommodate a higher priority pod")};
-	struct patcher_victim low = victim("low");
+	struct eviction_order low = victim("low");
 
 	low.old = &target;
 	low.old_count = 1;
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	bed_until_idle(&bed, 100);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.seen_count);
 	TEST_ASSERT_EQUAL_STRING("DELETE /api/v1/namespaces/default/pods/low", bed.seen[0].line);
-	told(0, 5, PATCHER_DONE);
+	told(0, 5, API_DONE);
 }
 
 static void test_a_victim_of_which_no_request_can_be_made(void)
 {
-	static char long_text[2 * PATCHER_VICTIM_BODY_MAX];
-	struct patcher_victim low = victim("../nodes");
+	static char long_text[2 * 4096];
+	struct eviction_order low = victim("../nodes");
 
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
 	bed_until_idle(&bed, 100);
-	told(0, 5, PATCHER_FAILED);
+	told(0, 5, API_REFUSED);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.seen_count);
 	/* A scheduler's name of any length is one. */
 	memset(long_text, '\x01', sizeof(long_text));
 	low = victim("low");
 	low.preemptor_scheduler = (struct text){long_text, sizeof(long_text)};
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	bed_until_idle(&bed, 100);
-	told(1, 5, PATCHER_DONE);
+	told(1, 5, API_DONE);
 	TEST_ASSERT_NOT_NULL(strstr(bed.seen[0].body, ": preempting to accommodate"));
 	(void)patched_condition(&bed.seen[0]);
 }
 
 static void test_a_deletion_that_was_not_sent(void)
 {
-	const struct patcher_victim low = victim("low");
+	const struct eviction_order low = victim("low");
 
 	const struct bed_reply held = {BED_NO_ANSWER_YET, 0, "", ""};
 
 	bed_replies(&bed, &held, 1);
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	bed_run(&bed, 10);
 	/* The answer to the patch is the connection's last word, and nobody listens. */
 	bed.wire.refuses = true;
@@ -403,25 +399,25 @@ static void test_a_deletion_that_was_not_sent(void)
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
 	bed.wire.refuses = false;
 	bed_until_idle(&bed, 10 * 1000);
-	told(0, 5, PATCHER_DONE);
+	told(0, 5, API_DONE);
 	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
-	TEST_ASSERT_TRUE(patcher_stats(bed.patcher).retried > 0);
+	TEST_ASSERT_TRUE(bed_stats(&bed).retried > 0);
 }
 
 /* ---- side by side ---- */
 
 static void test_victims_go_side_by_side_and_before_patches(void)
 {
-	struct patcher_victim low[] = {victim("a"), victim("b"), victim("c"), victim("d")};
+	struct eviction_order low[] = {victim("a"), victim("b"), victim("c"), victim("d")};
 
 	hold_all();
 	for (uint32_t i = 0; i < BED_PATCHES; i++)
 		TEST_ASSERT_TRUE(say(
 			(const char *[]){"p", "q", "r", "s", "t", "u", "v", "w"}[i], "words", i));
 	for (uint32_t i = 0; i < ARRAY_COUNT(low); i++)
-		patcher_evict(bed.patcher, &low[i]);
-	TEST_ASSERT_EQUAL_UINT32(0, patcher_room(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT32(0, patcher_room_victims(bed.patcher));
+		evictor_evict(bed.evictor, &low[i]);
+	TEST_ASSERT_EQUAL_UINT32(0, status_patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(0, evictor_room(bed.evictor));
 	bed_run(&bed, 1000);
 	/* One connection is the lease's. */
 	TEST_ASSERT_EQUAL_UINT32(BED_CONNECTIONS - 1, bed.seen_count);
@@ -436,13 +432,13 @@ static void test_victims_go_side_by_side_and_before_patches(void)
 	}
 	bed_until_idle(&bed, 1000);
 	TEST_ASSERT_EQUAL_UINT32(ARRAY_COUNT(low) + BED_PATCHES, bed.told_count);
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS, patcher_room_victims(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, status_patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS, evictor_room(bed.evictor));
 }
 
 static void test_without_room_nothing_is_taken(void)
 {
-	const struct patcher_victim low = victim("low");
+	const struct eviction_order low = victim("low");
 
 	hold_all();
 	for (uint32_t i = 0; i < BED_PATCHES; i++)
@@ -450,15 +446,15 @@ static void test_without_room_nothing_is_taken(void)
 			(const char *[]){"p", "q", "r", "s", "t", "u", "v", "w"}[i], "words", i));
 	CHECK_EXPECTED(say("x", "words", 9));
 	for (uint32_t i = 0; i < BED_VICTIMS; i++)
-		patcher_evict(bed.patcher, &low);
-	CHECK_EXPECTED((patcher_evict(bed.patcher, &low), 0));
+		evictor_evict(bed.evictor, &low);
+	CHECK_EXPECTED((evictor_evict(bed.evictor, &low), 0));
 }
 
 /* ---- owners ---- */
 
 static void say_it_again(struct bed *b, const struct bed_told *heard)
 {
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, patcher_room(b->patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES, status_patcher_room(b->patcher));
 	if (heard->tag < 3)
 		TEST_ASSERT_TRUE(
 			say("a", (const char *[]){"w1", "w2", "w3"}[heard->tag], heard->tag + 1));
@@ -478,24 +474,22 @@ static void fill(void)
 {
 	static const struct bed_reply mixed[] = {
 		LATER(429, "9"), {BED_NO_ANSWER_YET, 0, "", ""}, REPLY(500), LATER(429, "9")};
-	const struct patcher_victim low = victim("low"), bad = victim("..");
+	const struct eviction_order low = victim("low"), bad = victim("..");
 
 	bed_replies(&bed, mixed, ARRAY_COUNT(mixed));
 	TEST_ASSERT_TRUE(say("a", "first", 1));
 	TEST_ASSERT_TRUE(say("a", "second", 2));
 	TEST_ASSERT_TRUE(say("b", "first", 3));
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	bed_run(&bed, 5);
 	TEST_ASSERT_TRUE(say("c", "first", 4));
-	patcher_evict(bed.patcher, &bad);
+	evictor_evict(bed.evictor, &bad);
 }
 
 static void test_what_is_left_at_the_end(void)
 {
 	fill();
-	patcher_close(bed.patcher);
-	TEST_ASSERT_TRUE(patcher_is_idle(bed.patcher));
-	bed.patcher = NULL;
+	bed_close_writers(&bed);
 	bed_run(&bed, 20 * 1000);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
 }
@@ -507,23 +501,17 @@ static void test_a_client_that_is_closed_first(void)
 	bed.client = NULL;
 	bed_run(&bed, 20 * 1000);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
-	TEST_ASSERT_FALSE(patcher_is_idle(bed.patcher));
+	TEST_ASSERT_FALSE(bed_is_idle(&bed));
 }
 
 static void test_nobody_wants_to_know(void)
 {
-	const struct patcher_victim low = victim("low");
+	const struct eviction_order low = victim("low");
 
-	patcher_close(bed.patcher);
-	bed.patcher = patcher_init(&(struct patcher_setup){.net = bed.net,
-		.client = bed.client,
-		.arena = &bed.arena,
-		.clock = wire_clock(&bed.wire),
-		.entropy = entropy_seeded(&bed.random),
-		.patches_max = 1,
-		.victims_max = 1});
+	bed_close_writers(&bed);
+	bed_open_writers(&bed, 1, 1, false);
 	TEST_ASSERT_TRUE(say("a", "words", 1));
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	bed_until_idle(&bed, 1000);
 	TEST_ASSERT_EQUAL_UINT32(3, bed.seen_count);
 }
@@ -534,7 +522,7 @@ static void test_failures_are_logged(void)
 							   "{\"kind\":\"Status\",\"message\":\"not "
 							   "allowed\",\"reason\":\"Forbidden\"}"},
 		REPLY(200), CUT};
-	const struct patcher_victim low = victim("low");
+	const struct eviction_order low = victim("low");
 	char lines[4096];
 	int ends[2];
 
@@ -544,7 +532,7 @@ static void test_failures_are_logged(void)
 	bed_replies(&bed, replies, ARRAY_COUNT(replies));
 	TEST_ASSERT_TRUE(say("a", "words", 1));
 	bed_until_idle(&bed, 1000);
-	patcher_evict(bed.patcher, &low);
+	evictor_evict(bed.evictor, &low);
 	bed_until_idle(&bed, 1000);
 	TEST_ASSERT_FALSE(say("..", "words", 2));
 	log_to(STDERR_FILENO);
@@ -553,16 +541,16 @@ static void test_failures_are_logged(void)
 	lines[size] = '\0';
 	TEST_ASSERT_NOT_NULL_MESSAGE(
 		strstr(lines,
-			"WARN bind status-failed pod=default/a step=patch tries=1 waits=0 "
-			"error=\"status 403: not allowed\"\n"),
+			"WARN bind status-patch-failed pod=default/a requests=1 status=403 "
+			"error=\"not allowed\"\n"),
 		lines);
 	TEST_ASSERT_NOT_NULL_MESSAGE(
 		strstr(lines,
-			"WARN bind eviction-failed pod=default/low step=delete tries=1 "
-			"waits=0 error=\"reset: "),
+			"WARN bind eviction-failed pod=default/low step=delete requests=1 "
+			"status=0 error=\"reset: "),
 		lines);
 	TEST_ASSERT_NOT_NULL_MESSAGE(
-		strstr(lines, "WARN bind status-failed pod=default/.. error="), lines);
+		strstr(lines, "WARN bind status-patch-failed pod=default/.. error="), lines);
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a pod is told.
+ * The text of status patches.
  *
  * What kube-scheduler does: it waits for the answer to each patch before it schedules the next
  * pod, so no two patches of a pod are under way; a message has any length.
  *
  * What we do: patches wait for connections while pods are scheduled, and a pod may have its next
  * attempt before the last one's patch has arrived. What differs from the status that the watch
- * showed is then not what differs from the status that the patch will meet. So all of it is said,
- * whether it looks new or not. The time of the transition stays out of it when the condition had
- * that status before, as all patches of a condition give it the same.
+ * showed is then not what differs from the status that the patch will meet. So all of it is
+ * written, whether it looks new or not. The time of the transition stays out of it when the
+ * condition had that status before, as all patches of a condition give it the same.
  *
  * A message is cut at a place that depends on it alone, not on the rest of the patch, so that the
  * same long message is found unchanged the next time.
  */
 #include "base/hash.h"
-#include "bind/patcher_private.h"
+#include "bind/status_patch.h"
+#include "json/json.h"
 
 enum { CONDITIONS_MAX = 16, ESCAPED_MAX = 6 /* bytes that a byte can become */ };
 
@@ -32,7 +33,7 @@ static size_t escaped_size(struct text part)
 	return out.used - 2;
 }
 
-struct text patcher_cut_message(struct text message, size_t escaped_max)
+struct text status_patch_cut_message(struct text message, size_t escaped_max)
 {
 	size_t used = 0;
 	size_t at = 0;
@@ -53,7 +54,7 @@ struct text patcher_cut_message(struct text message, size_t escaped_max)
 }
 
 /* A condition as it is, but for words that are none of ours. */
-static void doubt_condition(
+static void unmatch_condition(
 	const struct body_status *status, struct kube_condition *room, struct body_status *to)
 {
 	CHECK(status->condition != NULL);
@@ -81,7 +82,7 @@ static bool write_patch(const struct body_status *status, struct writer *out, bo
 	return news;
 }
 
-enum patcher_words patcher_say(
+enum status_patch_text status_patch_write(
 	const struct body_status *status, bool after, size_t message_max, struct writer *out)
 {
 	struct body_status to = *status;
@@ -91,21 +92,21 @@ enum patcher_words patcher_say(
 
 	if (status->condition != NULL) {
 		condition = *status->condition;
-		condition.message = patcher_cut_message(condition.message, message_max);
+		condition.message = status_patch_cut_message(condition.message, message_max);
 		to.condition = &condition;
 	}
 	if (after && to.condition != NULL && to.old_count <= CONDITIONS_MAX)
-		doubt_condition(status, room, &to);
+		unmatch_condition(status, room, &to);
 	if (after && to.set_nominated)
 		to.old_nominated = TEXT(" ");
 	if (!write_patch(&to, out, &fits))
-		return PATCHER_NOTHING_NEW;
+		return STATUS_PATCH_UNCHANGED;
 	if (fits)
-		return PATCHER_SAID;
+		return STATUS_PATCH_WRITTEN;
 	/* Conditions of others whose types alone fill it: then in any order, and ours in full. */
 	to.old_count = 0;
 	(void)write_patch(&to, out, &fits);
-	return fits ? PATCHER_SAID : PATCHER_TOO_LONG;
+	return fits ? STATUS_PATCH_WRITTEN : STATUS_PATCH_TOO_LONG;
 }
 
 static uint32_t hash_text(uint32_t hash, struct text t)
@@ -114,8 +115,8 @@ static uint32_t hash_text(uint32_t hash, struct text t)
 	return hash_more(hash, hash_bytes(t.at, t.size));
 }
 
-/* Not the generation: it alone is no reason to send anything (core.md 13). */
-uint32_t patcher_hash_words(const struct body_status *status)
+/* Not the generation: it alone is no reason to send anything. */
+uint32_t status_patch_hash(const struct body_status *status)
 {
 	uint32_t hash = hash_more(status->condition != NULL, status->set_nominated);
 

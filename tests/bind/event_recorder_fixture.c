@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the tests of the recorder stand on. */
-#include "bind/recorder_bed.h"
+#include "bind/event_recorder_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@ struct recorder *recorder;
 struct arena arena;
 struct net *net;
 struct net_client *client;
+static struct api_client *api;
 struct random dice;
 struct town_fate fate_now;
 uint32_t events_max, series_max;
@@ -144,8 +145,13 @@ static struct town_fate fate(void *self, struct town *t, uint32_t process)
 
 struct recorder *bed_recorder(void)
 {
-	return recorder_init(&(struct recorder_setup){.net = net,
-		.client = client,
+	if (recorder == NULL)
+		api = api_client_open(&(struct api_setup){.net = net,
+			.server = client,
+			.arena = &arena,
+			.entropy = entropy_seeded(&dice),
+			.answers_max = 8});
+	return recorder_init(&(struct recorder_setup){.client = api,
 		.arena = &arena,
 		.clock = town_clock(&town, 0),
 		.entropy = entropy_seeded(&dice),
@@ -178,7 +184,8 @@ void start(void)
 	size_t before = arena_left(&arena);
 
 	recorder = bed_recorder();
-	TEST_ASSERT_TRUE(before - arena_left(&arena) <= recorder_size(events_max, series_max));
+	TEST_ASSERT_TRUE(before - arena_left(&arena) <=
+		recorder_size(events_max, series_max) + api_client_size(8));
 	town.processes[0].net = net;
 	recorder_start(recorder);
 }
@@ -204,6 +211,7 @@ void bed_free(void)
 {
 	if (recorder != NULL) {
 		recorder_close(recorder);
+		api_client_close(api);
 		net_client_close(client);
 		net_close(net);
 		free(memory);

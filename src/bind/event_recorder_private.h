@@ -3,24 +3,22 @@
  * Private to the recorder: one event from its first record to the end of its series, and what the
  * files do for each other.
  *
- *   recorder.c        events come in: which join, which are too many, when a series is over
- *   recorder_rate.c   how many writes, of one object and of all
- *   recorder_send.c   requests, and what their answers mean
+ *   event_recorder.c        events come in: which join, which are too many, when a series is over
+ *   event_recorder_rate.c   how many writes, of one object and of all
+ *   event_recorder_send.c   requests, and what their answers mean
  */
-#ifndef BERTH_BIND_RECORDER_PRIVATE_H
-#define BERTH_BIND_RECORDER_PRIVATE_H
+#ifndef BERTH_BIND_EVENT_RECORDER_PRIVATE_H
+#define BERTH_BIND_EVENT_RECORDER_PRIVATE_H
 
 #include "base/list.h"
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/rate.h"
 #include "base/store.h"
-#include "bind/recorder.h"
+#include "bind/event_recorder.h"
 #include "net/backoff.h"
 
 enum {
-	RECORDER_TIMEOUT_MS = 30 * 1000,
-	RECORDER_ANSWER_MAX = 1024 * 1024,
 	RECORDER_BODY_MAX = 12 * 1024,         /* the longest texts, most of their bytes escaped */
 	RECORDER_NOTE_KEPT = BODY_NOTE_MAX + 4 /* enough to see that it was longer */
 };
@@ -43,7 +41,7 @@ enum { RECORDER_KEYS = RECORDER_NOTE, RECORDER_FIELDS = RECORDER_NOTE + 1 };
 
 enum recorder_state {
 	RECORDER_WAITING, /* in the queue */
-	RECORDER_FLYING,
+	RECORDER_SENDING,
 	RECORDER_KEPT /* the server has it; others may join */
 };
 
@@ -73,13 +71,12 @@ struct recorder_subject {
 	struct rate rate;
 };
 
-struct recorder_flight {
-	struct net_request request;
+struct recorder_slot {
+	struct api_call call;
 	struct recorder *recorder;
 	uint32_t entry; /* 0: none */
 	bool discovers;
-	uint32_t count; /* that the patch tells */
-	char path[BODY_PATH_MAX];
+	uint32_t count; /* that the patch writes */
 	char body[RECORDER_BODY_MAX];
 };
 
@@ -95,7 +92,7 @@ struct recorder {
 	struct map by_key;
 	struct store texts;
 	struct list waiting, kept;
-	uint32_t waiting_count, flying_count, kept_count;
+	uint32_t waiting_count, sending_count, kept_count;
 	uint64_t number;
 	struct pool subjects;
 	struct map by_subject;
@@ -104,7 +101,8 @@ struct recorder {
 	struct net_backoff backoff;
 	struct mono resume; /* nothing is sent before */
 	struct net_timer pause, sweep;
-	struct recorder_flight flights[RECORDER_FLIGHTS];
+	struct api_caller caller;
+	struct recorder_slot slots[RECORDER_SLOTS];
 	struct recorder_stats stats;
 	char instance[RECORDER_INSTANCE_MAX];
 };

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recorder - events, for people who run kubectl describe. Bounded in memory and in requests, with
- * series instead of repetitions (core.md 20), and always the last to be sent: an event never takes
- * the place of a binding. What finds no room is dropped and counted.
+ * event_recorder - events, for people who run kubectl describe. Bounded in memory and in requests,
+ * with series instead of repetitions, and always the last to be sent: an event never takes the
+ * place of a binding. What finds no room is dropped and counted.
  */
-#ifndef BERTH_BIND_RECORDER_H
-#define BERTH_BIND_RECORDER_H
+#ifndef BERTH_BIND_EVENT_RECORDER_H
+#define BERTH_BIND_EVENT_RECORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/check.h"
+#include "api/api.h"
 #include "base/clock.h"
 #include "base/entropy.h"
 #include "bind/body.h"
-#include "http/http.h"
 
 enum {
-	RECORDER_FLIGHTS = 2,        /* on their way at a time */
+	RECORDER_SLOTS = 2,          /* on their way at a time */
 	RECORDER_TRIES = 12,         /* of one event, with pauses of 1 s up to 10 s in between */
 	RECORDER_POD_BURST = 25,     /* writes of one reason about one object at once, */
 	RECORDER_POD_EVERY_S = 300,  /* and then one in so many seconds */
@@ -31,8 +29,7 @@ enum {
 };
 
 struct recorder_setup {
-	struct net *net;
-	struct net_client *client;
+	struct api_client *client;
 	struct arena *arena;
 	struct clock clock;
 	struct entropy entropy;
@@ -63,7 +60,7 @@ struct recorder_event {
  */
 bool recorder_record(struct recorder *recorder, const struct recorder_event *event);
 
-/* The leader's own event, in the core group, about its Lease (core.md 21). */
+/* The leader's own event, in the core group, about its Lease. */
 bool recorder_record_leader(struct recorder *recorder, const struct recorder_event *event);
 
 /* While held, nothing is sent: bindings go first. What is on its way stays there. */

@@ -4,10 +4,10 @@
  * the patches. Whatever was answered as done must be in the model at that moment, and nothing may
  * be left out because of words that were overtaken.
  */
-// deps: bind/patcher*.c bind/body_path.c bind/body_binding.c bind/body_status.c
+// deps: api/*.c bind/status_patch*.c bind/eviction.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/patcher_bed.c
-#include "bind/patcher_says.h"
+// deps: tests/watch/wire.c tests/bind/status_patch_fixture.c
+#include "bind/status_patch_cases.h"
 
 enum { PODS = 5, CALLS = 64, STEPS = 300, SEEDS = 40, WORD_MAX = 32, SCHEDULED = 0, TARGET = 1 };
 
@@ -218,14 +218,14 @@ static bool say_call(const struct model_pod *to, const struct call *call)
 		.now = now()};
 	const struct body_pod body = pod(to->name);
 
-	return patcher_status(bed.patcher, &body, &status, call->tag);
+	return status_patcher_send(bed.patcher, &body, &status, call->tag);
 }
 
 static void say_something(struct model_pod *to)
 {
 	struct call call;
 
-	if (patcher_room(bed.patcher) == 0 || to->called - to->heard == CALLS)
+	if (status_patcher_room(bed.patcher) == 0 || to->called - to->heard == CALLS)
 		return;
 	draw_call(&call);
 	if (to->called == to->heard)
@@ -249,20 +249,20 @@ static void evict_it(struct model_pod *to)
 		.reason = text_of(old->reason),
 		.message = text_of(old->message),
 		.observed_generation = old->generation}};
-	const struct patcher_victim victim = {.pod = pod(to->name),
+	const struct eviction_order victim = {.pod = pod(to->name),
 		.old = olds,
 		.old_count = old->there ? 1 : 0,
 		.generation = 1,
 		.preemptor_scheduler = TEXT("default-scheduler"),
 		.tag = (uint64_t)(to - pods)};
 
-	if (patcher_room_victims(bed.patcher) == 0 || to->victim)
+	if (evictor_room(bed.evictor) == 0 || to->victim)
 		return;
 	to->victim = true;
 	to->was_told = old->there;
 	to->deletion_final = false;
 	victims++;
-	patcher_evict(bed.patcher, &victim);
+	evictor_evict(bed.evictor, &victim);
 }
 
 /* ---- what is heard ---- */
@@ -272,7 +272,7 @@ static void evicted_pod(const struct bed_told *told)
 	struct model_pod *pod = &pods[told->tag];
 
 	TEST_ASSERT_TRUE(pod->victim);
-	if (told->outcome != PATCHER_FAILED)
+	if (told->outcome != API_REFUSED)
 		TEST_ASSERT_FALSE(pod->exists);
 	pod->victim = false;
 	victims--;
@@ -292,9 +292,9 @@ static void on_told(struct bed *b, const struct bed_told *told)
 		if (pod->called == pod->heard || call->tag != told->tag)
 			continue;
 		pod->heard++;
-		if (told->outcome == PATCHER_DONE && pod->exists)
+		if (told->outcome == API_DONE && pod->exists)
 			check_state(&pod->is, call);
-		if (told->outcome == PATCHER_GONE)
+		if (told->outcome == API_GONE)
 			TEST_ASSERT_FALSE(pod->exists);
 		return;
 	}
@@ -309,10 +309,10 @@ static void check_rooms(void)
 
 	for (uint32_t i = 0; i < PODS; i++)
 		patches += pods[i].called - pods[i].heard;
-	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - patches, patcher_room(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS - victims, patcher_room_victims(bed.patcher));
-	TEST_ASSERT_EQUAL_UINT32(patches, patcher_stats(bed.patcher).patches);
-	TEST_ASSERT_EQUAL_UINT32(victims, patcher_stats(bed.patcher).victims);
+	TEST_ASSERT_EQUAL_UINT32(BED_PATCHES - patches, status_patcher_room(bed.patcher));
+	TEST_ASSERT_EQUAL_UINT32(BED_VICTIMS - victims, evictor_room(bed.evictor));
+	TEST_ASSERT_EQUAL_UINT32(patches, bed_stats(&bed).patches);
+	TEST_ASSERT_EQUAL_UINT32(victims, bed_stats(&bed).victims);
 }
 
 static void start(uint32_t seed)
@@ -362,7 +362,7 @@ static void test_words_arrive_in_their_order_whatever_happens(void)
 		bed.wire.refuses = false;
 		bed_until_idle(&bed, 3600 * 1000);
 		check_rooms();
-		struct patcher_stats stats = patcher_stats(bed.patcher);
+		struct bed_stats stats = bed_stats(&bed);
 
 		sent += stats.sent;
 		failed += stats.failed;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The words that tests of the patcher have it say, and what became of them. */
-#ifndef BERTH_TESTS_BIND_PATCHER_SAYS_H
-#define BERTH_TESTS_BIND_PATCHER_SAYS_H
+#ifndef BERTH_TESTS_BIND_STATUS_PATCH_CASES_H
+#define BERTH_TESTS_BIND_STATUS_PATCH_CASES_H
 
 #include "kube/fixture.h"
 
 #include "base/log.h"
-#include "bind/patcher_bed.h"
+#include "bind/status_patch_fixture.h"
 
 enum { ROW_REPLIES = 12 };
 
@@ -62,7 +62,7 @@ static inline bool say(const char *name, const char *message, uint64_t tag)
 	const struct body_status status = {.condition = &condition, .now = now()};
 	const struct body_pod to = pod(name);
 
-	return patcher_status(bed.patcher, &to, &status, tag);
+	return status_patcher_send(bed.patcher, &to, &status, tag);
 }
 
 /* The pod has conditions. */
@@ -79,10 +79,10 @@ static inline bool say_more(
 		.now = now()};
 	const struct body_pod to = pod(name);
 
-	return patcher_status(bed.patcher, &to, &status, tag);
+	return status_patcher_send(bed.patcher, &to, &status, tag);
 }
 
-static inline void told(uint32_t at, uint64_t tag, enum patcher_outcome outcome)
+static inline void told(uint32_t at, uint64_t tag, enum api_verdict outcome)
 {
 	TEST_ASSERT_TRUE(at < bed.told_count);
 	TEST_ASSERT_EQUAL_UINT64(tag, bed.told[at].tag);
