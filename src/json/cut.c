@@ -19,7 +19,8 @@ size_t json_cut_size(size_t piece_max)
 {
 	CHECK(piece_max >= JSON_PIECE_MIN);
 	CHECK(piece_max <= JSON_PIECE_MAX);
-	return sizeof(struct json_cut) + JSON_ENVELOPE_MAX + piece_max + CUT_KEY_ROOM;
+	return sizeof(struct json_cut) + JSON_ENVELOPE_MAX + piece_max + CUT_BRIEF_ROOM +
+		CUT_KEY_ROOM;
 }
 
 struct json_cut *json_cut_init(void *block, size_t size, size_t piece_max)
@@ -52,6 +53,11 @@ void json_cut_start(struct json_cut *cut, enum json_cut_shape shape, const struc
 	cut->limit = piece_max;
 	cut->on_piece = on_piece;
 	cut->self = self;
+}
+
+void json_cut_brief(struct json_cut *cut, const char *const *keys)
+{
+	cut->brief = keys;
 }
 
 enum json_cut_result json_cut_feed(struct json_cut *cut, struct text bytes)
@@ -107,13 +113,38 @@ void cut_refuse(struct json_cut *cut, const char *fault)
 
 /* ---- pieces ---- */
 
+/* The innermost level whose member is being kept, 0 when there is none. */
+static uint32_t innermost_member(const struct json_cut *cut)
+{
+	for (uint32_t level = CUT_LEVELS; level > 0; level--)
+		if (cut->member_at[level - 1] != 0 && cut->piece_depth + level <= cut->depth)
+			return level;
+	return 0;
+}
+
+/*
+ * The member that is too much is taken back, and the piece goes on behind it with those that are
+ * brief.
+ */
 void cut_overflow(struct json_cut *cut)
 {
+	uint32_t level = cut->kind == JSON_PIECE_ENVELOPE ? 0 : innermost_member(cut);
+
+	if (cut->full && cut->dropping)
+		return;
 	cut->full = true;
-	cut->limit = cut->used;
 	cut->dropping = true;
 	/* an envelope without room still has items to come */
-	cut->drop_depth = cut->kind == JSON_PIECE_ENVELOPE ? 1 : cut->piece_depth;
+	cut->drop_depth = cut->kind == JSON_PIECE_ENVELOPE ? 1 : cut->piece_depth + level;
+	if (level > 0)
+		cut->used = cut->member_at[level - 1];
+	cut->limit = cut->used;
+}
+
+/* The piece is too big, and some of the room behind it is left for what is brief. */
+static size_t brief_limit(const struct json_cut *cut)
+{
+	return cut->base + cut->piece_max + CUT_BRIEF_ROOM;
 }
 
 void cut_put_bytes(struct json_cut *cut, const char *at, size_t size)
@@ -134,6 +165,7 @@ void cut_piece_begin(struct json_cut *cut)
 	cut->used = cut->base;
 	cut->limit = cut->base + cut->piece_max;
 	cut->full = false;
+	memset(cut->member_at, 0, sizeof(cut->member_at));
 	cut->expected = cut->inside[cut->depth];
 }
 
@@ -143,7 +175,7 @@ static void emit(struct json_cut *cut)
 		{cut->buffer + cut->base, cut->used - cut->base}};
 
 	CHECK(piece.text.size > 0);
-	CHECK(piece.text.size <= cut->piece_max);
+	CHECK(piece.text.size <= cut->piece_max + CUT_BRIEF_ROOM);
 	cut->full = false;
 	if (!cut->on_piece(cut->self, piece))
 		cut->stopped = true;
@@ -151,8 +183,11 @@ static void emit(struct json_cut *cut)
 
 void cut_value_end(struct json_cut *cut)
 {
-	if (cut->dropping && cut->depth <= cut->drop_depth)
+	if (cut->dropping && cut->depth <= cut->drop_depth) {
 		cut->dropping = false;
+		if (cut->full && cut->kind != JSON_PIECE_ENVELOPE)
+			cut->limit = brief_limit(cut) - CUT_CLOSE_ROOM;
+	}
 	if (cut->depth > 0)
 		cut->state = CUT_AFTER;
 	else
@@ -195,21 +230,40 @@ bool cut_open(struct json_cut *cut, bool object)
 {
 	bool items = cut->state == CUT_ITEMS;
 
-	if (cut->depth == JSON_DEPTH_MAX) {
+	if (cut->depth == JSON_NESTING_MAX) {
 		cut_refuse(cut, "nested too deep");
 		return false;
 	}
-	cut->objects &= ~(UINT64_C(1) << cut->depth);
-	cut->objects |= (uint64_t)object << cut->depth;
+	if (cut->depth >= JSON_DEPTH_MAX && !cut->dropping)
+		cut_overflow(cut);
+	if (cut->depth % CUT_WINDOW == 0 && cut->depth > 0)
+		cut->outer[cut->depth / CUT_WINDOW - 1] = cut->objects;
+	cut->objects &= ~(UINT64_C(1) << (cut->depth % CUT_WINDOW));
+	cut->objects |= (uint64_t)object << (cut->depth % CUT_WINDOW);
 	cut->depth++;
 	cut->state = object ? CUT_KEY_OR_END : CUT_ELEMENT_OR_END;
 	if (items) {
 		enter_items(cut);
 	} else if (!cut->dropping) {
+		uint32_t level = cut->depth - cut->piece_depth;
+
 		cut->inside[cut->depth] = cut->expected;
+		if (level - 1 < CUT_LEVELS)
+			cut->member_at[level - 1] = 0;
 		cut_put(cut, object ? '{' : '[');
 	}
 	return true;
+}
+
+/* All that was kept is valid: nothing of it is taken back for want of a bracket. */
+static void close_room(struct json_cut *cut)
+{
+	if (cut->dropping || cut->kind == JSON_PIECE_ENVELOPE || cut->member_at[0] == 0)
+		return;
+	if (cut->used == cut->limit)
+		cut->full = true;
+	if (cut->full)
+		cut->limit = brief_limit(cut);
 }
 
 void cut_close(struct json_cut *cut)
@@ -218,6 +272,9 @@ void cut_close(struct json_cut *cut)
 
 	CHECK(cut->depth > 0);
 	cut->depth--;
+	if (cut->depth % CUT_WINDOW == 0 && cut->depth > 0)
+		cut->objects = cut->outer[cut->depth / CUT_WINDOW - 1];
+	close_room(cut);
 	if (cut->depth < cut->piece_depth)
 		leave_items(cut);
 	else if (!cut->dropping)
@@ -253,6 +310,15 @@ static const struct json_want *find_want(
 	return NULL;
 }
 
+static bool is_brief(const struct json_cut *cut, const char *key, size_t size)
+{
+	const char *const *brief = cut->kind == JSON_PIECE_ENVELOPE ? NULL : cut->brief;
+
+	while (brief != NULL && *brief != NULL && !is_key(*brief, key, size))
+		brief++;
+	return brief != NULL && *brief != NULL;
+}
+
 static void drop_value(struct json_cut *cut)
 {
 	cut->dropping = true;
@@ -280,10 +346,16 @@ void cut_key(struct json_cut *cut, const char *key, size_t size)
 		}
 		cut->expected = want->inside;
 	}
-	if (cut->full) { /* the envelope had no room for an earlier member */
+	uint32_t level = cut->depth - cut->piece_depth;
+	/* There was no room for an earlier member. */
+	if (cut->full && (level > CUT_LEVELS || wants == NULL || !is_brief(cut, key, size))) {
 		drop_value(cut);
 		return;
 	}
+	if (cut->full)
+		cut->limit = brief_limit(cut) - CUT_CLOSE_ROOM;
+	if (level <= CUT_LEVELS)
+		cut->member_at[level - 1] = cut->used;
 	cut_put_comma(cut);
 	cut_put(cut, '"');
 	cut_put_bytes(cut, key, size);

@@ -152,7 +152,7 @@ struct drop {
 
 INLINE bool drop_in_object(const struct drop *d)
 {
-	return (d->objects >> (d->depth - 1) & 1) != 0;
+	return (d->objects >> ((d->depth - 1) % CUT_WINDOW) & 1) != 0;
 }
 
 /* A key and, if it is there at once, its colon. False: not for us. */
@@ -195,10 +195,11 @@ INLINE bool drop_value(struct json_cut *cut, struct drop *d)
 	if (byte == '{' || byte == '[') {
 		bool object = byte == '{';
 
-		if (d->depth == JSON_DEPTH_MAX)
+		/* Into the next window: that is for cut_step(). */
+		if (d->depth % CUT_WINDOW == 0)
 			return false;
-		d->objects &= ~(UINT64_C(1) << d->depth);
-		d->objects |= (uint64_t)object << d->depth;
+		d->objects &= ~(UINT64_C(1) << (d->depth % CUT_WINDOW));
+		d->objects |= (uint64_t)object << (d->depth % CUT_WINDOW);
 		d->depth++;
 		d->at++;
 		d->state = object ? CUT_KEY_OR_END : CUT_ELEMENT_OR_END;
@@ -241,6 +242,8 @@ INLINE bool drop_token(struct json_cut *cut, struct drop *d)
 		break;
 	default: return false;
 	}
+	if (d->depth % CUT_WINDOW == 1)
+		return false; /* back into the window before */
 	d->at++;
 	d->depth--;
 	d->state = CUT_AFTER;

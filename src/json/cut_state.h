@@ -11,7 +11,12 @@
 enum {
 	CUT_BLOCK = 16, /* bytes that scan_special() reads at once */
 	/* Keys are written behind the piece before it is known whether they are wanted. */
-	CUT_KEY_ROOM = JSON_KEY_MAX + 16
+	CUT_KEY_ROOM = JSON_KEY_MAX + 16,
+	CUT_WINDOW = 64, /* levels in `objects` */
+	CUT_LEVELS = 3,  /* of a piece at which members may be left out one by one */
+	/* For brief members of a piece that is too big, and to close what is open. */
+	CUT_BRIEF_ROOM = 2048,
+	CUT_CLOSE_ROOM = JSON_DEPTH_MAX
 };
 
 /* Where in the grammar. The order of the first block is what cut_run.c speeds up. */
@@ -52,9 +57,14 @@ struct json_cut {
 	enum json_cut_shape shape;
 	enum json_piece_kind kind; /* of the piece being written */
 
-	/* What is open: bit d-1 says whether the container at depth d is an object. */
+	/*
+	 * What is open: bit (d - 1) % CUT_WINDOW says whether the container at depth d is an
+	 * object, as far as it is in the window of the present depth. The windows before it stand
+	 * in `outer`.
+	 */
 	uint32_t depth;
 	uint64_t objects;
+	uint64_t outer[JSON_NESTING_MAX / CUT_WINDOW];
 	const struct json_want *inside[JSON_DEPTH_MAX + 1]; /* NULL: everything is wanted */
 	const struct json_want *expected;                   /* `inside` of the value to come */
 
@@ -63,7 +73,9 @@ struct json_cut {
 	/* While dropping nothing is written, until a value ends at drop_depth or above. */
 	uint32_t drop_depth;
 	bool dropping;
-	bool full;          /* the piece did not fit; the rest of it is dropped */
+	bool full; /* the piece did not fit; only brief members follow */
+	/* Where the member at depth piece_depth + 1 + i began that is being kept; 0: none. */
+	size_t member_at[CUT_LEVELS];
 	bool envelope_full; /* ... and that was the envelope, while an item is written */
 	bool stopped;
 
@@ -79,6 +91,7 @@ struct json_cut {
 	const char *literal; /* what must still come */
 
 	const struct json_want *want;
+	const char *const *brief; /* NULL: no keys */
 	json_piece_fn *on_piece;
 	void *self;
 	const char *fault;
@@ -99,7 +112,7 @@ void cut_overflow(struct json_cut *cut);
 void cut_put_bytes(struct json_cut *cut, const char *at, size_t size);
 void cut_piece_begin(struct json_cut *cut);
 void cut_value_end(struct json_cut *cut);
-bool cut_open(struct json_cut *cut, bool object); /* false: too deep, refused */
+bool cut_open(struct json_cut *cut, bool object); /* false: too deep for any, refused */
 void cut_close(struct json_cut *cut);
 /* A key stands in the arriving bytes without an escape, all of it. */
 void cut_key(struct json_cut *cut, const char *key, size_t size);
@@ -116,7 +129,7 @@ const char *cut_run_keeping(struct json_cut *cut, const char *at, const char *en
 
 static inline bool cut_in_object(const struct json_cut *cut)
 {
-	return cut->depth > 0 && (cut->objects >> (cut->depth - 1) & 1) != 0;
+	return cut->depth > 0 && (cut->objects >> ((cut->depth - 1) % CUT_WINDOW) & 1) != 0;
 }
 
 /* One byte of the piece. After an overflow this does nothing. */

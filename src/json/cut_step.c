@@ -408,6 +408,6 @@ static step_fn *const steps[CUT_STATES] = {
 bool cut_step(struct json_cut *cut, uint8_t byte)
 {
 	CHECK(cut->state < CUT_REFUSED);
-	CHECK(cut->depth <= JSON_DEPTH_MAX);
+	CHECK(cut->depth <= JSON_NESTING_MAX);
 	return steps[cut->state](cut, byte);
 }

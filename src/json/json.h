@@ -19,7 +19,12 @@
 /* ---- cut ---- */
 
 enum {
-	JSON_DEPTH_MAX = 64, /* nesting of anything that arrives */
+	JSON_DEPTH_MAX = 64, /* nesting of what is kept */
+	/*
+	 * Nesting of anything that arrives. An apiserver takes objects that nest to 10,000, and
+	 * what anybody may put into managedFields stands some levels deep in a list already.
+	 */
+	JSON_NESTING_MAX = 10240,
 	JSON_KEY_MAX = 512,  /* a longer key is kept out as unwanted, still validated */
 	JSON_PIECE_MIN = 64, /* bounds of piece_max */
 	JSON_PIECE_MAX = 1 << 30,
@@ -59,9 +64,13 @@ enum json_piece_kind {
 	JSON_PIECE_ENVELOPE, /* the list without its items, thinned by `envelope_want` */
 	JSON_PIECE_LINE,     /* a whole value, thinned by `want` */
 	/*
-	 * Did not fit in the buffer: text holds what was kept of it, cut off (not valid JSON;
-	 * json_scan_name() finds out whose it was). The rest was checked and dropped, and the
-	 * stream goes on. When it was the envelope, it is a list's last piece.
+	 * Did not fit in the buffer, or was nested too deep in what is kept: some members are
+	 * missing. The one that was too much is, and all behind it that are not brief (see
+	 * json_cut_brief()). The rest was checked and dropped, and the stream goes on. When it was
+	 * the envelope, it is a list's last piece.
+	 *
+	 * An envelope, and what has no members on its first levels (an array, a string), is what
+	 * was kept, cut off, and no valid JSON.
 	 */
 	JSON_PIECE_TOO_BIG
 };
@@ -80,7 +89,7 @@ typedef bool json_piece_fn(void *self, struct json_piece piece);
 
 enum json_cut_result {
 	JSON_CUT_MORE,   /* all bytes taken; at a value's inside or between values */
-	JSON_CUT_BROKEN, /* not JSON, or too deep; `fault` and `offset` say what and where */
+	JSON_CUT_BROKEN, /* not JSON; `fault` and `offset` say what and where */
 	JSON_CUT_STOPPED
 };
 
@@ -99,6 +108,12 @@ struct json_cut *json_cut_init(void *block, size_t size, size_t piece_max);
 /* Starts a new stream. envelope_want may be NULL for JSON_CUT_LINES. */
 void json_cut_start(struct json_cut *cut, enum json_cut_shape shape, const struct json_want *want,
 	const struct json_want *envelope_want, json_piece_fn *on_piece, void *self);
+
+/*
+ * Keys that are kept on the first three levels of a piece even when all of it does not fit, as far
+ * as they are wanted; the list ends with NULL. After json_cut_start().
+ */
+void json_cut_brief(struct json_cut *cut, const char *const *keys);
 MUST_USE enum json_cut_result json_cut_feed(struct json_cut *cut, struct text bytes);
 /* The stream ended: false when that was in the middle of a value. */
 MUST_USE bool json_cut_end(struct json_cut *cut);

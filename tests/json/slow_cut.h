@@ -237,11 +237,11 @@ static inline bool slow_wants(const struct json_want *inside, const char *key, s
 	return false;
 }
 
-/* One piece from `from` on is complete: a piece too big is cut off. */
+/* One piece from `from` on is complete: of one that is too big nothing is said. */
 static inline void slow_piece(struct slow *slow, size_t from, char letter, size_t max)
 {
 	if (slow->used - from > max) {
-		slow->used = from + max;
+		slow->used = from;
 		letter = 'B';
 	}
 	memmove(slow->out + from + 1, slow->out + from, slow->used - from);
@@ -276,7 +276,7 @@ static inline bool slow_container(struct slow *slow, const struct json_want *ins
 	int end = object ? '}' : ']';
 	bool any = false;
 
-	if (slow->depth == JSON_DEPTH_MAX)
+	if (slow->depth == JSON_NESTING_MAX)
 		return slow_break(slow);
 	slow->depth++;
 	slow_put(slow, keep, (char)*slow->at++);

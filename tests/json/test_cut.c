@@ -277,10 +277,68 @@ static void test_too_big_leaves_the_others_alone(void)
 		"{\"a\":1,\"items\":[1,{\"x\":[{\"y\":\"%0100d\"}],\"z\":{}},{\"b\":2}],"
 		"\"c\":3}",
 		0);
-	snprintf(expected, sizeof(expected),
-		"I1\nB{\"x\":[{\"y\":\"%052d\nI{\"b\":2}\nE{\"a\":1,\"c\":3}\n", 0);
+	snprintf(expected, sizeof(expected), "I1\nB{\"x\":[{}]}\nI{\"b\":2}\nE{\"a\":1,\"c\":3}\n");
 	expect(small(JSON_CUT_LIST, NULL, JSON_PIECE_MIN), text, expected);
 	TEST_ASSERT_TRUE(collect.ended);
+}
+
+/* The member that is too much is left out, and all behind it but what is brief. */
+static void test_too_big_keeps_what_is_brief(void)
+{
+	static const char *const keys[] = {"metadata", "name", "spec", "node", NULL};
+	static char text[4096];
+	static char expected[1024];
+	size_t size = json_cut_size(256);
+	struct json_cut *cut = json_cut_init(malloc(size), size, 256);
+
+	snprintf(text, sizeof(text),
+		"{\"items\":[{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\",\"name\":"
+		"\"%0300d\",\"z\":\"z\"},\"uid\":\"u\"},\"spec\":{\"list\":[{\"name\":\"c\"}],"
+		"\"node\":\"n1\",\"more\":{\"node\":7}},\"other\":{\"name\":3}},{\"spec\":{"
+		"\"node\":"
+		"\"%01000d\",\"name\":\"b\"}},{\"spec\":1}]}",
+		0, 0);
+	snprintf(expected, sizeof(expected),
+		"B{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"y\"}},\"spec\":{\"node\":"
+		"\"n1\"}}\n"
+		"B{\"spec\":{\"name\":\"b\"}}\nI{\"spec\":1}\nE{}\n");
+	static const struct json_want inside[] = {{"*", NULL}, {NULL, NULL}};
+	static const struct json_want want[] = {
+		{"metadata", inside}, {"spec", inside}, {NULL, NULL}};
+	for (size_t slice = 1; slice < 40; slice++) {
+		memset(&collect, 0, sizeof(collect));
+		json_cut_start(cut, JSON_CUT_LIST, want, want, collect_piece, &collect);
+		json_cut_brief(cut, keys);
+		for (size_t at = 0; at < strlen(text); at += slice) {
+			size_t left = strlen(text) - at;
+			TEST_ASSERT_EQUAL(JSON_CUT_MORE,
+				collect_feed(cut, text + at, left < slice ? left : slice));
+		}
+		TEST_ASSERT_TRUE(json_cut_end(cut));
+		collect.out[collect.used] = '\0';
+		TEST_ASSERT_EQUAL_STRING(expected, collect.out);
+	}
+	free(cut);
+}
+
+/* Valid whatever its size: brackets have room of their own. */
+static void test_too_big_is_valid_at_every_size(void)
+{
+	static char text[1024];
+	for (uint32_t fill = 0; fill < 120; fill++) {
+		snprintf(text, sizeof(text),
+			"{\"a\":{\"b\":{\"c\":{\"d\":\"%0*d\"},\"e\":[{\"f\":{}}]},\"g\":1},\"h\":"
+			"2}",
+			(int)fill + 1, 0);
+		collect_all_slicings(
+			&collect, small(JSON_CUT_LINES, NULL, JSON_PIECE_MIN), text_of(text));
+		TEST_ASSERT_EQUAL(1, collect.pieces);
+		TEST_ASSERT_EQUAL(strlen(text) > JSON_PIECE_MIN ? 'B' : 'L', collect.out[0]);
+		int depth = 0;
+		for (size_t i = 1; i < collect.used; i++)
+			depth += (collect.out[i] == '{') - (collect.out[i] == '}');
+		TEST_ASSERT_EQUAL_INT(0, depth);
+	}
 }
 
 static void test_too_big_is_checked_to_its_end(void)
@@ -441,6 +499,8 @@ int main(void)
 	RUN_TEST(test_long_keys_are_dropped);
 	RUN_TEST(test_too_big);
 	RUN_TEST(test_too_big_leaves_the_others_alone);
+	RUN_TEST(test_too_big_keeps_what_is_brief);
+	RUN_TEST(test_too_big_is_valid_at_every_size);
 	RUN_TEST(test_too_big_is_checked_to_its_end);
 	RUN_TEST(test_what_is_dropped_does_not_count);
 	RUN_TEST(test_envelope_too_big);

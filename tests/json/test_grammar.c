@@ -550,7 +550,8 @@ static struct text nested(char *to, uint32_t depth, const char *open, const char
 	return (struct text){to, size};
 }
 
-static void test_depth_is_bounded(void)
+/* What is kept and too deep costs its own piece; what is dropped may be as deep as servers take. */
+static void test_depth_of_what_is_kept_is_bounded(void)
 {
 	static char text[JSON_DEPTH_MAX * 16];
 	static const struct json_want *const wants[] = {NULL, want_nothing};
@@ -564,9 +565,65 @@ static void test_depth_is_bounded(void)
 		TEST_ASSERT_TRUE(collect.ended);
 		collect_all_slicings(&collect, lines(wants[i % 2]),
 			nested(text, JSON_DEPTH_MAX + 1, open, close));
-		TEST_ASSERT_EQUAL(JSON_CUT_BROKEN, collect.result);
-		TEST_ASSERT_EQUAL_STRING("nested too deep", collect.fault);
-		TEST_ASSERT_EQUAL(JSON_DEPTH_MAX * strlen(open), collect.offset);
+		TEST_ASSERT_TRUE(collect.ended);
+		TEST_ASSERT_EQUAL(1, collect.pieces);
+		TEST_ASSERT_EQUAL(i < 2 || wants[i % 2] == NULL ? 'B' : 'L', collect.out[0]);
+	}
+}
+
+static void deep(uint32_t depth, const char *open, const char *close, bool ends)
+{
+	static char text[JSON_NESTING_MAX * 8];
+	static const size_t slices[] = {1, 7, 64, 1000, sizeof(text)};
+	size_t cut_size = json_cut_size(JSON_PIECE_MIN);
+	struct json_cut *cut = json_cut_init(malloc(cut_size), cut_size, JSON_PIECE_MIN);
+
+	struct text all = nested(text, depth, open, close);
+	for (size_t i = 0; i < ARRAY_COUNT(slices); i++) {
+		memset(&collect, 0, sizeof(collect));
+		json_cut_start(cut, JSON_CUT_LINES, want_nothing, NULL, collect_piece, &collect);
+		enum json_cut_result result = JSON_CUT_MORE;
+		for (size_t at = 0; at < all.size && result == JSON_CUT_MORE; at += slices[i]) {
+			size_t left = all.size - at;
+			result =
+				collect_feed(cut, all.at + at, left < slices[i] ? left : slices[i]);
+		}
+		TEST_ASSERT_EQUAL(ends ? JSON_CUT_MORE : JSON_CUT_BROKEN, result);
+		TEST_ASSERT_EQUAL(ends, json_cut_end(cut));
+		if (ends)
+			TEST_ASSERT_EQUAL_STRING_LEN("L{}\n", collect.out, collect.used);
+		else
+			TEST_ASSERT_EQUAL_STRING("nested too deep", json_cut_fault(cut));
+	}
+	free(cut);
+}
+
+static void test_depth_of_what_is_dropped(void)
+{
+	deep(63, "{\"a\":", "}", true);
+	deep(64, "{\"a\":", "}", true);
+	deep(65, "{\"a\":", "}", true);
+	deep(128, "{\"a\":", "}", true);
+	deep(129, "{\"a\":", "}", true);
+	deep(10000, "{\"a\":", "}", true);
+	deep(JSON_NESTING_MAX, "{\"a\":", "}", true);
+	deep(JSON_NESTING_MAX + 1, "{\"a\":", "}", false);
+}
+
+/* A wrong bracket is seen at any depth, also where one window of bits ends. */
+static void test_brackets_match_at_any_depth(void)
+{
+	static char text[8 * 300];
+	for (uint32_t depth = 60; depth < 140; depth++) {
+		struct text all = nested(text, depth, "{\"a\":", "}");
+		for (uint32_t wrong = 0; wrong < depth; wrong += 7) {
+			size_t at = all.size - depth + wrong;
+			text[at] = ']';
+			collect_all_slicings(&collect, lines(want_nothing), all);
+			TEST_ASSERT_EQUAL(JSON_CUT_BROKEN, collect.result);
+			TEST_ASSERT_EQUAL(at, collect.offset);
+			text[at] = '}';
+		}
 	}
 }
 
@@ -590,7 +647,9 @@ int main(void)
 	RUN_TEST(test_same_verdict_everywhere);
 	RUN_TEST(test_refuses_what_is_dropped);
 	RUN_TEST(test_table_is_long);
-	RUN_TEST(test_depth_is_bounded);
+	RUN_TEST(test_depth_of_what_is_kept_is_bounded);
+	RUN_TEST(test_depth_of_what_is_dropped);
+	RUN_TEST(test_brackets_match_at_any_depth);
 	RUN_TEST(test_says_what_and_where);
 	return UNITY_END();
 }

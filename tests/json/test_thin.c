@@ -27,15 +27,45 @@ void tearDown(void)
 {
 }
 
+/* Is the object whole JSON, with what is missing in it? */
+static bool is_whole(const char *at, size_t size)
+{
+	static char out[COLLECT_MAX];
+	struct slow slow = {.at = (const unsigned char *)at,
+		.end = (const unsigned char *)at + size,
+		.out = out};
+	return slow_value(&slow, NULL, true) && slow.at == slow.end && slow.used == size;
+}
+
+/* What came out, without what is left of pieces that are too big; that has to be whole. */
+static size_t without_big(const struct collect_job *job, char *to)
+{
+	size_t used = 0;
+	for (size_t at = 0; at < collect.used;) {
+		const char *piece = collect.out + at;
+		const char *end = memchr(piece, '\n', collect.used - at);
+		size_t size = (size_t)(end - piece);
+		if (piece[0] == 'B' && size > 2 && job->shape == JSON_CUT_LINES &&
+			memcmp(piece + 1, "{\"", 2) == 0)
+			TEST_ASSERT_TRUE(is_whole(piece + 1, size - 1));
+		memcpy(to + used, piece, size);
+		used += piece[0] == 'B' ? 1 : size;
+		to[used++] = '\n';
+		at += size + 1;
+	}
+	return used;
+}
+
 static void expect_like_slow(struct collect_job job, struct text text, const char *message)
 {
+	static char out[COLLECT_MAX];
 	size_t used;
 	bool good = slow_cut(job, text, slow_out, &used);
 
 	TEST_ASSERT_EQUAL_MESSAGE(good, collect.ended, message);
-	TEST_ASSERT_EQUAL_MESSAGE(used, collect.used, message);
+	TEST_ASSERT_EQUAL_MESSAGE(used, without_big(&job, out), message);
 	if (used > 0)
-		TEST_ASSERT_EQUAL_MEMORY_MESSAGE(slow_out, collect.out, used, message);
+		TEST_ASSERT_EQUAL_MEMORY_MESSAGE(slow_out, out, used, message);
 }
 
 /* ---- random texts ---- */
