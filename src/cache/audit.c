@@ -57,7 +57,7 @@ static void audit_node(const struct cache *cache, uint32_t index)
 	CHECK(sums.host_port_pods == node->sums.host_port_pods);
 	CHECK(sums.volume_pods == node->sums.volume_pods);
 	CHECK(sums.affinity_pods == node->sums.affinity_pods);
-	CHECK(node->facts != NULL || node->sums.pods > 0);
+	CHECK(node->facts != NULL || node->sums.pods > 0 || node->unread_pods > 0);
 	audit_scalars(cache, node);
 }
 
@@ -66,6 +66,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 	uint32_t placed = 0;
 	uint32_t real = 0;
 	uint32_t without_hostname = 0;
+	uint32_t unread = 0;
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
 		if (!pool_is_taken(&cache->nodes, n))
 			continue;
@@ -74,6 +75,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 		const struct cache_node *node = cache_node_at(cache, n);
 		uint32_t value;
 		real += node->facts != NULL;
+		unread += node->unread_pods;
 		without_hostname += node->facts != NULL &&
 			!kube_labels_get(cache_labels_at(cache, node->labels),
 				cache->names.hostname, &value);
@@ -92,6 +94,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 		ordered += count;
 	}
 	CHECK(ordered == real);
+	CHECK(unread == pool_used(&cache->unreads.pool));
 	CHECK(without_hostname == cache->nodes_without_hostname);
 	CHECK(cache->order.count == real);
 	return placed;

@@ -14,6 +14,7 @@ size_t cache_size(const struct cache_limits *l)
 		pool_size(sizeof(struct cache_shared), l->classes) + map_size(l->classes) +
 		pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
 		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
+		pool_size(sizeof(struct cache_unread), l->pods) + map_size(l->pods) +
 		cache_assumed_size() + intern_size(l->strings) + cache_order_size(l->nodes) +
 		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
 		cache_log_size(l->changes) + store_arena_size(l->store_bytes) +
@@ -47,6 +48,8 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	map_init_for(&cache->objects_by_name, arena, &cache->objects);
 	cache_assumed_init(cache, arena);
 	cache_log_init(cache, arena, l->changes);
+	pool_init(&cache->unreads.pool, arena, "unread pods", sizeof(struct cache_unread), l->pods);
+	map_init_for(&cache->unreads.by_name, arena, &cache->unreads.pool);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		list_init(&cache->by_kind[kind]);
 	cache_images_init(cache, arena, l->images);

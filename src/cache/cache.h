@@ -26,6 +26,7 @@
 #include "cache/names.h"
 #include "cache/node.h"
 #include "cache/topology.h"
+#include "cache/unread.h"
 #include "kube/node.h"
 #include "kube/object.h"
 #include "kube/pod.h"
@@ -138,6 +139,7 @@ struct cache {
 
 	struct pool assumed; /* struct cache_assumed: what became of volumes by our own doing */
 
+	struct cache_unreads unreads;
 	struct cache_images images;
 	struct cache_topology topology;
 	struct cache_counters counters;

@@ -83,8 +83,12 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 		feed(cache, &b, kind, object, fed);
 	}
 	cache_budget_close(cache);
-	if (fed->decoded == KUBE_OK)
-		return fed->put == CACHE_OK || fed->put == CACHE_UNCHANGED;
+	if (fed->decoded == KUBE_OK) {
+		bool put = fed->put == CACHE_OK || fed->put == CACHE_UNCHANGED;
+		if (put && kind == KUBE_POD)
+			cache_unread_drop(cache, fed->namespace, fed->name);
+		return put;
+	}
 	cache->refused++;
 	fed->fault_field = b.fault_field;
 	fed->fault_reason = b.fault_reason;
@@ -95,6 +99,7 @@ enum cache_result cache_unfeed(
 	struct cache *cache, enum kube_kind kind, struct text namespace, struct text name)
 {
 	if (kind == KUBE_POD) {
+		cache_unread_drop(cache, namespace, name);
 		uint32_t pod = cache_find_pod(cache, namespace, name);
 		return pod == 0 ? CACHE_UNKNOWN : cache_remove_pod(cache, pod);
 	}

@@ -26,8 +26,6 @@ struct cache_node_scalar {
 	int64_t used; /* also for names the node does not offer */
 };
 
-enum { CACHE_NODE_SCALARS_MAX = 64 };
-
 /* Absurd quantities wrap around, as in upstream's language; no apiserver lets them through. */
 static inline int64_t cache_plus(int64_t a, int64_t b)
 {
@@ -71,7 +69,8 @@ struct cache_node {
 	uint32_t position; /* in the order's list */
 	uint16_t seen;
 	uint16_t reserved;
-	uint32_t uid; /* string id */
+	uint32_t uid;         /* string id */
+	uint32_t unread_pods; /* cache/unread.h; with any it takes no new ones */
 };
 
 /* The node as a filter sees it. */

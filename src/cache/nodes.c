@@ -53,7 +53,7 @@ uint32_t cache_node_or_placeholder(struct cache *cache, struct text name)
 void cache_node_drop_placeholder(struct cache *cache, uint32_t index)
 {
 	struct cache_node *node = cache_node_at(cache, index);
-	if (node->facts != NULL || node->first_pod != 0)
+	if (node->facts != NULL || node->first_pod != 0 || node->unread_pods > 0)
 		return;
 	CHECK(node->sums.pods == 0);
 	CHECK(node->labels == 0);
@@ -89,8 +89,6 @@ static bool scalars_room(struct cache *cache, struct cache_node *node, uint32_t 
 {
 	if (count <= node->scalars_room)
 		return true;
-	if (count > CACHE_NODE_SCALARS_MAX)
-		return false;
 	uint32_t room = count + 2;
 	uint32_t handle = cache_store_take(cache, room * sizeof(struct cache_node_scalar));
 	if (handle == 0)
@@ -339,6 +337,19 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 		cache_counters_node_in(cache, index);
 	cache_node_changed(cache, index);
 	change.event.now = node_side(cache, node);
+	cache_log_append(cache, &change);
+}
+
+void cache_node_opened(struct cache *cache, uint32_t index)
+{
+	const struct cache_node *node = cache_node_at(cache, index);
+	struct cache_change change = {
+		.event = {.kind = KUBE_NODE,
+			.index = index,
+			.name = node->name,
+			.now = node_side(cache, node)},
+	};
+	cache_node_changed(cache, index);
 	cache_log_append(cache, &change);
 }
 

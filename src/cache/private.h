@@ -45,6 +45,8 @@ void cache_node_drop_placeholder(
 bool cache_node_reserve_scalars(
 	struct cache *cache, uint32_t node, const struct kube_pod_template *class);
 void cache_node_changed(struct cache *cache, uint32_t node);
+/* It takes pods again: as new for those that wait. */
+void cache_node_opened(struct cache *cache, uint32_t node);
 
 /* log.c: takes over what the change holds; gives it back at once when nobody reads the log. */
 void cache_log_init(struct cache *cache, struct arena *arena, uint32_t capacity);

@@ -241,7 +241,8 @@ static void work_out(
 			count_fit(row, nodes[i], -1);
 		row->worth[nodes[i]] = CYCLE_UNFIT;
 		if (pool_is_taken(&cache->nodes, nodes[i]) &&
-			cache_node_at(cache, nodes[i])->facts != NULL)
+			cache_node_at(cache, nodes[i])->facts != NULL &&
+			cache_node_at(cache, nodes[i])->unread_pods == 0)
 			fitting[there++] = nodes[i];
 	}
 	uint32_t fit = keep_fitting(e, fitting, there);

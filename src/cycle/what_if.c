@@ -171,6 +171,13 @@ static enum plugin_code filter_view(struct evaluation *e, const struct cache_vie
 {
 	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_FILTER];
 	enum plugin_code verdict = PLUGIN_SUCCESS;
+	/* What is left there is not known; who could fit is tried again when it is. */
+	if (view->node->unread_pods > 0) {
+		if (why != NULL)
+			plugin_because(why, "node(s) had a pod that cannot be read");
+		*plugin = PLUGIN_FIT;
+		return PLUGIN_UNRESOLVABLE;
+	}
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
 		if (plugin_set_has(&e->d.skip_filter, id) || plugins[id]->filter == NULL)

@@ -2,10 +2,10 @@
 /*
  * Feed: what the watches tell goes into the picture; what cannot go in is remembered as damage.
  *
- * A pod on a node that we could not read takes space that we do not see, so nothing is decided
- * until a list without such a pod was told. A node that we could not read is not there for us,
- * which does no harm, but people should know, and it may fit later: nodes are listed anew, too. All
- * other kinds, and pods without a node, are only told.
+ * A pod on a node that we could not read takes space that we do not see: its node, and nothing
+ * else, is closed for new pods until the pod is understood or gone (cache/unread.h). A node that we
+ * could not read is not there for us, which does no harm, but people should know, and it may fit
+ * later: nodes are listed anew, too. All other kinds, and pods without a node, are only told.
  */
 #include "base/log.h"
 #include "cache/feed.h"
@@ -160,6 +160,9 @@ static void on_list_end(void *self, enum kube_kind kind)
 	struct scheduler *s = self;
 	uint32_t bit = WATCH_KIND(kind);
 	cache_list_end(&s->cache, kind, on_gone, s);
+	do {
+		make_log_room(s);
+	} while (kind == KUBE_POD && cache_unread_drop_unlisted(&s->cache));
 	scheduler_requeue_for_changes(s);
 	if (kind == KUBE_POD && s->distrusts)
 		bind_again(s);
@@ -182,12 +185,28 @@ static void on_list_end(void *self, enum kube_kind kind)
 	scheduler_wake_for_kinds(s);
 }
 
-static bool holds_a_place(
-	const struct scheduler *s, const struct watch_object *object, const struct cache_fed *fed)
+/*
+ * A pod that cannot be read, or kept. On a node it takes what we do not know: the node gets no new
+ * pods until it is understood or gone. Without one it is in nobody's way, and is not there for us.
+ */
+static void unread(
+	struct scheduler *s, struct json_value object, struct text namespace, struct text name)
 {
-	uint32_t pod = cache_find_pod(&s->cache, fed->namespace, fed->name);
-	return json_text(json_path(object->value, "spec.nodeName")).size > 0 ||
-		(pod != 0 && cache_pod_at(&s->cache, pod)->node != 0);
+	struct text node = json_text(json_path(object, "spec.nodeName"));
+	uint32_t known = cache_find_pod(&s->cache, namespace, name);
+	if (node.size == 0 && known != 0 && cache_pod_at(&s->cache, known)->node != 0)
+		node = cache_text(&s->cache,
+			cache_node_at(&s->cache, cache_pod_at(&s->cache, known)->node)->name);
+	if (node.size == 0) {
+		missing(s, KUBE_POD, namespace, name);
+		return;
+	}
+	log_warn("scheduler", "node-closed",
+		"node=%.*s pod=%.*s/%.*s: what the pod takes there is not known; the node gets no "
+		"new pods until it is",
+		TEXT_ARGS(node), TEXT_ARGS(namespace), TEXT_ARGS(name));
+	if (name.size == 0 || !cache_unread_put(&s->cache, namespace, name, node))
+		damaged(s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
 }
 
 static void refused(
@@ -202,8 +221,8 @@ static void refused(
 		kube_kinds[object->kind].plural, TEXT_ARGS(fed->namespace), TEXT_ARGS(fed->name),
 		field, reason);
 	/* What is there of it is an older version: better none, unless it holds a place. */
-	if (object->kind == KUBE_POD && holds_a_place(s, object, fed))
-		damaged(s, KUBE_POD);
+	if (object->kind == KUBE_POD)
+		unread(s, object->value, fed->namespace, fed->name);
 	else
 		missing(s, object->kind, fed->namespace, fed->name);
 	if (fed->decoded == KUBE_MALFORMED)
@@ -261,9 +280,11 @@ static void on_too_big(void *self, const struct watch_too_big *object)
 	make_log_room(s);
 	if (kube_kinds[object->kind].namespaced)
 		(void)text_cut(&name, '/', &namespace);
-	/* Where it is cannot be known from half an object. */
-	if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED)
-		damaged(s, KUBE_POD);
+	if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED &&
+		json_type(object->value) == JSON_NONE)
+		damaged(s, KUBE_POD); /* nothing of it is known, also not where it is */
+	else if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED)
+		unread(s, object->value, namespace, name);
 	else if (object->type != KUBE_WATCH_DELETED)
 		missing(s, object->kind, namespace, name);
 	else

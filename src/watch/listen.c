@@ -51,12 +51,20 @@ static enum kube_watch_type type_of_broken_line(struct text line)
 	return KUBE_WATCH_ADDED;
 }
 
+const char *const watch_brief[] = {"type", "object", "metadata", "name", "namespace", "uid",
+	"resourceVersion", "spec", "nodeName", "schedulerName", "priority", "status", "phase",
+	NULL};
+
 static void too_big(struct watch_reflector *r, struct text piece, const char *why)
 {
 	char name[SHOWN_NAME_MAX];
 	struct watch_too_big object = {.kind = r->kind,
 		.type = type_of_broken_line(piece),
 		.name = json_scan_name(piece, name, sizeof(name))};
+	struct json_value root;
+
+	if (json_parse(piece, r->watch->scratch, &root) == JSON_PARSED)
+		object.value = r->state == WATCH_LIST ? root : json_get(root, "object");
 
 	if (r->state != WATCH_FOLLOW)
 		begin_list(r);
@@ -281,7 +289,8 @@ static bool on_piece(void *self, struct json_piece piece)
 
 	if (piece.kind == JSON_PIECE_TOO_BIG) {
 		if (tells_objects(r))
-			too_big(r, piece.text, "thinned it still does not fit");
+			too_big(r, piece.text, "too big or too deep, thinned as it is");
+		scratch_rewind(scratch, mark);
 		return r->turn == turn;
 	}
 	if (json_parse(piece.text, scratch, &root) == JSON_PARSED)
@@ -317,13 +326,19 @@ static void start_cut(struct watch_reflector *r)
 	}
 }
 
+static void start_cut_briefly(struct watch_reflector *r)
+{
+	start_cut(r);
+	json_cut_brief(r->cut, watch_brief);
+}
+
 enum net_flow watch_listen(struct net_request *request, struct text bytes)
 {
 	struct watch_reflector *r = LIST_OWNER(request, struct watch_reflector, request);
 	uint32_t turn = r->turn;
 
 	if (!r->cutting)
-		start_cut(r);
+		start_cut_briefly(r);
 	if (r->deaf)
 		return NET_MORE;
 	enum json_cut_result result = json_cut_feed(r->cut, bytes);

@@ -55,12 +55,16 @@ struct watch_object {
 	const char *api_version;   /* "policy/v1beta1": as served */
 };
 
-/* An object that did not fit. A DELETED one must go by its name; any other one is unknown now. */
+/* An object that did not fit. A DELETED one must go by its name; of any other one some is known. */
 struct watch_too_big {
 	enum kube_kind kind;
 	enum kube_watch_type type;
 	struct text name; /* "namespace/name", "name"; TEXT_NONE: it was cut off before that */
+	struct json_value value; /* what is left of it: watch_brief and what came before */
 };
+
+/* Keys that are there even when the rest of an object does not fit. */
+extern const char *const watch_brief[];
 
 /* Callbacks come from inside net_poll() and watch_want(); they may call watch_want(). */
 struct watch_sink {

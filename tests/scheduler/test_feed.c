@@ -123,27 +123,56 @@ static bool is_there(const char *name)
 	return cache_find_pod(&cluster.s.cache, TEXT("default"), text_of(name)) != 0;
 }
 
-/* It takes room that nobody sees: nothing is bound until a list without it was told. */
+/* It takes room that nobody sees: its node is closed, all others go on. */
 static void test_a_pod_on_a_node_that_cannot_be_read(void)
 {
-	cluster_add_pod("q", false, "1", "");
 	TEST_ASSERT_FALSE(tell(KUBE_POD,
 		"{'metadata':{'name':'p','namespace':'default'},'spec':{"
 		"'nodeName':'n1'," BAD_CPU "}}"));
-	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
-	cluster_run(1000);
-	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("q"));
-	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.relist)); /* which it asks for */
-	/* A list with it is no help. */
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	for (int i = 0; i < 3; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "q%d", i);
+		cluster_add_pod(name, false, "100m", "");
+		cluster_run(1000);
+		TEST_ASSERT_EQUAL('n', cluster_bound_to(name)[0]);
+		TEST_ASSERT_NOT_EQUAL('1', cluster_bound_to(name)[1]);
+	}
+	/* A list with it changes nothing, and neither does one of a node that is not there. */
 	tell_list(KUBE_POD,
 		"{'metadata':{'name':'p','namespace':'default'},'spec':{"
 		"'nodeName':'n1'," BAD_CPU "}}");
-	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	uint32_t n1 = cache_find_node(&cluster.s.cache, TEXT("n1"));
+	TEST_ASSERT_EQUAL_UINT32(1, cache_node_at(&cluster.s.cache, n1)->unread_pods);
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
 	tell_list(KUBE_POD, NULL);
-	TEST_ASSERT_NOT_EQUAL(SCHEDULER_INCOMPLETE, waits());
-	cluster_add_pod("q", false, "1", "");
-	cluster_run(1000);
-	TEST_ASSERT_EQUAL('n', cluster_bound_to("q")[0]);
+	TEST_ASSERT_EQUAL_UINT32(0, cache_node_at(&cluster.s.cache, n1)->unread_pods);
+}
+
+/* Who waits for a node gets it when the pod goes, or is understood. */
+static void test_a_closed_node_opens_again(void)
+{
+	for (int i = 0; i < 2; i++) {
+		const char *name = i == 0 ? "a" : "b";
+		for (int n = 1; n <= 3; n++) {
+			char json[256];
+			snprintf(json, sizeof(json),
+				"{'metadata':{'name':'p%d','namespace':'default'},'spec':{"
+				"'nodeName':'n%d'," BAD_CPU "}}",
+				n, n);
+			TEST_ASSERT_FALSE(tell(KUBE_POD, json));
+		}
+		cluster_add_pod(name, false, "100m", "");
+		cluster_run(15 * 1000);
+		TEST_ASSERT_EQUAL_STRING("", cluster_bound_to(name));
+		if (i == 0)
+			TEST_ASSERT_TRUE(cluster_tell(KUBE_POD, KUBE_WATCH_DELETED,
+				"{'metadata':{'name':'p1','namespace':'default'}}"));
+		else
+			cluster_add_pod("p1", false, "1", "n1");
+		cluster_run(2000);
+		TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to(name));
+	}
 }
 
 /* One that has a place keeps it, as it was read last. */
@@ -152,8 +181,10 @@ static void test_an_update_that_cannot_be_read(void)
 	cluster_add_pod("p", false, "1", "n1");
 	TEST_ASSERT_FALSE(tell(
 		KUBE_POD, "{'metadata':{'name':'p','namespace':'default'},'spec':{" BAD_CPU "}}"));
-	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
 	TEST_ASSERT_TRUE(is_there("p"));
+	uint32_t n1 = cache_find_node(&cluster.s.cache, TEXT("n1"));
+	TEST_ASSERT_EQUAL_UINT32(1, cache_node_at(&cluster.s.cache, n1)->unread_pods);
 }
 
 /* A pod without a place harms nobody; what was known of it is not true any more. */
@@ -242,20 +273,48 @@ static void test_room_for_what_found_none(void)
 	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.relist));
 }
 
+static void too_big_pod(const char *json)
+{
+	struct watch_too_big object = {
+		.kind = KUBE_POD, .type = KUBE_WATCH_ADDED, .name = TEXT("default/q")};
+	char text[256];
+	snprintf(text, sizeof(text), "%s", json);
+	TEST_ASSERT_EQUAL(
+		JSON_PARSED, json_parse(text_of(text), &cluster.bed.scratch, &object.value));
+	cluster.sink.too_big(cluster.sink.self, &object);
+	scratch_reset(&cluster.bed.scratch);
+}
+
 static void test_objects_that_are_too_big(void)
 {
 	const struct watch_sink *sink = &cluster.sink;
 	cluster_add_pod("p", false, "1", "n1");
-	sink->too_big(
-		sink->self, &(struct watch_too_big){KUBE_NODE, KUBE_WATCH_MODIFIED, TEXT("n3")});
+	sink->too_big(sink->self,
+		&(struct watch_too_big){
+			.kind = KUBE_NODE, .type = KUBE_WATCH_MODIFIED, .name = TEXT("n3")});
 	TEST_ASSERT_EQUAL(2, cluster.s.cache.order.count);
 	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
 	sink->too_big(sink->self,
-		&(struct watch_too_big){KUBE_POD, KUBE_WATCH_DELETED, TEXT("default/p")});
+		&(struct watch_too_big){
+			.kind = KUBE_POD, .type = KUBE_WATCH_DELETED, .name = TEXT("default/p")});
 	TEST_ASSERT_FALSE(is_there("p"));
 	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
-	sink->too_big(
-		sink->self, &(struct watch_too_big){KUBE_POD, KUBE_WATCH_ADDED, TEXT("default/q")});
+	/* What is left of it says where it is: of nobody's concern as long as it has no place. */
+	too_big_pod("{\"metadata\":{\"name\":\"q\"},\"spec\":{}}");
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	uint32_t n1 = cache_find_node(&cluster.s.cache, TEXT("n1"));
+	TEST_ASSERT_EQUAL_UINT32(0, cache_node_at(&cluster.s.cache, n1)->unread_pods);
+	too_big_pod("{\"metadata\":{\"name\":\"q\"},\"spec\":{\"nodeName\":\"n1\"}}");
+	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
+	TEST_ASSERT_EQUAL_UINT32(1, cache_node_at(&cluster.s.cache, n1)->unread_pods);
+	sink->too_big(sink->self,
+		&(struct watch_too_big){
+			.kind = KUBE_POD, .type = KUBE_WATCH_DELETED, .name = TEXT("default/q")});
+	TEST_ASSERT_EQUAL_UINT32(0, cache_node_at(&cluster.s.cache, n1)->unread_pods);
+	/* Nothing is left: it may be anywhere. */
+	sink->too_big(sink->self,
+		&(struct watch_too_big){
+			.kind = KUBE_POD, .type = KUBE_WATCH_ADDED, .name = TEXT("default/q")});
 	TEST_ASSERT_EQUAL(SCHEDULER_INCOMPLETE, waits());
 	tell_list(KUBE_POD, NULL);
 	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
@@ -394,6 +453,7 @@ int main(void)
 	RUN_TEST(test_kinds_are_wanted_when_a_pod_needs_them);
 	RUN_TEST(test_a_profile_without_default_constraints);
 	RUN_TEST(test_a_pod_on_a_node_that_cannot_be_read);
+	RUN_TEST(test_a_closed_node_opens_again);
 	RUN_TEST(test_an_update_that_cannot_be_read);
 	RUN_TEST(test_a_pending_pod_that_cannot_be_read);
 	RUN_TEST(test_a_node_that_cannot_be_read);

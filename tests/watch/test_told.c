@@ -71,6 +71,36 @@ static void test_too_big_in_a_list(void)
 		"begin pods\nbig+ pods d/huge\n+ pods d/a 3\nend pods\nsynced\n", bed.journal);
 }
 
+/* Anybody may nest what he puts into managedFields: it costs nobody the list. */
+static void test_too_deep_for_nobody(void)
+{
+	enum { DEPTH = 9990 };
+	static char list[8 * DEPTH];
+	struct writer w;
+	writer_init(&w, list, sizeof(list) - 1);
+	write_z(&w,
+		"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":"
+		"\"8\"},\"items\":[{\"metadata\":{\"name\":\"deep\",\"namespace\":\"d\","
+		"\"resourceVersion\":\"6\",\"managedFields\":[{\"fieldsV1\":");
+	for (int i = 0; i < DEPTH; i++)
+		write_z(&w, "{\"f\":");
+	write_z(&w, "1");
+	for (int i = 0; i < DEPTH; i++)
+		write_z(&w, "}");
+	write_z(&w, "}]}}," POD("a", "3") "]}");
+	TEST_ASSERT_FALSE(w.overflowed);
+	list[w.used] = '\0';
+	const struct play_scene scenes[] = {NO_STREAM, {PAGE, PLAY_ANSWER, list, 0, NULL},
+		{FOLLOW("8"), PLAY_WATCH, "", 0, NULL}};
+	play_start(&play, &bed, scenes, 3);
+	bed_start(&bed, WATCH_KIND(KUBE_POD), 1);
+	watch_want(bed.watch, KUBE_POD, true);
+	bed_run(&bed, 1000);
+	check_played(3);
+	TEST_ASSERT_EQUAL_STRING(
+		"begin pods\n+ pods d/deep 6\n+ pods d/a 3\nend pods\nsynced\n", bed.journal);
+}
+
 /* It fits the buffer, but not as values. */
 static void test_too_many_values(void)
 {
@@ -259,6 +289,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_too_big_is_refused_by_name);
 	RUN_TEST(test_too_big_in_a_list);
+	RUN_TEST(test_too_deep_for_nobody);
 	RUN_TEST(test_too_many_values);
 	RUN_TEST(test_what_the_sink_refuses_is_counted);
 	RUN_TEST(test_a_kind_that_is_wanted_no_more);
