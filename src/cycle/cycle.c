@@ -11,6 +11,7 @@
 size_t cycle_size(const struct cycle_limits *limits)
 {
 	return arena_span_size(limits->scratch_bytes) + cycle_rows_size(limits) +
+		sizeof(struct evaluation) +
 		arena_span_size(((size_t)limits->nodes + 1) * sizeof(uint64_t)) + 256;
 }
 
@@ -21,6 +22,7 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 	plugins_check();
 	*cycle = (struct cycle){
 		.cache = cache, .profiles = profiles, .profile_count = profile_count};
+	cycle->evaluation = arena_take(arena, sizeof(*cycle->evaluation));
 	scratch_init_for(&cycle->scratch, arena, limits->scratch_bytes);
 	arena_take_span(
 		arena, &cycle->chosen_span, ((size_t)limits->nodes + 1) * sizeof(*cycle->chosen));
@@ -170,6 +172,7 @@ static bool choose(struct evaluation *e, struct schedule_result *decision)
 	decision->feasible_count = e->feasible_count;
 	decision->evaluated_count = e->candidate_count;
 	decision->outcome = CYCLE_PLACED;
+	decision->state = &e->d;
 	if (e->feasible_count == 1) {
 		decision->node = e->feasible[0];
 		return true;
@@ -243,6 +246,7 @@ bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 static void placed(struct evaluation *e, struct schedule_result *decision, uint32_t evaluated)
 {
 	decision->outcome = CYCLE_PLACED;
+	decision->state = &e->d;
 	decision->is_scored = decision->feasible_count > 1;
 	decision->evaluated_count = evaluated;
 	note_who_took_part(e, decision);
@@ -252,29 +256,29 @@ static void placed(struct evaluation *e, struct schedule_result *decision, uint3
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
 	struct schedule_result *decision)
 {
-	struct evaluation e;
+	struct evaluation *e = cycle->evaluation;
 	trace("cycle decide", pod, (uint32_t)way);
-	if (!evaluation_prepare(&e, cycle, pod, way, decision))
+	if (!evaluation_prepare(e, cycle, pod, way, decision))
 		return;
-	if (evaluation_try_nominated(&e, &decision->node)) {
+	if (evaluation_try_nominated(e, &decision->node)) {
 		decision->feasible_count = 1;
-		placed(&e, decision, 1);
+		placed(e, decision, 1);
 		return;
 	}
 	decision->node = 0;
-	if (nodes_wanted(&e) == e.candidate_count)
-		decision->node = evaluation_plain(&e, &decision->feasible_count, &decision->score);
+	if (nodes_wanted(e) == e->candidate_count)
+		decision->node = evaluation_plain(e, &decision->feasible_count, &decision->score);
 	if (decision->node != 0) {
-		placed(&e, decision, e.candidate_count);
+		placed(e, decision, e->candidate_count);
 		return;
 	}
 	decision->feasible_count = 0;
-	if (!evaluation_search(&e)) {
-		evaluation_failed(&e, decision);
-	} else if (e.feasible_count == 0) {
-		evaluation_rejected(&e, decision);
+	if (!evaluation_search(e)) {
+		evaluation_failed(e, decision);
+	} else if (e->feasible_count == 0) {
+		evaluation_rejected(e, decision);
 	} else {
-		evaluation_rotate(&e);
-		evaluation_choose(&e, decision);
+		evaluation_rotate(e);
+		evaluation_choose(e, decision);
 	}
 }

@@ -18,6 +18,7 @@
 #include "plugins/volume_choice.h"
 
 struct cycle_rows;
+struct evaluation;
 
 /* The points of a decision, where it is noted which plugins took part. */
 enum cycle_point { CYCLE_PRE_FILTER, CYCLE_FILTER, CYCLE_PRE_SCORE, CYCLE_SCORE, CYCLE_POINTS };
@@ -34,7 +35,8 @@ struct cycle {
 	const struct plugin_profile *profiles;
 	uint32_t profile_count;
 	struct scratch scratch;
-	struct cycle_rows *rows; /* NULL: remember nothing, evaluate every node each time */
+	struct evaluation *evaluation; /* the latest; what a decision points to */
+	struct cycle_rows *rows;       /* NULL: remember nothing, evaluate every node each time */
 	uint64_t decisions;
 	struct page_span chosen_span;
 	uint64_t *chosen;  /* by node: the decision that chose it last; ties go to the oldest */
@@ -65,6 +67,7 @@ struct cycle_preemption {
 struct schedule_result {
 	enum cycle_outcome outcome;
 	uint32_t node;
+	struct cycle_state *state;  /* placed: of the plugins, for Reserve */
 	const uint32_t *candidates; /* cycle_candidates(): feasible_count nodes, in their order */
 	bool is_scored;             /* there was a choice */
 	int64_t score;              /* of the node, weighted */

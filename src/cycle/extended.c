@@ -19,32 +19,32 @@
 void cycle_candidates(
 	struct cycle *cycle, uint32_t pod, bool nominated, struct schedule_result *decision)
 {
-	struct evaluation e;
+	struct evaluation *e = cycle->evaluation;
 	uint32_t node;
-	if (!evaluation_prepare(&e, cycle, pod, CACHE_COUNT_FAST, decision))
+	if (!evaluation_prepare(e, cycle, pod, CACHE_COUNT_FAST, decision))
 		return;
-	if (nominated && evaluation_try_nominated(&e, &node)) {
-		uint32_t *one = SCRATCH_ONE(e.d.scratch, uint32_t);
+	if (nominated && evaluation_try_nominated(e, &node)) {
+		uint32_t *one = SCRATCH_ONE(e->d.scratch, uint32_t);
 		if (one == NULL) {
-			evaluation_failed(&e, decision);
+			evaluation_failed(e, decision);
 			return;
 		}
 		*one = node;
-		e.feasible = one;
-		e.feasible_count = 1;
-	} else if (!evaluation_search(&e)) {
-		evaluation_failed(&e, decision);
+		e->feasible = one;
+		e->feasible_count = 1;
+	} else if (!evaluation_search(e)) {
+		evaluation_failed(e, decision);
 		return;
-	} else if (e.feasible_count == 0) {
-		evaluation_rejected(&e, decision);
+	} else if (e->feasible_count == 0) {
+		evaluation_rejected(e, decision);
 		return;
 	} else {
-		evaluation_rotate(&e);
+		evaluation_rotate(e);
 	}
 	decision->outcome = CYCLE_PLACED;
-	decision->candidates = e.feasible;
-	decision->feasible_count = e.feasible_count;
-	decision->evaluated_count = e.candidate_count;
+	decision->candidates = e->feasible;
+	decision->feasible_count = e->feasible_count;
+	decision->evaluated_count = e->candidate_count;
 }
 
 /* ---- their words ---- */
@@ -120,19 +120,19 @@ static void reject(struct evaluation *e, struct schedule_result *decision)
 void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
 	const struct cycle_extension *extension, struct schedule_result *decision)
 {
-	struct evaluation e;
-	if (!evaluation_prepare(&e, cycle, pod, CACHE_COUNT_FAST, decision))
+	struct evaluation *e = cycle->evaluation;
+	if (!evaluation_prepare(e, cycle, pod, CACHE_COUNT_FAST, decision))
 		return;
-	e.extension = extension;
-	bool ok = evaluation_search(&e);
-	uint32_t feasible = e.feasible_count;
+	e->extension = extension;
+	bool ok = evaluation_search(e);
+	uint32_t feasible = e->feasible_count;
 	bool was_asked = extension->words->top > 0;
-	if (!ok || !keep_some(&e))
-		evaluation_failed(&e, decision);
-	else if (e.feasible_count > 0)
-		evaluation_choose(&e, decision);
+	if (!ok || !keep_some(e))
+		evaluation_failed(e, decision);
+	else if (e->feasible_count > 0)
+		evaluation_choose(e, decision);
 	else if (was_asked ? extension->words->kept > 0 : feasible > 0)
 		decision->outcome = CYCLE_STALE;
 	else
-		reject(&e, decision);
+		reject(e, decision);
 }

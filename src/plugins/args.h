@@ -20,7 +20,9 @@ enum {
 	PLUGIN_SHAPE_MAX = 32,
 	PLUGIN_IGNORED_MAX = 64,
 	PLUGIN_CONSTRAINTS_MAX = 16,
-	PLUGIN_LABELS_MAX = 32
+	PLUGIN_LABELS_MAX = 32,
+	PLUGIN_ARGS_FIELDS_MAX = 32, /* of one plugin */
+	PLUGIN_ARGS_BYTES = 1024     /* of all plugins with a struct plugin_args */
 };
 
 enum fit_strategy { FIT_LEAST_ALLOCATED, FIT_MOST_ALLOCATED, FIT_REQUESTED_TO_CAPACITY_RATIO };
@@ -131,6 +133,9 @@ struct plugin_profile {
 	bool check_all;         /* a node that is refused is asked about by every filter */
 	struct plugin_set used; /* those that take part at any point */
 	struct plugin_uses at[PLUGIN_POINTS];
+	/* Arguments of plugins that have a struct plugin_args: plugin_args_of(). */
+	uint16_t args_at[PLUGIN_COUNT];
+	_Alignas(16) uint8_t args_bytes[PLUGIN_ARGS_BYTES];
 	struct fit_args fit;
 	struct balanced_args balanced;
 	struct inter_pod_affinity_args inter_pod_affinity;
@@ -141,5 +146,11 @@ struct plugin_profile {
 	struct node_label_args node_label;
 	struct service_affinity_args service_affinity;
 };
+
+/* The struct that the plugin's table of arguments describes; it has one. */
+static inline const void *plugin_args_of(const struct plugin_profile *profile, enum plugin_id id)
+{
+	return profile->args_bytes + profile->args_at[id];
+}
 
 #endif

@@ -27,6 +27,10 @@ bool plugin_has_point(const struct plugin *plugin, enum plugin_point point)
 		[PLUGIN_AT_FILTER] = plugin->filter != NULL,
 		[PLUGIN_AT_PRE_SCORE] = plugin->pre_score != NULL,
 		[PLUGIN_AT_SCORE] = plugin->score != NULL,
+		[PLUGIN_AT_RESERVE] = plugin->reserve != NULL,
+		[PLUGIN_AT_PERMIT] = plugin->permit != NULL,
+		[PLUGIN_AT_PRE_BIND] = plugin->pre_bind != NULL,
+		[PLUGIN_AT_POST_BIND] = plugin->post_bind != NULL,
 	};
 	return has[point] || (plugin->points >> point & 1) != 0;
 }
@@ -77,6 +81,9 @@ static void check_table(const struct plugin *plugin, enum plugin_id id)
 	CHECK(!plugin->score_is_local || plugin->normalise != PLUGIN_NORMALISE_OWN);
 	CHECK(plugin->normalise == PLUGIN_RAW || scores);
 	CHECK(plugin->helps_beyond_hint == NULL || plugin->events != NULL);
+	/* What is reserved can be given back, and a flight that nothing follows says nothing. */
+	CHECK((plugin->reserve == NULL) == (plugin->unreserve == NULL));
+	CHECK((plugin->pre_bind == NULL) == (plugin->pre_bind_pre_flight == NULL));
 }
 
 /* A plugin that rejects pods and registers nothing would leave them waiting for ever. */
@@ -91,12 +98,29 @@ static void check_events(const struct plugin *plugin)
 	}
 }
 
+static size_t check_args(const struct plugin_args *args)
+{
+	uint32_t count = 0;
+	if (args == NULL)
+		return 0;
+	for (; args->fields[count].name != NULL; count++)
+		CHECK(args->fields[count].offset < args->size);
+	CHECK(count > 0 && count <= PLUGIN_ARGS_FIELDS_MAX);
+	return (args->size + 15) / 16 * 16;
+}
+
 void plugins_check(void)
 {
+	uint32_t holders = 0;
+	size_t args_bytes = 0;
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 		check_table(plugins[id], (enum plugin_id)id);
 		check_events(plugins[id]);
+		args_bytes += check_args(plugins[id]->args);
+		holders += plugins[id]->permit != NULL;
 	}
+	CHECK(args_bytes <= PLUGIN_ARGS_BYTES);
+	CHECK(holders <= PLUGIN_HOLDERS_MAX);
 }
 
 /* ---- state ---- */

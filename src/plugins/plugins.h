@@ -127,6 +127,77 @@ struct plugin_registration {
 		}                             \
 	}
 
+/* ---- from the choice to the binding ---- */
+
+struct plugin_binding;
+
+/*
+ * What plugins may do about other pods that wait at Permit. A pod that is allowed by all that hold
+ * it goes on, one that is rejected is undone, each after the call of the plugin that said so.
+ */
+struct plugin_handle {
+	void *self;
+	void (*each_waiting)(
+		void *self, void (*fn)(void *arg, const struct plugin_binding *waiting), void *arg);
+	void (*allow)(void *self, uint64_t tag, enum plugin_id plugin);
+	void (*reject)(void *self, uint64_t tag, enum plugin_id plugin, const char *message);
+};
+
+/*
+ * A pod that was given a node and is on its way there: assumed in the cache, not bound yet. What a
+ * plugin remembers about it between its points is the plugin's own, under the tag.
+ */
+struct plugin_binding {
+	struct cache *cache;
+	const struct plugin_profile *profile;
+	const struct plugin_handle *handle;
+	struct scratch *scratch; /* of one call */
+	uint64_t tag;            /* unique among the pods on their way */
+	uint32_t pod;            /* in cache.pods */
+	uint32_t node;           /* its name, a string id */
+	struct mono now;
+};
+
+enum { PLUGIN_HOLDERS_MAX = 4 /* plugins with a permit that may hold one pod at a time */ };
+
+/* What a step of PreBind comes to. */
+enum plugin_step {
+	PLUGIN_STEP_DONE,
+	PLUGIN_STEP_REJECTED, /* the pod is unschedulable after all */
+	PLUGIN_STEP_FAILED,   /* an error: it is tried again */
+	PLUGIN_STEP_WAIT,     /* for a change of the cluster, or until wait_until */
+	PLUGIN_STEP_CALL      /* for the answer of the apiserver to `call` */
+};
+
+/* A call to the apiserver as data: plugins do not know of the network. */
+enum plugin_verb { PLUGIN_GET, PLUGIN_PUT, PLUGIN_PATCH, PLUGIN_POST, PLUGIN_DELETE };
+struct plugin_call {
+	enum plugin_verb verb;
+	enum kube_kind kind;
+	struct text namespace; /* empty: the kind has none */
+	struct text name;
+	struct text subresource; /* "status", or empty */
+	/* Writes the body as JSON; NULL: none. Names and texts are good until the step returns. */
+	bool (*write_body)(const struct plugin_binding *b, struct writer *out);
+};
+
+/* How a call ended. */
+enum plugin_answer {
+	PLUGIN_ANSWER_NONE, /* there was no call: the first step, or a change */
+	PLUGIN_ANSWER_OK,
+	PLUGIN_ANSWER_CONFLICT, /* of versions */
+	PLUGIN_ANSWER_GONE,     /* no such object */
+	PLUGIN_ANSWER_REFUSED,
+	PLUGIN_ANSWER_UNCLEAR /* it may have happened */
+};
+
+struct plugin_progress {
+	enum plugin_answer answer; /* in */
+	struct text message;       /* in: of the answer, as the apiserver says it */
+	struct plugin_call call;   /* out, with PLUGIN_STEP_CALL */
+	struct mono wait_until;    /* out, with PLUGIN_STEP_WAIT; MONO_NEVER at first */
+};
+
 /* ---- the table of a plugin ---- */
 
 /* How raw scores become 0..100. */
@@ -239,6 +310,24 @@ struct plugin {
 	enum plugin_normalise normalise;
 	/* In place, over the feasible nodes' raw scores: PLUGIN_NORMALISE_OWN. */
 	void (*normalise_own)(struct cycle_state *d, int64_t *scores, uint32_t count);
+
+	/*
+	 * The points after the choice, see cycle/binding_points.h. reserve is called in the turn of
+	 * the decision, whose state is still there; anything but PLUGIN_SUCCESS takes the choice
+	 * back. unreserve must bear to be called when reserve was not, or rejected. permit says
+	 * PLUGIN_SUCCESS, PLUGIN_WAIT with a timeout, or rejects. pre_bind_pre_flight says
+	 * PLUGIN_SKIP when pre_bind has nothing to do for the pod; it changes nothing. pre_bind is
+	 * called again for each answer and change.
+	 */
+	enum plugin_code (*reserve)(
+		struct cycle_state *d, struct plugin_binding *b, struct plugin_reasons *why);
+	void (*unreserve)(struct plugin_binding *b);
+	enum plugin_code (*permit)(
+		struct plugin_binding *b, int64_t *timeout_ms, struct plugin_reasons *why);
+	enum plugin_code (*pre_bind_pre_flight)(struct plugin_binding *b);
+	enum plugin_step (*pre_bind)(struct plugin_binding *b, struct plugin_progress *progress,
+		struct plugin_reasons *why);
+	void (*post_bind)(struct plugin_binding *b);
 
 	/*
 	 * Extensions of pre_filter: the state follows a pod put on (sign 1) or taken off (-1) the

@@ -170,12 +170,28 @@ static bool init_lease(struct scheduler *s)
 	return s->lease != NULL;
 }
 
+/* Points that the binding of a pod does not run: better no start than a plugin that is not asked.
+ */
+static void check_points(const struct plugin_profile *profiles, uint32_t profile_count)
+{
+	for (uint32_t i = 0; i < profile_count; i++)
+		for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
+			if (!plugin_set_has(&profiles[i].used, id))
+				continue;
+			CHECK(plugins[id]->reserve == NULL);
+			CHECK(plugins[id]->permit == NULL);
+			CHECK(plugins[id]->pre_bind == NULL);
+			CHECK(plugins[id]->post_bind == NULL);
+		}
+}
+
 bool scheduler_start(
 	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count)
 {
 	const struct scheduler_setup *setup = &s->setup;
 	s->profiles = profiles;
 	s->profile_count = profile_count;
+	check_points(profiles, profile_count);
 	cycle_init(
 		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
 	queue_init(&s->queue, setup->arena,

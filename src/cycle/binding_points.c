@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the choice of a node to the binding, point by point, in the profile's order.
+ */
+#include "cycle/binding_points.h"
+
+static const struct plugin_uses *uses_at(
+	const struct binding_points *points, enum plugin_point point)
+{
+	return &points->b.profile->at[point];
+}
+
+void binding_begin(struct binding_points *points, const struct binding_waiting *waiting,
+	const struct plugin_binding *b)
+{
+	CHECK(b->profile != NULL);
+	CHECK(b->pod != 0 && b->node != 0);
+	*points = (struct binding_points){.b = *b, .rejector = (uint8_t)PLUGIN_COUNT};
+	points->b.handle = &waiting->handle;
+	list_init(&points->link);
+}
+
+/* Upstream calls every plugin's Unreserve, also of those whose Reserve was not reached. */
+static void binding_unreserve(struct binding_points *points)
+{
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_RESERVE);
+	for (uint32_t i = uses->count; i > 0; i--) {
+		const struct plugin *plugin = plugins[uses->list[i - 1].id];
+		if (plugin->unreserve != NULL)
+			plugin->unreserve(&points->b);
+	}
+}
+
+enum plugin_code binding_reserve(
+	struct binding_points *points, struct cycle_state *d, struct plugin_reasons *why)
+{
+	CHECK(points->stage == BINDING_BEGUN);
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_RESERVE);
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		if (plugin->reserve == NULL)
+			continue;
+		enum plugin_code code = plugin->reserve(d, &points->b, why);
+		CHECK(code != PLUGIN_WAIT && code != PLUGIN_SKIP);
+		if (code == PLUGIN_SUCCESS)
+			continue;
+		points->rejector = uses->list[i].id;
+		binding_unreserve(points);
+		points->stage = BINDING_ENDED;
+		return code;
+	}
+	points->stage = BINDING_RESERVED;
+	return PLUGIN_SUCCESS;
+}
+
+/* ---- permit ---- */
+
+static void binding_hold(struct binding_points *points, uint8_t id, int64_t timeout_ms)
+{
+	const int64_t most_ms = (int64_t)BINDING_PERMIT_MAX_S * 1000;
+	bool is_given = timeout_ms > 0 && timeout_ms < most_ms;
+	CHECK(points->holder_count < PLUGIN_HOLDERS_MAX);
+	points->holders[points->holder_count++] = (struct binding_holder){
+		id, mono_after_ms(points->b.now, is_given ? timeout_ms : most_ms)};
+}
+
+enum plugin_code binding_permit(
+	struct binding_points *points, struct binding_waiting *waiting, struct plugin_reasons *why)
+{
+	CHECK(points->stage == BINDING_RESERVED);
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PERMIT);
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		int64_t timeout_ms = 0;
+		if (plugin->permit == NULL)
+			continue;
+		enum plugin_code code = plugin->permit(&points->b, &timeout_ms, why);
+		if (code == PLUGIN_SUCCESS)
+			continue;
+		if (code != PLUGIN_WAIT) {
+			points->rejector = uses->list[i].id;
+			return code;
+		}
+		binding_hold(points, uses->list[i].id, timeout_ms);
+	}
+	if (points->holder_count == 0) {
+		points->stage = BINDING_PERMITTED;
+		return PLUGIN_SUCCESS;
+	}
+	points->stage = BINDING_WAITS;
+	list_add_last(&waiting->pods, &points->link);
+	return PLUGIN_WAIT;
+}
+
+/* ---- those that wait ---- */
+
+static struct binding_points *points_of(struct list *link)
+{
+	return LIST_OWNER(link, struct binding_points, link);
+}
+
+static void binding_settle(struct binding_waiting *waiting, struct binding_points *points)
+{
+	list_remove(&points->link);
+	list_add_last(&waiting->settled, &points->link);
+}
+
+static void each_waiting(
+	void *self, void (*fn)(void *arg, const struct plugin_binding *waiting), void *arg)
+{
+	struct binding_waiting *waiting = self;
+	for (struct list *l = waiting->pods.next, *next; l != &waiting->pods; l = next) {
+		next = l->next; /* the plugin may settle this one, and no other, meanwhile */
+		fn(arg, &points_of(l)->b);
+	}
+}
+
+static struct binding_points *find_waiting(const struct binding_waiting *waiting, uint64_t tag)
+{
+	for (struct list *l = waiting->pods.next; l != &waiting->pods; l = l->next)
+		if (points_of(l)->b.tag == tag)
+			return points_of(l);
+	return NULL;
+}
+
+/* A tag that does not wait is ignored: the pod may have been settled, or be gone. */
+static void binding_allow(void *self, uint64_t tag, enum plugin_id plugin)
+{
+	struct binding_waiting *waiting = self;
+	struct binding_points *points = find_waiting(waiting, tag);
+	if (points == NULL)
+		return;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < points->holder_count; i++)
+		if (points->holders[i].plugin != plugin)
+			points->holders[kept++] = points->holders[i];
+	points->holder_count = kept;
+	if (kept > 0)
+		return;
+	points->stage = BINDING_PERMITTED;
+	binding_settle(waiting, points);
+}
+
+static void binding_reject(void *self, uint64_t tag, enum plugin_id plugin, const char *message)
+{
+	struct binding_waiting *waiting = self;
+	struct binding_points *points = find_waiting(waiting, tag);
+	CHECK(plugin < PLUGIN_COUNT);
+	if (points == NULL)
+		return;
+	points->rejector = (uint8_t)plugin;
+	points->message = message;
+	binding_settle(waiting, points);
+}
+
+void binding_waiting_init(struct binding_waiting *waiting)
+{
+	*waiting = (struct binding_waiting){
+		.handle = {waiting, each_waiting, binding_allow, binding_reject}};
+	list_init(&waiting->pods);
+	list_init(&waiting->settled);
+}
+
+static const struct binding_holder *first_to_end(const struct binding_points *points)
+{
+	const struct binding_holder *first = &points->holders[0];
+	CHECK(points->holder_count > 0);
+	for (uint32_t i = 1; i < points->holder_count; i++)
+		if (points->holders[i].until.us < first->until.us)
+			first = &points->holders[i];
+	return first;
+}
+
+struct mono binding_next_timeout(const struct binding_waiting *waiting)
+{
+	struct mono next = MONO_NEVER;
+	for (struct list *l = waiting->pods.next; l != &waiting->pods; l = l->next) {
+		struct mono until = first_to_end(points_of(l))->until;
+		next = until.us < next.us ? until : next;
+	}
+	return next;
+}
+
+void binding_expire(struct binding_waiting *waiting, struct mono now)
+{
+	for (struct list *l = waiting->pods.next, *next; l != &waiting->pods; l = next) {
+		struct binding_points *points = points_of(l);
+		const struct binding_holder *holder = first_to_end(points);
+		next = l->next;
+		if (!mono_reached(now, holder->until))
+			continue;
+		points->rejector = holder->plugin;
+		points->message = NULL;
+		binding_settle(waiting, points);
+	}
+}
+
+struct binding_points *binding_next_settled(
+	struct binding_waiting *waiting, struct plugin_reasons *why)
+{
+	if (list_is_empty(&waiting->settled))
+		return NULL;
+	struct binding_points *points = points_of(waiting->settled.next);
+	list_remove(&points->link);
+	if (points->stage == BINDING_PERMITTED)
+		return points;
+	CHECK(points->rejector < PLUGIN_COUNT);
+	if (points->message != NULL)
+		plugin_because(why, points->message);
+	else
+		plugin_because_of(why, "rejected due to timeout after waiting at plugin %s",
+			plugins[points->rejector]->name);
+	return points;
+}
+
+/* ---- pre-bind ---- */
+
+bool binding_pre_flight(struct binding_points *points)
+{
+	CHECK(points->stage == BINDING_PERMITTED);
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	bool any = false;
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		if (plugin->pre_bind == NULL ||
+			plugin->pre_bind_pre_flight(&points->b) == PLUGIN_SKIP)
+			plugin_set_add(&points->skipped, uses->list[i].id);
+		else
+			any = true;
+	}
+	points->at = 0;
+	points->stage = any ? BINDING_PRE_BIND : BINDING_READY;
+	return any;
+}
+
+enum plugin_step binding_pre_bind(
+	struct binding_points *points, struct plugin_progress *progress, struct plugin_reasons *why)
+{
+	CHECK(points->stage == BINDING_PRE_BIND);
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	for (; points->at < uses->count; points->at++) {
+		uint8_t id = uses->list[points->at].id;
+		if (plugin_set_has(&points->skipped, id))
+			continue;
+		progress->wait_until = MONO_NEVER;
+		enum plugin_step step = plugins[id]->pre_bind(&points->b, progress, why);
+		if (step == PLUGIN_STEP_REJECTED || step == PLUGIN_STEP_FAILED)
+			points->rejector = id;
+		if (step != PLUGIN_STEP_DONE)
+			return step;
+		*progress = (struct plugin_progress){.answer = PLUGIN_ANSWER_NONE};
+	}
+	points->stage = BINDING_READY;
+	return PLUGIN_STEP_DONE;
+}
+
+/* ---- the end ---- */
+
+void binding_bound(struct binding_points *points)
+{
+	CHECK(points->stage == BINDING_READY);
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_POST_BIND);
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (plugins[uses->list[i].id]->post_bind != NULL)
+			plugins[uses->list[i].id]->post_bind(&points->b);
+	points->stage = BINDING_ENDED;
+}
+
+void binding_undo(struct binding_points *points)
+{
+	CHECK(points->stage != BINDING_ENDED);
+	list_remove(&points->link); /* it may still wait, or be settled */
+	if (points->stage != BINDING_BEGUN)
+		binding_unreserve(points);
+	points->stage = BINDING_ENDED;
+}
