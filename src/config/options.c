@@ -267,8 +267,11 @@ static bool make_profile(struct options *o, const struct options_question *q)
 		uint32_t count = from->args.count;
 		if (count > 0)
 			memcpy(args, from->args.items, count * sizeof(*args));
-		scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, &args[count]);
-		args[count].of.inter_pod_affinity.hard_weight = o->given.hard_weight;
+		struct inter_pod_affinity_args *values = scheduler_args_defaults(
+			PLUGIN_INTER_POD_AFFINITY, q->scratch, &args[count]);
+		if (values == NULL)
+			return refuse_flag(q, "--scheduler-name", "no memory for a profile");
+		values->hard_weight = o->given.hard_weight;
 		profile->args = (struct config_list){args, count + 1};
 	}
 	if (o->given.hard_weight < 0 || o->given.hard_weight > 100)

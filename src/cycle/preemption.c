@@ -81,7 +81,8 @@ static uint32_t potential_nodes(const struct evaluation *e, uint32_t *nodes)
 
 static uint32_t candidates_wanted(const struct evaluation *e, uint32_t potential)
 {
-	const struct preemption_args *args = &e->d.profile->preemption;
+	const struct preemption_args *args =
+		PLUGIN_ARGS(e->d.profile, DEFAULT_PREEMPTION, preemption_args);
 	int64_t wanted = (int64_t)potential * args->min_candidate_percentage / 100;
 	if (wanted < args->min_candidate_absolute)
 		wanted = args->min_candidate_absolute;

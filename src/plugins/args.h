@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/check.h"
+#include "base/fields.h"
 #include "base/plugin_set.h"
+#include "base/scratch.h"
 #include "kube/feature_gates.h"
 #include "kube/kube.h"
 #include "kube/pod.h"
@@ -21,8 +25,7 @@ enum {
 	PLUGIN_IGNORED_MAX = 64,
 	PLUGIN_CONSTRAINTS_MAX = 16,
 	PLUGIN_LABELS_MAX = 32,
-	PLUGIN_ARGS_FIELDS_MAX = 32, /* of one plugin */
-	PLUGIN_ARGS_BYTES = 1024     /* of all plugins with a struct plugin_args */
+	PLUGIN_ARGS_BYTES = 8 * 1024 /* arguments of all plugins of a profile */
 };
 
 enum fit_strategy { FIT_LEAST_ALLOCATED, FIT_MOST_ALLOCATED, FIT_REQUESTED_TO_CAPACITY_RATIO };
@@ -35,6 +38,8 @@ struct plugin_shape_point {
 	int64_t utilization;
 	int64_t score; /* as configured, 0..10 */
 };
+
+struct cache;
 
 struct fit_args {
 	uint32_t ignored[PLUGIN_IGNORED_MAX]; /* string ids */
@@ -76,6 +81,10 @@ struct preemption_args {
 	int32_t min_candidate_percentage;
 	int32_t min_candidate_absolute;
 };
+struct dynamic_resources_args { /* the allocator's */
+	int64_t filter_timeout_us;
+	int64_t binding_timeout_us;
+};
 struct volume_binding_args {
 	int64_t bind_timeout_seconds;
 };
@@ -90,31 +99,85 @@ struct node_label_args {
 	struct plugin_label_list present_preferred;
 	struct plugin_label_list absent_preferred;
 };
+struct node_label_config { /* as a configuration has them; lists of struct text */
+	struct config_list present;
+	struct config_list absent;
+	struct config_list present_preferred;
+	struct config_list absent_preferred;
+};
+struct service_affinity_config {
+	struct config_list together;
+	struct config_list apart;
+};
 struct service_affinity_args {
 	struct plugin_label_list together; /* affinityLabels */
 	struct plugin_label_list apart;    /* antiAffinityLabelsPreference */
 };
 
+/* ---- arguments in a configuration (pluginConfig) ---- */
+
+/* As files have them, in lists of several plugins. */
+struct config_resource {
+	struct text name;
+	int64_t weight;
+};
+struct config_shape_point {
+	int32_t utilization;
+	int32_t score;
+};
+
 /*
- * What a plugin takes as arguments in a configuration (pluginConfig), one row per field. Fields of
- * numbers and switches need no more than that; what else must hold is for `fault` to say.
+ * Where the rules of a plugin say what is wrong; a path is that of a field, "shape[0].score", below
+ * the arguments.
  */
-enum plugin_arg_type { PLUGIN_ARG_INT32, PLUGIN_ARG_INT64, PLUGIN_ARG_BOOL, PLUGIN_ARG_STRING };
-struct plugin_arg {
-	const char *name; /* NULL ends the list */
-	enum plugin_arg_type type;
-	size_t offset; /* in the struct of the arguments: int32_t, int64_t, bool, id */
-	int64_t least; /* of numbers */
-	int64_t most;
-	int64_t value;    /* default, of numbers and switches */
-	const char *text; /* default, of strings */
+struct args_report {
+	void (*refuse)(struct args_report *report, const char *path, const char *format, ...)
+		PRINTF_LIKE(3, 4);
+	void (*refuse_text)(struct args_report *report, const char *path, struct text value,
+		const char *why); /* Invalid value */
+	void (*refuse_duplicate)(struct args_report *report, const char *path, struct text value);
+	void (*refuse_unsupported)(struct args_report *report, const char *path, struct text value,
+		const char *supported);
+	/* Says so when it is no label key; false then. */
+	bool (*require_label)(struct args_report *report, const char *path, struct text name);
+	void (*remark)(struct args_report *report, const char *path, const char *what);
 };
+/* For printf: the beginning of a value that is repeated in a message. */
+#define ARGS_SHOWN(t) (int)((t).size < 64 ? (t).size : 64), (t).at == NULL ? "" : (t).at
+struct args_path {
+	char bytes[192];
+};
+/* The path, put together; it is cut off where there is no room. */
+const char *args_path(struct args_path *path, const char *format, ...) PRINTF_LIKE(2, 3);
+
+enum args_result {
+	ARGS_MADE,
+	ARGS_REFUSED, /* `fault` says why */
+	ARGS_FULL
+};
+struct args_making {
+	struct cache *cache; /* interns their strings, for ever */
+	struct arena *arena;
+	struct scratch *scratch; /* as it was before, afterwards */
+	struct writer *fault;
+};
+
+/* The arguments of a plugin. */
 struct plugin_args {
-	size_t size; /* of the struct */
-	const struct plugin_arg *fields;
-	/* What is wrong with fields that are right one by one; NULL: nothing. */
-	const char *(*fault)(const void *args);
+	const struct fields *fields; /* of the struct that a configuration is read into */
+	/* Rules that rows of fields cannot say; NULL: none. */
+	void (*check)(struct args_report *report, const void *args);
+	size_t size; /* of the struct at run time */
+	/* The latter from the former; NULL: they are the same. */
+	enum args_result (*make)(const struct args_making *m, const void *from, void *to);
+	uint8_t place; /* among arguments that are written out */
 };
+bool args_intern(const struct args_making *m, struct text t, uint32_t *id);
+/* Lists of struct text and of struct config_resource; false: no room for strings. */
+bool args_intern_list(
+	const struct args_making *m, const struct config_list *from, uint32_t *to, uint32_t *count);
+
+/* ---- a profile ---- */
 
 struct plugin_use {
 	uint8_t id; /* enum plugin_id */
@@ -133,24 +196,24 @@ struct plugin_profile {
 	bool check_all;         /* a node that is refused is asked about by every filter */
 	struct plugin_set used; /* those that take part at any point */
 	struct plugin_uses at[PLUGIN_POINTS];
-	/* Arguments of plugins that have a struct plugin_args: plugin_args_of(). */
-	uint16_t args_at[PLUGIN_COUNT];
-	_Alignas(16) uint8_t args_bytes[PLUGIN_ARGS_BYTES];
-	struct fit_args fit;
-	struct balanced_args balanced;
-	struct inter_pod_affinity_args inter_pod_affinity;
-	struct spread_args spread;
-	struct node_affinity_args node_affinity;
-	struct preemption_args preemption;
-	struct volume_binding_args volume_binding;
-	struct node_label_args node_label;
-	struct service_affinity_args service_affinity;
+	uint16_t args_at[PLUGIN_COUNT]; /* one more than the place, in units of 8 bytes */
+	_Alignas(8) uint8_t args[PLUGIN_ARGS_BYTES];
 };
 
-/* The struct that the plugin's table of arguments describes; it has one. */
-static inline const void *plugin_args_of(const struct plugin_profile *profile, enum plugin_id id)
+/* Zeroed, for the arguments of every plugin that has some. */
+void plugin_args_place(struct plugin_profile *profile);
+
+static inline const void *plugin_args(const struct plugin_profile *profile, enum plugin_id id)
 {
-	return profile->args_bytes + profile->args_at[id];
+	CHECK(profile->args_at[id] > 0);
+	return &profile->args[(profile->args_at[id] - 1) * 8];
 }
+static inline void *plugin_args_of(struct plugin_profile *profile, enum plugin_id id)
+{
+	CHECK(profile->args_at[id] > 0);
+	return &profile->args[(profile->args_at[id] - 1) * 8];
+}
+#define PLUGIN_ARGS(profile, id, type)    ((const struct type *)plugin_args((profile), PLUGIN_##id))
+#define PLUGIN_ARGS_OF(profile, id, type) ((struct type *)plugin_args_of((profile), PLUGIN_##id))
 
 #endif

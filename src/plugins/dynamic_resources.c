@@ -51,7 +51,31 @@ static enum plugin_code dynamic_resources_pre_filter(
 		d, KUBE_AT(class, class->resource_claims, struct kube_resource_claim), why);
 }
 
+static const struct field dynamic_resources_fields[] = {
+	{.name = "filterTimeout",
+		.type = FIELD_DURATION,
+		.at = offsetof(struct dynamic_resources_args, filter_timeout_us),
+		.value = 10 * INT64_C(1000000),
+		.least = 0,
+		.greatest = INT64_MAX,
+		.why = "must be zero or positive"},
+	{.name = "bindingTimeout",
+		.type = FIELD_DURATION,
+		.at = offsetof(struct dynamic_resources_args, binding_timeout_us),
+		.value = 600 * INT64_C(1000000),
+		.least = INT64_C(1000000),
+		.greatest = INT64_MAX,
+		.why = "must be at least 1 second"},
+};
+static const struct fields dynamic_resources_form = {.list = dynamic_resources_fields,
+	.count = ARRAY_COUNT(dynamic_resources_fields),
+	.size = sizeof(struct dynamic_resources_args)};
+static const struct plugin_args dynamic_resources_arguments = {.fields = &dynamic_resources_form,
+	.size = sizeof(struct dynamic_resources_args),
+	.place = 8};
+
 const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
+	.args = &dynamic_resources_arguments,
 	.v1beta2 = {2, 0, 0, 0},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,

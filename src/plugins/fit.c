@@ -32,7 +32,7 @@ static bool group_is(struct text name, struct text group)
 
 static bool is_ignored(const struct cycle_state *d, const struct kube_scalar *scalar)
 {
-	const struct fit_args *args = &d->profile->fit;
+	const struct fit_args *args = PLUGIN_ARGS(d->profile, FIT, fit_args);
 	if (scalar->is_extended == 0)
 		return false;
 	for (uint32_t i = 0; i < args->ignored_count; i++)
@@ -234,6 +234,7 @@ static enum plugin_hint fit_hint_class(
 }
 
 const struct plugin plugin_fit = {.name = "NodeResourcesFit",
+	.args = &fit_arguments,
 	.v1beta2 = {1, 1, 0, 4},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,

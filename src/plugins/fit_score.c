@@ -163,7 +163,7 @@ static int64_t score_of(enum fit_strategy strategy, const struct fit_args *args,
 
 void fit_scores(struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
-	const struct fit_args *args = &d->profile->fit;
+	const struct fit_args *args = PLUGIN_ARGS(d->profile, FIT, fit_args);
 	struct wanted list[PLUGIN_RESOURCES_MAX];
 	uint32_t wanted = wanted_list(
 		d, &d->pod.class->score, args->resources, args->resource_count, true, list);
@@ -205,7 +205,7 @@ static int64_t most_allocated_score(struct cycle_state *d, uint32_t node)
 
 static enum plugin_code balanced_pre_score(struct cycle_state *d)
 {
-	const struct balanced_args *args = &d->profile->balanced;
+	const struct balanced_args *args = PLUGIN_ARGS(d->profile, BALANCED, balanced_args);
 	for (uint32_t i = 0; i < args->resource_count; i++)
 		if (wanted_of(d, &d->pod.class->used, &args->resources[i], false).request != 0)
 			return PLUGIN_SUCCESS;
@@ -245,7 +245,7 @@ static double fraction(int64_t part, int64_t whole)
 static void balanced_scores(
 	struct cycle_state *d, const uint32_t *nodes, uint32_t count, int64_t *scores)
 {
-	const struct balanced_args *args = &d->profile->balanced;
+	const struct balanced_args *args = PLUGIN_ARGS(d->profile, BALANCED, balanced_args);
 	struct wanted list[PLUGIN_RESOURCES_MAX];
 	double with[PLUGIN_RESOURCES_MAX];
 	double without[PLUGIN_RESOURCES_MAX];
@@ -275,6 +275,7 @@ static int64_t balanced_score(struct cycle_state *d, uint32_t node)
 /* ---- the tables of those that only score ---- */
 
 const struct plugin plugin_balanced = {.name = "NodeResourcesBalancedAllocation",
+	.args = &balanced_arguments,
 	.v1beta2 = {1, 0, 0, 1},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,

@@ -262,7 +262,32 @@ static uint32_t inter_pod_affinity_kinds(const struct plugin_demand *pod)
 	return any ? PLUGIN_KIND(KUBE_NAMESPACE) : 0;
 }
 
+/* ---- arguments ---- */
+
+#define AT(member) offsetof(struct inter_pod_affinity_args, member)
+static const struct field inter_pod_affinity_fields[] = {
+	{.name = "hardPodAffinityWeight",
+		.type = FIELD_I32,
+		.at = AT(hard_weight),
+		.value = 1,
+		.least = 0,
+		.greatest = 100,
+		.why = "not in valid range [0, 100]"},
+	{.name = "ignorePreferredTermsOfExistingPods",
+		.type = FIELD_BOOL,
+		.at = AT(ignore_preferred_of_existing)},
+};
+#undef AT
+
+static const struct fields inter_pod_affinity_form = {.list = inter_pod_affinity_fields,
+	.count = ARRAY_COUNT(inter_pod_affinity_fields),
+	.size = sizeof(struct inter_pod_affinity_args)};
+static const struct plugin_args inter_pod_affinity_arguments = {.fields = &inter_pod_affinity_form,
+	.size = sizeof(struct inter_pod_affinity_args),
+	.place = 3};
+
 const struct plugin plugin_inter_pod_affinity = {.name = "InterPodAffinity",
+	.args = &inter_pod_affinity_arguments,
 	.v1beta2 = {1, 5, 1, 3},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,

@@ -44,7 +44,8 @@ static bool add_preferred(
 static bool gather(struct cycle_state *d, struct affinity_state *state, uint32_t room)
 {
 	const struct kube_pod_template *class = d->pod.class;
-	int32_t hard_weight = d->profile->inter_pod_affinity.hard_weight;
+	int32_t hard_weight =
+		PLUGIN_ARGS(d->profile, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight;
 	if (!add_preferred(d, state, class->preferred_affinity, 1) ||
 		!add_preferred(d, state, class->preferred_anti_affinity, -1))
 		return false;
@@ -59,7 +60,9 @@ enum plugin_code inter_pod_affinity_pre_score(struct cycle_state *d)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	uint32_t own = class->preferred_affinity.count + class->preferred_anti_affinity.count;
-	if (own == 0 && d->profile->inter_pod_affinity.ignore_preferred_of_existing)
+	if (own == 0 &&
+		PLUGIN_ARGS(d->profile, INTER_POD_AFFINITY, inter_pod_affinity_args)
+			->ignore_preferred_of_existing)
 		return PLUGIN_SKIP;
 	struct affinity_state *state = plugin_take_score_state(d, PLUGIN_INTER_POD_AFFINITY);
 	/* One for each counter there is; the pod's own terms may still have to make theirs. */

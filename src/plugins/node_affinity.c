@@ -4,6 +4,7 @@
  * may add an affinity of its own to every pod (addedAffinity).
  */
 #include "plugins/hints.h"
+#include "plugins/node_affinity.h"
 
 static bool prefers_nobody(const struct kube_pod_template *class)
 {
@@ -83,7 +84,8 @@ static uint32_t names_at_most(const struct kube_pod_template *class)
 static enum plugin_code node_affinity_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *class = d->pod.class;
-	const struct kube_pod_template *added = d->profile->node_affinity.added;
+	const struct kube_pod_template *added =
+		PLUGIN_ARGS(d->profile, NODE_AFFINITY, node_affinity_args)->added;
 	if (class->has_required_nodes == 0 && class->has_node_selector == 0 &&
 		(added == NULL || added->has_required_nodes == 0))
 		return PLUGIN_SKIP;
@@ -112,7 +114,8 @@ static enum plugin_code node_affinity_pre_filter(struct cycle_state *d, struct p
 static enum plugin_code node_affinity_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct kube_pod_template *added = d->profile->node_affinity.added;
+	const struct kube_pod_template *added =
+		PLUGIN_ARGS(d->profile, NODE_AFFINITY, node_affinity_args)->added;
 	if (added != NULL && !cache_node_selected(d->cache, added, view->index)) {
 		plugin_because(why, "node(s) didn't match scheduler-enforced node affinity");
 		return PLUGIN_UNRESOLVABLE;
@@ -140,7 +143,8 @@ static const struct kube_node_term *broken_preference(const struct kube_pod_temp
 
 static enum plugin_code node_affinity_pre_score(struct cycle_state *d)
 {
-	const struct kube_pod_template *added = d->profile->node_affinity.added;
+	const struct kube_pod_template *added =
+		PLUGIN_ARGS(d->profile, NODE_AFFINITY, node_affinity_args)->added;
 	if (prefers_nobody(d->pod.class) && prefers_nobody(added))
 		return PLUGIN_SKIP;
 	const struct kube_node_term *broken = broken_preference(d->pod.class);
@@ -178,7 +182,8 @@ static int64_t preference(
 static int64_t node_affinity_score(struct cycle_state *d, uint32_t node)
 {
 	return preference(d, d->pod.class, node) +
-		preference(d, d->profile->node_affinity.added, node);
+		preference(
+			d, PLUGIN_ARGS(d->profile, NODE_AFFINITY, node_affinity_args)->added, node);
 }
 
 /* ---- hints ---- */
@@ -191,7 +196,8 @@ static enum plugin_hint node_affinity_hint_node(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
 	(void)action;
-	const struct kube_pod_template *added = w->profile->node_affinity.added;
+	const struct kube_pod_template *added =
+		PLUGIN_ARGS(w->profile, NODE_AFFINITY, node_affinity_args)->added;
 	if (added != NULL &&
 		!cache_labels_selected(w->cache, added, event->now.labels, event->name))
 		return PLUGIN_HINT_SKIP;
@@ -209,6 +215,7 @@ static enum plugin_hint node_affinity_hint_node(
 }
 
 const struct plugin plugin_node_affinity = {.name = "NodeAffinity",
+	.args = &node_affinity_arguments,
 	.v1beta2 = {1, 8, 4, 5},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,

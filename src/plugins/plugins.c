@@ -46,6 +46,47 @@ void plugin_use_at(
 	plugin_set_add(&profile->used, id);
 }
 
+/* ---- arguments ---- */
+
+void plugin_args_place(struct plugin_profile *profile)
+{
+	size_t used = 0;
+	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
+		const struct plugin_args *args = plugins[id]->args;
+		profile->args_at[id] = args == NULL ? 0 : (uint16_t)(used / 8 + 1);
+		used += args == NULL ? 0 : (args->size + 7) / 8 * 8;
+	}
+	CHECK(used <= sizeof(profile->args));
+	memset(profile->args, 0, sizeof(profile->args));
+}
+
+const char *args_path(struct args_path *path, const char *format, ...)
+{
+	struct writer w;
+	va_list args;
+	writer_init(&w, path->bytes, sizeof(path->bytes) - 1);
+	va_start(args, format);
+	write_format_v(&w, format, args);
+	va_end(args);
+	path->bytes[w.used] = '\0';
+	return path->bytes;
+}
+
+bool args_intern(const struct args_making *m, struct text t, uint32_t *id)
+{
+	return intern_take(&m->cache->strings, t, id);
+}
+
+bool args_intern_list(
+	const struct args_making *m, const struct config_list *from, uint32_t *to, uint32_t *count)
+{
+	const struct text *names = CONFIG_LIST(*from, struct text);
+	for (*count = 0; *count < from->count; (*count)++)
+		if (!args_intern(m, names[*count], &to[*count]))
+			return false;
+	return true;
+}
+
 /* ---- at start ---- */
 
 static uint32_t plugin_point_count(const struct plugin *plugin)
@@ -84,6 +125,8 @@ static void check_table(const struct plugin *plugin, enum plugin_id id)
 	/* What is reserved can be given back, and a flight that nothing follows says nothing. */
 	CHECK((plugin->reserve == NULL) == (plugin->unreserve == NULL));
 	CHECK((plugin->pre_bind == NULL) == (plugin->pre_bind_pre_flight == NULL));
+	const struct plugin_args *args = plugin->args;
+	CHECK(args == NULL || args->make != NULL || args->size == args->fields->size);
 }
 
 /* A plugin that rejects pods and registers nothing would leave them waiting for ever. */
@@ -98,28 +141,14 @@ static void check_events(const struct plugin *plugin)
 	}
 }
 
-static size_t check_args(const struct plugin_args *args)
-{
-	uint32_t count = 0;
-	if (args == NULL)
-		return 0;
-	for (; args->fields[count].name != NULL; count++)
-		CHECK(args->fields[count].offset < args->size);
-	CHECK(count > 0 && count <= PLUGIN_ARGS_FIELDS_MAX);
-	return (args->size + 15) / 16 * 16;
-}
-
 void plugins_check(void)
 {
 	uint32_t holders = 0;
-	size_t args_bytes = 0;
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 		check_table(plugins[id], (enum plugin_id)id);
 		check_events(plugins[id]);
-		args_bytes += check_args(plugins[id]->args);
 		holders += plugins[id]->permit != NULL;
 	}
-	CHECK(args_bytes <= PLUGIN_ARGS_BYTES);
 	CHECK(holders <= PLUGIN_HOLDERS_MAX);
 }
 

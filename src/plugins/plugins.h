@@ -257,7 +257,7 @@ struct plugin {
 	bool in_every_policy; /* with any policy of older releases, whatever it names */
 	uint32_t points; /* PLUGIN_AT() of those where upstream's does something and ours not */
 	const struct plugin_help *helps;
-	const struct plugin_args *args; /* NULL: none, or those of struct plugin_profile */
+	const struct plugin_args *args; /* NULL: none */
 
 	/*
 	 * The verdict and the raw score depend on nothing but the local part of the template (see

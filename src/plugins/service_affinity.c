@@ -27,7 +27,7 @@ static enum plugin_code service_affinity_pre_filter(
 	struct cycle_state *d, struct plugin_reasons *why)
 {
 	(void)why;
-	if (d->profile->service_affinity.together.count == 0)
+	if (PLUGIN_ARGS(d->profile, SERVICE_AFFINITY, service_affinity_args)->together.count == 0)
 		return PLUGIN_SKIP;
 	struct service_state *state = plugin_take_state(d, PLUGIN_SERVICE_AFFINITY);
 	if (state == NULL)
@@ -72,7 +72,8 @@ static bool selector_value(const struct kube_pod_template *class, uint32_t key, 
 static enum plugin_code service_affinity_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct plugin_label_list *keys = &d->profile->service_affinity.together;
+	const struct plugin_label_list *keys =
+		&PLUGIN_ARGS(d->profile, SERVICE_AFFINITY, service_affinity_args)->together;
 	const struct kube_labels *labels = cache_labels_at(d->cache, view->node->labels);
 	uint32_t example = example_of(service_state_of(d));
 	for (uint32_t i = 0; i < keys->count; i++) {
@@ -126,7 +127,8 @@ static struct service_score *service_score_of(const struct cycle_state *d)
 
 static enum plugin_code service_affinity_pre_score(struct cycle_state *d)
 {
-	const struct plugin_label_list *keys = &d->profile->service_affinity.apart;
+	const struct plugin_label_list *keys =
+		&PLUGIN_ARGS(d->profile, SERVICE_AFFINITY, service_affinity_args)->apart;
 	if (keys->count == 0)
 		return PLUGIN_SKIP;
 	struct service_score *state = plugin_take_score_state(d, PLUGIN_SERVICE_AFFINITY);
@@ -178,7 +180,9 @@ static void add_label(struct cycle_state *d, const struct spread_constraint *lab
 			continue;
 		if (all > 0)
 			score = 100 * ((double)(all - state->sums[of_node[node]]) / (double)all);
-		state->results[i] += score / d->profile->service_affinity.apart.count;
+		state->results[i] += score /
+			PLUGIN_ARGS(d->profile, SERVICE_AFFINITY, service_affinity_args)
+				->apart.count;
 	}
 }
 
@@ -191,7 +195,9 @@ static void service_affinity_normalise(struct cycle_state *d, int64_t *scores, u
 	memset(state->results, 0, (size_t)count * sizeof(*state->results));
 	for (uint32_t i = 0; i < count; i++)
 		all += scores[i];
-	for (uint32_t k = 0; k < d->profile->service_affinity.apart.count; k++)
+	for (uint32_t k = 0;
+		k < PLUGIN_ARGS(d->profile, SERVICE_AFFINITY, service_affinity_args)->apart.count;
+		k++)
 		add_label(d, &state->labels[k], scores, all);
 	for (uint32_t i = 0; i < count; i++)
 		scores[i] = (int64_t)state->results[i];
@@ -208,7 +214,38 @@ static enum plugin_hint service_affinity_hint_pod(
 		(hint_is_placed(hint_side(event)) && event->namespace == w->pod.class->namespace));
 }
 
+/* ---- arguments ---- */
+
+static const struct field service_affinity_fields[] = {
+	{.name = "affinityLabels",
+		.type = FIELD_TEXTS,
+		.at = offsetof(struct service_affinity_config, together),
+		.most = PLUGIN_LABELS_MAX},
+	{.name = "antiAffinityLabelsPreference",
+		.type = FIELD_TEXTS,
+		.at = offsetof(struct service_affinity_config, apart),
+		.most = PLUGIN_LABELS_MAX},
+};
+
+static enum args_result service_affinity_args_make(
+	const struct args_making *m, const void *of, void *made)
+{
+	const struct service_affinity_config *from = of;
+	struct service_affinity_args *to = made;
+	bool kept = args_intern_list(m, &from->together, to->together.keys, &to->together.count) &&
+		args_intern_list(m, &from->apart, to->apart.keys, &to->apart.count);
+	return kept ? ARGS_MADE : ARGS_FULL;
+}
+
+static const struct fields service_affinity_form = {.list = service_affinity_fields,
+	.count = ARRAY_COUNT(service_affinity_fields),
+	.size = sizeof(struct service_affinity_config)};
+static const struct plugin_args service_affinity_arguments = {.fields = &service_affinity_form,
+	.size = sizeof(struct service_affinity_args),
+	.make = service_affinity_args_make};
+
 const struct plugin plugin_service_affinity = {.name = "ServiceAffinity",
+	.args = &service_affinity_arguments,
 	.weight = 1,
 	.state_size = sizeof(struct service_state),
 	.score_state_size = sizeof(struct service_score),

@@ -353,12 +353,14 @@ static uint32_t spread_kinds(const struct plugin_demand *pod)
 {
 	const struct plugin_profile *profile = pod->profile;
 	if (profile == NULL || pod->class->spread.count > 0 ||
-		(profile->spread.is_list && profile->spread.constraint_count == 0))
+		(PLUGIN_ARGS(profile, SPREAD, spread_args)->is_list &&
+			PLUGIN_ARGS(profile, SPREAD, spread_args)->constraint_count == 0))
 		return 0;
 	return spread_kinds_of_kin(pod);
 }
 
 const struct plugin plugin_spread = {.name = "PodTopologySpread",
+	.args = &spread_arguments,
 	.v1beta2 = {2, 4, 2, 6},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,

@@ -232,7 +232,7 @@ static void add_default(struct spread_state *state, const struct spread_default 
 
 static void choose(const struct cycle_state *d, struct spread_state *state, bool hard, bool own)
 {
-	const struct spread_args *args = &d->profile->spread;
+	const struct spread_args *args = PLUGIN_ARGS(d->profile, SPREAD, spread_args);
 	if (own) {
 		const struct kube_spread *list =
 			KUBE_AT(d->pod.class, d->pod.class->spread, struct kube_spread);
@@ -304,7 +304,7 @@ bool spread_rules(struct cycle_state *d, bool hard, struct spread_state *state)
 		}
 	}
 	choose(d, state, hard, own);
-	state->require_all = hard || own || d->profile->spread.is_list;
+	state->require_all = hard || own || PLUGIN_ARGS(d->profile, SPREAD, spread_args)->is_list;
 	if (!build_queries(d, state, own, purpose))
 		return false;
 	d->error = NULL;

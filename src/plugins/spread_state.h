@@ -7,6 +7,25 @@
 
 #include "plugins/plugins.h"
 
+/* ---- arguments, as a configuration has them; spread_args.c ---- */
+
+struct spread_constraint_config {
+	int32_t max_skew;
+	struct text topology_key;
+	struct text when_unsatisfiable;
+	struct config_optional min_domains;
+	struct text affinity_policy;         /* "Honor" unless given */
+	struct text taints_policy;           /* "Ignore" unless given */
+	struct config_list match_label_keys; /* struct text; without effect */
+};
+struct spread_config {
+	struct text defaulting_type;
+	struct config_list constraints; /* struct spread_constraint_config */
+};
+extern const struct plugin_args spread_arguments;
+
+/* ---- constraints ---- */
+
 struct spread_constraint {
 	struct kube_spread rule;   /* its selector is not used: the query's is */
 	struct cache_query *query; /* selects the pods and includes the nodes; in scratch */

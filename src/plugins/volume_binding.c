@@ -607,7 +607,44 @@ static enum plugin_code volume_binding_pre_score(struct cycle_state *d)
 	return PLUGIN_SKIP;
 }
 
+/* ---- arguments ---- */
+
+static const struct field volume_binding_fields[] = {
+	{.name = "bindTimeoutSeconds",
+		.type = FIELD_I64,
+		.at = offsetof(struct volume_binding_args, bind_timeout_seconds),
+		.value = 600,
+		.least = 0,
+		.greatest = INT64_MAX,
+		.why = "invalid BindTimeoutSeconds, should not be a negative value"},
+	{.name = "shape",
+		.type = FIELD_FORBIDDEN,
+		.why = "Invalid value: unexpected field `shape`, remove it or turn on the feature "
+		       "gate StorageCapacityScoring"},
+};
+
+/* Thirty years are as good as for ever, and can be counted. */
+static enum args_result volume_binding_args_make(
+	const struct args_making *m, const void *from, void *to)
+{
+	const struct volume_binding_args *args = from;
+	const int64_t most = 1000 * 1000 * 1000;
+	(void)m;
+	((struct volume_binding_args *)to)->bind_timeout_seconds =
+		args->bind_timeout_seconds < most ? args->bind_timeout_seconds : most;
+	return ARGS_MADE;
+}
+
+static const struct fields volume_binding_form = {.list = volume_binding_fields,
+	.count = ARRAY_COUNT(volume_binding_fields),
+	.size = sizeof(struct volume_binding_args)};
+static const struct plugin_args volume_binding_arguments = {.fields = &volume_binding_form,
+	.size = sizeof(struct volume_binding_args),
+	.make = volume_binding_args_make,
+	.place = 7};
+
 const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
+	.args = &volume_binding_arguments,
 	.v1beta2 = {0, 6, 0, 0},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,

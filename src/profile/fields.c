@@ -116,16 +116,21 @@ static struct writer *refusal(struct reading *r, const char *child)
 	return out;
 }
 
-void refuse(struct reading *r, const char *child, const char *format, ...)
+void refuse_v(struct reading *r, const char *child, const char *format, va_list args)
 {
 	struct writer *out = refusal(r, child);
 	if (out == NULL)
 		return;
+	write_format_v(out, format, args);
+	config_fault_end(r->faults);
+}
+
+void refuse(struct reading *r, const char *child, const char *format, ...)
+{
 	va_list args;
 	va_start(args, format);
-	write_format_v(out, format, args);
+	refuse_v(r, child, format, args);
 	va_end(args);
-	config_fault_end(r->faults);
 }
 
 void refuse_i64(struct reading *r, const char *child, int64_t value, const char *why)
@@ -462,8 +467,32 @@ static void read_field(
 		if ((node->kind != YAML_LIST && node->kind != YAML_MAP) || node->count > 0)
 			refuse(r, "", "is not supported, remove it");
 		break;
+	case FIELD_FORBIDDEN: refuse(r, "", "%s", field->why); break;
 	default: read_scalar(r, node, type, to); break;
 	}
+	struct text *text = (struct text *)(void *)to;
+	if (field->text != NULL && text->size == 0) /* as good as leaving it out */
+		*text = text_of(field->text);
+}
+
+void fields_prepare(const struct fields *fields, void *to)
+{
+	for (uint32_t i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->list[i];
+		char *at = (char *)to + field->at;
+		if (field->text != NULL)
+			*(struct text *)(void *)at = text_of(field->text);
+		if (field->value == 0)
+			continue;
+		if (field->type == FIELD_BOOL)
+			*(bool *)(void *)at = true;
+		else if (field->type == FIELD_I32)
+			*(int32_t *)(void *)at = (int32_t)field->value;
+		else
+			*(int64_t *)(void *)at = field->value;
+	}
+	if (fields->prepare != NULL)
+		fields->prepare(to);
 }
 
 /* ---- unknown fields ---- */
@@ -501,8 +530,7 @@ static bool is_name(const struct fields *fields, uint32_t i, struct text key)
 void fields_read(
 	struct reading *r, const struct yaml_node *node, const struct fields *fields, void *to)
 {
-	if (fields->prepare != NULL)
-		fields->prepare(to);
+	fields_prepare(fields, to);
 	if (node->kind == YAML_NULL)
 		return;
 	if (node->kind != YAML_MAP) {

@@ -11,7 +11,8 @@
  * had until v1.21. SelectorSpreadPriority is what it was until v1.19;
  * PodTopologySpread, which replaced it, has no default constraints beside it.
  */
-#include "plugins/plugins.h"
+#include "plugins/fit.h"
+#include "plugins/spread_state.h"
 #include "profile/policy_private.h"
 
 #define AT(type, member) offsetof(struct type, member)
@@ -20,7 +21,7 @@
 		(list), ARRAY_COUNT(list), sizeof(struct type), NULL, false, true \
 	}
 
-enum { NAMES_MAX = 128, LABELS_MAX = SCHEDULER_LABELS_MAX, ARGS_MAX = 5 };
+enum { NAMES_MAX = 128, LABELS_MAX = PLUGIN_LABELS_MAX, ARGS_MAX = 5 };
 
 /* ---- what a file says ---- */
 
@@ -47,8 +48,8 @@ struct policy_label_preference {
 	bool presence;
 };
 struct policy_ratio {
-	struct config_list shape;     /* struct scheduler_shape_point */
-	struct config_list resources; /* struct scheduler_resource */
+	struct config_list shape;     /* struct config_shape_point */
+	struct config_list resources; /* struct config_resource */
 };
 struct policy_priority_argument {
 	const struct policy_service_anti_affinity *service_anti_affinity;
@@ -71,71 +72,72 @@ struct policy_file {
 };
 
 static const struct field affinity_list[] = {
-	{"labels", FIELD_TEXTS, AT(policy_service_affinity, labels), NULL, LABELS_MAX},
+	FIELD("labels", FIELD_TEXTS, AT(policy_service_affinity, labels), NULL, LABELS_MAX),
 };
 static const struct fields affinity_fields = FIELDS(policy_service_affinity, affinity_list);
 static const struct field presence_list[] = {
-	{"labels", FIELD_TEXTS, AT(policy_labels_presence, labels), NULL, LABELS_MAX},
-	{"presence", FIELD_BOOL, AT(policy_labels_presence, presence), NULL, 0},
+	FIELD("labels", FIELD_TEXTS, AT(policy_labels_presence, labels), NULL, LABELS_MAX),
+	FIELD("presence", FIELD_BOOL, AT(policy_labels_presence, presence), NULL, 0),
 };
 static const struct fields presence_fields = FIELDS(policy_labels_presence, presence_list);
 static const struct field predicate_argument_list[] = {
-	{"serviceAffinity", FIELD_POINTER, AT(policy_predicate_argument, service_affinity),
-		&affinity_fields, 0},
-	{"labelsPresence", FIELD_POINTER, AT(policy_predicate_argument, labels_presence),
-		&presence_fields, 0},
+	FIELD("serviceAffinity", FIELD_POINTER, AT(policy_predicate_argument, service_affinity),
+		&affinity_fields, 0),
+	FIELD("labelsPresence", FIELD_POINTER, AT(policy_predicate_argument, labels_presence),
+		&presence_fields, 0),
 };
 static const struct fields predicate_argument_fields =
 	FIELDS(policy_predicate_argument, predicate_argument_list);
 static const struct field predicate_list[] = {
-	{"name", FIELD_TEXT, AT(policy_predicate, name), NULL, 0},
-	{"argument", FIELD_POINTER, AT(policy_predicate, argument), &predicate_argument_fields, 0},
+	FIELD("name", FIELD_TEXT, AT(policy_predicate, name), NULL, 0),
+	FIELD("argument", FIELD_POINTER, AT(policy_predicate, argument), &predicate_argument_fields,
+		0),
 };
 static const struct fields predicate_fields = FIELDS(policy_predicate, predicate_list);
 
 static const struct field anti_affinity_list[] = {
-	{"label", FIELD_TEXT, AT(policy_service_anti_affinity, label), NULL, 0},
+	FIELD("label", FIELD_TEXT, AT(policy_service_anti_affinity, label), NULL, 0),
 };
 static const struct fields anti_affinity_fields =
 	FIELDS(policy_service_anti_affinity, anti_affinity_list);
 static const struct field preference_list[] = {
-	{"label", FIELD_TEXT, AT(policy_label_preference, label), NULL, 0},
-	{"presence", FIELD_BOOL, AT(policy_label_preference, presence), NULL, 0},
+	FIELD("label", FIELD_TEXT, AT(policy_label_preference, label), NULL, 0),
+	FIELD("presence", FIELD_BOOL, AT(policy_label_preference, presence), NULL, 0),
 };
 static const struct fields preference_fields = FIELDS(policy_label_preference, preference_list);
 static const struct field ratio_list[] = {
-	{"shape", FIELD_LIST, AT(policy_ratio, shape), &scheduler_point_fields,
-		SCHEDULER_SHAPE_MAX},
-	{"resources", FIELD_LIST, AT(policy_ratio, resources), &scheduler_resource_fields,
-		SCHEDULER_RESOURCES_MAX},
+	FIELD("shape", FIELD_LIST, AT(policy_ratio, shape), &fit_shape_form, PLUGIN_SHAPE_MAX),
+	FIELD("resources", FIELD_LIST, AT(policy_ratio, resources), &fit_resource_form,
+		PLUGIN_RESOURCES_MAX),
 };
 static const struct fields ratio_fields = FIELDS(policy_ratio, ratio_list);
 static const struct field priority_argument_list[] = {
-	{"serviceAntiAffinity", FIELD_POINTER, AT(policy_priority_argument, service_anti_affinity),
-		&anti_affinity_fields, 0},
-	{"labelPreference", FIELD_POINTER, AT(policy_priority_argument, label_preference),
-		&preference_fields, 0},
-	{"requestedToCapacityRatioArguments", FIELD_POINTER, AT(policy_priority_argument, ratio),
-		&ratio_fields, 0},
+	FIELD("serviceAntiAffinity", FIELD_POINTER,
+		AT(policy_priority_argument, service_anti_affinity), &anti_affinity_fields, 0),
+	FIELD("labelPreference", FIELD_POINTER, AT(policy_priority_argument, label_preference),
+		&preference_fields, 0),
+	FIELD("requestedToCapacityRatioArguments", FIELD_POINTER,
+		AT(policy_priority_argument, ratio), &ratio_fields, 0),
 };
 static const struct fields priority_argument_fields =
 	FIELDS(policy_priority_argument, priority_argument_list);
 static const struct field priority_list[] = {
-	{"name", FIELD_TEXT, AT(policy_priority, name), NULL, 0},
-	{"weight", FIELD_I64, AT(policy_priority, weight), NULL, 0},
-	{"argument", FIELD_POINTER, AT(policy_priority, argument), &priority_argument_fields, 0},
+	FIELD("name", FIELD_TEXT, AT(policy_priority, name), NULL, 0),
+	FIELD("weight", FIELD_I64, AT(policy_priority, weight), NULL, 0),
+	FIELD("argument", FIELD_POINTER, AT(policy_priority, argument), &priority_argument_fields,
+		0),
 };
 static const struct fields priority_fields = FIELDS(policy_priority, priority_list);
 
 static const struct field file_list[] = {
-	{"apiVersion", FIELD_TEXT, AT(policy_file, api_version), NULL, 0},
-	{"kind", FIELD_TEXT, AT(policy_file, kind), NULL, 0},
-	{"predicates", FIELD_LIST, AT(policy_file, predicates), &predicate_fields, NAMES_MAX},
-	{"priorities", FIELD_LIST, AT(policy_file, priorities), &priority_fields, NAMES_MAX},
-	{"extenders", FIELD_LIST, AT(policy_file, extenders), &scheduler_policy_extender_fields,
-		SCHEDULER_EXTENDERS_MAX},
-	{"hardPodAffinitySymmetricWeight", FIELD_I32, AT(policy_file, hard_weight), NULL, 0},
-	{"alwaysCheckAllPredicates", FIELD_BOOL, AT(policy_file, check_all), NULL, 0},
+	FIELD("apiVersion", FIELD_TEXT, AT(policy_file, api_version), NULL, 0),
+	FIELD("kind", FIELD_TEXT, AT(policy_file, kind), NULL, 0),
+	FIELD("predicates", FIELD_LIST, AT(policy_file, predicates), &predicate_fields, NAMES_MAX),
+	FIELD("priorities", FIELD_LIST, AT(policy_file, priorities), &priority_fields, NAMES_MAX),
+	FIELD("extenders", FIELD_LIST, AT(policy_file, extenders),
+		&scheduler_policy_extender_fields, SCHEDULER_EXTENDERS_MAX),
+	FIELD("hardPodAffinitySymmetricWeight", FIELD_I32, AT(policy_file, hard_weight), NULL, 0),
+	FIELD("alwaysCheckAllPredicates", FIELD_BOOL, AT(policy_file, check_all), NULL, 0),
 };
 static const struct fields file_fields = FIELDS(policy_file, file_list);
 
@@ -151,9 +153,10 @@ struct policy_making {
 	const struct policy_file *file;
 	uint64_t predicates;                    /* bits, by index in the table */
 	int64_t weights[POLICY_PRIORITIES_MAX]; /* of priorities, by index; 0: not wanted */
-	struct scheduler_strategy *strategy;
+	struct fit_strategy_config *strategy;
 	struct scheduler_profile *profile;
 	struct scheduler_args *args;
+	uint32_t arg_count;
 	struct labels present, absent, together;
 	struct labels present_preferred, absent_preferred, apart;
 	struct scheduler_plugin lists[PLUGIN_POINTS][PLUGIN_COUNT]; /* what is enabled */
@@ -277,10 +280,12 @@ static void take_weight(struct policy_making *m, uint32_t i, int64_t weight)
 
 static void take_ratio(struct policy_making *m, const struct policy_ratio *ratio)
 {
-	struct scheduler_ratio *kept = SCRATCH_ONE(m->r->scratch, struct scheduler_ratio);
+	struct fit_ratio_config *kept = SCRATCH_ONE(m->r->scratch, struct fit_ratio_config);
 	size_t before = reading_enter(m->r, "argument.requestedToCapacityRatioArguments");
-	scheduler_shape_check(m->r, &ratio->shape);
-	scheduler_weights_check(m->r, &ratio->resources);
+	struct args_reading reading;
+	struct args_report *report = args_report_on(&reading, m->r);
+	fit_shape_check(report, "", &ratio->shape);
+	fit_weights_check(report, "", &ratio->resources);
 	reading_leave(m->r, before);
 	if (kept == NULL)
 		return;
@@ -407,45 +412,57 @@ static struct config_list list_of(const struct labels *labels)
 	return (struct config_list){labels->list, labels->count};
 }
 
-/* Behind the others, where a rule asks for them. */
-static void make_label_args(struct policy_making *m, uint32_t *count)
+/* The next arguments of the profile, by default; NULL: out of scratch. */
+static void *add_args(struct policy_making *m, enum plugin_id id)
 {
-	const struct scheduler_node_label_args labels = {
-		.present = list_of(&m->present),
-		.absent = list_of(&m->absent),
-		.present_preferred = list_of(&m->present_preferred),
-		.absent_preferred = list_of(&m->absent_preferred),
-	};
-	if (m->present.count + m->absent.count + m->present_preferred.count +
-			m->absent_preferred.count >
-		0) {
-		scheduler_args_defaults(SCHEDULER_ARGS_NODE_LABEL, &m->args[*count]);
-		m->args[(*count)++].of.node_label = labels;
-	}
-	if (m->together.count + m->apart.count > 0) {
-		scheduler_args_defaults(SCHEDULER_ARGS_SERVICE_AFFINITY, &m->args[*count]);
-		m->args[(*count)++].of.service_affinity = (struct scheduler_service_affinity_args){
-			.together = list_of(&m->together), .apart = list_of(&m->apart)};
-	}
+	struct scheduler_args *args = &m->args[m->arg_count];
+	CHECK(m->arg_count < ARGS_MAX);
+	void *values = scheduler_args_defaults(id, m->r->scratch, args);
+	m->arg_count += values != NULL;
+	return values;
 }
 
-static void make_args(struct policy_making *m)
+/* Behind the others, where a rule asks for them. */
+static void make_label_args(struct policy_making *m)
+{
+	struct node_label_config *labels = NULL;
+	struct service_affinity_config *services = NULL;
+	if (m->present.count + m->absent.count + m->present_preferred.count +
+			m->absent_preferred.count >
+		0)
+		labels = add_args(m, PLUGIN_NODE_LABEL);
+	if (m->together.count + m->apart.count > 0)
+		services = add_args(m, PLUGIN_SERVICE_AFFINITY);
+	if (labels != NULL)
+		*labels = (struct node_label_config){
+			.present = list_of(&m->present),
+			.absent = list_of(&m->absent),
+			.present_preferred = list_of(&m->present_preferred),
+			.absent_preferred = list_of(&m->absent_preferred),
+		};
+	if (services != NULL)
+		*services = (struct service_affinity_config){
+			.together = list_of(&m->together), .apart = list_of(&m->apart)};
+}
+
+static void make_policy_args(struct policy_making *m)
 {
 	int32_t hard_weight = m->file->hard_weight;
 	choose_strategy(m);
-	scheduler_args_defaults(SCHEDULER_ARGS_FIT, &m->args[0]);
-	m->args[0].of.fit.strategy = m->strategy;
-	scheduler_args_defaults(SCHEDULER_ARGS_SPREAD, &m->args[1]);
-	m->args[1].of.spread.defaulting_type = TEXT("List");
-	scheduler_args_defaults(SCHEDULER_ARGS_INTER_POD_AFFINITY, &m->args[2]);
-	if (hard_weight != 0)
-		m->args[2].of.inter_pod_affinity.hard_weight = hard_weight;
+	struct fit_config *fit = add_args(m, PLUGIN_FIT);
+	struct spread_config *spread = add_args(m, PLUGIN_SPREAD);
+	struct inter_pod_affinity_args *affinity = add_args(m, PLUGIN_INTER_POD_AFFINITY);
+	if (fit != NULL)
+		fit->strategy = m->strategy;
+	if (spread != NULL)
+		spread->defaulting_type = TEXT("List");
+	if (affinity != NULL && hard_weight != 0)
+		affinity->hard_weight = hard_weight;
 	if (hard_weight < 0 || hard_weight > 100)
 		refuse_i64(m->r, "hardPodAffinitySymmetricWeight", hard_weight,
 			"must be in the range 1-100");
-	uint32_t count = 3;
-	make_label_args(m, &count);
-	m->profile->args = (struct config_list){m->args, count};
+	make_label_args(m);
+	m->profile->args = (struct config_list){m->args, m->arg_count};
 	m->profile->check_all = m->file->check_all;
 }
 
@@ -551,12 +568,14 @@ static void make(struct policy_making *m, struct scheduler_config *config)
 {
 	scheduler_config_defaults(config);
 	*m->profile = *CONFIG_LIST(config->profiles, struct scheduler_profile);
-	struct scheduler_args fit;
-	scheduler_args_defaults(SCHEDULER_ARGS_FIT, &fit);
-	*m->strategy = *fit.of.fit.strategy;
+	struct scheduler_args args;
+	const struct fit_config *fit = scheduler_args_defaults(PLUGIN_FIT, m->r->scratch, &args);
+	if (fit == NULL)
+		return;
+	*m->strategy = *fit->strategy;
 	take_predicates(m);
 	take_priorities(m);
-	make_args(m);
+	make_policy_args(m);
 	make_plugins(m);
 	config->profiles = (struct config_list){m->profile, 1};
 	config->extenders = m->file->extenders;
@@ -579,7 +598,7 @@ enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *s
 		return SCHEDULER_CONFIG_FULL;
 	*m = (struct policy_making){.r = r,
 		.file = file,
-		.strategy = SCRATCH_ONE(scratch, struct scheduler_strategy),
+		.strategy = SCRATCH_ONE(scratch, struct fit_strategy_config),
 		.profile = SCRATCH_ONE(scratch, struct scheduler_profile),
 		.args = SCRATCH_ARRAY(scratch, struct scheduler_args, ARGS_MAX)};
 	reading_init(r, root, scratch, faults, notes);
@@ -621,12 +640,12 @@ enum scheduler_config_result policy_or_config_read(struct text bytes, struct scr
 
 bool policy_provider(struct text name, struct scheduler_config *config)
 {
-	static const struct scheduler_resource resources[] = {{{"cpu", 3}, 1}, {{"memory", 6}, 1}};
-	static const struct scheduler_strategy most = {
+	static const struct config_resource resources[] = {{{"cpu", 3}, 1}, {{"memory", 6}, 1}};
+	static const struct fit_strategy_config most = {
 		.type = {"MostAllocated", 13}, .resources = {resources, ARRAY_COUNT(resources)}};
-	static const struct scheduler_args args = {.plugin = {"NodeResourcesFit", 16},
-		.kind = SCHEDULER_ARGS_FIT,
-		.of = {.fit = {.strategy = &most}}};
+	static const struct fit_config fit = {.strategy = &most};
+	static const struct scheduler_args args = {
+		.plugin = {"NodeResourcesFit", 16}, .id = PLUGIN_FIT, .values = &fit};
 	static const struct scheduler_profile profile = {
 		.name = {SCHEDULER_DEFAULT_NAME, sizeof(SCHEDULER_DEFAULT_NAME) - 1},
 		.args = {&args, 1}};

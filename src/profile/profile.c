@@ -12,7 +12,9 @@
  * What we do: the same, on ids. Two of its errors cannot happen here: the sum of weights of 32
  * bits cannot overflow, and every score plugin gets a weight.
  */
-#include "profile/profile_private.h"
+#include "profile/profile.h"
+
+#include "plugins/fit.h"
 
 struct used { /* a plugin in a list */
 	struct text name;
@@ -61,6 +63,12 @@ static bool refuse_twice(struct making *m, struct text plugin, enum plugin_point
 
 /* ---- what there is without a file ---- */
 
+/* False: its feature is off, with which it does nothing. */
+static bool profile_may_use(const struct feature_gates *gates, const struct plugin *plugin)
+{
+	return !plugin->needs_feature || feature_enabled(gates, plugin->feature);
+}
+
 /* The default list of the release and its features, in its order. */
 static uint32_t default_list(const struct feature_gates *gates, enum plugin_id *list)
 {
@@ -80,7 +88,7 @@ static uint32_t default_list(const struct feature_gates *gates, enum plugin_id *
 
 void profile_defaults(struct cache *cache, struct plugin_profile *profile)
 {
-	const struct profile_memory memory = {.cache = cache};
+	const struct args_making making = {.cache = cache};
 	const struct config_list none = {NULL, 0};
 	const struct feature_choices no_choices = {.given = {0}};
 	enum plugin_id list[PLUGIN_COUNT];
@@ -93,8 +101,7 @@ void profile_defaults(struct cache *cache, struct plugin_profile *profile)
 			if (plugin_has_point(plugins[list[i]], (enum plugin_point)at))
 				plugin_use_at(profile, (enum plugin_point)at, list[i],
 					at == PLUGIN_AT_SCORE ? plugins[list[i]]->weight : 0);
-	enum profile_result result = profile_set_all_args(&memory, &none, profile, NULL);
-	CHECK(result == PROFILE_OK);
+	CHECK(scheduler_args_make_all(&making, &none, profile) == ARGS_MADE);
 }
 
 /* ---- lists ---- */
@@ -240,6 +247,38 @@ static bool make_point(struct making *m, enum plugin_point point)
 	return true;
 }
 
+/* ---- extenders ---- */
+
+/*
+ * Resources that extenders count themselves take the place of the profile's own ignored ones, if
+ * there are any.
+ */
+static enum profile_result ignore_managed(const struct profile_memory *memory,
+	const struct config_list *extenders, struct plugin_profile *profile, struct writer *fault)
+{
+	const struct scheduler_extender *list = CONFIG_LIST(*extenders, struct scheduler_extender);
+	struct fit_args *fit = PLUGIN_ARGS_OF(profile, FIT, fit_args);
+	uint32_t count = 0;
+	for (uint32_t e = 0; e < extenders->count; e++) {
+		const struct scheduler_managed_resource *managed =
+			CONFIG_LIST(list[e].managed, struct scheduler_managed_resource);
+		for (uint32_t i = 0; i < list[e].managed.count; i++) {
+			if (!managed[i].ignored_by_scheduler)
+				continue;
+			if (count == PLUGIN_IGNORED_MAX) {
+				write_format(fault, "extenders ignore more than %u resources",
+					(unsigned)PLUGIN_IGNORED_MAX);
+				return PROFILE_REFUSED;
+			}
+			if (!intern_take(
+				    &memory->cache->strings, managed[i].name, &fit->ignored[count]))
+				return PROFILE_FULL;
+			fit->ignored_count = ++count;
+		}
+	}
+	return PROFILE_OK;
+}
+
 /* ---- one profile ---- */
 
 static bool make_uses(struct making *m)
@@ -261,6 +300,17 @@ static bool make_uses(struct making *m)
 	if (m->queue_sorts != 1)
 		write_format(m->fault, ", but got %u", m->queue_sorts);
 	return false;
+}
+
+static enum profile_result make_all_args(const struct profile_memory *memory, struct making *m)
+{
+	const struct args_making making = {memory->cache, memory->arena, memory->scratch, m->fault};
+	switch (scheduler_args_make_all(&making, &m->from->args, m->to)) {
+	case ARGS_MADE: return PROFILE_OK;
+	case ARGS_REFUSED: return PROFILE_REFUSED;
+	case ARGS_FULL: break;
+	}
+	return PROFILE_FULL;
 }
 
 static bool take_lists(struct making *m, struct scratch *scratch)
@@ -292,9 +342,9 @@ static enum profile_result make(const struct profile_memory *memory, struct maki
 		scratch_rewind(memory->scratch, mark);
 		return PROFILE_FULL;
 	}
-	enum profile_result result = profile_set_all_args(memory, &m->from->args, m->to, m->fault);
+	enum profile_result result = make_all_args(memory, m);
 	if (result == PROFILE_OK)
-		result = profile_ignore_managed(memory, &config->extenders, m->to, m->fault);
+		result = ignore_managed(memory, &config->extenders, m->to, m->fault);
 	if (result == PROFILE_OK && !make_uses(m))
 		result = PROFILE_REFUSED;
 	scratch_rewind(memory->scratch, mark);

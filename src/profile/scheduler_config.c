@@ -21,23 +21,21 @@ enum { PLUGIN_CONFIGS_MAX = 1024 };
 /* ---- profiles ---- */
 
 static const struct field plugin_list[] = {
-	{"name", FIELD_TEXT, AT(scheduler_plugin, name), NULL, 0},
-	{"weight", FIELD_I32, AT(scheduler_plugin, weight), NULL, 0},
+	FIELD("name", FIELD_TEXT, AT(scheduler_plugin, name), NULL, 0),
+	FIELD("weight", FIELD_I32, AT(scheduler_plugin, weight), NULL, 0),
 };
 static const struct fields plugin_fields = FIELDS(scheduler_plugin, plugin_list, NULL);
 
 static const struct field set_list[] = {
-	{"enabled", FIELD_LIST, AT(scheduler_plugin_set, enabled), &plugin_fields,
-		SCHEDULER_SET_MAX},
-	{"disabled", FIELD_LIST, AT(scheduler_plugin_set, disabled), &plugin_fields,
-		SCHEDULER_SET_MAX},
+	FIELD("enabled", FIELD_LIST, AT(scheduler_plugin_set, enabled), &plugin_fields,
+		SCHEDULER_SET_MAX),
+	FIELD("disabled", FIELD_LIST, AT(scheduler_plugin_set, disabled), &plugin_fields,
+		SCHEDULER_SET_MAX),
 };
 static const struct fields set_fields = FIELDS(scheduler_plugin_set, set_list, NULL);
 
-#define POINT(name, point)                                                             \
-	{                                                                              \
-		name, FIELD_OBJECT, AT(scheduler_plugins, sets[point]), &set_fields, 0 \
-	}
+#define POINT(name, point) \
+	FIELD(name, FIELD_OBJECT, AT(scheduler_plugins, sets[point]), &set_fields, 0)
 static const struct field points_list[] = {
 	POINT("preEnqueue", PLUGIN_AT_PRE_ENQUEUE),
 	POINT("queueSort", PLUGIN_AT_QUEUE_SORT),
@@ -68,36 +66,37 @@ const char *scheduler_point_field(uint32_t point)
 }
 
 static const struct field plugin_config_list[] = {
-	{"name", FIELD_TEXT, AT(scheduler_plugin_config, name), NULL, 0},
-	{"args", FIELD_NODE, AT(scheduler_plugin_config, args), NULL, 0},
+	FIELD("name", FIELD_TEXT, AT(scheduler_plugin_config, name), NULL, 0),
+	FIELD("args", FIELD_NODE, AT(scheduler_plugin_config, args), NULL, 0),
 };
 static const struct fields plugin_config_fields =
 	FIELDS(scheduler_plugin_config, plugin_config_list, NULL);
 
 static const struct field profile_list[] = {
-	{"schedulerName", FIELD_TEXT, AT(scheduler_profile, name), NULL, 0},
-	{"percentageOfNodesToScore", FIELD_OPTIONAL, AT(scheduler_profile, percentage_of_nodes),
-		NULL, 0},
-	{"alwaysCheckAllPredicates", FIELD_BOOL, AT(scheduler_profile, check_all), NULL, 0},
-	{"plugins", FIELD_OBJECT, AT(scheduler_profile, plugins), &points_fields, 0},
-	{"pluginConfig", FIELD_LIST, AT(scheduler_profile, args), &plugin_config_fields,
-		PLUGIN_CONFIGS_MAX},
+	FIELD("schedulerName", FIELD_TEXT, AT(scheduler_profile, name), NULL, 0),
+	FIELD("percentageOfNodesToScore", FIELD_OPTIONAL,
+		AT(scheduler_profile, percentage_of_nodes), NULL, 0),
+	FIELD("alwaysCheckAllPredicates", FIELD_BOOL, AT(scheduler_profile, check_all), NULL, 0),
+	FIELD("plugins", FIELD_OBJECT, AT(scheduler_profile, plugins), &points_fields, 0),
+	FIELD("pluginConfig", FIELD_LIST, AT(scheduler_profile, args), &plugin_config_fields,
+		PLUGIN_CONFIGS_MAX),
 };
 static const struct fields profile_fields = FIELDS(scheduler_profile, profile_list, NULL);
 
 /* ---- the rest ---- */
 
 static const struct field election_list[] = {
-	{"leaderElect", FIELD_BOOL, AT(scheduler_leader_election, elect), NULL, 0},
-	{"leaseDuration", FIELD_DURATION, AT(scheduler_leader_election, lease_duration_us), NULL,
-		0},
-	{"renewDeadline", FIELD_DURATION, AT(scheduler_leader_election, renew_deadline_us), NULL,
-		0},
-	{"retryPeriod", FIELD_DURATION, AT(scheduler_leader_election, retry_period_us), NULL, 0},
-	{"resourceLock", FIELD_TEXT, AT(scheduler_leader_election, resource_lock), NULL, 0},
-	{"resourceName", FIELD_TEXT, AT(scheduler_leader_election, resource_name), NULL, 0},
-	{"resourceNamespace", FIELD_TEXT, AT(scheduler_leader_election, resource_namespace), NULL,
-		0},
+	FIELD("leaderElect", FIELD_BOOL, AT(scheduler_leader_election, elect), NULL, 0),
+	FIELD("leaseDuration", FIELD_DURATION, AT(scheduler_leader_election, lease_duration_us),
+		NULL, 0),
+	FIELD("renewDeadline", FIELD_DURATION, AT(scheduler_leader_election, renew_deadline_us),
+		NULL, 0),
+	FIELD("retryPeriod", FIELD_DURATION, AT(scheduler_leader_election, retry_period_us), NULL,
+		0),
+	FIELD("resourceLock", FIELD_TEXT, AT(scheduler_leader_election, resource_lock), NULL, 0),
+	FIELD("resourceName", FIELD_TEXT, AT(scheduler_leader_election, resource_name), NULL, 0),
+	FIELD("resourceNamespace", FIELD_TEXT, AT(scheduler_leader_election, resource_namespace),
+		NULL, 0),
 };
 
 static void prepare_election(void *to)
@@ -109,41 +108,41 @@ static const struct fields election_fields =
 	FIELDS(scheduler_leader_election, election_list, prepare_election);
 
 static const struct field connection_list[] = {
-	{"kubeconfig", FIELD_TEXT, AT(scheduler_client_connection, kubeconfig), NULL, 0},
-	{"acceptContentTypes", FIELD_TEXT, AT(scheduler_client_connection, accept_content_types),
-		NULL, 0},
-	{"contentType", FIELD_TEXT, AT(scheduler_client_connection, content_type), NULL, 0},
-	{"qps", FIELD_REAL, AT(scheduler_client_connection, qps), NULL, 0},
-	{"burst", FIELD_I32, AT(scheduler_client_connection, burst), NULL, 0},
+	FIELD("kubeconfig", FIELD_TEXT, AT(scheduler_client_connection, kubeconfig), NULL, 0),
+	FIELD("acceptContentTypes", FIELD_TEXT,
+		AT(scheduler_client_connection, accept_content_types), NULL, 0),
+	FIELD("contentType", FIELD_TEXT, AT(scheduler_client_connection, content_type), NULL, 0),
+	FIELD("qps", FIELD_REAL, AT(scheduler_client_connection, qps), NULL, 0),
+	FIELD("burst", FIELD_I32, AT(scheduler_client_connection, burst), NULL, 0),
 };
 static const struct fields connection_fields =
 	FIELDS(scheduler_client_connection, connection_list, NULL);
 
 static const struct field config_fields_list[] = {
-	{"apiVersion", FIELD_TEXT, AT(scheduler_file, api_version), NULL, 0},
-	{"kind", FIELD_TEXT, AT(scheduler_file, kind), NULL, 0},
-	{"parallelism", FIELD_I32, AT(scheduler_file, config.parallelism), NULL, 0},
-	{"leaderElection", FIELD_OBJECT, AT(scheduler_file, config.leader_election),
-		&election_fields, 0},
-	{"clientConnection", FIELD_OBJECT, AT(scheduler_file, config.client_connection),
-		&connection_fields, 0},
-	{"enableProfiling", FIELD_BOOL, AT(scheduler_file, config.enable_profiling), NULL, 0},
-	{"enableContentionProfiling", FIELD_BOOL,
-		AT(scheduler_file, config.enable_contention_profiling), NULL, 0},
-	{"percentageOfNodesToScore", FIELD_OPTIONAL, AT(scheduler_file, config.percentage_of_nodes),
-		NULL, 0},
-	{"podInitialBackoffSeconds", FIELD_I64,
-		AT(scheduler_file, config.pod_initial_backoff_seconds), NULL, 0},
-	{"podMaxBackoffSeconds", FIELD_I64, AT(scheduler_file, config.pod_max_backoff_seconds),
-		NULL, 0},
-	{"profiles", FIELD_LIST, AT(scheduler_file, config.profiles), &profile_fields,
-		SCHEDULER_PROFILES_MAX},
-	{"extenders", FIELD_LIST, AT(scheduler_file, config.extenders), &scheduler_extender_fields,
-		SCHEDULER_EXTENDERS_MAX},
-	{"delayCacheUntilActive", FIELD_BOOL, AT(scheduler_file, config.delay_cache_until_active),
-		NULL, 0},
-	{"healthzBindAddress", FIELD_TEXT, AT(scheduler_file, healthz_address), NULL, 0},
-	{"metricsBindAddress", FIELD_TEXT, AT(scheduler_file, metrics_address), NULL, 0},
+	FIELD("apiVersion", FIELD_TEXT, AT(scheduler_file, api_version), NULL, 0),
+	FIELD("kind", FIELD_TEXT, AT(scheduler_file, kind), NULL, 0),
+	FIELD("parallelism", FIELD_I32, AT(scheduler_file, config.parallelism), NULL, 0),
+	FIELD("leaderElection", FIELD_OBJECT, AT(scheduler_file, config.leader_election),
+		&election_fields, 0),
+	FIELD("clientConnection", FIELD_OBJECT, AT(scheduler_file, config.client_connection),
+		&connection_fields, 0),
+	FIELD("enableProfiling", FIELD_BOOL, AT(scheduler_file, config.enable_profiling), NULL, 0),
+	FIELD("enableContentionProfiling", FIELD_BOOL,
+		AT(scheduler_file, config.enable_contention_profiling), NULL, 0),
+	FIELD("percentageOfNodesToScore", FIELD_OPTIONAL,
+		AT(scheduler_file, config.percentage_of_nodes), NULL, 0),
+	FIELD("podInitialBackoffSeconds", FIELD_I64,
+		AT(scheduler_file, config.pod_initial_backoff_seconds), NULL, 0),
+	FIELD("podMaxBackoffSeconds", FIELD_I64, AT(scheduler_file, config.pod_max_backoff_seconds),
+		NULL, 0),
+	FIELD("profiles", FIELD_LIST, AT(scheduler_file, config.profiles), &profile_fields,
+		SCHEDULER_PROFILES_MAX),
+	FIELD("extenders", FIELD_LIST, AT(scheduler_file, config.extenders),
+		&scheduler_extender_fields, SCHEDULER_EXTENDERS_MAX),
+	FIELD("delayCacheUntilActive", FIELD_BOOL,
+		AT(scheduler_file, config.delay_cache_until_active), NULL, 0),
+	FIELD("healthzBindAddress", FIELD_TEXT, AT(scheduler_file, healthz_address), NULL, 0),
+	FIELD("metricsBindAddress", FIELD_TEXT, AT(scheduler_file, metrics_address), NULL, 0),
 };
 enum { FIELDS_OF_OLDER = 2 /* at the end of the list */ };
 

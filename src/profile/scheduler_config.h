@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "kube/feature_gates.h"
 #include "plugins/registry.h"
+#include "profile/arguments.h"
 #include "profile/faults.h"
-#include "profile/scheduler_args.h"
 
 #define SCHEDULER_CONFIG_GROUP "kubescheduler.config.k8s.io"
 #define SCHEDULER_DEFAULT_NAME "default-scheduler"
@@ -25,6 +25,15 @@ enum { SCHEDULER_PROFILES_MAX = 16, SCHEDULER_EXTENDERS_MAX = 16, SCHEDULER_MANA
 
 /* Where plugins can be enabled: at each enum plugin_point, and, for several at once, here. */
 enum { SCHEDULER_MULTI_POINT = PLUGIN_POINTS, SCHEDULER_PLUGIN_SETS };
+
+#define SCHEDULER_SECONDS(n) ((int64_t)(n)*1000 * 1000)
+
+/* Of a number of seconds in a file; thirty years are as good as for ever, and can be counted. */
+static inline int64_t scheduler_seconds(int64_t n)
+{
+	const int64_t most = 1000 * 1000 * 1000;
+	return n < most ? n : most;
+}
 
 struct scheduler_plugin {
 	struct text name;

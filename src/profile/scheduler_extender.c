@@ -18,46 +18,45 @@
 	}
 
 static const struct field managed_list[] = {
-	{"name", FIELD_TEXT, AT(scheduler_managed_resource, name), NULL, 0},
-	{"ignoredByScheduler", FIELD_BOOL, AT(scheduler_managed_resource, ignored_by_scheduler),
-		NULL, 0},
+	FIELD("name", FIELD_TEXT, AT(scheduler_managed_resource, name), NULL, 0),
+	FIELD("ignoredByScheduler", FIELD_BOOL,
+		AT(scheduler_managed_resource, ignored_by_scheduler), NULL, 0),
 };
 static const struct fields managed_fields = FIELDS(scheduler_managed_resource, managed_list, NULL);
 
 static const struct field tls_list[] = {
-	{"insecure", FIELD_BOOL, AT(scheduler_extender_tls, insecure), NULL, 0},
-	{"serverName", FIELD_TEXT, AT(scheduler_extender_tls, server_name), NULL, 0},
-	{"certFile", FIELD_TEXT, AT(scheduler_extender_tls, cert_file), NULL, 0},
-	{"keyFile", FIELD_TEXT, AT(scheduler_extender_tls, key_file), NULL, 0},
-	{"caFile", FIELD_TEXT, AT(scheduler_extender_tls, ca_file), NULL, 0},
-	{"certData", FIELD_BASE64, AT(scheduler_extender_tls, cert_data), NULL, 0},
-	{"keyData", FIELD_BASE64, AT(scheduler_extender_tls, key_data), NULL, 0},
-	{"caData", FIELD_BASE64, AT(scheduler_extender_tls, ca_data), NULL, 0},
+	FIELD("insecure", FIELD_BOOL, AT(scheduler_extender_tls, insecure), NULL, 0),
+	FIELD("serverName", FIELD_TEXT, AT(scheduler_extender_tls, server_name), NULL, 0),
+	FIELD("certFile", FIELD_TEXT, AT(scheduler_extender_tls, cert_file), NULL, 0),
+	FIELD("keyFile", FIELD_TEXT, AT(scheduler_extender_tls, key_file), NULL, 0),
+	FIELD("caFile", FIELD_TEXT, AT(scheduler_extender_tls, ca_file), NULL, 0),
+	FIELD("certData", FIELD_BASE64, AT(scheduler_extender_tls, cert_data), NULL, 0),
+	FIELD("keyData", FIELD_BASE64, AT(scheduler_extender_tls, key_data), NULL, 0),
+	FIELD("caData", FIELD_BASE64, AT(scheduler_extender_tls, ca_data), NULL, 0),
 };
 static const struct fields tls_fields = FIELDS(scheduler_extender_tls, tls_list, NULL);
 
 #define EXTENDER_FIELDS                                                                            \
-	{"urlPrefix", FIELD_TEXT, AT(scheduler_extender, url_prefix), NULL, 0},                    \
-		{"filterVerb", FIELD_TEXT, AT(scheduler_extender, filter_verb), NULL, 0},          \
-		{"preemptVerb", FIELD_TEXT, AT(scheduler_extender, preempt_verb), NULL, 0},        \
-		{"prioritizeVerb", FIELD_TEXT, AT(scheduler_extender, prioritize_verb), NULL, 0},  \
-		{"weight", FIELD_I64, AT(scheduler_extender, weight), NULL, 0},                    \
-		{"bindVerb", FIELD_TEXT, AT(scheduler_extender, bind_verb), NULL, 0},              \
-		{"enableHTTPS", FIELD_BOOL, AT(scheduler_extender, enable_https), NULL, 0},        \
-		{"tlsConfig", FIELD_POINTER, AT(scheduler_extender, tls), &tls_fields, 0},         \
-		{"nodeCacheCapable", FIELD_BOOL, AT(scheduler_extender, node_cache_capable), NULL, \
-			0},                                                                        \
-		{"managedResources", FIELD_LIST, AT(scheduler_extender, managed), &managed_fields, \
-			SCHEDULER_MANAGED_MAX},                                                    \
-	{                                                                                          \
-		"ignorable", FIELD_BOOL, AT(scheduler_extender, ignorable), NULL, 0                \
-	}
+	FIELD("urlPrefix", FIELD_TEXT, AT(scheduler_extender, url_prefix), NULL, 0),               \
+		FIELD("filterVerb", FIELD_TEXT, AT(scheduler_extender, filter_verb), NULL, 0),     \
+		FIELD("preemptVerb", FIELD_TEXT, AT(scheduler_extender, preempt_verb), NULL, 0),   \
+		FIELD("prioritizeVerb", FIELD_TEXT, AT(scheduler_extender, prioritize_verb), NULL, \
+			0),                                                                        \
+		FIELD("weight", FIELD_I64, AT(scheduler_extender, weight), NULL, 0),               \
+		FIELD("bindVerb", FIELD_TEXT, AT(scheduler_extender, bind_verb), NULL, 0),         \
+		FIELD("enableHTTPS", FIELD_BOOL, AT(scheduler_extender, enable_https), NULL, 0),   \
+		FIELD("tlsConfig", FIELD_POINTER, AT(scheduler_extender, tls), &tls_fields, 0),    \
+		FIELD("nodeCacheCapable", FIELD_BOOL, AT(scheduler_extender, node_cache_capable),  \
+			NULL, 0),                                                                  \
+		FIELD("managedResources", FIELD_LIST, AT(scheduler_extender, managed),             \
+			&managed_fields, SCHEDULER_MANAGED_MAX),                                   \
+		FIELD("ignorable", FIELD_BOOL, AT(scheduler_extender, ignorable), NULL, 0)
 
 static const struct field extender_list[] = {EXTENDER_FIELDS,
-	{"httpTimeout", FIELD_TIMEOUT, AT(scheduler_extender, timeout_us), NULL, 0}};
+	FIELD("httpTimeout", FIELD_TIMEOUT, AT(scheduler_extender, timeout_us), NULL, 0)};
 
-static const struct field policy_extender_list[] = {
-	EXTENDER_FIELDS, {"httpTimeout", FIELD_NANOS, AT(scheduler_extender, timeout_us), NULL, 0}};
+static const struct field policy_extender_list[] = {EXTENDER_FIELDS,
+	FIELD("httpTimeout", FIELD_NANOS, AT(scheduler_extender, timeout_us), NULL, 0)};
 
 static void prepare(void *to)
 {

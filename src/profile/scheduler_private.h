@@ -38,8 +38,6 @@ enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *
 /* We are at pluginConfig[i]; reads and checks. */
 void scheduler_args_read(
 	struct reading *r, const struct scheduler_plugin_config *from, struct scheduler_args *args);
-/* We are at pluginConfig[i].args. */
-void scheduler_args_check(struct reading *r, const struct scheduler_args *args);
 /* We are at profiles[i]; what lists of plugins name, as the file of that version has them. */
 void scheduler_plugins_check(
 	struct reading *r, enum scheduler_version version, const struct scheduler_plugins *all);
@@ -49,14 +47,8 @@ bool scheduler_is_removed(struct text plugin);
 void scheduler_config_check(struct reading *r, const struct scheduler_file *file);
 void scheduler_extenders_check(struct reading *r, const struct config_list *extenders);
 
-/* Their fields are "resources" and "shape", below where we are. */
-void scheduler_weights_check(struct reading *r, const struct config_list *resources);
-void scheduler_shape_check(struct reading *r, const struct config_list *shape);
-
 extern const struct fields scheduler_extender_fields;
 extern const struct fields scheduler_policy_extender_fields; /* as policies have them */
-extern const struct fields scheduler_resource_fields;        /* struct scheduler_resource */
-extern const struct fields scheduler_point_fields;           /* struct scheduler_shape_point */
 
 /*
  * What differs in older versions, rewritten as v1 says it: for each profile, before arguments are

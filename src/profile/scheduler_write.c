@@ -26,283 +26,30 @@ static void write_optional_text(struct yaml_writer *y, const char *key, struct t
 		yaml_write_text(y, key, t);
 }
 
-static void write_head(struct yaml_writer *y, const char *kind)
-{
-	yaml_write_text(y, "apiVersion", TEXT(SCHEDULER_CONFIG_VERSION));
-	yaml_write_text(y, "kind", text_of(kind));
-}
-
-static void write_texts(struct yaml_writer *y, const char *key, const struct config_list *list)
-{
-	const struct text *texts = CONFIG_LIST(*list, struct text);
-	if (list->count == 0)
-		return;
-	yaml_write_down(y, key);
-	yaml_write_up(y);
-	for (uint32_t i = 0; i < list->count; i++)
-		yaml_write_item_text(y, texts[i]);
-}
-
-/* ---- arguments ---- */
-
-static void write_resources(struct yaml_writer *y, const struct config_list *list)
-{
-	const struct scheduler_resource *resources = CONFIG_LIST(*list, struct scheduler_resource);
-	yaml_write_down(y, "resources");
-	yaml_write_up(y);
-	for (uint32_t i = 0; i < list->count; i++) {
-		yaml_write_item(y);
-		yaml_write_text(y, "name", resources[i].name);
-		yaml_write_i64(y, "weight", resources[i].weight);
-		yaml_write_up(y);
-	}
-}
-
-static void write_ratio(struct yaml_writer *y, const struct scheduler_ratio *ratio)
-{
-	if (ratio == NULL)
-		return;
-	const struct scheduler_shape_point *shape =
-		CONFIG_LIST(ratio->shape, struct scheduler_shape_point);
-	yaml_write_down(y, "requestedToCapacityRatio");
-	yaml_write_down(y, "shape");
-	yaml_write_up(y);
-	for (uint32_t i = 0; i < ratio->shape.count; i++) {
-		yaml_write_item(y);
-		yaml_write_i64(y, "score", shape[i].score);
-		yaml_write_i64(y, "utilization", shape[i].utilization);
-		yaml_write_up(y);
-	}
-	yaml_write_up(y);
-}
-
-static void write_fit(struct yaml_writer *y, const struct scheduler_fit_args *args)
-{
-	write_texts(y, "ignoredResourceGroups", &args->ignored_groups);
-	write_texts(y, "ignoredResources", &args->ignored);
-	yaml_write_down(y, "scoringStrategy");
-	write_ratio(y, args->strategy->ratio);
-	write_resources(y, &args->strategy->resources);
-	yaml_write_text(y, "type", args->strategy->type);
-	yaml_write_up(y);
-}
-
-static void write_requirements(
-	struct yaml_writer *y, const char *key, const struct config_list *list)
-{
-	const struct scheduler_requirement *requirements =
-		CONFIG_LIST(*list, struct scheduler_requirement);
-	if (list->count == 0)
-		return;
-	yaml_write_down(y, key);
-	yaml_write_up(y);
-	for (uint32_t i = 0; i < list->count; i++) {
-		yaml_write_item(y);
-		yaml_write_text(y, "key", requirements[i].key);
-		yaml_write_text(y, "operator", requirements[i].op);
-		write_texts(y, "values", &requirements[i].values);
-		yaml_write_up(y);
-	}
-}
-
-/* The caller is inside of a map that has a first line already, or of one that may be empty. */
-static void write_term(struct yaml_writer *y, const struct scheduler_node_term *term)
-{
-	write_requirements(y, "matchExpressions", &term->expressions);
-	write_requirements(y, "matchFields", &term->fields);
-}
-
-static bool is_empty(const struct scheduler_node_term *term)
-{
-	return term->expressions.count == 0 && term->fields.count == 0;
-}
-
-static void write_required(struct yaml_writer *y, const struct scheduler_required_nodes *required)
-{
-	const struct scheduler_node_term *terms =
-		CONFIG_LIST(required->terms, struct scheduler_node_term);
-	yaml_write_down(y, "requiredDuringSchedulingIgnoredDuringExecution");
-	if (required->terms.count == 0)
-		yaml_write_none(y, "nodeSelectorTerms", "[]");
-	else
-		yaml_write_down(y, "nodeSelectorTerms");
-	for (uint32_t i = 0; i < required->terms.count; i++) {
-		if (i == 0)
-			yaml_write_up(y);
-		yaml_write_item(y);
-		if (is_empty(&terms[i]))
-			yaml_write_none(y, "matchExpressions", "[]");
-		write_term(y, &terms[i]);
-		yaml_write_up(y);
-	}
-	yaml_write_up(y);
-}
-
-static void write_preferred(struct yaml_writer *y, const struct config_list *list)
-{
-	const struct scheduler_preferred_nodes *preferred =
-		CONFIG_LIST(*list, struct scheduler_preferred_nodes);
-	if (list->count == 0)
-		return;
-	yaml_write_down(y, "preferredDuringSchedulingIgnoredDuringExecution");
-	yaml_write_up(y);
-	for (uint32_t i = 0; i < list->count; i++) {
-		yaml_write_item(y);
-		yaml_write_i64(y, "weight", preferred[i].weight);
-		if (is_empty(&preferred[i].term)) {
-			yaml_write_none(y, "preference", "{}");
-		} else {
-			yaml_write_down(y, "preference");
-			write_term(y, &preferred[i].term);
-			yaml_write_up(y);
-		}
-		yaml_write_up(y);
-	}
-}
-
-static void write_added(struct yaml_writer *y, const struct scheduler_node_affinity *added)
-{
-	if (added == NULL)
-		return;
-	if (added->required == NULL && added->preferred.count == 0) {
-		yaml_write_none(y, "addedAffinity", "{}");
-		return;
-	}
-	yaml_write_down(y, "addedAffinity");
-	write_preferred(y, &added->preferred);
-	if (added->required != NULL)
-		write_required(y, added->required);
-	yaml_write_up(y);
-}
-
-static void write_spread(struct yaml_writer *y, const struct scheduler_spread_args *args)
-{
-	const struct scheduler_constraint *list =
-		CONFIG_LIST(args->constraints, struct scheduler_constraint);
-	if (args->constraints.count > 0) {
-		yaml_write_down(y, "defaultConstraints");
-		yaml_write_up(y);
-	}
-	for (uint32_t i = 0; i < args->constraints.count; i++) {
-		yaml_write_item(y);
-		write_texts(y, "matchLabelKeys", &list[i].match_label_keys);
-		yaml_write_i64(y, "maxSkew", list[i].max_skew);
-		if (list[i].min_domains.given)
-			yaml_write_i64(y, "minDomains", list[i].min_domains.value);
-		write_optional_text(y, "nodeAffinityPolicy", list[i].affinity_policy);
-		write_optional_text(y, "nodeTaintsPolicy", list[i].taints_policy);
-		yaml_write_text(y, "topologyKey", list[i].topology_key);
-		yaml_write_text(y, "whenUnsatisfiable", list[i].when_unsatisfiable);
-		yaml_write_up(y);
-	}
-	yaml_write_text(y, "defaultingType", args->defaulting_type);
-}
-
-static void write_args(struct yaml_writer *y, const struct scheduler_args *args)
-{
-	switch (args->kind) {
-	case SCHEDULER_ARGS_FIT: write_fit(y, &args->of.fit); break;
-	case SCHEDULER_ARGS_BALANCED: write_resources(y, &args->of.balanced.resources); break;
-	case SCHEDULER_ARGS_INTER_POD_AFFINITY:
-		yaml_write_i64(y, "hardPodAffinityWeight", args->of.inter_pod_affinity.hard_weight);
-		yaml_write_bool(y, "ignorePreferredTermsOfExistingPods",
-			args->of.inter_pod_affinity.ignore_preferred_of_existing);
-		break;
-	case SCHEDULER_ARGS_NODE_AFFINITY: write_added(y, args->of.node_affinity.added); break;
-	case SCHEDULER_ARGS_SPREAD: write_spread(y, &args->of.spread); break;
-	case SCHEDULER_ARGS_PREEMPTION:
-		yaml_write_i64(
-			y, "minCandidateNodesAbsolute", args->of.preemption.min_candidate_absolute);
-		yaml_write_i64(y, "minCandidateNodesPercentage",
-			args->of.preemption.min_candidate_percentage);
-		break;
-	case SCHEDULER_ARGS_VOLUME_BINDING:
-		yaml_write_i64(
-			y, "bindTimeoutSeconds", args->of.volume_binding.bind_timeout_seconds);
-		break;
-	case SCHEDULER_ARGS_DYNAMIC_RESOURCES:
-		write_duration(y, "bindingTimeout", args->of.dynamic_resources.binding_timeout_us);
-		write_duration(y, "filterTimeout", args->of.dynamic_resources.filter_timeout_us);
-		break;
-	case SCHEDULER_ARGS_NODE_LABEL:
-		write_texts(y, "absentLabels", &args->of.node_label.absent);
-		write_texts(y, "absentLabelsPreference", &args->of.node_label.absent_preferred);
-		write_texts(y, "presentLabels", &args->of.node_label.present);
-		write_texts(y, "presentLabelsPreference", &args->of.node_label.present_preferred);
-		break;
-	case SCHEDULER_ARGS_SERVICE_AFFINITY:
-		write_texts(y, "affinityLabels", &args->of.service_affinity.together);
-		write_texts(y, "antiAffinityLabelsPreference", &args->of.service_affinity.apart);
-		break;
-	case SCHEDULER_ARGS_OTHER: break;
-	}
-}
-
-static void write_plugin_config(struct yaml_writer *y, const struct scheduler_args *args)
-{
-	char kind[64];
-	yaml_write_item(y);
-	struct writer out;
-	writer_init(&out, kind, sizeof(kind) - 1);
-	write_format(&out, "%.*sArgs", CONFIG_SHOWN(args->plugin));
-	kind[out.used] = '\0';
-	yaml_write_down(y, "args");
-	write_head(y, kind);
-	write_args(y, args);
-	yaml_write_up(y);
-	yaml_write_text(y, "name", args->plugin);
-	yaml_write_up(y);
-}
-
-/*
- * Those of the file in their order, then those that nobody wrote. What no plugin reads is not in
- * effect.
- */
-static void write_plugin_configs(struct yaml_writer *y, const struct config_list *given)
-{
-	const struct scheduler_args *list = CONFIG_LIST(*given, struct scheduler_args);
-	uint32_t seen = 0;
-	yaml_write_down(y, "pluginConfig");
-	yaml_write_up(y);
-	for (uint32_t i = 0; i < given->count; i++) {
-		if (list[i].kind == SCHEDULER_ARGS_OTHER)
-			continue;
-		write_plugin_config(y, &list[i]);
-		seen |= UINT32_C(1) << list[i].kind;
-	}
-	for (uint32_t kind = 0; kind < SCHEDULER_ARGS_DEFAULTS; kind++) {
-		struct scheduler_args args;
-		if ((seen >> kind & 1) != 0)
-			continue;
-		scheduler_args_defaults((enum scheduler_args_kind)kind, &args);
-		write_plugin_config(y, &args);
-	}
-}
-
 /* ---- profiles ---- */
 
 static void write_plugin_list(
 	struct yaml_writer *y, const char *key, const struct config_list *list)
 {
-	const struct scheduler_plugin *plugins = CONFIG_LIST(*list, struct scheduler_plugin);
+	const struct scheduler_plugin *named = CONFIG_LIST(*list, struct scheduler_plugin);
 	if (list->count == 0)
 		return;
 	yaml_write_down(y, key);
 	yaml_write_up(y);
 	for (uint32_t i = 0; i < list->count; i++) {
 		yaml_write_item(y);
-		yaml_write_text(y, "name", plugins[i].name);
-		if (plugins[i].weight != 0)
-			yaml_write_i64(y, "weight", plugins[i].weight);
+		yaml_write_text(y, "name", named[i].name);
+		if (named[i].weight != 0)
+			yaml_write_i64(y, "weight", named[i].weight);
 		yaml_write_up(y);
 	}
 }
 
-static void write_plugins(struct yaml_writer *y, const struct scheduler_plugins *plugins)
+static void write_plugins(struct yaml_writer *y, const struct scheduler_plugins *all)
 {
 	bool any = false;
 	for (uint32_t point = 0; point < SCHEDULER_PLUGIN_SETS; point++) {
-		const struct scheduler_plugin_set *set = &plugins->sets[point];
+		const struct scheduler_plugin_set *set = &all->sets[point];
 		if (set->enabled.count == 0 && set->disabled.count == 0)
 			continue;
 		if (!any)
@@ -329,7 +76,7 @@ static void write_profiles(struct yaml_writer *y, const struct config_list *list
 			yaml_write_bool(y, "alwaysCheckAllPredicates", true);
 		if (percentage->given)
 			yaml_write_i64(y, "percentageOfNodesToScore", percentage->value);
-		write_plugin_configs(y, &profiles[i].args);
+		scheduler_args_write(y, &profiles[i].args);
 		write_plugins(y, &profiles[i].plugins);
 		yaml_write_text(y, "schedulerName", profiles[i].name);
 		yaml_write_up(y);

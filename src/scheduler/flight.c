@@ -55,7 +55,9 @@ static void bind_claims(struct scheduler *s, uint32_t index, const struct schedu
 		.nominated = nominated,
 		.choices = decision->volumes,
 		.choice_count = decision->volume_count,
-		.timeout_ms = flight->profile->volume_binding.bind_timeout_seconds * 1000,
+		.timeout_ms = PLUGIN_ARGS(flight->profile, VOLUME_BINDING, volume_binding_args)
+				      ->bind_timeout_seconds *
+			1000,
 	};
 	flight->state = SCHEDULER_CLAIMS;
 	flight->stage_began = flight->began;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options: every flag, what a file and flags make of each other, and the words of faults. */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+#include "plugins/fit.h"
+#include "plugins/spread_state.h"
 #include "config/options.h"
 #include "profile/profile.h"
 
@@ -215,7 +217,7 @@ static void test_deprecated_flags_make_the_configuration(void)
 	is("mine", profile->name);
 	TEST_ASSERT_EQUAL_UINT32(1, profile->args.count);
 	const struct scheduler_args *args = CONFIG_LIST(profile->args, struct scheduler_args);
-	TEST_ASSERT_EQUAL_INT32(5, args->of.inter_pod_affinity.hard_weight);
+	TEST_ASSERT_EQUAL_INT32(5, SCHEDULER_ARGS(args, inter_pod_affinity_args)->hard_weight);
 	is("InterPodAffinity", args->plugin);
 }
 
@@ -370,8 +372,8 @@ static void test_provider(void)
 	const struct scheduler_args *args =
 		CONFIG_LIST(only_profile()->args, struct scheduler_args);
 	TEST_ASSERT_EQUAL_UINT32(2, only_profile()->args.count);
-	is("MostAllocated", args[0].of.fit.strategy->type);
-	TEST_ASSERT_EQUAL_INT32(9, args[1].of.inter_pod_affinity.hard_weight);
+	is("MostAllocated", SCHEDULER_ARGS(&args[0], fit_config)->strategy->type);
+	TEST_ASSERT_EQUAL_INT32(9, SCHEDULER_ARGS(&args[1], inter_pod_affinity_args)->hard_weight);
 }
 
 static void test_policy(void)
@@ -384,8 +386,8 @@ static void test_policy(void)
 	const struct scheduler_args *args =
 		CONFIG_LIST(only_profile()->args, struct scheduler_args);
 	TEST_ASSERT_EQUAL_UINT32(3, only_profile()->args.count);
-	is("MostAllocated", args[0].of.fit.strategy->type);
-	TEST_ASSERT_EQUAL_INT32(10, args[2].of.inter_pod_affinity.hard_weight);
+	is("MostAllocated", SCHEDULER_ARGS(&args[0], fit_config)->strategy->type);
+	TEST_ASSERT_EQUAL_INT32(10, SCHEDULER_ARGS(&args[2], inter_pod_affinity_args)->hard_weight);
 	TEST_ASSERT_TRUE(only_profile()->check_all);
 	TEST_ASSERT_EQUAL_STRING(
 		"berth: --use-legacy-policy-config: no effect here\n", print(&notes));

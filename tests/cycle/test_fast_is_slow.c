@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "cycle/evaluation.h"
-#include "profile/profile_private.h"
+#include "profile/profile.h"
 #include "cycle/rows.h"
 #include "cycle/world.h"
 
@@ -362,16 +362,19 @@ static void drop_one(struct plugin_uses *uses)
 
 static void draw_spread_defaults(void)
 {
-	profile.spread.is_list = true;
-	profile.spread.constraint_count = 1 + world_below(&world, 3);
-	for (uint32_t i = 0; i < profile.spread.constraint_count; i++) {
+	PLUGIN_ARGS_OF(&profile, SPREAD, spread_args)->is_list = true;
+	PLUGIN_ARGS_OF(&profile, SPREAD, spread_args)->constraint_count =
+		1 + world_below(&world, 3);
+	for (uint32_t i = 0; i < PLUGIN_ARGS_OF(&profile, SPREAD, spread_args)->constraint_count;
+		i++) {
 		uint32_t key = world_chance(&world, 2) ? cache.names.zone : cache.names.hostname;
-		profile.spread.constraints[i] = (struct spread_default){.topology_key = key,
-			.max_skew = (int32_t)(1 + world_below(&world, 3)),
-			.hard = world_chance(&world, 2),
-			.min_domains = (int32_t)(1 + world_below(&world, 3)),
-			.ignores_affinity = world_chance(&world, 3),
-			.honors_taints = world_chance(&world, 3)};
+		PLUGIN_ARGS_OF(&profile, SPREAD, spread_args)->constraints[i] =
+			(struct spread_default){.topology_key = key,
+				.max_skew = (int32_t)(1 + world_below(&world, 3)),
+				.hard = world_chance(&world, 2),
+				.min_domains = (int32_t)(1 + world_below(&world, 3)),
+				.ignores_affinity = world_chance(&world, 3),
+				.honors_taints = world_chance(&world, 3)};
 	}
 }
 
@@ -388,12 +391,12 @@ static void draw_labels(struct plugin_label_list *to)
 /* Some of the plugins of older releases, behind the others. */
 static void draw_older(void)
 {
-	draw_labels(&profile.node_label.present_preferred);
-	draw_labels(&profile.node_label.absent_preferred);
-	draw_labels(&profile.service_affinity.together);
-	draw_labels(&profile.service_affinity.apart);
+	draw_labels(&PLUGIN_ARGS_OF(&profile, NODE_LABEL, node_label_args)->present_preferred);
+	draw_labels(&PLUGIN_ARGS_OF(&profile, NODE_LABEL, node_label_args)->absent_preferred);
+	draw_labels(&PLUGIN_ARGS_OF(&profile, SERVICE_AFFINITY, service_affinity_args)->together);
+	draw_labels(&PLUGIN_ARGS_OF(&profile, SERVICE_AFFINITY, service_affinity_args)->apart);
 	if (world_chance(&world, 4))
-		draw_labels(&profile.node_label.present);
+		draw_labels(&PLUGIN_ARGS_OF(&profile, NODE_LABEL, node_label_args)->present);
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 		if (plugins[id]->defaults != 0 || world_chance(&world, 2))
 			continue;
@@ -409,13 +412,17 @@ static void draw_profile(void)
 	profile_defaults(&cache, &profile);
 	if (world_chance(&world, 3))
 		draw_older();
-	profile.inter_pod_affinity.hard_weight = (int32_t)(world_below(&world, 3) * 25);
-	profile.inter_pod_affinity.ignore_preferred_of_existing = world_chance(&world, 3);
-	profile.fit.strategy = (enum fit_strategy)world_below(&world, 2);
+	PLUGIN_ARGS_OF(&profile, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight =
+		(int32_t)(world_below(&world, 3) * 25);
+	PLUGIN_ARGS_OF(&profile, INTER_POD_AFFINITY, inter_pod_affinity_args)
+		->ignore_preferred_of_existing = world_chance(&world, 3);
+	PLUGIN_ARGS_OF(&profile, FIT, fit_args)->strategy =
+		(enum fit_strategy)world_below(&world, 2);
 	if (world_chance(&world, 3))
 		draw_spread_defaults();
 	if (world_chance(&world, 3))
-		profile.preemption.min_candidate_absolute = 1;
+		PLUGIN_ARGS_OF(&profile, DEFAULT_PREEMPTION, preemption_args)
+			->min_candidate_absolute = 1;
 	if (world.node_room > 100 || world_chance(&world, 4))
 		profile.percentage_of_nodes = (int32_t)(10 + world_below(&world, 91));
 	for (uint32_t i = 0; i < profile.at[PLUGIN_AT_SCORE].count; i++)

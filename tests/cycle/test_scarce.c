@@ -172,7 +172,8 @@ static void *begin(uint32_t epoch)
 	world.node_room = 2 + world_below(&world, 10);
 	world.pod_room = 20 + world_below(&world, 30);
 	profile_defaults(&cache, &profile);
-	profile.inter_pod_affinity.hard_weight = (int32_t)(epoch % 3) * 25;
+	PLUGIN_ARGS_OF(&profile, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight =
+		(int32_t)(epoch % 3) * 25;
 	cycle_init(&cycle, &arena, &limits, &cache, &profile, 1);
 	world_fill(&world);
 	return block;

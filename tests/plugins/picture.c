@@ -49,6 +49,7 @@ void picture_start(void)
 	picture.cut = json_cut_init(arena_take(&arena, cut), cut, PICTURE_PIECE);
 	scratch_init(&picture.decode, arena_take(&arena, PICTURE_DECODE), PICTURE_DECODE);
 	scratch_init(&picture.work, arena_take(&arena, PICTURE_WORK), PICTURE_WORK);
+	plugin_args_place(&picture.profile);
 }
 
 void picture_end(void)

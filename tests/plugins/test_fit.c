@@ -148,7 +148,7 @@ static void test_ignored(void)
 	/* An ignored group is known by the name before the slash. */
 	picture_add("{'kind':'Pod','metadata':{'name':'x.y','namespace':'default'},"
 		    "'spec':{'containers':[{'name':'c'}]}}");
-	struct fit_args *fit = &picture.profile.fit;
+	struct fit_args *fit = PLUGIN_ARGS_OF(&picture.profile, FIT, fit_args);
 	fit->ignored[0] = id_of("x.yy/gpu");
 	fit->ignored_count = 1;
 	TEST_ASSERT_EQUAL_STRING(

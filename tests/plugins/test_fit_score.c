@@ -34,7 +34,7 @@ static void add(const char *requests)
 static void test_strategies(void)
 {
 	add("'cpu':'1','memory':'2Gi'");
-	struct fit_args *fit = &picture.profile.fit;
+	struct fit_args *fit = PLUGIN_ARGS_OF(&picture.profile, FIT, fit_args);
 	TEST_ASSERT_EQUAL_STRING("75 62", questions_scores(PLUGIN_FIT));
 	fit->strategy = FIT_MOST_ALLOCATED;
 	TEST_ASSERT_EQUAL_STRING("25 37", questions_scores(PLUGIN_FIT));
@@ -75,13 +75,15 @@ static void test_three_resources(void)
 	uint32_t gpu;
 	TEST_ASSERT_TRUE(intern_find(&picture.cache.strings, TEXT("example.com/gpu"), &gpu));
 	struct plugin_profile *profile = &picture.profile;
-	profile->fit.resources[2] = (struct plugin_resource_weight){gpu, 3};
-	profile->fit.resource_count = 3;
-	profile->balanced.resources[2] = (struct plugin_resource_weight){gpu, 1};
-	profile->balanced.resource_count = 3;
+	PLUGIN_ARGS_OF(profile, FIT, fit_args)->resources[2] =
+		(struct plugin_resource_weight){gpu, 3};
+	PLUGIN_ARGS_OF(profile, FIT, fit_args)->resource_count = 3;
+	PLUGIN_ARGS_OF(profile, BALANCED, balanced_args)->resources[2] =
+		(struct plugin_resource_weight){gpu, 1};
+	PLUGIN_ARGS_OF(profile, BALANCED, balanced_args)->resource_count = 3;
 	/* (75 + 75 + 3 * 50) / 5; (50 + 75) / 2 */
 	TEST_ASSERT_EQUAL_STRING("60 62", questions_scores(PLUGIN_FIT));
-	profile->fit.strategy = FIT_MOST_ALLOCATED;
+	PLUGIN_ARGS_OF(profile, FIT, fit_args)->strategy = FIT_MOST_ALLOCATED;
 	TEST_ASSERT_EQUAL_STRING("40 37", questions_scores(PLUGIN_FIT));
 	/* Deviation of 1/4, 1/4, 1/2: 0.1178; half the distance of 1/2 and 1/4 */
 	TEST_ASSERT_EQUAL_STRING("69 68", questions_scores(PLUGIN_BALANCED));

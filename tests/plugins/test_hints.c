@@ -395,7 +395,7 @@ static void test_affinity_that_the_profile_adds(void)
 		uint32_t added =
 			picture_add("{'kind':'Pod','metadata':{'name':'a','namespace':'default'},"
 				    "'spec':{'nodeSelector':{'a':'1'}}}");
-		picture.profile.node_affinity.added =
+		PLUGIN_ARGS_OF(&picture.profile, NODE_AFFINITY, node_affinity_args)->added =
 			cache_template_of(&picture.cache, cache_pod_at(&picture.cache, added));
 		said = "nothing";
 		picture.changed = changed;

@@ -221,7 +221,8 @@ static void test_score(void)
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		tearDown();
 		setUp();
-		picture.profile.inter_pod_affinity.hard_weight = 2;
+		PLUGIN_ARGS_OF(&picture.profile, INTER_POD_AFFINITY, inter_pod_affinity_args)
+			->hard_weight = 2;
 		picture_add("{'kind':'Node','metadata':{'name':'n1','labels':{'zone':'a'}}}");
 		picture_add("{'kind':'Node','metadata':{'name':'n2','labels':{'zone':'b'}}}");
 		picture_add("{'kind':'Node','metadata':{'name':'n3'}}");

@@ -44,7 +44,8 @@ static void add_to_every_pod(const char *affinity)
 {
 	add_pod("added", affinity);
 	const struct cache_pod *pod = cache_pod_at(&picture.cache, picture_pod("default", "added"));
-	picture.profile.node_affinity.added = cache_template_of(&picture.cache, pod);
+	PLUGIN_ARGS_OF(&picture.profile, NODE_AFFINITY, node_affinity_args)->added =
+		cache_template_of(&picture.cache, pod);
 }
 
 #define NOT_POD   "unresolvable: node(s) didn't match Pod's node affinity/selector"

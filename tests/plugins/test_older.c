@@ -72,7 +72,8 @@ static void service(const char *name, const char *selector)
 
 static void test_labels_that_nodes_must_or_must_not_have(void)
 {
-	struct node_label_args *args = &picture.profile.node_label;
+	struct node_label_args *args =
+		PLUGIN_ARGS_OF(&picture.profile, NODE_LABEL, node_label_args);
 	node("n1", "'a':'1','b':''");
 	node("n2", "'a':'2'");
 	node("n3", "'a':'2','b':'2','retiring':'2026-01-01'");
@@ -91,7 +92,8 @@ static void test_labels_that_nodes_must_or_must_not_have(void)
 
 static void test_labels_that_nodes_had_better_have_or_not(void)
 {
-	struct node_label_args *args = &picture.profile.node_label;
+	struct node_label_args *args =
+		PLUGIN_ARGS_OF(&picture.profile, NODE_LABEL, node_label_args);
 	node("n1", "'ssd':''");
 	node("n2", "");
 	node("n3", "'ssd':'','retiring':''");
@@ -127,7 +129,8 @@ static void test_a_service_stays_in_one_region(void)
 	three_regions();
 	picture_add("{'kind':'Pod','metadata':{'name':'p','labels':{'app':'web'}}}");
 	TEST_ASSERT_EQUAL_STRING("skip", affinity("n1")); /* no labels are asked about */
-	list(&picture.profile.service_affinity.together, "region");
+	list(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together,
+		"region");
 	TEST_ASSERT_EQUAL_STRING("fits", affinity("n1"));
 	pod_on("q", "'app':'web','tier':'1'", "n2");
 	TEST_ASSERT_EQUAL_STRING(
@@ -137,18 +140,22 @@ static void test_a_service_stays_in_one_region(void)
 	TEST_ASSERT_EQUAL_STRING("fits", affinity("n2"));
 	TEST_ASSERT_EQUAL_STRING("fits", affinity("n3"));
 	TEST_ASSERT_EQUAL_STRING(NOT_TOGETHER, affinity("n4"));
-	list(&picture.profile.service_affinity.together, "region rack nowhere");
-	intern_give(&picture.cache.strings, picture.profile.service_affinity.together.keys[0]);
+	list(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together,
+		"region rack nowhere");
+	intern_give(&picture.cache.strings,
+		PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)
+			->together.keys[0]);
 	TEST_ASSERT_EQUAL_STRING(NOT_TOGETHER, affinity("n3"));
 	TEST_ASSERT_EQUAL_STRING("fits", affinity("n2"));
-	give(&picture.profile.service_affinity.together);
+	give(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together);
 }
 
 /* Of the first Service, whatever others select the pod; the first node in order counts. */
 static void test_which_pod_is_the_example(void)
 {
 	three_regions();
-	list(&picture.profile.service_affinity.together, "region");
+	list(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together,
+		"region");
 	service("first", "'app':'web'");
 	service("second", "'tier':'1'");
 	picture_add("{'kind':'Pod','metadata':{'name':'p','labels':{'app':'web','tier':'1'}}}");
@@ -163,7 +170,7 @@ static void test_which_pod_is_the_example(void)
 		     "'spec':{'nodeSelector':{'region':'r2'}}}");
 	TEST_ASSERT_EQUAL_STRING("fits", affinity("n2")); /* the pod itself says more */
 	TEST_ASSERT_EQUAL_STRING(NOT_TOGETHER, affinity("n1"));
-	give(&picture.profile.service_affinity.together);
+	give(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together);
 }
 
 static const char *moved(struct cycle_state *d, const char *where)
@@ -177,7 +184,8 @@ static void test_pods_moved_in_thought(void)
 {
 	const struct plugin *plugin = plugins[PLUGIN_SERVICE_AFFINITY];
 	three_regions();
-	list(&picture.profile.service_affinity.together, "region");
+	list(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together,
+		"region");
 	service("web", "'app':'web'");
 	picture_add("{'kind':'Pod','metadata':{'name':'p','labels':{'app':'web'}}}");
 	pod_on("q", "'app':'web'", "n1");
@@ -199,7 +207,7 @@ static void test_pods_moved_in_thought(void)
 	TEST_ASSERT_EQUAL_STRING("fits", moved(d, "n1"));
 	plugin->pod_moved(d, picture_view("n2"), picture_pod("default", "w"), 1);
 	TEST_ASSERT_EQUAL_STRING("node(s) didn't match service affinity", moved(d, "n1"));
-	give(&picture.profile.service_affinity.together);
+	give(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->together);
 }
 
 static void test_a_service_spreads_over_racks(void)
@@ -207,7 +215,8 @@ static void test_a_service_spreads_over_racks(void)
 	three_regions();
 	picture_add("{'kind':'Pod','metadata':{'name':'p','labels':{'app':'web'}}}");
 	TEST_ASSERT_EQUAL_STRING("skip", questions_scores(PLUGIN_SERVICE_AFFINITY));
-	list(&picture.profile.service_affinity.apart, "region");
+	list(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->apart,
+		"region");
 	TEST_ASSERT_EQUAL_STRING(
 		"0 0 0 0 -> 100 100 100 0", questions_scores(PLUGIN_SERVICE_AFFINITY));
 	service("web", "'app':'web'");
@@ -222,11 +231,12 @@ static void test_a_service_spreads_over_racks(void)
 	pod_on("e", "'app':'web'", "n4");
 	TEST_ASSERT_EQUAL_STRING(
 		"1 1 1 1 -> 75 50 50 0", questions_scores(PLUGIN_SERVICE_AFFINITY));
-	give(&picture.profile.service_affinity.apart);
-	list(&picture.profile.service_affinity.apart, "region rack");
+	give(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->apart);
+	list(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->apart,
+		"region rack");
 	TEST_ASSERT_EQUAL_STRING(
 		"1 1 1 1 -> 75 62 62 0", questions_scores(PLUGIN_SERVICE_AFFINITY));
-	give(&picture.profile.service_affinity.apart);
+	give(&PLUGIN_ARGS_OF(&picture.profile, SERVICE_AFFINITY, service_affinity_args)->apart);
 }
 
 /* ---- SelectorSpread ---- */
@@ -461,7 +471,8 @@ static struct cache_event node_event(uint32_t actions, const char *was, const ch
 
 static void test_nodes_that_wake(void)
 {
-	struct node_label_args *args = &picture.profile.node_label;
+	struct node_label_args *args =
+		PLUGIN_ARGS_OF(&picture.profile, NODE_LABEL, node_label_args);
 	picture_add("{'kind':'Pod','metadata':{'name':'p'}}");
 	node("bare", "");
 	node("labelled", "'a':'1'");

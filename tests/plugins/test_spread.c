@@ -143,7 +143,7 @@ static void test_default_constraints(void)
 		    "'spec':{'selector':{'app':'web'}}}");
 	add_web("w", "a");
 	add_ruled("'nodeSelector':{'disk':'x'},", "");
-	struct spread_args *args = &picture.profile.spread;
+	struct spread_args *args = PLUGIN_ARGS_OF(&picture.profile, SPREAD, spread_args);
 	args->is_list = true;
 	args->constraint_count = 1;
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
@@ -251,7 +251,7 @@ static void test_defaults_need_a_purpose(void)
 	picture_add("{'kind':'Service','metadata':{'name':'web','namespace':'default'},"
 		    "'spec':{'selector':{'app':'web'}}}");
 	TEST_ASSERT_TRUE(scores()[0] != 's');
-	picture.profile.spread.is_list = true;
+	PLUGIN_ARGS_OF(&picture.profile, SPREAD, spread_args)->is_list = true;
 	TEST_ASSERT_EQUAL_STRING("skip", scores());
 }
 

@@ -4,6 +4,8 @@
  * what becomes nothing.
  */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+#include "plugins/fit.h"
+#include "plugins/spread_state.h"
 #include "profile/policy.h"
 
 #include "profile/scheduler_fixture.h"
@@ -41,11 +43,11 @@ static const char *show(enum plugin_point point)
 	return shown;
 }
 
-static const struct scheduler_args *args(enum scheduler_args_kind kind)
+static const struct scheduler_args *args(enum plugin_id id)
 {
 	const struct scheduler_args *list = CONFIG_LIST(profile()->args, struct scheduler_args);
 	uint32_t i = 0;
-	while (i < profile()->args.count && list[i].kind != kind)
+	while (i < profile()->args.count && list[i].id != id)
 		i++;
 	TEST_ASSERT_LESS_THAN_UINT32(profile()->args.count, i);
 	return &list[i];
@@ -182,7 +184,8 @@ static void test_defaults(void)
 		"InterPodAffinity=1 NodeResourcesFit=1 NodeAffinity=1 NodePreferAvoidPods=10000 "
 		"SelectorSpread=1 TaintToleration=1",
 		show(PLUGIN_AT_SCORE));
-	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
+	TEST_ASSERT_TRUE(text_is_z(
+		SCHEDULER_ARGS(args(PLUGIN_SPREAD), spread_config)->defaulting_type, "List"));
 	is_read("predicates: null\npriorities: null\n"); /* neither kind nor version */
 	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
 	is_read(POLICY "predicates: []\npriorities: []\n");
@@ -196,7 +199,8 @@ static void is_strategy(const char *file, const char *wanted)
 {
 	is_read(file);
 	TEST_ASSERT_TRUE_MESSAGE(
-		text_is_z(args(SCHEDULER_ARGS_FIT)->of.fit.strategy->type, wanted), file);
+		text_is_z(SCHEDULER_ARGS(args(PLUGIN_FIT), fit_config)->strategy->type, wanted),
+		file);
 }
 
 static void test_arguments(void)
@@ -208,18 +212,22 @@ static void test_arguments(void)
 		"priorities: [{name: Mine, weight: 1, argument: "
 		"{requestedToCapacityRatioArguments: {shape: [{utilization: 0, score: 1}]}}}]\n",
 		"RequestedToCapacityRatio");
-	const struct scheduler_strategy *strategy = args(SCHEDULER_ARGS_FIT)->of.fit.strategy;
+	const struct fit_strategy_config *strategy =
+		SCHEDULER_ARGS(args(PLUGIN_FIT), fit_config)->strategy;
 	TEST_ASSERT_EQUAL_UINT32(1, strategy->ratio->shape.count);
 	TEST_ASSERT_EQUAL_UINT32(2, strategy->resources.count);
 	is_read(POLICY "hardPodAffinitySymmetricWeight: 33\n"
 		       "priorities: [{name: EvenPodsSpreadPriority, weight: 1}]\n");
-	TEST_ASSERT_EQUAL_INT32(
-		33, args(SCHEDULER_ARGS_INTER_POD_AFFINITY)->of.inter_pod_affinity.hard_weight);
-	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
+	TEST_ASSERT_EQUAL_INT32(33,
+		SCHEDULER_ARGS(args(PLUGIN_INTER_POD_AFFINITY), inter_pod_affinity_args)
+			->hard_weight);
+	TEST_ASSERT_TRUE(text_is_z(
+		SCHEDULER_ARGS(args(PLUGIN_SPREAD), spread_config)->defaulting_type, "List"));
 	is_read(POLICY "priorities:\n- {name: EvenPodsSpreadPriority, weight: 4}\n"
 		       "- {name: SelectorSpreadPriority, weight: 2}\n");
 	TEST_ASSERT_EQUAL_STRING("PodTopologySpread=4 SelectorSpread=2", show(PLUGIN_AT_SCORE));
-	TEST_ASSERT_TRUE(text_is_z(args(SCHEDULER_ARGS_SPREAD)->of.spread.defaulting_type, "List"));
+	TEST_ASSERT_TRUE(text_is_z(
+		SCHEDULER_ARGS(args(PLUGIN_SPREAD), spread_config)->defaulting_type, "List"));
 }
 
 /* ---- labels ---- */
@@ -243,12 +251,13 @@ static void test_labels_of_predicates(void)
 		       "- {name: CheckNodeLabelPresence, argument: {labelsPresence: {labels: [d], "
 		       "presence: true}}}\n"
 		       "- {name: Region, argument: {serviceAffinity: {labels: [region, rack]}}}\n");
-	const struct scheduler_node_label_args *labels =
-		&args(SCHEDULER_ARGS_NODE_LABEL)->of.node_label;
+	const struct node_label_config *labels =
+		SCHEDULER_ARGS(args(PLUGIN_NODE_LABEL), node_label_config);
 	TEST_ASSERT_EQUAL_STRING("a b d", show_labels(&labels->present));
 	TEST_ASSERT_EQUAL_STRING("c", show_labels(&labels->absent));
 	TEST_ASSERT_EQUAL_STRING("region rack",
-		show_labels(&args(SCHEDULER_ARGS_SERVICE_AFFINITY)->of.service_affinity.together));
+		show_labels(&SCHEDULER_ARGS(args(PLUGIN_SERVICE_AFFINITY), service_affinity_config)
+				     ->together));
 	TEST_ASSERT_EQUAL_STRING(
 		BEFORE BEHIND "NodeLabel ServiceAffinity " LATER, show(PLUGIN_AT_FILTER));
 	TEST_ASSERT_EQUAL_UINT32(0, notes.count);
@@ -267,12 +276,13 @@ static void test_labels_of_priorities(void)
 		       "- {name: C, weight: 5, argument: {serviceAntiAffinity: {label: zone}}}\n"
 		       "- {name: D, weight: 5, argument: {serviceAntiAffinity: {label: rack}}}\n"
 		       "- {name: E, weight: 5, argument: {serviceAntiAffinity: {label: row}}}\n");
-	const struct scheduler_node_label_args *labels =
-		&args(SCHEDULER_ARGS_NODE_LABEL)->of.node_label;
+	const struct node_label_config *labels =
+		SCHEDULER_ARGS(args(PLUGIN_NODE_LABEL), node_label_config);
 	TEST_ASSERT_EQUAL_STRING("a", show_labels(&labels->present_preferred));
 	TEST_ASSERT_EQUAL_STRING("b", show_labels(&labels->absent_preferred));
 	TEST_ASSERT_EQUAL_STRING("zone rack row",
-		show_labels(&args(SCHEDULER_ARGS_SERVICE_AFFINITY)->of.service_affinity.apart));
+		show_labels(&SCHEDULER_ARGS(args(PLUGIN_SERVICE_AFFINITY), service_affinity_config)
+				     ->apart));
 	TEST_ASSERT_EQUAL_STRING("NodeLabel=4 ServiceAffinity=15", show(PLUGIN_AT_SCORE));
 	TEST_ASSERT_EQUAL_STRING("ServiceAffinity", show(PLUGIN_AT_PRE_SCORE));
 }
@@ -386,9 +396,10 @@ static void test_providers(void)
 	TEST_ASSERT_TRUE(policy_provider(TEXT("DefaultProvider"), &config));
 	TEST_ASSERT_EQUAL_UINT32(0, profile()->args.count);
 	TEST_ASSERT_TRUE(policy_provider(TEXT("ClusterAutoscalerProvider"), &config));
-	TEST_ASSERT_TRUE(
-		text_is_z(args(SCHEDULER_ARGS_FIT)->of.fit.strategy->type, "MostAllocated"));
-	TEST_ASSERT_EQUAL_UINT32(2, args(SCHEDULER_ARGS_FIT)->of.fit.strategy->resources.count);
+	TEST_ASSERT_TRUE(text_is_z(
+		SCHEDULER_ARGS(args(PLUGIN_FIT), fit_config)->strategy->type, "MostAllocated"));
+	TEST_ASSERT_EQUAL_UINT32(
+		2, SCHEDULER_ARGS(args(PLUGIN_FIT), fit_config)->strategy->resources.count);
 	TEST_ASSERT_FALSE(policy_provider(TEXT("TalkToMe"), &config));
 }
 

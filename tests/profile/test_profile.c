@@ -123,23 +123,29 @@ static void check_default(const struct plugin_profile *p)
 	TEST_ASSERT_EQUAL_STRING(
 		"VolumeBinding DynamicResources", show(&p->at[PLUGIN_AT_PRE_BIND], false));
 	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->at[PLUGIN_AT_BIND], false));
-	TEST_ASSERT_EQUAL(FIT_LEAST_ALLOCATED, p->fit.strategy);
-	TEST_ASSERT_EQUAL_UINT32(2, p->fit.resource_count);
-	TEST_ASSERT_EQUAL_UINT32(names->cpu, p->fit.resources[0].name);
-	TEST_ASSERT_EQUAL_INT64(1, p->fit.resources[0].weight);
-	TEST_ASSERT_EQUAL_UINT32(names->memory, p->fit.resources[1].name);
-	TEST_ASSERT_EQUAL_UINT32(0, p->fit.shape_count);
-	TEST_ASSERT_EQUAL_UINT32(0, p->fit.ignored_count);
-	TEST_ASSERT_EQUAL_UINT32(0, p->fit.ignored_group_count);
-	TEST_ASSERT_EQUAL_UINT32(2, p->balanced.resource_count);
-	TEST_ASSERT_EQUAL_UINT32(names->memory, p->balanced.resources[1].name);
-	TEST_ASSERT_EQUAL_INT32(1, p->inter_pod_affinity.hard_weight);
-	TEST_ASSERT_FALSE(p->inter_pod_affinity.ignore_preferred_of_existing);
-	TEST_ASSERT_FALSE(p->spread.is_list);
-	TEST_ASSERT_NULL(p->node_affinity.added);
-	TEST_ASSERT_EQUAL_INT32(10, p->preemption.min_candidate_percentage);
-	TEST_ASSERT_EQUAL_INT32(100, p->preemption.min_candidate_absolute);
-	TEST_ASSERT_EQUAL_INT64(600, p->volume_binding.bind_timeout_seconds);
+	TEST_ASSERT_EQUAL(FIT_LEAST_ALLOCATED, PLUGIN_ARGS(p, FIT, fit_args)->strategy);
+	TEST_ASSERT_EQUAL_UINT32(2, PLUGIN_ARGS(p, FIT, fit_args)->resource_count);
+	TEST_ASSERT_EQUAL_UINT32(names->cpu, PLUGIN_ARGS(p, FIT, fit_args)->resources[0].name);
+	TEST_ASSERT_EQUAL_INT64(1, PLUGIN_ARGS(p, FIT, fit_args)->resources[0].weight);
+	TEST_ASSERT_EQUAL_UINT32(names->memory, PLUGIN_ARGS(p, FIT, fit_args)->resources[1].name);
+	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->shape_count);
+	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->ignored_count);
+	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->ignored_group_count);
+	TEST_ASSERT_EQUAL_UINT32(2, PLUGIN_ARGS(p, BALANCED, balanced_args)->resource_count);
+	TEST_ASSERT_EQUAL_UINT32(
+		names->memory, PLUGIN_ARGS(p, BALANCED, balanced_args)->resources[1].name);
+	TEST_ASSERT_EQUAL_INT32(
+		1, PLUGIN_ARGS(p, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight);
+	TEST_ASSERT_FALSE(PLUGIN_ARGS(p, INTER_POD_AFFINITY, inter_pod_affinity_args)
+				  ->ignore_preferred_of_existing);
+	TEST_ASSERT_FALSE(PLUGIN_ARGS(p, SPREAD, spread_args)->is_list);
+	TEST_ASSERT_NULL(PLUGIN_ARGS(p, NODE_AFFINITY, node_affinity_args)->added);
+	TEST_ASSERT_EQUAL_INT32(
+		10, PLUGIN_ARGS(p, DEFAULT_PREEMPTION, preemption_args)->min_candidate_percentage);
+	TEST_ASSERT_EQUAL_INT32(
+		100, PLUGIN_ARGS(p, DEFAULT_PREEMPTION, preemption_args)->min_candidate_absolute);
+	TEST_ASSERT_EQUAL_INT64(
+		600, PLUGIN_ARGS(p, VOLUME_BINDING, volume_binding_args)->bind_timeout_seconds);
 }
 
 static void test_default(void)
@@ -366,7 +372,7 @@ static void test_fit_args(void)
 			"scoringStrategy: {type: RequestedToCapacityRatio, resources: [{name: "
 			"example.com/gpu, weight: 3}, {name: cpu}], requestedToCapacityRatio: "
 			"{shape: [{utilization: 10, score: 9}, {utilization: 80, score: 2}]}}}")));
-	const struct fit_args *fit = &profiles[0].fit;
+	const struct fit_args *fit = PLUGIN_ARGS_OF(&profiles[0], FIT, fit_args);
 	TEST_ASSERT_EQUAL(FIT_REQUESTED_TO_CAPACITY_RATIO, fit->strategy);
 	TEST_ASSERT_EQUAL_UINT32(2, fit->ignored_count);
 	is_string("a", fit->ignored[0]);
@@ -405,22 +411,29 @@ static void test_other_args(void)
 			"  - {name: VolumeBinding, args: {bindTimeoutSeconds: 0}}\n"
 			"  - {name: DynamicResources, args: {filterTimeout: 1s}}\n"));
 	const struct plugin_profile *p = &profiles[0];
-	TEST_ASSERT_EQUAL_UINT32(1, p->balanced.resource_count);
-	is_string("x/y", p->balanced.resources[0].name);
-	TEST_ASSERT_EQUAL_INT32(55, p->inter_pod_affinity.hard_weight);
-	TEST_ASSERT_TRUE(p->inter_pod_affinity.ignore_preferred_of_existing);
-	TEST_ASSERT_TRUE(p->spread.is_list);
-	TEST_ASSERT_EQUAL_UINT32(2, p->spread.constraint_count);
-	is_string("rack", p->spread.constraints[0].topology_key);
-	TEST_ASSERT_EQUAL_INT32(4, p->spread.constraints[0].max_skew);
-	TEST_ASSERT_TRUE(p->spread.constraints[0].hard);
-	TEST_ASSERT_FALSE(p->spread.constraints[1].hard);
-	TEST_ASSERT_EQUAL_INT32(0, p->preemption.min_candidate_percentage);
-	TEST_ASSERT_EQUAL_INT32(7, p->preemption.min_candidate_absolute);
-	TEST_ASSERT_EQUAL_INT64(0, p->volume_binding.bind_timeout_seconds);
+	TEST_ASSERT_EQUAL_UINT32(1, PLUGIN_ARGS(p, BALANCED, balanced_args)->resource_count);
+	is_string("x/y", PLUGIN_ARGS(p, BALANCED, balanced_args)->resources[0].name);
+	TEST_ASSERT_EQUAL_INT32(
+		55, PLUGIN_ARGS(p, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight);
+	TEST_ASSERT_TRUE(PLUGIN_ARGS(p, INTER_POD_AFFINITY, inter_pod_affinity_args)
+				 ->ignore_preferred_of_existing);
+	TEST_ASSERT_TRUE(PLUGIN_ARGS(p, SPREAD, spread_args)->is_list);
+	TEST_ASSERT_EQUAL_UINT32(2, PLUGIN_ARGS(p, SPREAD, spread_args)->constraint_count);
+	is_string("rack", PLUGIN_ARGS(p, SPREAD, spread_args)->constraints[0].topology_key);
+	TEST_ASSERT_EQUAL_INT32(4, PLUGIN_ARGS(p, SPREAD, spread_args)->constraints[0].max_skew);
+	TEST_ASSERT_TRUE(PLUGIN_ARGS(p, SPREAD, spread_args)->constraints[0].hard);
+	TEST_ASSERT_FALSE(PLUGIN_ARGS(p, SPREAD, spread_args)->constraints[1].hard);
+	TEST_ASSERT_EQUAL_INT32(
+		0, PLUGIN_ARGS(p, DEFAULT_PREEMPTION, preemption_args)->min_candidate_percentage);
+	TEST_ASSERT_EQUAL_INT32(
+		7, PLUGIN_ARGS(p, DEFAULT_PREEMPTION, preemption_args)->min_candidate_absolute);
+	TEST_ASSERT_EQUAL_INT64(
+		0, PLUGIN_ARGS(p, VOLUME_BINDING, volume_binding_args)->bind_timeout_seconds);
 	TEST_ASSERT_EQUAL(PROFILE_OK,
 		build(ARGS("VolumeBinding", "{bindTimeoutSeconds: 9223372036854775807}")));
-	TEST_ASSERT_EQUAL_INT64(1000000000, profiles[0].volume_binding.bind_timeout_seconds);
+	TEST_ASSERT_EQUAL_INT64(1000000000,
+		PLUGIN_ARGS_OF(&profiles[0], VOLUME_BINDING, volume_binding_args)
+			->bind_timeout_seconds);
 }
 
 /* ---- added affinities ---- */
@@ -575,7 +588,8 @@ static void test_default_constraints_in_full(void)
 			"Ignore, nodeTaintsPolicy: Honor, matchLabelKeys: [x]}, {maxSkew: 1, "
 			"topologyKey: b, whenUnsatisfiable: DoNotSchedule, nodeAffinityPolicy: "
 			"Honor, nodeTaintsPolicy: Ignore}]}")));
-	const struct spread_default *c = profiles[0].spread.constraints;
+	const struct spread_default *c =
+		PLUGIN_ARGS_OF(&profiles[0], SPREAD, spread_args)->constraints;
 	TEST_ASSERT_EQUAL_INT32(3, c[0].min_domains);
 	TEST_ASSERT_TRUE(c[0].ignores_affinity);
 	TEST_ASSERT_TRUE(c[0].honors_taints);
@@ -597,16 +611,16 @@ static void test_what_extenders_ignore(void)
 						     "- urlPrefix: http://b\n  managedResources:\n"
 						     "  - {name: example.com/c, "
 						     "ignoredByScheduler: true}\n"));
-	TEST_ASSERT_EQUAL_UINT32(2, profiles[0].fit.ignored_count);
-	is_string("example.com/a", profiles[0].fit.ignored[0]);
-	is_string("example.com/c", profiles[0].fit.ignored[1]);
+	TEST_ASSERT_EQUAL_UINT32(2, PLUGIN_ARGS_OF(&profiles[0], FIT, fit_args)->ignored_count);
+	is_string("example.com/a", PLUGIN_ARGS_OF(&profiles[0], FIT, fit_args)->ignored[0]);
+	is_string("example.com/c", PLUGIN_ARGS_OF(&profiles[0], FIT, fit_args)->ignored[1]);
 	TEST_ASSERT_EQUAL(PROFILE_OK,
 		build(ARGS("NodeResourcesFit",
 			"{ignoredResources: [own]}") "extenders: [{urlPrefix: 'http://a', "
 						     "managedResources: "
 						     "[{name: example.com/b}]}]\n"));
-	TEST_ASSERT_EQUAL_UINT32(1, profiles[0].fit.ignored_count);
-	is_string("own", profiles[0].fit.ignored[0]);
+	TEST_ASSERT_EQUAL_UINT32(1, PLUGIN_ARGS_OF(&profiles[0], FIT, fit_args)->ignored_count);
+	is_string("own", PLUGIN_ARGS_OF(&profiles[0], FIT, fit_args)->ignored[0]);
 }
 
 #define OLDER(version, profile)                                 \

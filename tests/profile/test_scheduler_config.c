@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every field, every default, every bound. */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+#include "plugins/fit.h"
+#include "plugins/node_affinity.h"
+#include "plugins/spread_state.h"
 #include "profile/scheduler_fixture.h"
 
 #define VERSION "kubescheduler.config.k8s.io/v1"
@@ -133,7 +136,7 @@ static void check_points(const struct scheduler_profile *profile)
 	is("*", CONFIG_LIST(score->disabled, struct scheduler_plugin)[1].name);
 }
 
-static void check_fit(const struct scheduler_fit_args *fit)
+static void check_fit(const struct fit_config *fit)
 {
 	TEST_ASSERT_EQUAL_UINT32(2, fit->ignored.count);
 	is("example.com/a", CONFIG_LIST(fit->ignored, struct text)[0]);
@@ -141,36 +144,36 @@ static void check_fit(const struct scheduler_fit_args *fit)
 	TEST_ASSERT_EQUAL_UINT32(1, fit->ignored_groups.count);
 	is("example.org", CONFIG_LIST(fit->ignored_groups, struct text)[0]);
 	is("RequestedToCapacityRatio", fit->strategy->type);
-	const struct scheduler_resource *resources =
-		CONFIG_LIST(fit->strategy->resources, struct scheduler_resource);
+	const struct config_resource *resources =
+		CONFIG_LIST(fit->strategy->resources, struct config_resource);
 	TEST_ASSERT_EQUAL_UINT32(2, fit->strategy->resources.count);
 	is("example.com/gpu", resources[0].name);
 	TEST_ASSERT_EQUAL_INT64(5, resources[0].weight);
 	is("cpu", resources[1].name);
 	TEST_ASSERT_EQUAL_INT64(1, resources[1].weight);
-	const struct scheduler_shape_point *shape =
-		CONFIG_LIST(fit->strategy->ratio->shape, struct scheduler_shape_point);
+	const struct config_shape_point *shape =
+		CONFIG_LIST(fit->strategy->ratio->shape, struct config_shape_point);
 	TEST_ASSERT_EQUAL_UINT32(2, fit->strategy->ratio->shape.count);
 	TEST_ASSERT_EQUAL_INT32(90, shape[1].utilization);
 	TEST_ASSERT_EQUAL_INT32(1, shape[1].score);
 }
 
-static void check_added(const struct scheduler_node_affinity *added)
+static void check_added(const struct node_affinity_config *added)
 {
 	TEST_ASSERT_EQUAL_UINT32(1, added->required->terms.count);
-	const struct scheduler_node_term *term =
-		CONFIG_LIST(added->required->terms, struct scheduler_node_term);
-	const struct scheduler_requirement *expression =
-		CONFIG_LIST(term->expressions, struct scheduler_requirement);
+	const struct node_term_config *term =
+		CONFIG_LIST(added->required->terms, struct node_term_config);
+	const struct requirement_config *expression =
+		CONFIG_LIST(term->expressions, struct requirement_config);
 	is("disk", expression->key);
 	is("In", expression->op);
 	TEST_ASSERT_EQUAL_UINT32(2, expression->values.count);
 	is("1", CONFIG_LIST(expression->values, struct text)[1]);
 	TEST_ASSERT_EQUAL_UINT32(1, term->fields.count);
-	is("metadata.name", CONFIG_LIST(term->fields, struct scheduler_requirement)->key);
+	is("metadata.name", CONFIG_LIST(term->fields, struct requirement_config)->key);
 	TEST_ASSERT_EQUAL_UINT32(1, added->preferred.count);
-	const struct scheduler_preferred_nodes *preferred =
-		CONFIG_LIST(added->preferred, struct scheduler_preferred_nodes);
+	const struct preferred_nodes_config *preferred =
+		CONFIG_LIST(added->preferred, struct preferred_nodes_config);
 	TEST_ASSERT_EQUAL_INT32(7, preferred->weight);
 	TEST_ASSERT_EQUAL_UINT32(1, preferred->term.expressions.count);
 }
@@ -189,26 +192,37 @@ static void test_everything(void)
 	TEST_ASSERT_FALSE(profile_at(1)->percentage_of_nodes.given);
 	check_points(profile_at(0));
 	check_points(profile_at(1));
-	check_fit(&args_at(0)->of.fit);
+	check_fit(SCHEDULER_ARGS(args_at(0), fit_config));
 	is("memory",
-		CONFIG_LIST(args_at(1)->of.balanced.resources, struct scheduler_resource)->name);
+		CONFIG_LIST(SCHEDULER_ARGS(args_at(1), balanced_config)->resources,
+			struct config_resource)
+			->name);
 	TEST_ASSERT_EQUAL_INT64(1,
-		CONFIG_LIST(args_at(1)->of.balanced.resources, struct scheduler_resource)->weight);
-	TEST_ASSERT_EQUAL_INT32(0, args_at(2)->of.inter_pod_affinity.hard_weight);
-	TEST_ASSERT_TRUE(args_at(2)->of.inter_pod_affinity.ignore_preferred_of_existing);
-	check_added(args_at(3)->of.node_affinity.added);
-	const struct scheduler_spread_args *spread = &args_at(4)->of.spread;
+		CONFIG_LIST(SCHEDULER_ARGS(args_at(1), balanced_config)->resources,
+			struct config_resource)
+			->weight);
+	TEST_ASSERT_EQUAL_INT32(
+		0, SCHEDULER_ARGS(args_at(2), inter_pod_affinity_args)->hard_weight);
+	TEST_ASSERT_TRUE(
+		SCHEDULER_ARGS(args_at(2), inter_pod_affinity_args)->ignore_preferred_of_existing);
+	check_added(SCHEDULER_ARGS(args_at(3), node_affinity_added_config)->added);
+	const struct spread_config *spread = SCHEDULER_ARGS(args_at(4), spread_config);
 	is("List", spread->defaulting_type);
 	TEST_ASSERT_EQUAL_UINT32(2, spread->constraints.count);
 	TEST_ASSERT_EQUAL_INT32(
-		3, CONFIG_LIST(spread->constraints, struct scheduler_constraint)[1].max_skew);
+		3, CONFIG_LIST(spread->constraints, struct spread_constraint_config)[1].max_skew);
 	is("kubernetes.io/hostname",
-		CONFIG_LIST(spread->constraints, struct scheduler_constraint)[1].topology_key);
-	TEST_ASSERT_EQUAL_INT32(100, args_at(5)->of.preemption.min_candidate_percentage);
-	TEST_ASSERT_EQUAL_INT32(0, args_at(5)->of.preemption.min_candidate_absolute);
-	TEST_ASSERT_EQUAL_INT64(0, args_at(6)->of.volume_binding.bind_timeout_seconds);
-	TEST_ASSERT_EQUAL_INT64(0, args_at(7)->of.dynamic_resources.filter_timeout_us);
-	TEST_ASSERT_EQUAL_INT64(120000000, args_at(7)->of.dynamic_resources.binding_timeout_us);
+		CONFIG_LIST(spread->constraints, struct spread_constraint_config)[1].topology_key);
+	TEST_ASSERT_EQUAL_INT32(
+		100, SCHEDULER_ARGS(args_at(5), preemption_args)->min_candidate_percentage);
+	TEST_ASSERT_EQUAL_INT32(
+		0, SCHEDULER_ARGS(args_at(5), preemption_args)->min_candidate_absolute);
+	TEST_ASSERT_EQUAL_INT64(
+		0, SCHEDULER_ARGS(args_at(6), volume_binding_args)->bind_timeout_seconds);
+	TEST_ASSERT_EQUAL_INT64(
+		0, SCHEDULER_ARGS(args_at(7), dynamic_resources_args)->filter_timeout_us);
+	TEST_ASSERT_EQUAL_INT64(
+		120000000, SCHEDULER_ARGS(args_at(7), dynamic_resources_args)->binding_timeout_us);
 }
 
 static void test_args_defaults(void)
@@ -228,25 +242,32 @@ static void test_args_defaults(void)
 			empty[i], empty[i], empty[i], empty[i]);
 		TEST_ASSERT_EQUAL_MESSAGE(
 			SCHEDULER_CONFIG_OK, read_text(text_of(file)), print(&faults));
-		const struct scheduler_strategy *strategy = args_at(0)->of.fit.strategy;
+		const struct fit_strategy_config *strategy =
+			SCHEDULER_ARGS(args_at(0), fit_config)->strategy;
 		is("LeastAllocated", strategy->type);
 		TEST_ASSERT_EQUAL_UINT32(2, strategy->resources.count);
 		TEST_ASSERT_NULL(strategy->ratio);
-		TEST_ASSERT_EQUAL_INT32(1, args_at(1)->of.inter_pod_affinity.hard_weight);
-		TEST_ASSERT_EQUAL_INT32(10, args_at(2)->of.preemption.min_candidate_percentage);
-		TEST_ASSERT_EQUAL_INT32(100, args_at(2)->of.preemption.min_candidate_absolute);
-		TEST_ASSERT_EQUAL_INT64(600, args_at(3)->of.volume_binding.bind_timeout_seconds);
+		TEST_ASSERT_EQUAL_INT32(
+			1, SCHEDULER_ARGS(args_at(1), inter_pod_affinity_args)->hard_weight);
+		TEST_ASSERT_EQUAL_INT32(
+			10, SCHEDULER_ARGS(args_at(2), preemption_args)->min_candidate_percentage);
+		TEST_ASSERT_EQUAL_INT32(
+			100, SCHEDULER_ARGS(args_at(2), preemption_args)->min_candidate_absolute);
 		TEST_ASSERT_EQUAL_INT64(
-			10000000, args_at(4)->of.dynamic_resources.filter_timeout_us);
-		TEST_ASSERT_EQUAL_INT64(
-			600000000, args_at(4)->of.dynamic_resources.binding_timeout_us);
-		const struct scheduler_resource *resources =
-			CONFIG_LIST(args_at(5)->of.balanced.resources, struct scheduler_resource);
-		TEST_ASSERT_EQUAL_UINT32(2, args_at(5)->of.balanced.resources.count);
+			600, SCHEDULER_ARGS(args_at(3), volume_binding_args)->bind_timeout_seconds);
+		TEST_ASSERT_EQUAL_INT64(10000000,
+			SCHEDULER_ARGS(args_at(4), dynamic_resources_args)->filter_timeout_us);
+		TEST_ASSERT_EQUAL_INT64(600000000,
+			SCHEDULER_ARGS(args_at(4), dynamic_resources_args)->binding_timeout_us);
+		const struct config_resource *resources =
+			CONFIG_LIST(SCHEDULER_ARGS(args_at(5), balanced_config)->resources,
+				struct config_resource);
+		TEST_ASSERT_EQUAL_UINT32(
+			2, SCHEDULER_ARGS(args_at(5), balanced_config)->resources.count);
 		is("cpu", resources[0].name);
 		is("memory", resources[1].name);
 		TEST_ASSERT_EQUAL_INT64(1, resources[1].weight);
-		is("System", args_at(6)->of.spread.defaulting_type);
+		is("System", SCHEDULER_ARGS(args_at(6), spread_config)->defaulting_type);
 	}
 }
 
@@ -255,7 +276,7 @@ static void test_real_files(void)
 	TEST_ASSERT_EQUAL(
 		SCHEDULER_CONFIG_OK, read_text(read_file("tests/config/data/bin-packing.json")));
 	is("default-scheduler", profile_at(0)->name);
-	is("MostAllocated", args_at(0)->of.fit.strategy->type);
+	is("MostAllocated", SCHEDULER_ARGS(args_at(0), fit_config)->strategy->type);
 	TEST_ASSERT_EQUAL(
 		SCHEDULER_CONFIG_OK, read_text(read_file("tests/config/data/two-profiles.yaml")));
 	TEST_ASSERT_EQUAL_UINT32(2, config.profiles.count);
@@ -294,7 +315,7 @@ static void test_lists_are_bounded(void)
 	write_z(&w,
 		HEAD "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n"
 		     "      ignoredResources: [");
-	for (uint32_t i = 0; i <= SCHEDULER_IGNORED_MAX; i++)
+	for (uint32_t i = 0; i <= PLUGIN_IGNORED_MAX; i++)
 		write_format(&w, "r%u,", i);
 	write_z(&w, "]\n");
 	TEST_ASSERT_EQUAL(SCHEDULER_CONFIG_BROKEN, read_text(writer_text(&w)));

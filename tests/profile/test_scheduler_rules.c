@@ -302,19 +302,19 @@ static void test_spread_rules(void)
 			 "{defaultingType: List, defaultConstraints: [{maxSkew: 0, topologyKey: "
 			 "'', labelSelector: {}}, {maxSkew: 1, topologyKey: 'a b', "
 			 "whenUnsatisfiable: Never}]}"),
+			"f:4:139: " IN_ARGS ".defaultConstraints[0].labelSelector: Forbidden: "
+			"constraint must not define a selector, as they deduced for each pod\n"
 			"f:4:104: " IN_ARGS ".defaultConstraints[0].maxSkew: Invalid value: 0: not "
 			"in valid range (0, inf)\n"
+			"f:4:196: " IN_ARGS ".defaultConstraints[1].whenUnsatisfiable: Unsupported "
+			"value: \"Never\": supported values: \"DoNotSchedule\", "
+			"\"ScheduleAnyway\"\n"
 			"f:4:120: " IN_ARGS ".defaultConstraints[0].topologyKey: Required value: "
 			"can not be empty\n"
 			"f:4:94: " IN_ARGS ".defaultConstraints[0].whenUnsatisfiable: Required "
 			"value: can not be empty\n"
-			"f:4:139: " IN_ARGS ".defaultConstraints[0].labelSelector: Forbidden: "
-			"constraint must not define a selector, as they deduced for each pod\n"
 			"f:4:170: " IN_ARGS ".defaultConstraints[1].topologyKey: Invalid value: "
-			"\"a b\": " NAME_RULE "\n"
-			"f:4:196: " IN_ARGS ".defaultConstraints[1].whenUnsatisfiable: Unsupported "
-			"value: \"Never\": supported values: \"DoNotSchedule\", "
-			"\"ScheduleAnyway\"\n"},
+			"\"a b\": " NAME_RULE "\n"},
 		{ARGS("PodTopologySpread",
 			 "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: a, "
 			 "whenUnsatisfiable: DoNotSchedule}, {maxSkew: 2, topologyKey: a, "

@@ -172,8 +172,8 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 			.hostname = TEXT("test")});
 	profile_defaults(&cluster.s.cache, &cluster.profile);
 	TEST_ASSERT_TRUE(intern_take(&cluster.s.cache.strings, TEXT("example.com/gpu"),
-		&cluster.profile.fit.ignored[0]));
-	cluster.profile.fit.ignored_count = 1;
+		&PLUGIN_ARGS_OF(&cluster.profile, FIT, fit_args)->ignored[0]));
+	PLUGIN_ARGS_OF(&cluster.profile, FIT, fit_args)->ignored_count = 1;
 	writer_init(&fault, words, sizeof(words));
 	if (extender != NULL)
 		TEST_ASSERT_TRUE(scheduler_open_extenders(&cluster.s, &cluster.bed.list, &fault));

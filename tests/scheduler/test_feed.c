@@ -88,8 +88,8 @@ static void test_kinds_are_wanted_when_a_pod_needs_them(void)
 static void test_a_profile_without_default_constraints(void)
 {
 	uint32_t before = cluster.s.wanted;
-	cluster.profile.spread.is_list = true;
-	cluster.profile.spread.constraint_count = 0;
+	PLUGIN_ARGS_OF(&cluster.profile, SPREAD, spread_args)->is_list = true;
+	PLUGIN_ARGS_OF(&cluster.profile, SPREAD, spread_args)->constraint_count = 0;
 	cluster_feed(KUBE_POD,
 		"{'metadata':{'name':'p','namespace':'default','uid':'p','labels':{"
 		"'app':'web'}},'spec':{}}");
