@@ -79,7 +79,7 @@ static void read_status(struct api_call *call, struct text json)
 		api_call_keep_message(call, status.message);
 }
 
-static bool take_piece(void *self, struct json_piece piece)
+static bool answer_take_piece(void *self, struct json_piece piece)
 {
 	struct api_call *call = self;
 	struct scratch *scratch = &call->caller->client->scratch;
@@ -113,7 +113,7 @@ static bool answer_begin(struct api_call *call)
 			pool_at(cuts, call->cut), json_cut_size(API_PIECE_MAX), API_PIECE_MAX);
 	}
 	json_cut_start(call->cutter, JSON_CUT_LINES,
-		reader != NULL ? reader->want : kube_status_want, NULL, take_piece, call);
+		reader != NULL ? reader->want : kube_status_want, NULL, answer_take_piece, call);
 	return true;
 }
 

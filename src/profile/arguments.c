@@ -84,7 +84,7 @@ struct head { /* behind the plugin's own struct */
 };
 
 /* The plugin's fields behind those that every object has. NULL: out of scratch. */
-static const struct head *read_object(struct reading *r, const struct yaml_node *node,
+static const struct head *arguments_read_object(struct reading *r, const struct yaml_node *node,
 	const struct fields *own, const void **values)
 {
 	size_t at = (own->size + 7) / 8 * 8;
@@ -140,7 +140,8 @@ void scheduler_args_read(
 		return;
 	const struct plugin_args *table = plugins[id]->args;
 	size_t before = reading_enter(r, "args");
-	const struct head *head = read_object(r, from->args, table->fields, &args->values);
+	const struct head *head =
+		arguments_read_object(r, from->args, table->fields, &args->values);
 	if (head != NULL && check_head(r, head, plugins[id]->name) && !r->scratch->overflowed) {
 		struct args_reading reading;
 		fields_check(r, table->fields, args->values);

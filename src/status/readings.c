@@ -57,13 +57,13 @@ const struct metric_reading readings_table[] = {
 		AT(scheduler.queue_full)},
 	{"berth_turns_total", "Turns of the event loop.", METRIC_COUNTER, AT(scheduler.turns)},
 	{"berth_status_patches_total", "Patches of pod statuses that the apiserver accepted.",
-		METRIC_COUNTER, AT(patcher.sent)},
+		METRIC_COUNTER, AT(status_patcher.sent)},
 	{"berth_status_patches_unchanged_total",
 		"Patches of pod statuses that were not sent "
 		"because they changed nothing.",
-		METRIC_COUNTER, AT(patcher.unchanged)},
+		METRIC_COUNTER, AT(status_patcher.unchanged)},
 	{"berth_status_patches_failed_total", "Patches of pod statuses that were given up.",
-		METRIC_COUNTER, AT(patcher.failed)},
+		METRIC_COUNTER, AT(status_patcher.failed)},
 	{"berth_events_sent_total", "Events that the apiserver accepted.", METRIC_COUNTER,
 		AT(recorder.sent)},
 	{"berth_events_joined_total", "Events that were counted in an earlier one's series.",
@@ -127,7 +127,7 @@ void readings_gather(const struct status *status, struct metric_readings *r)
 	const struct scheduler *s = status->s;
 	*r = (struct metric_readings){
 		.binder = binder_stats(s->binder),
-		.patcher = patcher_stats(s->patcher),
+		.status_patcher = status_patcher_stats(s->status_patcher),
 		.recorder = recorder_stats(s->recorder),
 		.net = net_client_stats(status->setup.client),
 		.scheduler = s->stats,

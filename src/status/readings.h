@@ -16,7 +16,7 @@ enum { READINGS_IN_ROW = 8 };
 struct metric_readings {
 	struct process_facts process;
 	struct binder_stats binder;
-	struct patcher_stats patcher;
+	struct status_patcher_stats status_patcher;
 	struct recorder_stats recorder;
 	struct net_client_stats net;
 	struct scheduler_stats scheduler;

@@ -5,7 +5,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: net/*.c tls/*.c http/*.c watch/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
+// deps: net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
 #include <stdio.h>
 
