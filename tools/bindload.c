@@ -15,7 +15,7 @@
  */
 // deps: base/*.c net/*.c tls/*.c http/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: json/write.c config/kubeconfig.c yaml/base64.c bind/body_binding.c api/api_path.c
-// deps: scheduler/target.c
+// deps: command/target.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "bind/body.h"
-#include "scheduler/target.h"
+#include "command/target.h"
 #include "http/http.h"
 #include "tls/tls.h"
 
@@ -229,7 +229,7 @@ static void start(void)
 	arena_init_zeroed(&load.arena, block, LOAD_MEMORY);
 	scratch_init(&load.scratch, arena_take_raw(&load.arena, LOAD_SCRATCH), LOAD_SCRATCH);
 	if (kubeconfig_load(&load.config, &question, &load.arena, &load.scratch, &fault)) {
-		struct net_target target = scheduler_target(&load.config);
+		struct net_target target = target_of_kubeconfig(&load.config);
 		target.connections = (uint32_t)load.connections;
 
 		load.net = net_init(&(struct net_setup){.arena = &load.arena,

@@ -18,7 +18,7 @@
  */
 // deps: base/*.c net/*.c tls/*.c http/*.c
 // deps: json/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
-// deps: config/kubeconfig.c yaml/base64.c scheduler/target.c bind/body*.c api/api_path.c kube/*.c
+// deps: config/kubeconfig.c yaml/base64.c command/target.c bind/body*.c api/api_path.c kube/*.c
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@
 #include "json/json.h"
 #include "tls/certificate.h"
 #include "http/server.h"
-#include "scheduler/target.h"
+#include "command/target.h"
 #include "tls/tls.h"
 
 enum {
@@ -405,7 +405,7 @@ static void write_certificate(const char *path)
 static void open_network(const char *certificate_out, uint16_t port, struct writer *fault)
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", NULL};
-	struct net_target target = scheduler_target(&tool.config);
+	struct net_target target = target_of_kubeconfig(&tool.config);
 	const struct tls_certificate_request wish = {
 		.common_name = "extender", .names = names, .days = 1};
 	struct net_server_setup setup = {

@@ -14,7 +14,7 @@
 // deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
 // deps: base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: config/kubeconfig.c yaml/base64.c kube/*.c cache/*.c watch/*.c
-// deps: scheduler/target.c
+// deps: command/target.c
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cache/feed.h"
-#include "scheduler/target.h"
+#include "command/target.h"
 #include "tls/tls.h"
 #include "watch/watch.h"
 
@@ -338,7 +338,7 @@ static void start_memory(void)
 
 static struct net_target target_of(const struct kubeconfig *config, const char *token_file)
 {
-	struct net_target target = scheduler_target(config);
+	struct net_target target = target_of_kubeconfig(config);
 
 	target.watch_connections = DUMP_WATCHES;
 	target.connections = DUMP_CONNECTIONS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What exactly changed between two versions of an object (core.md 15.1, 15.2).
+ * What exactly changed between two versions of an object.
  */
 #include "cache/event.h"
 

@@ -13,7 +13,7 @@
 
 struct cache;
 
-/* core.md 14.7: upstream's masks. An update that is none of the named ones is CACHE_UPDATE. */
+/* Upstream's masks. An update that is none of the named ones is CACHE_UPDATE. */
 enum cache_action {
 	CACHE_ADD = 1,
 	CACHE_DELETE = 2,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The order in which nodes are visited: one of each zone in turn (core.md 6).
+ * The order in which nodes are visited: one of each zone in turn.
  */
 #include "cache/private.h"
 

@@ -195,7 +195,7 @@ void cache_begin_decision(struct cache *cache);
 
 /* ---- required node affinity and taints, where counters and plugins both need them ---- */
 
-/* plugins.md 0.4: spec.nodeSelector and required node affinity, by a node's labels and name. */
+/* spec.nodeSelector and required node affinity, by a node's labels and name. */
 bool cache_labels_selected(const struct cache *cache, const struct kube_pod_template *class,
 	const struct kube_labels *labels, uint32_t name);
 bool cache_node_selected(

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/url.h"
 #include "command/explanation.h"
-#include "scheduler/target.h"
+#include "command/target.h"
 #include "tls/tls.h"
 
 enum {
@@ -147,7 +147,7 @@ static void ask_exchange(const struct ask *q, bool as_json, struct arena *arena,
 	asking.cut = json_cut_init(arena_take_raw(arena, size), size, share);
 	if (!ask_find_server(q, &kubeconfig, arena, &scratch, fault))
 		return;
-	struct net_target target = scheduler_target(&kubeconfig);
+	struct net_target target = target_of_kubeconfig(&kubeconfig);
 	target.name = "berth";
 	target.connections = 1;
 	struct net_bytes bytes = net_socket_bytes(arena, STREAMS);

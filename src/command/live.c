@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "profile/profile.h"
 #include "limits.h"
-#include "scheduler/capacity.h"
-#include "scheduler/target.h"
+#include "command/capacity.h"
+#include "command/target.h"
 #include "tls/tls.h"
 
 enum {
@@ -245,7 +245,7 @@ static bool open_asker(struct live *live, uint32_t asker, struct writer *fault)
 		return true;
 	if (!kubeconfig_load(&kubeconfig, &question, &live->arena, &live->setup, fault))
 		return false;
-	struct net_target target = scheduler_target(&kubeconfig);
+	struct net_target target = target_of_kubeconfig(&kubeconfig);
 	target.name = asker == 0 ? "authentication" : "authorization";
 	target.connections = ASKER_CONNECTIONS;
 	live->askers[asker] = net_client_open(live->net, &live->arena, &target, fault);
@@ -261,7 +261,7 @@ static bool connect_to(struct live *live)
 	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
 		return live_complain(live, writer_text(&fault));
 	uint32_t connections = connections_of(o);
-	struct net_target target = scheduler_target(&live->kubeconfig);
+	struct net_target target = target_of_kubeconfig(&live->kubeconfig);
 	target.connections = connections;
 	target.watch_connections = WATCHES;
 	live->bytes = net_socket_bytes(&live->arena, connections + WATCHES + other_streams(o));

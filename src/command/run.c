@@ -56,8 +56,9 @@ struct patience {
 static bool tell_wait(const struct scheduler *s, struct patience *patience)
 {
 	struct mono now = net_now(s->net);
-	bool waits = s->waits == SCHEDULER_NOT_SYNCED ||
-		(s->waits == SCHEDULER_NOT_LEADING && lease_stats(s->lease).holder.size == 0);
+	bool waits = scheduler_state(s) == SCHEDULER_NOT_SYNCED ||
+		(scheduler_state(s) == SCHEDULER_NOT_LEADING &&
+			lease_stats(s->lease).holder.size == 0);
 	if (!waits || patience->pause_ms == 0)
 		*patience = (struct patience){mono_after_ms(now, PATIENCE_MS), PATIENCE_MS};
 	if (!mono_reached(now, patience->due))
@@ -66,7 +67,7 @@ static bool tell_wait(const struct scheduler *s, struct patience *patience)
 	log_info("run", "waiting",
 		"for=%s connections=%u connects=%llu failures=%llu requests=%llu queued=%u "
 		"received=%llu",
-		s->waits == SCHEDULER_NOT_SYNCED ? "lists" : "lease", (unsigned)net.open,
+		scheduler_state(s) == SCHEDULER_NOT_SYNCED ? "lists" : "lease", (unsigned)net.open,
 		(unsigned long long)net.connects, (unsigned long long)net.connect_failures,
 		(unsigned long long)net.requests, (unsigned)net.queued,
 		(unsigned long long)net.bytes_in);

@@ -176,7 +176,7 @@ const struct queue_entry *queue_group_entry(const struct queue *queue, uint32_t 
 	return group_first(queue_group(queue, group));
 }
 
-struct queue_moved queue_wake_group(
+struct queue_moved queue_requeue_group(
 	struct queue *queue, uint32_t group, enum queue_how how, struct mono now)
 {
 	struct queue_moved moved = {0};

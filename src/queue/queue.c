@@ -299,7 +299,7 @@ void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_
 		heap_changed(heap, e->position);
 }
 
-enum queue_state queue_wake(
+enum queue_state queue_requeue_one(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now)
 {
 	struct queue_entry *e = queue_entry(queue, entry);

@@ -265,18 +265,19 @@ enum queue_state queue_error(struct queue *queue, uint32_t entry, struct mono no
 
 /*
  * The attempt is taken back: there was no room for it. The pod waits behind the gate, which is
- * closed for it, until queue_wake().
+ * closed for it, until queue_requeue_one().
  */
 void queue_hold(struct queue *queue, uint32_t entry, struct queue_gate gate);
 
-/* A new version of the pod. Where it waits does not change; queue_wake() says that it helps. */
+/* A new version of the pod. Where it waits does not change; queue_requeue_one() says that it helps.
+ */
 void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key);
 
 /*
  * Its own change, or somebody's wish (AT_ONCE), helps it; a gate that is gone lets it pass. A pod
  * in backoff only follows AT_ONCE; one that is active or in flight stays. Returns where it is now.
  */
-enum queue_state queue_wake(
+enum queue_state queue_requeue_one(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now);
 
 /*
@@ -310,7 +311,7 @@ static inline const struct queue_entry *queue_entry_at(const struct queue *queue
  *	struct queue_walk walk = queue_walk(queue, mask);
  *	for (uint32_t g; (g = queue_next_group(queue, &walk)) != 0;)
  *		if (the event helps queue_group_entry(queue, g)->pod)
- *			queue_wake_group(queue, g, QUEUE_AFTER_BACKOFF, now);
+ *			queue_requeue_group(queue, g, QUEUE_AFTER_BACKOFF, now);
  */
 struct queue_walk {
 	uint64_t serials; /* only groups below */
@@ -329,7 +330,7 @@ static inline const struct queue_group *queue_group_at(const struct queue *queue
 const struct queue_entry *queue_group_entry(const struct queue *queue, uint32_t group);
 
 /* Each pod goes where its own backoff and its gate let it. Costs its pods, log(n) each. */
-struct queue_moved queue_wake_group(
+struct queue_moved queue_requeue_group(
 	struct queue *queue, uint32_t group, enum queue_how how, struct mono now);
 
 /* ---- time ---- */

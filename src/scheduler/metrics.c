@@ -73,7 +73,7 @@ void scheduler_count_incoming(
 		m->incoming[cause][2]++;
 }
 
-void scheduler_count_woken(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
+void scheduler_count_requeued(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
 	const struct queue_moved *moved)
 {
 	if (kind >= SCHEDULER_EVENT_KINDS || actions == 0)

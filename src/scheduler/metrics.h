@@ -61,7 +61,7 @@ enum scheduler_cause {
 enum { SCHEDULER_EVENT_KINDS = 32, SCHEDULER_EVENT_ACTIONS = 13 };
 
 /* What the apiserver, or an extender, has a part in and therefore takes time. */
-enum scheduler_stage { SCHEDULER_STAGE_CLAIMS, SCHEDULER_STAGE_BIND, SCHEDULER_STAGES };
+enum scheduler_stage { SCHEDULER_STAGE_PRE_BIND, SCHEDULER_STAGE_BIND, SCHEDULER_STAGES };
 
 /* How long events of a kind took; kind 0: pods without a node. */
 struct scheduler_handled {
@@ -121,7 +121,7 @@ void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
 	enum scheduler_result result, int64_t took_us);
 void scheduler_count_incoming(
 	struct scheduler_metrics *m, enum scheduler_cause cause, enum queue_state state);
-void scheduler_count_woken(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
+void scheduler_count_requeued(struct scheduler_metrics *m, uint32_t kind, uint32_t actions,
 	const struct queue_moved *moved);
 /* Who took part in a decision: at each point. */
 void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Preempt: victims are told to go, and the pod that needs their place waits until all of them
- * were told (core.md 17.10). Nothing else is held up meanwhile.
+ * Preempt: victims are evicted, and the pod that needs their place waits until the apiserver has
+ * answered about all of them. Nothing else is held up meanwhile.
  */
 #include "base/log.h"
 #include "cache/conditions.h"
@@ -9,42 +9,42 @@
 
 enum { NOTE_MAX = 512 };
 
-static bool is_leaving(const struct scheduler *s, uint32_t pod)
+static bool victim_is_deleting(const struct scheduler *s, uint32_t pod)
 {
 	return (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) != 0;
 }
 
 bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims)
 {
-	return pool_used(&s->preemptions) < s->preemptions.capacity &&
-		s->victims.capacity - pool_used(&s->victims) >= victims &&
+	return pool_used(&s->preemptions.pool) < s->preemptions.pool.capacity &&
+		s->preemptions.victims.capacity - pool_used(&s->preemptions.victims) >= victims &&
 		evictor_room(s->evictor) >= victims;
 }
 
 bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod)
 {
-	if (pool_used(&s->preemptions) == 0)
+	if (pool_used(&s->preemptions.pool) == 0)
 		return false;
-	for (uint32_t i = pool_next(&s->preemptions, 0); i != 0;
-		i = pool_next(&s->preemptions, i)) {
-		const struct scheduler_preemption *p = pool_at(&s->preemptions, i);
+	for (uint32_t i = pool_next(&s->preemptions.pool, 0); i != 0;
+		i = pool_next(&s->preemptions.pool, i)) {
+		const struct scheduler_preemption *p = pool_at(&s->preemptions.pool, i);
 		if (p->pod == pod && scheduler_is_pod(s, pod, p->uid))
 			return true;
 	}
 	return false;
 }
 
-void scheduler_promise(struct scheduler *s, uint32_t pod, uint32_t node_name)
+void scheduler_nominate(struct scheduler *s, uint32_t pod, uint32_t node_name)
 {
 	uint32_t old = cache_pod_at(&s->cache, pod)->nominated;
 
 	if (old != node_name)
-		scheduler_wake_for_promise(s, pod, old);
+		scheduler_requeue_for_nomination(s, pod, old);
 	cache_nominate(&s->cache, pod, node_name);
 }
 
 /* Less important pods that were promised the same node will not get it. */
-static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t node_name)
+static void preempt_clear_nominations(struct scheduler *s, uint32_t pod, uint32_t node_name)
 {
 	int32_t priority = cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->priority;
 	const struct text none = TEXT("");
@@ -56,28 +56,29 @@ static void take_over_nominations(struct scheduler *s, uint32_t pod, uint32_t no
 		if (other->nominated != node_name || index == pod ||
 			cache_template_of(&s->cache, other)->priority >= priority)
 			continue;
-		scheduler_tell_condition(s, index, NULL, TEXT_NONE, &none);
-		scheduler_promise(s, index, INTERN_EMPTY);
+		scheduler_report_condition(s, index, NULL, TEXT_NONE, &none);
+		scheduler_nominate(s, index, INTERN_EMPTY);
 	}
 }
 
-static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t node)
+static void preempt_evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t node)
 {
-	struct scheduler_preemption *p = pool_at(&s->preemptions, index);
-	uint32_t victim = pool_take(&s->victims);
-	struct scheduler_words words;
+	struct scheduler_preemption *p = pool_at(&s->preemptions.pool, index);
+	uint32_t victim = pool_take(&s->preemptions.victims);
+	struct scheduler_pod_names names;
 	CHECK(victim != 0); /* asked for before */
-	*(struct scheduler_victim *)pool_at(&s->victims, victim) = (struct scheduler_victim){
-		.uid = cache_pod_at(&s->cache, pod)->uid,
-		.pod = pod,
-		.preemption = index,
-		.node = node,
-	};
+	*(struct scheduler_victim *)pool_at(&s->preemptions.victims, victim) =
+		(struct scheduler_victim){
+			.uid = cache_pod_at(&s->cache, pod)->uid,
+			.pod = pod,
+			.preemption = index,
+			.node = node,
+		};
 	struct cache_status status;
-	scheduler_words(s, pod, &words);
+	scheduler_pod_names(s, pod, &names);
 	cache_pod_status(&s->cache, cache_pod_at(&s->cache, pod), &status);
 	const struct eviction_order order = {
-		.pod = words.pod,
+		.pod = names.pod,
 		.has_condition =
 			(cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DISRUPTION_TARGET) != 0,
 		.generation = status.generation,
@@ -91,31 +92,31 @@ static void evict(struct scheduler *s, uint32_t index, uint32_t pod, uint32_t no
 void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *plan)
 {
 	uint32_t node_name = cache_node_at(&s->cache, plan->node)->name;
-	scheduler_promise(s, pod, node_name);
+	scheduler_nominate(s, pod, node_name);
 	bool any = false;
 	for (uint32_t i = 0; i < plan->victim_count && !any; i++)
-		any = !is_leaving(s, plan->victims[i]);
+		any = !victim_is_deleting(s, plan->victims[i]);
 	if (!any)
 		return; /* they are on their way out already */
-	uint32_t index = pool_take(&s->preemptions);
+	uint32_t index = pool_take(&s->preemptions.pool);
 	CHECK(index != 0); /* asked for before */
-	struct scheduler_preemption *p = pool_at(&s->preemptions, index);
+	struct scheduler_preemption *p = pool_at(&s->preemptions.pool, index);
 	p->uid = cache_pod_at(&s->cache, pod)->uid;
 	p->pod = pod;
 	p->profile = cycle_profile_of(&s->cycle, pod);
 	s->stats.preemptions++;
 	scheduler_observe(&s->metrics.victims, &scheduler_scale_victims, plan->victim_count);
-	take_over_nominations(s, pod, node_name);
+	preempt_clear_nominations(s, pod, node_name);
 	for (uint32_t i = 0; i < plan->victim_count; i++)
-		if (!is_leaving(s, plan->victims[i]))
-			evict(s, index, plan->victims[i], plan->node);
+		if (!victim_is_deleting(s, plan->victims[i]))
+			preempt_evict(s, index, plan->victims[i], plan->node);
 	log_info("scheduler", "preempts", "pod=%.*s node=%.*s victims=%u",
 		TEXT_ARGS(cache_text(&s->cache, cache_pod_at(&s->cache, pod)->name)),
 		TEXT_ARGS(cache_text(&s->cache, node_name)), (unsigned)p->victims);
 }
 
 /* Odd ones are kept as long as the pod is. */
-static struct text uid_of(
+static struct text victim_uid(
 	const struct scheduler *s, uint32_t pod, struct cache_uid uid, char *room, size_t size)
 {
 	struct writer w;
@@ -126,7 +127,7 @@ static struct text uid_of(
 }
 
 /* Who had no time left is gone before the answer is here, and known by what was asked for. */
-static void tell_victim(struct scheduler *s, const struct scheduler_victim *victim,
+static void victim_report(struct scheduler *s, const struct scheduler_victim *victim,
 	const struct scheduler_preemption *p, const struct eviction_result *result)
 {
 	char by[64], uid[64];
@@ -135,12 +136,12 @@ static void tell_victim(struct scheduler *s, const struct scheduler_victim *vict
 	if (!pool_is_taken(&s->cache.nodes, victim->node))
 		return;
 	writer_init(&w, note, sizeof(note));
-	body_note_preempted(uid_of(s, p->pod, p->uid, by, sizeof(by)),
+	body_note_preempted(victim_uid(s, p->pod, p->uid, by, sizeof(by)),
 		cache_text(&s->cache, cache_node_at(&s->cache, victim->node)->name), false, &w);
 	const struct body_pod pod = {result->namespace, result->name,
-		uid_of(s, victim->pod, victim->uid, uid, sizeof(uid))};
+		victim_uid(s, victim->pod, victim->uid, uid, sizeof(uid))};
 	bool is_there = scheduler_is_pod(s, victim->pod, victim->uid);
-	scheduler_tell_event_of(s, &pod,
+	scheduler_report_event_of(s, &pod,
 		is_there ? cache_pod_at(&s->cache, victim->pod)->version : 0, p->profile, "Normal",
 		"Preempted", "Preempting", writer_text(&w));
 }
@@ -152,20 +153,20 @@ static void tell_victim(struct scheduler *s, const struct scheduler_victim *vict
  * often as its client may ask. What we do: we have no such limit, and who protects the victim goes
  * on to.
  */
-static void finish(struct scheduler *s, uint32_t index)
+static void preempt_finish(struct scheduler *s, uint32_t index)
 {
 	struct scheduler_preemption p =
-		*(struct scheduler_preemption *)pool_at(&s->preemptions, index);
-	pool_give(&s->preemptions, index);
+		*(struct scheduler_preemption *)pool_at(&s->preemptions.pool, index);
+	pool_give(&s->preemptions.pool, index);
 	if (!scheduler_is_pod(s, p.pod, p.uid))
 		return;
 	uint32_t entry = cache_pod_at(&s->cache, p.pod)->waiting;
 	if (entry == 0)
 		return;
 	if (p.failed)
-		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_ERROR, scheduler_now(s));
+		(void)queue_requeue_one(&s->queue, entry, QUEUE_AFTER_ERROR, scheduler_now(s));
 	else if (queue_entry_at(&s->queue, entry)->state == QUEUE_GATED)
-		(void)queue_wake(&s->queue, entry, QUEUE_AFTER_BACKOFF, scheduler_now(s));
+		(void)queue_requeue_one(&s->queue, entry, QUEUE_AFTER_BACKOFF, scheduler_now(s));
 }
 
 void scheduler_evicted(void *self, const struct eviction_result *result)
@@ -173,14 +174,15 @@ void scheduler_evicted(void *self, const struct eviction_result *result)
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
 	scheduler_requeue_for_changes(s); /* what came before the answer */
-	struct scheduler_victim victim = *(struct scheduler_victim *)pool_at(&s->victims, index);
-	struct scheduler_preemption *p = pool_at(&s->preemptions, victim.preemption);
-	pool_give(&s->victims, index);
+	struct scheduler_victim victim =
+		*(struct scheduler_victim *)pool_at(&s->preemptions.victims, index);
+	struct scheduler_preemption *p = pool_at(&s->preemptions.pool, victim.preemption);
+	pool_give(&s->preemptions.victims, index);
 	if (result->verdict != API_DONE && result->verdict != API_GONE)
 		p->failed = true;
 	s->stats.victims += result->verdict == API_DONE;
 	if (result->verdict == API_DONE)
-		tell_victim(s, &victim, p, result);
+		victim_report(s, &victim, p, result);
 	if (--p->victims == 0)
-		finish(s, victim.preemption);
+		preempt_finish(s, victim.preemption);
 }

@@ -7,108 +7,111 @@
 
 #include "scheduler/scheduler.h"
 
-/* ---- feed.c ---- */
+/* ---- informers.c ---- */
 
 struct watch_sink scheduler_sink(struct scheduler *s);
-void scheduler_want(struct scheduler *s, uint32_t kinds);
+void scheduler_start_informers(struct scheduler *s, uint32_t kinds);
 void scheduler_relist_due(struct net_timer *timer, struct mono now);
 /* The kinds beyond the vital ones that must be known to decide about the pod. */
 uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod);
 
-/* ---- waking.c ---- */
+/* ---- requeue.c ---- */
 
-void scheduler_init_waking(struct scheduler *s); /* the table of who waits for what */
+void scheduler_init_requeue(struct scheduler *s); /* the table of who waits for what */
 /* As the queue asks: the bit of who holds the pod back, 0: nobody. */
 struct queue_gate scheduler_gate(void *self, uint32_t pod);
 /* A pod without a node that is not in the queue: into it, if it is ours. */
-void scheduler_join(struct scheduler *s, uint32_t pod);
+void scheduler_enqueue(struct scheduler *s, uint32_t pod);
 /* An assigned pod is gone, as far as waiting pods are concerned. */
-void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node_name);
-/* The node of that name was promised to the pod, which does not need it any more: upstream lets
- * whoever could have it wait for something else. */
-void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated);
+void scheduler_requeue_for_space(struct scheduler *s, uint32_t pod, uint32_t node_name);
+/* The pod was nominated to the node of that name, and does not need it any more: upstream lets
+ * pods that could have it wait for something else. */
+void scheduler_requeue_for_nomination(struct scheduler *s, uint32_t pod, uint32_t nominated);
 /* More kinds are known. */
-void scheduler_wake_for_kinds(struct scheduler *s);
+void scheduler_requeue_for_kinds(struct scheduler *s);
 /* Pods that found no room in the queue are looked for again. */
 void scheduler_collect_left(struct scheduler *s);
 
-/* ---- attempt.c ---- */
+/* ---- schedule_one.c ---- */
 
 /* Decides about the next pod; false: there is none, or no room for what would follow. */
-bool scheduler_attempt(struct scheduler *s);
-bool scheduler_can_attempt(const struct scheduler *s);
-struct mono scheduler_next_attempt(const struct scheduler *s); /* as far as its pace goes */
-bool scheduler_has_room(const struct scheduler *s);            /* for what may follow a decision */
-/* What was decided is done: the pod takes off, or is told why not and waits. */
-void scheduler_conclude(
-	struct scheduler *s, uint32_t entry, const struct schedule_result *decision);
+bool schedule_one(struct scheduler *s);
+bool scheduler_can_schedule(const struct scheduler *s);
+struct mono scheduler_pace_due(const struct scheduler *s); /* as far as its pace goes */
+bool scheduler_has_room(const struct scheduler *s);        /* for what may follow a decision */
+/* What was decided is done: the pod is assumed and its binding starts, or it is parked. */
+void scheduler_assume_or_park(
+	struct scheduler *s, uint32_t entry, const struct schedule_result *result);
 void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
 
-/* ---- extend.c ---- */
+/* ---- extender_cycle.c ---- */
 
-/* Has an extender a say in where the pod goes? */
+/* Does an extender care where the pod goes? */
 bool scheduler_is_extended(const struct scheduler *s, uint32_t pod);
 /* Is there room for one more such pod? */
 bool scheduler_has_turn(const struct scheduler *s, uint32_t pod);
-/* The attempt of such a pod: its extenders are asked, or it waits for its turn. */
-void scheduler_extend(struct scheduler *s, uint32_t entry);
-/* Is somebody's answer there, and room for what follows? */
-bool scheduler_can_resume(const struct scheduler *s);
-bool scheduler_resume(struct scheduler *s); /* decides about one; false: there is none */
-void scheduler_wake_held(struct scheduler *s);
+/* The scheduling cycle of such a pod: its extenders are asked, or it waits for its turn. */
+void scheduler_ask_extenders(struct scheduler *s, uint32_t entry);
+/* Is an answer there, and room for what follows? */
+bool scheduler_has_answer(const struct scheduler *s);
+bool scheduler_decide_answered(struct scheduler *s); /* decides about one; false: there is none */
+void scheduler_requeue_held(struct scheduler *s);
 /* Gone, or bound by somebody else, while its extenders are asked; by its entry in the queue. */
 void scheduler_drop_ask(struct scheduler *s, uint32_t entry);
 
-/* ---- flight.c ---- */
+/* ---- binding_cycle.c ---- */
 
 /* The pod is assumed; `nominated` is where it was nominated before. */
-void scheduler_take_off(struct scheduler *s, uint32_t entry, const struct schedule_result *decision,
-	uint32_t nominated);
+void scheduler_start_binding(struct scheduler *s, uint32_t entry,
+	const struct schedule_result *result, uint32_t nominated);
 /* Those that wait for room, as far as there is some. */
-void scheduler_launch_cleared(struct scheduler *s);
-void scheduler_claims_bound(void *self, const struct volumes_result *result);
-void scheduler_landed(void *self, const struct binder_result *result);
-/* Whoever was not bound when we led last is decided anew. */
-void scheduler_recall_flights(struct scheduler *s);
+void scheduler_send_bindings(struct scheduler *s);
+void scheduler_volumes_bound(void *self, const struct volumes_result *result);
+void scheduler_binding_done(void *self, const struct binder_result *result);
+/* Pods that were not bound when we led last are decided again. */
+void scheduler_recall_bindings(struct scheduler *s);
 /* The watch showed a pod on a node that the queue has in flight; or that it is gone. */
-void scheduler_seen_in_flight(struct scheduler *s, uint32_t pod);
-void scheduler_gone_in_flight(struct scheduler *s, uint32_t entry);
+void scheduler_binding_seen(struct scheduler *s, uint32_t pod);
+void scheduler_binding_gone(struct scheduler *s, uint32_t entry);
 
 /* ---- preempt.c ---- */
 
 bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims);
-/* Promises the pod that node, or none (INTERN_EMPTY), instead of what it was promised. */
-void scheduler_promise(struct scheduler *s, uint32_t pod, uint32_t node_name);
+/* Nominates the pod to that node, or to none (INTERN_EMPTY), instead of what was before. */
+void scheduler_nominate(struct scheduler *s, uint32_t pod, uint32_t node_name);
 void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *p);
 void scheduler_evicted(void *self, const struct eviction_result *result);
 bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod);
 
-/* ---- tell.c ---- */
+/* ---- report.c ---- */
 
-struct scheduler_words { /* names of a pod, as they are sent */
+struct scheduler_pod_names { /* names of a pod, as they are sent */
 	struct body_pod pod;
 	char uid[64];
 };
-void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_words *words);
-void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
+void scheduler_pod_names(
+	const struct scheduler *s, uint32_t pod, struct scheduler_pod_names *names);
+void scheduler_report_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
 	const char *type, const char *reason, const char *action, struct text note);
 /* Of one that is not there any more, perhaps; version 0: not known. */
-void scheduler_tell_event_of(struct scheduler *s, const struct body_pod *pod, uint64_t version,
+void scheduler_report_event_of(struct scheduler *s, const struct body_pod *pod, uint64_t version,
 	const struct plugin_profile *profile, const char *type, const char *reason,
 	const char *action, struct text note);
 /* PodScheduled=False (reason NULL: no condition); nominated: NULL leaves the field as it is. */
-void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *reason,
+void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *reason,
 	struct text message, const struct text *nominated);
 
-/* ---- dump.c ---- */
+/* ---- debugger.c ---- */
 
-/* Lists the next kind anew that is to be compared, if there is one. */
+/* Relists the next kind that is to be compared, if there is one. */
 void scheduler_compare_next(struct scheduler *s);
 
-/* ---- lead.c ---- */
+/* ---- leader.c ---- */
 
 void scheduler_lease_changed(void *self, bool leads);
 void scheduler_note_wait(struct scheduler *s);
+/* Pods, nodes, ... were relisted; what a new leader had to wait for. */
+void scheduler_relisted(struct scheduler *s, enum kube_kind kind);
 
 static inline bool scheduler_same_uid(struct cache_uid a, struct cache_uid b)
 {

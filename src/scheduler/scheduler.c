@@ -26,18 +26,18 @@ size_t scheduler_size(const struct scheduler_limits *l)
 		watch_size(all_kinds) + api_client_size(ANSWERS_MAX) + binder_size(l->bindings) +
 		status_patcher_size(l->patches) + evictor_size(l->victims) +
 		recorder_size(l->events, l->series) + lease_size() + volumes_size(l->claimants) +
-		pool_size(sizeof(struct scheduler_flight), l->bindings + l->claimants) +
+		pool_size(sizeof(struct scheduler_binding), l->bindings + l->claimants) +
 		pool_size(sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX) +
 		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
 }
 
-static void dump(const void *self)
+static void scheduler_print(const void *self)
 {
 	const struct scheduler *s = self;
-	check_print("scheduler %s flights %u preemptions %u pending %u wanted %x known %x\n",
-		scheduler_wait_name(s->waits), (unsigned)pool_used(&s->flights),
-		(unsigned)pool_used(&s->preemptions), (unsigned)s->cache.pods_pending,
-		(unsigned)s->wanted, (unsigned)s->known);
+	check_print("scheduler %s bindings %u preemptions %u pending %u wanted %x known %x\n",
+		scheduler_wait_name(s->leader.waits), (unsigned)pool_used(&s->bindings.pool),
+		(unsigned)pool_used(&s->preemptions.pool), (unsigned)s->cache.pods_pending,
+		(unsigned)s->sync.wanted, (unsigned)s->sync.known);
 }
 
 static void print_cache(const void *self)
@@ -56,11 +56,11 @@ static void print_cycle(const void *self)
 }
 
 /* Asked before a binding is sent, a volume given away, or a victim told to go. */
-static bool may_write(void *self)
+static bool scheduler_may_write(void *self)
 {
 	const struct scheduler *s = self;
 	return s->lease == NULL ||
-		(s->barrier == 0 && lease_holds(s->lease, clock_mono(&s->setup.clock)));
+		(s->leader.barrier == 0 && lease_holds(s->lease, clock_mono(&s->setup.clock)));
 }
 
 void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
@@ -71,30 +71,30 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	cache_init(&s->cache, setup->arena, &l->cache);
 	scratch_init(&s->scratch, arena_take_raw(setup->arena, l->scratch_bytes), l->scratch_bytes);
 	/* A provisioner may take minutes; those who wait for one leave room for all bindings. */
-	pool_init(&s->flights, setup->arena, "flights", sizeof(struct scheduler_flight),
-		l->bindings + l->claimants);
-	pool_init(&s->preemptions, setup->arena, "preemptions", sizeof(struct scheduler_preemption),
-		SCHEDULER_PREEMPTIONS_MAX);
-	pool_init(
-		&s->victims, setup->arena, "victims", sizeof(struct scheduler_victim), l->victims);
+	pool_init(&s->bindings.pool, setup->arena, "binding cycles",
+		sizeof(struct scheduler_binding), l->bindings + l->claimants);
+	pool_init(&s->preemptions.pool, setup->arena, "preemptions",
+		sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX);
+	pool_init(&s->preemptions.victims, setup->arena, "victims", sizeof(struct scheduler_victim),
+		l->victims);
 	s->api = api_client_open(&(struct api_setup){
 		.net = setup->net,
 		.server = setup->client,
 		.arena = setup->arena,
 		.entropy = setup->entropy,
 		.answers_max = ANSWERS_MAX,
-		.may_write = may_write,
+		.may_write = scheduler_may_write,
 		.self = s,
 	});
-	net_timer_init(&s->relist, scheduler_relist_due);
-	s->relist_ms = SCHEDULER_RELIST_MS;
-	check_register((struct check_dump){"scheduler", dump, s});
+	net_timer_init(&s->sync.relist, scheduler_relist_due);
+	s->sync.relist_ms = SCHEDULER_RELIST_MS;
+	check_register((struct check_dump){"scheduler", scheduler_print, s});
 	check_register((struct check_dump){"cache", print_cache, s});
 	check_register((struct check_dump){"queue", print_queue, s});
 	check_register((struct check_dump){"cycle", print_cycle, s});
 }
 
-static void init_writers(struct scheduler *s)
+static void scheduler_init_writers(struct scheduler *s)
 {
 	const struct scheduler_setup *setup = &s->setup;
 	const struct scheduler_limits *l = &setup->limits;
@@ -102,7 +102,7 @@ static void init_writers(struct scheduler *s)
 		.client = s->api,
 		.arena = setup->arena,
 		.orders_max = l->bindings,
-		.done = scheduler_landed,
+		.done = scheduler_binding_done,
 		.self = s,
 	});
 	s->status_patcher = status_patcher_init(&(struct status_patcher_setup){
@@ -123,7 +123,7 @@ static void init_writers(struct scheduler *s)
 		.arena = setup->arena,
 		.cache = &s->cache,
 		.orders_max = l->claimants,
-		.done = scheduler_claims_bound,
+		.done = scheduler_volumes_bound,
 		.self = s,
 	});
 	s->recorder = recorder_init(&(struct recorder_setup){
@@ -138,18 +138,18 @@ static void init_writers(struct scheduler *s)
 }
 
 /* Somebody leads, though not us: the picture is kept warm. */
-static void on_holder(void *self, struct text identity)
+static void scheduler_other_leads(void *self, struct text identity)
 {
 	struct scheduler *s = self;
 	if (identity.size > 0 && !text_is(identity, s->setup.lease.identity))
-		scheduler_want(s, WATCH_KIND(KUBE_POD));
+		scheduler_start_informers(s, WATCH_KIND(KUBE_POD));
 }
 
-static bool init_lease(struct scheduler *s)
+static bool scheduler_init_lease(struct scheduler *s)
 {
 	const struct scheduler_lease *l = &s->setup.lease;
 	if (!l->elect) {
-		s->leading = true;
+		s->leader.leading = true;
 		return true;
 	}
 	s->lease = lease_init(&(struct lease_setup){
@@ -164,7 +164,7 @@ static bool init_lease(struct scheduler *s)
 		.renew_deadline_ms = l->renew_deadline_ms,
 		.retry_period_ms = l->retry_period_ms,
 		.changed = scheduler_lease_changed,
-		.holder = on_holder,
+		.holder = scheduler_other_leads,
 		.self = s,
 	});
 	return s->lease != NULL;
@@ -204,8 +204,8 @@ bool scheduler_start(
 			.self = s,
 		},
 		scheduler_now(s));
-	init_writers(s);
-	if (!init_lease(s))
+	scheduler_init_writers(s);
+	if (!scheduler_init_lease(s))
 		return false;
 	s->watch = watch_init(&(struct watch_setup){
 		.net = setup->net,
@@ -216,12 +216,12 @@ bool scheduler_start(
 		.sink = scheduler_sink(s),
 		.kinds = all_kinds,
 	});
-	scheduler_init_waking(s);
-	s->waits = scheduler_waits(s, scheduler_now(s));
+	scheduler_init_requeue(s);
+	s->leader.waits = scheduler_waits(s, scheduler_now(s));
 	recorder_start(s->recorder);
 	if (s->lease != NULL)
 		lease_start(s->lease);
-	scheduler_want(s,
+	scheduler_start_informers(s,
 		s->lease != NULL ? SCHEDULER_VITAL_KINDS & ~WATCH_KIND(KUBE_POD)
 				 : SCHEDULER_VITAL_KINDS);
 	return true;
@@ -229,18 +229,18 @@ bool scheduler_start(
 
 /* ---- the loop ---- */
 
-static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
+static int64_t scheduler_sleep_us(const struct scheduler *s, int64_t timeout_us)
 {
 	bool may = scheduler_waits(s, scheduler_now(s)) == SCHEDULER_READY;
-	if (may && (scheduler_can_attempt(s) || scheduler_can_resume(s)))
+	if (may && (scheduler_can_schedule(s) || scheduler_has_answer(s)))
 		return 0;
 	struct mono due = queue_next_due(&s->queue);
-	struct mono next = scheduler_next_attempt(s);
+	struct mono next = scheduler_pace_due(s);
 	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(scheduler_now(s), next) &&
 		next.us < due.us)
 		due = next;
-	next = mono_after_ms(s->gave_way, SCHEDULER_GIVE_WAY_MS);
-	if (s->left_waiting > 0 && next.us < due.us)
+	next = mono_after_ms(s->requeue.gave_way, SCHEDULER_GIVE_WAY_MS);
+	if (s->requeue.left_count > 0 && next.us < due.us)
 		due = next;
 	if (due.us == MONO_NEVER.us)
 		return timeout_us;
@@ -251,57 +251,69 @@ static int64_t sleep_us(const struct scheduler *s, int64_t timeout_us)
 	return timeout_us >= 0 && timeout_us < left ? timeout_us : left;
 }
 
-static void decide(struct scheduler *s)
+static void flush_timers(struct scheduler *s)
 {
-	if (s->cleared > 0 && may_write(s))
-		scheduler_launch_cleared(s);
+	struct queue_flushed flushed =
+		queue_flush(&s->queue, scheduler_now(s), SCHEDULER_FLUSH_MAX);
+	s->metrics.incoming[SCHEDULER_BACKOFF_COMPLETE][0] += flushed.completed;
+	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][0] += flushed.leftovers.active;
+	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][1] += flushed.leftovers.backoff;
+	scheduler_collect_left(s);
+}
+
+static void schedule_pods(struct scheduler *s)
+{
+	CHECK(cache_log_count(&s->cache) == 0); /* what is decided on is what the queue knows */
 	struct mono start = clock_mono(&s->setup.clock);
 	struct mono now = start;
 	while (mono_since_us(now, start) < SCHEDULER_DECIDE_US) {
 		/* A process that was stopped for a while must find out before it writes. */
 		if (scheduler_waits(s, now) != SCHEDULER_READY)
 			break;
-		scheduler_wake_held(s);
-		if (!scheduler_resume(s) && !scheduler_attempt(s))
+		scheduler_requeue_held(s);
+		if (!scheduler_decide_answered(s) && !schedule_one(s))
 			break;
 		now = clock_mono(&s->setup.clock);
 	}
 }
 
-static void released(void *self)
+/* Requests are handed out already; the next poll of the network carries them. */
+static void write_out(struct scheduler *s)
 {
-	struct scheduler *s = self;
-	s->stopped = true;
+	bool busy = s->queue.pods[QUEUE_ACTIVE] > 0 && s->leader.waits == SCHEDULER_READY;
+	net_hurry(s->net, busy);
+	/* Events are for people, who can wait; the last third of the room is kept flowing. */
+	struct recorder_stats events = recorder_stats(s->recorder);
+	recorder_hold(s->recorder, busy && events.waiting < s->setup.limits.events / 3 * 2);
 }
 
-static bool is_quiet(const struct scheduler *s)
+static void ending_released(void *self)
 {
-	return pool_used(&s->flights) == 0 && pool_used(&s->victims) == 0 &&
+	struct scheduler *s = self;
+	s->ending.done = true;
+}
+
+static bool ending_is_quiet(const struct scheduler *s)
+{
+	return pool_used(&s->bindings.pool) == 0 && pool_used(&s->preemptions.victims) == 0 &&
 		status_patcher_stats(s->status_patcher).patches == 0 &&
 		evictor_stats(s->evictor).victims == 0;
 }
 
-static void go_on_stopping(struct scheduler *s)
+static void ending_go_on(struct scheduler *s)
 {
-	int64_t left_us = mono_since_us(s->stop_due, scheduler_now(s));
+	int64_t left_us = mono_since_us(s->ending.due, scheduler_now(s));
 	bool late = left_us <= 0;
 	int64_t events_us = (int64_t)(SCHEDULER_STOP_MS - STOP_EVENTS_MS) * CLOCK_MS_US;
-	if (s->releasing || (!late && !is_quiet(s)))
+	if (s->ending.releasing || (!late && !ending_is_quiet(s)))
 		return;
 	if (!late && left_us > events_us && !recorder_is_idle(s->recorder))
 		return;
-	s->releasing = true;
+	s->ending.releasing = true;
 	if (s->lease != NULL)
-		lease_release(s->lease, released);
+		lease_release(s->lease, ending_released);
 	else
-		s->stopped = true;
-}
-
-static void count_flushed(struct scheduler *s, struct queue_flushed flushed)
-{
-	s->metrics.incoming[SCHEDULER_BACKOFF_COMPLETE][0] += flushed.completed;
-	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][0] += flushed.leftovers.active;
-	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][1] += flushed.leftovers.backoff;
+		s->ending.done = true;
 }
 
 /* From the end of the sleep, which only the network knows: its clock was read there. */
@@ -318,28 +330,25 @@ static void count_turn(struct scheduler *s, struct mono read, struct mono decide
 void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 {
 	s->stats.turns++;
-	net_poll(s->net, sleep_us(s, timeout_us));
+	net_poll(s->net,
+		scheduler_sleep_us(s, timeout_us)); /* what changed is applied, and logged */
 	struct mono read = clock_mono(&s->setup.clock);
 	scheduler_requeue_for_changes(s);
-	count_flushed(s, queue_flush(&s->queue, scheduler_now(s), SCHEDULER_FLUSH_MAX));
-	scheduler_collect_left(s);
-	decide(s);
+	flush_timers(s);
+	if (s->bindings.ready > 0 && scheduler_may_write(s))
+		scheduler_send_bindings(s);
+	schedule_pods(s);
 	struct mono decided = clock_mono(&s->setup.clock);
-	net_hurry(s->net, s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY);
-	/* Events are for people, who can wait; the last third of the room is kept flowing. */
-	struct recorder_stats events = recorder_stats(s->recorder);
-	recorder_hold(s->recorder,
-		s->queue.pods[QUEUE_ACTIVE] > 0 && s->waits == SCHEDULER_READY &&
-			events.waiting < s->setup.limits.events / 3 * 2);
+	write_out(s);
 	scheduler_note_wait(s);
-	if (s->stopping)
-		go_on_stopping(s);
+	if (s->ending.begun)
+		ending_go_on(s);
 	count_turn(s, read, decided);
 }
 
 /* ---- the end ---- */
 
-static void stop_due(struct net_timer *timer, struct mono now)
+static void ending_due(struct net_timer *timer, struct mono now)
 {
 	/* Only there to wake the loop. */
 	(void)timer;
@@ -348,25 +357,25 @@ static void stop_due(struct net_timer *timer, struct mono now)
 
 void scheduler_stop(struct scheduler *s)
 {
-	if (s->stopping)
+	if (s->ending.begun)
 		return;
-	s->stopping = true;
-	s->stop_due = mono_after_ms(net_now(s->net), SCHEDULER_STOP_MS);
-	net_timer_init(&s->stop_timer, stop_due);
-	net_timer_arm(s->net, &s->stop_timer, s->stop_due);
+	s->ending.begun = true;
+	s->ending.due = mono_after_ms(net_now(s->net), SCHEDULER_STOP_MS);
+	net_timer_init(&s->ending.timer, ending_due);
+	net_timer_arm(s->net, &s->ending.timer, s->ending.due);
 	net_wake(s->net);
 }
 
 bool scheduler_is_stopped(const struct scheduler *s)
 {
-	return s->stopped;
+	return s->ending.done;
 }
 
 void scheduler_close(struct scheduler *s)
 {
-	net_timer_disarm(&s->relist);
-	if (s->stopping)
-		net_timer_disarm(&s->stop_timer);
+	net_timer_disarm(&s->sync.relist);
+	if (s->ending.begun)
+		net_timer_disarm(&s->ending.timer);
 	watch_close(s->watch);
 	binder_close(s->binder);
 	volumes_close(s->volumes);

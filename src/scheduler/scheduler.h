@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scheduler - runs a cluster: wires the picture, the queue, the decisions and everything that is
- * written, and turns the loop. One turn: read sockets and apply changes, move what is due, decide
- * for a few milliseconds. The same code runs against the network and in the simulator.
+ * scheduler - runs a cluster: wires the cache, the queue, the decisions and everything that is
+ * written, and turns the loop. One turn: poll the network, requeue for what changed, flush timers,
+ * schedule while the budget lasts, write. The same code runs against the network and in the
+ * simulator.
  *
- *	feed.c     what the watches tell goes into the picture
- *	waking.c   what changed in the picture: who is in the queue, who wakes up
- *	attempt.c  the next pod: decide, assume, or say why not
- *	extend.c   pods whose extenders are asked
- *	flight.c   pods whose binding is on its way, and what became of it
- *	preempt.c  victims on their way out, and who waits for them
- *	tell.c     events and conditions: what people read
- *	lead.c     may we decide now: leadership, completeness
- *	dump.c     what SIGUSR2 shows
- *	metrics.c  counting what was decided, for status/
+ *	schedule_one.c    the next pod: decide, assume and start its binding, or park it
+ *	binding_cycle.c   pods whose binding is on its way, and what became of it
+ *	extender_cycle.c  pods whose extenders are asked
+ *	preempt.c         victims that are evicted, and the pods that wait for their places
+ *	informers.c       what the watches show goes into the cache
+ *	requeue.c         what changed in the cache: which pods are queued, and which are tried
+ *again leader.c          may we decide now: leadership, completeness report.c          events and
+ *conditions: what people read debugger.c        what SIGUSR2 shows metrics.c         counting what
+ *was decided, for status/
  */
 #ifndef BERTH_SCHEDULER_SCHEDULER_H
 #define BERTH_SCHEDULER_SCHEDULER_H
@@ -44,7 +44,7 @@ enum {
 	SCHEDULER_GIVE_WAY_MAX = 64,  /* ... and so many at a time */
 	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
 	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
-	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is listed anew */
+	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is relisted */
 	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000
 };
 
@@ -95,20 +95,25 @@ struct scheduler_setup {
 	struct scheduler_pace paces[SCHEDULER_PACES];
 };
 
-/* A pod on its way: its claims are bound, then it waits for its turn, then it is bound. */
-enum scheduler_flight_state { SCHEDULER_CLAIMS, SCHEDULER_CLEARED, SCHEDULER_BINDS };
-struct scheduler_flight {
+/* A pod that is assumed: its volumes are bound, then it waits for its turn, then it is bound. */
+enum scheduler_binding_state {
+	SCHEDULER_BINDING_VOLUMES,
+	SCHEDULER_BINDING_READY,
+	SCHEDULER_BINDING_SENT
+};
+struct scheduler_binding {
 	struct cache_uid uid;
 	uint32_t pod;
 	uint32_t entry; /* in the queue; 0: it left it meanwhile */
 	uint32_t node;
 	uint32_t node_name; /* string id, kept: the node may go before the answer comes */
 	uint32_t attempts;
-	enum scheduler_flight_state state;
+	enum scheduler_binding_state state;
 	bool direct; /* not by way of an extender, though one would */
 	const struct plugin_profile *profile;
 	struct mono began, stage_began;
 	struct mono first_attempt;
+	uint32_t evaluated, feasible; /* nodes, for the log */
 };
 
 /* A pod whose extenders are asked; it is in flight, and has no node yet. */
@@ -118,14 +123,14 @@ struct scheduler_ask {
 	uint32_t entry;  /* 0: the slot is free */
 	uint32_t rounds; /* how often it was asked before, and the cluster changed meanwhile */
 	bool nominated;  /* about its nominated node alone */
-	bool victims;    /* about whom it could push off */
+	bool victims;    /* about the pods that it could preempt */
 	bool ready;
 	struct mono ready_at;
 	struct mono began;
 	uint64_t events; /* of the cluster, when it began */
 };
 
-/* A pod that waits until its victims were told to go. */
+/* A pod that waits until its victims were evicted. */
 struct scheduler_preemption {
 	struct cache_uid uid;
 	uint32_t pod;
@@ -159,9 +164,63 @@ struct scheduler_stats {
 	uint64_t victims;
 	uint64_t queue_full;
 	uint64_t turns;
-	uint64_t woken; /* pods moved by events */
+	uint64_t requeued; /* pods moved by events */
 };
 
+/* What is known of the cluster. informers.c writes it; kinds are WATCH_KIND() bits. */
+struct scheduler_sync {
+	uint32_t wanted;  /* their informers were started */
+	uint32_t known;   /* of those: listed to their end */
+	uint32_t damaged; /* with an object that we do not know: pods, nodes */
+	uint32_t damaged_in_list;
+	uint32_t lacking;  /* with one that found no room, the damaged ones among them */
+	uint32_t short_of; /* so many found no room since the last list, less those that went */
+	struct net_timer relist;
+	int64_t relist_ms;     /* the next pause before it */
+	bool distrusts;        /* the list of pods under way comes from a server that was away */
+	uint32_t compare_left; /* kinds still to be compared, one after the other */
+	uint32_t missed, redundant;
+};
+
+/* May we decide? leader.c writes it. */
+struct scheduler_leader {
+	bool leading;     /* as the lease said last */
+	uint32_t barrier; /* kinds to be relisted before the first decision of a new leader */
+	enum scheduler_wait waits; /* as last logged */
+};
+
+/* Which pods are queued. requeue.c writes it. */
+struct scheduler_requeue {
+	/* Plugins that wait for an event, by its action; the last is any update. */
+	struct plugin_set waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
+	uint64_t events;      /* that extenders may care about, so far */
+	uint32_t left_count;  /* pods that found no room in the queue */
+	uint32_t left_at;     /* the pod that was looked at last when they were collected */
+	struct mono gave_way; /* when pods last gave their places up for them */
+};
+
+/* Binding cycles. binding_cycle.c writes it. */
+struct scheduler_bindings {
+	struct pool pool; /* struct scheduler_binding */
+	uint32_t ready;   /* that wait for room to be sent */
+};
+
+/* preempt.c writes it. */
+struct scheduler_preemptions {
+	struct pool pool;    /* struct scheduler_preemption */
+	struct pool victims; /* struct scheduler_victim */
+};
+
+/* The end, in order. scheduler.c writes it. */
+struct scheduler_ending {
+	bool begun;
+	bool releasing; /* the lease */
+	bool done;
+	struct net_timer timer;
+	struct mono due;
+};
+
+/* For reading only, outside this folder; readers find functions below. */
 struct scheduler {
 	struct scheduler_setup setup;
 	struct net *net;
@@ -177,41 +236,18 @@ struct scheduler {
 	struct recorder *recorder;
 	struct volumes *volumes;
 	struct extenders *extenders; /* NULL: none are configured */
-	struct scheduler_ask asks[EXTENDER_ASKS];
-	uint64_t events;
-	uint32_t cleared;    /* flights that wait for room to be bound */
-	struct lease *lease; /* NULL: no election, we always lead */
-	struct pool flights;
-	struct pool preemptions;
-	struct pool victims;
+	struct lease *lease;         /* NULL: no election, we always lead */
 	const struct plugin_profile *profiles;
 	uint32_t profile_count;
 
-	uint32_t wanted;  /* kinds, WATCH_KIND() bits */
-	uint32_t known;   /* of those: told to their end */
-	uint32_t damaged; /* kinds with an object that we do not know: pods, nodes */
-	uint32_t damaged_in_list;
-	uint32_t lacking; /* those with one that found no room, the damaged ones among them */
-	struct net_timer relist;
-	int64_t relist_ms; /* the next pause before it */
-	uint32_t short_of; /* so many found no room since the last list, less those that went */
-	bool leading;      /* as the lease said last */
-	uint32_t barrier;  /* kinds to be told anew before the first decision of a new leader */
-	bool stopping;
-	bool stopped;
-	bool releasing;
-	struct net_timer stop_timer;
-	struct mono stop_due;
-	enum scheduler_wait waits; /* as last logged */
-	struct rate rates[SCHEDULER_PACES];
-	bool distrusts;        /* the list of pods under way is told by a server that was away */
-	uint32_t left_waiting; /* pods that found no room in the queue */
-	uint32_t left_at;      /* the pod that was looked at last when they were collected */
-	struct mono gave_way;  /* when pods last gave their places up for them */
-	/* Plugins that wait for an event, by its action; the last is any update. */
-	struct plugin_set waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
-	uint32_t compare_left; /* kinds still to be compared, one after the other */
-	uint32_t missed, redundant;
+	struct scheduler_sync sync;
+	struct scheduler_leader leader;
+	struct scheduler_requeue requeue;
+	struct scheduler_ask asks[EXTENDER_ASKS]; /* extender_cycle.c writes it */
+	struct scheduler_bindings bindings;
+	struct scheduler_preemptions preemptions;
+	struct rate pacing[SCHEDULER_PACES]; /* schedule_one.c writes it */
+	struct scheduler_ending ending;
 	struct scheduler_stats stats;
 	struct scheduler_metrics metrics;
 };
@@ -247,7 +283,7 @@ void scheduler_stop(struct scheduler *s);
 bool scheduler_is_stopped(const struct scheduler *s);
 void scheduler_close(struct scheduler *s); /* simulator, tests: at any moment */
 
-/* Logs nodes and queue, and compares the picture with lists told anew. */
+/* Logs nodes and queue, relists and compares the cache with that. */
 void scheduler_dump(struct scheduler *s);
 
 /* The time of this turn; it stands still until the network was waited for again. */
@@ -261,6 +297,33 @@ static inline struct mono scheduler_now(const struct scheduler *s)
  * the network is read and looks at both.
  */
 void scheduler_requeue_for_changes(struct scheduler *s);
+
+/* ---- for readers ---- */
+
+/* Why nothing is decided, as last logged. */
+static inline enum scheduler_wait scheduler_state(const struct scheduler *s)
+{
+	return s->leader.waits;
+}
+/* Kinds whose informers were started, ... */
+static inline uint32_t scheduler_kinds_wanted(const struct scheduler *s)
+{
+	return s->sync.wanted;
+}
+/* ... of those that were listed to their end, ... */
+static inline uint32_t scheduler_kinds_known(const struct scheduler *s)
+{
+	return s->sync.known;
+}
+/* ... and those with an object that is there but could not be read or kept. */
+static inline uint32_t scheduler_kinds_damaged(const struct scheduler *s)
+{
+	return s->sync.damaged;
+}
+static inline bool scheduler_is_stopping(const struct scheduler *s)
+{
+	return s->ending.begun;
+}
 
 enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now);
 const char *scheduler_wait_name(enum scheduler_wait wait);

@@ -83,7 +83,7 @@ void about_statusz(struct status_answer *a)
 		d.year, d.month, d.day, d.hour, d.minute, d.second,
 		(long long)(mono_since_us(net_now(status->setup.net), status->started) /
 			CLOCK_S_US),
-		scheduler_wait_name(status->s->waits),
+		scheduler_wait_name(scheduler_state(status->s)),
 		status->setup.sandbox == NULL ? "none" : status->setup.sandbox);
 	for (size_t i = 0; i < status_route_count; i++)
 		if (!text_ends(text_of(status_routes[i].path), TEXT("/")))

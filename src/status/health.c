@@ -21,12 +21,14 @@ static const char *const names[CHECKS] = {
 /* NULL: it is well. */
 static const char *fault_of(const struct scheduler *s, enum check_id id)
 {
-	if (id == CHECK_SHUTDOWN && s->stopping)
+	if (id == CHECK_SHUTDOWN && scheduler_is_stopping(s))
 		return "process is shutting down";
 	/* Who stands by and never had a reason to list the pods is as ready as can be. */
-	if (id == CHECK_SYNC && (SCHEDULER_VITAL_KINDS & s->wanted & ~s->known) != 0)
+	if (id == CHECK_SYNC &&
+		(SCHEDULER_VITAL_KINDS & scheduler_kinds_wanted(s) & ~scheduler_kinds_known(s)) !=
+			0)
 		return "handlers are not fully synchronized";
-	if (id == CHECK_PICTURE && s->damaged != 0)
+	if (id == CHECK_PICTURE && scheduler_kinds_damaged(s) != 0)
 		return "the picture of the cluster is incomplete";
 	return NULL;
 }

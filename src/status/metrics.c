@@ -354,7 +354,7 @@ static bool put_goroutines(struct status_answer *a, uint32_t row, struct writer 
 {
 	if (row == 0)
 		put_row(a, w, "operation", TEXT("binding"), NULL, TEXT_NONE,
-			pool_used(&a->status->s->flights));
+			pool_used(&a->status->s->bindings.pool));
 	return row == 0;
 }
 
@@ -477,7 +477,7 @@ static bool put_watch(struct status_answer *a, uint32_t row, struct writer *w)
 	uint32_t kind = KUBE_NO_KIND + 1 + row;
 	if (kind >= KUBE_KINDS)
 		return false;
-	if ((s->wanted & WATCH_KIND(kind)) == 0)
+	if ((scheduler_kinds_wanted(s) & WATCH_KIND(kind)) == 0)
 		return true;
 	struct watch_stats stats = watch_stats(s->watch, (enum kube_kind)kind);
 	const uint64_t values[] = {
@@ -492,7 +492,7 @@ static bool put_waits(struct status_answer *a, uint32_t row, struct writer *w)
 	if (row > SCHEDULER_STOPPING)
 		return false;
 	put_row(a, w, "state", text_of(scheduler_wait_name((enum scheduler_wait)row)), NULL,
-		TEXT_NONE, a->status->s->waits == (enum scheduler_wait)row);
+		TEXT_NONE, scheduler_state(a->status->s) == (enum scheduler_wait)row);
 	return true;
 }
 

@@ -13,7 +13,7 @@ static void put_cluster(struct status *status, struct json_writer *j)
 	json_member_i64(j, "backoff", pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF]);
 	json_member_i64(j, "unschedulable", pods[QUEUE_UNSCHEDULABLE]);
 	json_member_i64(j, "gated", pods[QUEUE_GATED]);
-	json_member_i64(j, "binding", pool_used(&s->flights));
+	json_member_i64(j, "binding", pool_used(&s->bindings.pool));
 	json_close_object(j);
 	json_key(j, "cluster");
 	json_open_object(j);
@@ -22,7 +22,8 @@ static void put_cluster(struct status *status, struct json_writer *j)
 	json_member_i64(j, "pending", s->cache.pods_pending);
 	json_member_i64(j, "assumed", s->cache.pods_assumed);
 	json_member_i64(j, "refused", (int64_t)s->cache.refused);
-	json_member_bool(j, "nodesMissing", (s->damaged & WATCH_KIND(KUBE_NODE)) != 0);
+	json_member_bool(
+		j, "nodesMissing", (scheduler_kinds_damaged(s) & WATCH_KIND(KUBE_NODE)) != 0);
 	json_close_object(j);
 }
 
@@ -48,7 +49,7 @@ static void put_connection(const struct status *status, struct json_writer *j)
 	uint32_t wanted = 0;
 	const char *error = "";
 	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
-		if ((status->s->wanted & WATCH_KIND(kind)) == 0)
+		if ((scheduler_kinds_wanted(status->s) & WATCH_KIND(kind)) == 0)
 			continue;
 		struct watch_stats watch = watch_stats(status->s->watch, (enum kube_kind)kind);
 		wanted++;
@@ -152,7 +153,7 @@ void overview_put(struct status *status, struct json_writer *j)
 	const struct scheduler *s = status->s;
 	json_open_object(j);
 	json_member_z(j, "version", BERTH_VERSION);
-	json_member_z(j, "state", scheduler_wait_name(s->waits));
+	json_member_z(j, "state", scheduler_wait_name(scheduler_state(s)));
 	json_member_i64(
 		j, "upS", mono_since_us(net_now(status->setup.net), status->started) / CLOCK_S_US);
 	json_member_i64(j, "nowMs", clock_wall(&s->setup.clock).us / CLOCK_MS_US);

@@ -52,7 +52,7 @@ const struct metric_reading readings_table[] = {
 	{"berth_victims_total", "Pods evicted by preemption.", METRIC_COUNTER,
 		AT(scheduler.victims)},
 	{"berth_pods_woken_total", "Pods moved to the active or backoff queue by events.",
-		METRIC_COUNTER, AT(scheduler.woken)},
+		METRIC_COUNTER, AT(scheduler.requeued)},
 	{"berth_queue_full_total", "Pods that found the queue full.", METRIC_COUNTER,
 		AT(scheduler.queue_full)},
 	{"berth_turns_total", "Turns of the event loop.", METRIC_COUNTER, AT(scheduler.turns)},
@@ -141,8 +141,8 @@ void readings_gather(const struct status *status, struct metric_readings *r)
 		.network_us = (uint64_t)s->metrics.network_us,
 		.decide_us = (uint64_t)s->metrics.decide_us,
 		.subscribers = status->listeners,
-		.nodes_missing = (s->damaged & WATCH_KIND(KUBE_NODE)) != 0,
-		.pods_missing = (s->damaged & WATCH_KIND(KUBE_POD)) != 0,
+		.nodes_missing = (scheduler_kinds_damaged(s) & WATCH_KIND(KUBE_NODE)) != 0,
+		.pods_missing = (scheduler_kinds_damaged(s) & WATCH_KIND(KUBE_POD)) != 0,
 	};
 	r->events_dropped = r->recorder.dropped_full + r->recorder.dropped_rate;
 	process_facts(&status->process, &r->process);

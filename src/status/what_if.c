@@ -182,7 +182,7 @@ static bool needs_more_kinds(const struct scheduler *s, const struct kube_pod_te
 	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
 	for (uint32_t i = 0; i < class->volumes.count; i++)
 		if ((list[i].kind == KUBE_VOLUME_CLAIM || list[i].kind == KUBE_VOLUME_EPHEMERAL) &&
-			(s->known & WATCH_KIND(KUBE_PVC)) == 0)
+			(scheduler_kinds_known(s) & WATCH_KIND(KUBE_PVC)) == 0)
 			return true;
 	return false;
 }
@@ -211,7 +211,8 @@ void what_if_answer(struct status_answer *a)
 {
 	struct wish wish = {.a = a, .scratch = &a->status->s->scratch};
 	struct scratch_mark mark = scratch_mark(wish.scratch);
-	if ((a->status->s->known & SCHEDULER_VITAL_KINDS) != SCHEDULER_VITAL_KINDS) {
+	if ((scheduler_kinds_known(a->status->s) & SCHEDULER_VITAL_KINDS) !=
+		SCHEDULER_VITAL_KINDS) {
 		status_refuse(a, 503, "the initial lists are not complete yet");
 		return;
 	}

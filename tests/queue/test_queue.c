@@ -166,7 +166,7 @@ static void backoff_row(uint32_t row, bool error)
 	uint32_t entry = add(1);
 	for (uint32_t i = 0; i < backoffs[row].failures; i++) {
 		if (i > 0)
-			(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, now);
+			(void)queue_requeue_one(&queue, entry, QUEUE_AT_ONCE, now);
 		TEST_ASSERT_EQUAL_UINT32(entry, queue_pop(&queue));
 		fail_with(entry, error, now);
 	}
@@ -178,7 +178,7 @@ static void backoff_row(uint32_t row, bool error)
 	TEST_ASSERT_EQUAL_UINT32(backoffs[row].failures, e->attempts);
 	bool waits = expected != 0 && expected >= now.us - now.us % CLOCK_S_US;
 	enum queue_state to =
-		error ? state(entry) : queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, now);
+		error ? state(entry) : queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, now);
 	enum queue_state backoff = error ? QUEUE_ERROR_BACKOFF : QUEUE_BACKOFF;
 	TEST_ASSERT_EQUAL(waits ? backoff : QUEUE_ACTIVE, to);
 	queue_audit(&queue);
@@ -196,16 +196,16 @@ static void test_backoff_by_table(void)
 static void test_errors_and_rejections_count_apart(void)
 {
 	uint32_t entry = parked(1, FIT, START);
-	(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, START);
+	(void)queue_requeue_one(&queue, entry, QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
-	(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, START);
+	(void)queue_requeue_one(&queue, entry, QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	const struct queue_entry *e = queue_entry_at(&queue, entry);
 	TEST_ASSERT_EQUAL(QUEUE_ERROR_BACKOFF, queue_error(&queue, entry, START));
 	TEST_ASSERT_EQUAL_UINT32(2, e->unschedulable_count);
 	TEST_ASSERT_EQUAL_INT64(1001 * (int64_t)CLOCK_S_US, e->expires.us);
-	(void)queue_wake(&queue, entry, QUEUE_AT_ONCE, START);
+	(void)queue_requeue_one(&queue, entry, QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
 	TEST_ASSERT_EQUAL_UINT32(3, e->unschedulable_count);
@@ -259,7 +259,7 @@ static void test_backoff_is_popped_early_by_expiration_then_active_order(void)
 	uint32_t all[] = {late, low, high};
 	for (uint32_t i = 0; i < ARRAY_COUNT(all); i++)
 		TEST_ASSERT_EQUAL(QUEUE_BACKOFF,
-			queue_wake(&queue, all[i], QUEUE_AFTER_BACKOFF, at_ms(1000)));
+			queue_requeue_one(&queue, all[i], QUEUE_AFTER_BACKOFF, at_ms(1000)));
 	add_of(5, -100, 7, at_ms(1000));
 	TEST_ASSERT_EQUAL_UINT32(5, pop()); /* active ones first, however low */
 	TEST_ASSERT_EQUAL_UINT32(3, pop());
@@ -275,7 +275,8 @@ static void test_backoff_is_popped_early_by_expiration_then_active_order(void)
 static void test_flush_of_completed_backoffs(void)
 {
 	uint32_t entry = parked(1, FIT, START); /* until 1001: moved at 1002.0 */
-	TEST_ASSERT_EQUAL(QUEUE_BACKOFF, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(10)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_BACKOFF, queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(10)));
 	uint32_t failed = add_of(2, 0, 7, at_ms(20));
 	TEST_ASSERT_EQUAL_UINT32(2, pop());
 	TEST_ASSERT_EQUAL(QUEUE_ERROR_BACKOFF, queue_error(&queue, failed, at_ms(800)));
@@ -295,7 +296,7 @@ static void test_waiting_counts_as_backoff(void)
 {
 	uint32_t entry = parked(1, FIT, START);
 	TEST_ASSERT_EQUAL(
-		QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(1700)));
+		QUEUE_ACTIVE, queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(1700)));
 }
 
 static void test_leftovers_on_the_half_minute(void)
@@ -347,16 +348,18 @@ static void test_gate_holds_back_and_lets_go(void)
 	TEST_ASSERT_EQUAL_INT64(MONO_NEVER.us, e->first_attempt.us);
 	TEST_ASSERT_EQUAL_UINT32(0, pop());
 	TEST_ASSERT_EQUAL_UINT32(1, queue.rejected[1][0]);
-	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(5)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_GATED, queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(5)));
 	TEST_ASSERT_EQUAL_UINT32(1, queue.rejected[1][0]);
 	gates[1] = TAINT; /* another plugin holds it now */
-	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AT_ONCE, at_ms(6)));
+	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_requeue_one(&queue, entry, QUEUE_AT_ONCE, at_ms(6)));
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(GATES)); /* only who holds it can let go */
 	TEST_ASSERT_EQUAL_UINT32(1, count_groups(TAINT));
 	TEST_ASSERT_EQUAL_UINT32(GATES | TAINT,
 		bits_of_set(&queue_group_entry(&queue, first_group(TAINT))->rejectors));
 	gates[1] = 0;
-	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(7)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_ACTIVE, queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(7)));
 	TEST_ASSERT_EQUAL_INT64(at_ms(7).us, e->first_attempt.us);
 	TEST_ASSERT_EQUAL_INT64(START.us, e->timestamp.us);
 	TEST_ASSERT_EQUAL_UINT32(1, queue.rejected[1][4]);
@@ -366,7 +369,8 @@ static void test_gate_holds_back_and_lets_go(void)
 	gates[1] = GATES; /* after an error the gate is asked again */
 	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_error(&queue, entry, at_ms(8)));
 	gates[1] = 0;
-	TEST_ASSERT_EQUAL(QUEUE_BACKOFF, queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(9)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_BACKOFF, queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, at_ms(9)));
 }
 
 /* There was no room for the attempt: it is as if it had not been begun. */
@@ -384,7 +388,7 @@ static void test_an_attempt_is_taken_back(void)
 	TEST_ASSERT_EQUAL_UINT32(0, pop());
 	queue_audit(&queue);
 	gates[1] = 0;
-	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AT_ONCE, at_ms(5)));
+	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_requeue_one(&queue, entry, QUEUE_AT_ONCE, at_ms(5)));
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	TEST_ASSERT_EQUAL_UINT32(1, e->attempts);
 	queue_park(&queue, entry, bits_waits(TAINT), bits_set(0), at_ms(6));
@@ -396,13 +400,14 @@ static void test_backoff_passes_the_gate(void)
 {
 	uint32_t flushed = parked(1, FIT, START);
 	uint32_t activated = parked(2, FIT, START);
-	(void)queue_wake(&queue, flushed, QUEUE_AFTER_BACKOFF, START);
-	(void)queue_wake(&queue, activated, QUEUE_AFTER_BACKOFF, START);
+	(void)queue_requeue_one(&queue, flushed, QUEUE_AFTER_BACKOFF, START);
+	(void)queue_requeue_one(&queue, activated, QUEUE_AFTER_BACKOFF, START);
 	gates[1] = GATES;
 	gates[2] = GATES;
-	TEST_ASSERT_EQUAL(QUEUE_BACKOFF, queue_wake(&queue, activated, QUEUE_AFTER_BACKOFF, START));
-	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, activated, QUEUE_AT_ONCE, START));
-	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, activated, QUEUE_AT_ONCE, START));
+	TEST_ASSERT_EQUAL(
+		QUEUE_BACKOFF, queue_requeue_one(&queue, activated, QUEUE_AFTER_BACKOFF, START));
+	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_requeue_one(&queue, activated, QUEUE_AT_ONCE, START));
+	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_requeue_one(&queue, activated, QUEUE_AT_ONCE, START));
 	TEST_ASSERT_EQUAL_UINT32(1, queue_flush(&queue, at_ms(1700), ALL).completed);
 	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, state(flushed));
 }
@@ -411,7 +416,8 @@ static void test_backoff_passes_the_gate(void)
 static void test_a_wait_that_nobody_cuts_short(void)
 {
 	uint32_t entry = parked(1, FIT, START);
-	TEST_ASSERT_EQUAL(QUEUE_ERROR_BACKOFF, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, START));
+	TEST_ASSERT_EQUAL(
+		QUEUE_ERROR_BACKOFF, queue_requeue_one(&queue, entry, QUEUE_AFTER_ERROR, START));
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(FIT));
 	TEST_ASSERT_EQUAL_UINT32(0, pop());
 	queue_audit(&queue);
@@ -421,11 +427,14 @@ static void test_a_wait_that_nobody_cuts_short(void)
 	/* Behind a gate it waits for that one alone. */
 	queue_park(&queue, entry, bits_waits(FIT), bits_set(0), at_ms(1700));
 	gates[1] = GATES;
-	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
-	TEST_ASSERT_EQUAL(QUEUE_GATED, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_GATED, queue_requeue_one(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_GATED, queue_requeue_one(&queue, entry, QUEUE_AFTER_ERROR, at_ms(1700)));
 	queue_audit(&queue);
 	gates[1] = 0;
-	TEST_ASSERT_EQUAL(QUEUE_ACTIVE, queue_wake(&queue, entry, QUEUE_AFTER_ERROR, at_ms(9000)));
+	TEST_ASSERT_EQUAL(
+		QUEUE_ACTIVE, queue_requeue_one(&queue, entry, QUEUE_AFTER_ERROR, at_ms(9000)));
 }
 
 /* ---- groups ---- */
@@ -468,7 +477,7 @@ static void test_waking_a_group(void)
 	uint32_t group = queue_next_group(&queue, &walk);
 	TEST_ASSERT_EQUAL_UINT32(3, queue_group_at(&queue, group)->count);
 	struct queue_moved moved =
-		queue_wake_group(&queue, group, QUEUE_AFTER_BACKOFF, at_ms(3000));
+		queue_requeue_group(&queue, group, QUEUE_AFTER_BACKOFF, at_ms(3000));
 	TEST_ASSERT_EQUAL_UINT32(1, moved.active);
 	TEST_ASSERT_EQUAL_UINT32(1, moved.backoff);
 	TEST_ASSERT_EQUAL_UINT32(1, moved.gated);
@@ -479,7 +488,7 @@ static void test_waking_a_group(void)
 	TEST_ASSERT_EQUAL(QUEUE_GATED, state(held));
 	TEST_ASSERT_EQUAL(QUEUE_UNSCHEDULABLE, state(stays));
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(FIT)); /* gated: FIT cannot let it go */
-	moved = queue_wake_group(&queue, first_group(GATES), QUEUE_AT_ONCE, at_ms(3000));
+	moved = queue_requeue_group(&queue, first_group(GATES), QUEUE_AT_ONCE, at_ms(3000));
 	TEST_ASSERT_EQUAL_UINT32(1, moved.gated);
 	TEST_ASSERT_EQUAL(QUEUE_GATED, state(held));
 }
@@ -490,7 +499,7 @@ static void test_pending_is_woken_at_once(void)
 	TEST_ASSERT_EQUAL_UINT32(1, pop());
 	queue_park(&queue, entry, bits_waits(0), bits_set(TAINT), START);
 	struct queue_moved moved =
-		queue_wake_group(&queue, first_group(TAINT), QUEUE_AT_ONCE, START);
+		queue_requeue_group(&queue, first_group(TAINT), QUEUE_AT_ONCE, START);
 	TEST_ASSERT_EQUAL_UINT32(1, moved.active);
 }
 
@@ -502,7 +511,7 @@ static void test_walk_ends(void)
 	uint32_t visited = 0;
 	struct queue_walk walk = queue_walk(&queue, bits_waits(FIT));
 	for (uint32_t g; (g = queue_next_group(&queue, &walk)) != 0; visited++)
-		(void)queue_wake_group(&queue, g, QUEUE_AFTER_BACKOFF, START);
+		(void)queue_requeue_group(&queue, g, QUEUE_AFTER_BACKOFF, START);
 	TEST_ASSERT_EQUAL_UINT32(1, visited);
 	TEST_ASSERT_EQUAL(QUEUE_GATED, state(entry));
 }
@@ -524,7 +533,7 @@ static void test_sets_beyond_the_index(void)
 	}
 	TEST_ASSERT_EQUAL_UINT32(SETS, count_groups(UINT32_MAX));
 	for (uint32_t g; (g = first_group(UINT32_MAX)) != 0;)
-		(void)queue_wake_group(&queue, g, QUEUE_AFTER_BACKOFF, at_ms(5000));
+		(void)queue_requeue_group(&queue, g, QUEUE_AFTER_BACKOFF, at_ms(5000));
 	TEST_ASSERT_EQUAL_UINT32(SETS, queue.pods[QUEUE_ACTIVE]);
 	queue_audit(&queue);
 }
@@ -550,7 +559,7 @@ static void test_an_event_costs_groups_not_pods(void)
 	TEST_ASSERT_EQUAL_UINT32(0, count_groups(GATES));
 	TEST_ASSERT_EQUAL_UINT64(1000 * TEMPLATES + 1, queue.groups_visited);
 	struct queue_moved moved =
-		queue_wake_group(&queue, first_group(TAINT), QUEUE_AFTER_BACKOFF, at_ms(5000));
+		queue_requeue_group(&queue, first_group(TAINT), QUEUE_AFTER_BACKOFF, at_ms(5000));
 	TEST_ASSERT_EQUAL_UINT32(BIG / TEMPLATES, moved.active);
 	queue_audit(&queue);
 }
@@ -625,7 +634,7 @@ static uint32_t make_in(enum queue_state wanted)
 	if (wanted == QUEUE_BACKOFF || wanted == QUEUE_UNSCHEDULABLE)
 		queue_park(&queue, entry, bits_waits(FIT), bits_set(0), START);
 	if (wanted == QUEUE_BACKOFF)
-		(void)queue_wake(&queue, entry, QUEUE_AFTER_BACKOFF, START);
+		(void)queue_requeue_one(&queue, entry, QUEUE_AFTER_BACKOFF, START);
 	return entry;
 }
 

@@ -351,7 +351,7 @@ static void step_wake(void)
 	else if (at_once && p->state != QUEUE_IN_FLIGHT)
 		p->state = QUEUE_ACTIVE;
 	TEST_ASSERT_EQUAL(p->state,
-		queue_wake(&queue, p->entry, at_once ? QUEUE_AT_ONCE : QUEUE_AFTER_BACKOFF,
+		queue_requeue_one(&queue, p->entry, at_once ? QUEUE_AT_ONCE : QUEUE_AFTER_BACKOFF,
 			time_now()));
 }
 
@@ -411,7 +411,7 @@ static void step_event(void)
 		const struct queue_entry *first = queue_group_entry(&queue, g);
 		TEST_ASSERT_EQUAL_UINT64(first->key, pods[first->pod].key);
 		if (first->key == key)
-			(void)queue_wake_group(&queue, g,
+			(void)queue_requeue_group(&queue, g,
 				at_once ? QUEUE_AT_ONCE : QUEUE_AFTER_BACKOFF, time_now());
 	}
 	TEST_ASSERT_EQUAL_UINT32(expected, visited);

@@ -178,7 +178,7 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 	if (extender != NULL)
 		TEST_ASSERT_TRUE(scheduler_open_extenders(&cluster.s, &cluster.bed.list, &fault));
 	TEST_ASSERT_TRUE(scheduler_start(&cluster.s, &cluster.profile, 1));
-	cluster.s.known = UINT32_MAX; /* the test tells what there is */
+	cluster.s.sync.known = UINT32_MAX; /* the test tells what there is */
 	cluster.sink = scheduler_sink(&cluster.s);
 	for (char name[] = "n1"; name[1] <= '3'; name[1]++)
 		cluster_add_node(name, "1");

@@ -62,9 +62,9 @@ static void test_parts_of_the_queue(void)
 static void test_who_was_woken_by_what(void)
 {
 	const struct queue_moved moved = {2, 3, 4};
-	scheduler_count_woken(&m, 2, 16 | 64, &moved);
-	scheduler_count_woken(&m, 99, 1, &moved);
-	scheduler_count_woken(&m, 2, 0, &moved);
+	scheduler_count_requeued(&m, 2, 16 | 64, &moved);
+	scheduler_count_requeued(&m, 99, 1, &moved);
+	scheduler_count_requeued(&m, 2, 0, &moved);
 	TEST_ASSERT_EQUAL_UINT64(2, m.woken[2][4][0]);
 	TEST_ASSERT_EQUAL_UINT64(3, m.woken[2][4][1]);
 }

@@ -171,7 +171,7 @@ static void test_requeue_when_a_pod_goes_on_its_way_then_its_binding_ends(void)
 	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.queue.pods[QUEUE_IN_FLIGHT]);
 	TEST_ASSERT_EQUAL_UINT32(1, waiting());
 	cluster_run(3000);
-	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&cluster.s.flights));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&cluster.s.bindings.pool));
 	TEST_ASSERT_EQUAL_UINT32(1, waiting());
 }
 

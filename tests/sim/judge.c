@@ -225,7 +225,7 @@ static bool lacks_room(const struct scheduler *s)
 	const struct cache *c = &s->cache;
 	uint32_t asked = 0;
 
-	if ((s->lacking & WATCH_KIND(KUBE_POD)) == 0)
+	if ((s->sync.lacking & WATCH_KIND(KUBE_POD)) == 0)
 		return false;
 	for (const struct list *l = c->counters.recent.next; l != &c->counters.recent; l = l->next)
 		asked++;
@@ -239,7 +239,7 @@ static bool lacks_room(const struct scheduler *s)
 bool judge_lacks_room(const struct world *w)
 {
 	for (uint32_t i = 0; i < w->plan.schedulers; i++)
-		if (w->processes[i].is_up && w->processes[i].scheduler->lacking != 0)
+		if (w->processes[i].is_up && w->processes[i].scheduler->sync.lacking != 0)
 			return true;
 	return false;
 }
@@ -293,9 +293,9 @@ static const char *at_rest(const struct scheduler *s)
 		return because("%u pods active, %u wait for a while, %u after an error",
 			(unsigned)pods[QUEUE_ACTIVE], (unsigned)pods[QUEUE_BACKOFF],
 			(unsigned)pods[QUEUE_ERROR_BACKOFF]);
-	if (pool_used(&s->flights) > 0)
+	if (pool_used(&s->bindings.pool) > 0)
 		return "bindings are on their way";
-	if (pool_used(&s->preemptions) + pool_used(&s->victims) > 0)
+	if (pool_used(&s->preemptions.pool) + pool_used(&s->preemptions.victims) > 0)
 		return "preemptions are under way";
 	if (status_patcher_stats(s->status_patcher).patches > 0 ||
 		evictor_stats(s->evictor).victims > 0)
@@ -307,7 +307,7 @@ static const char *at_rest(const struct scheduler *s)
 static const char *all_told(const struct scheduler *s)
 {
 	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++)
-		if ((s->wanted & WATCH_KIND(kind)) != 0 &&
+		if ((s->sync.wanted & WATCH_KIND(kind)) != 0 &&
 			!watch_is_synced(s->watch, (enum kube_kind)kind))
 			return because("%s were not told", kube_kinds[kind].plural);
 	return NULL;
@@ -388,7 +388,7 @@ static const char *judge_pod(struct scheduler *s, uint32_t pod)
 	struct text name = cache_text(&s->cache, p->name);
 	struct schedule_result decision;
 
-	if (p->waiting == 0 && s->left_waiting == 0)
+	if (p->waiting == 0 && s->requeue.left_count == 0)
 		return because("%.*s is not in the queue", TEXT_ARGS(name));
 	if (cache_template_of(&s->cache, p)->gates.count > 0 || may_be_first(s, pod) ||
 		may_count_less(s, pod))
@@ -423,8 +423,8 @@ void judge_waiting(struct world *w)
 		if (!p->is_up || p->inside || p->is_dying ||
 			pool_used(&s->cache.nodes) > s->cache.order.count ||
 			scheduler_waits(s, process_now(p)) != SCHEDULER_READY ||
-			pool_used(&s->flights) + pool_used(&s->preemptions) > 0 ||
-			pool_used(&s->victims) > 0 || s->cache.pods_assumed > 0)
+			pool_used(&s->bindings.pool) + pool_used(&s->preemptions.pool) > 0 ||
+			pool_used(&s->preemptions.victims) > 0 || s->cache.pods_assumed > 0)
 			continue;
 		for (uint32_t k = pool_next(&s->cache.pods, 0); k != 0;
 			k = pool_next(&s->cache.pods, k)) {
@@ -466,7 +466,7 @@ const char *judge_settled(struct world *w)
 	if (leader == NULL) {
 		/* A scheduler without room for the cluster says so and stands still. */
 		for (uint32_t i = 0; i < w->plan.schedulers; i++)
-			if (w->processes[i].is_up && w->processes[i].scheduler->damaged != 0)
+			if (w->processes[i].is_up && w->processes[i].scheduler->sync.damaged != 0)
 				return NULL;
 		return "nobody schedules";
 	}

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "profile/profile.h"
 #include "tls/certificate.h"
-#include "scheduler/capacity.h"
+#include "command/capacity.h"
 #include "sim/world.h"
 
 enum {
@@ -36,7 +36,7 @@ struct mono process_now(const struct sim_process *p)
 static bool pauses_here(const struct sim_process *p)
 {
 	return !p->pauses_busy ||
-		(p->scheduler->waits == SCHEDULER_READY &&
+		(p->scheduler->leader.waits == SCHEDULER_READY &&
 			p->scheduler->queue.pods[QUEUE_ACTIVE] > 0);
 }
 
@@ -254,7 +254,7 @@ void process_turn(struct sim_process *p)
 	scheduler_turn(p->scheduler, -1);
 	p->inside = false;
 	judge_decisions(p);
-	if (!p->scheduler->leading)
+	if (!p->scheduler->leader.leading)
 		p->lists = watch_stats(p->scheduler->watch, KUBE_POD).lists;
 	w->counts.turns++;
 	if (p->is_dying || scheduler_is_stopped(p->scheduler)) {

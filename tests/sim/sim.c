@@ -13,7 +13,7 @@
 // deps: kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
 // deps: cycle/*.c api/*.c bind/*.c
 // deps: lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
-// deps: extender/*.c
+// deps: extender/*.c command/capacity.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c
 // deps: tests/sim/gate.c tests/sim/trouble.c tests/sim/churn.c tests/sim/shapes.c
 // deps: tests/sim/judge.c

@@ -150,7 +150,7 @@ static void look(struct sim_process *p, struct text bytes)
 	if (!lease_holds(s->lease, process_now(p)))
 		world_found(p->world, "scheduler %u does not lead and sends %.*s",
 			(unsigned)p->number, TEXT_ARGS(line));
-	if (s->barrier != 0 || watch_stats(s->watch, KUBE_POD).lists <= p->lists)
+	if (s->leader.barrier != 0 || watch_stats(s->watch, KUBE_POD).lists <= p->lists)
 		world_found(p->world,
 			"scheduler %u has not listed pods since it leads and sends %.*s",
 			(unsigned)p->number, TEXT_ARGS(line));

@@ -342,7 +342,7 @@ void bed_fill(void)
 		"{'metadata':{'name':'small','namespace':'d','uid':'2','resourceVersion':'1'},"
 		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c','resources':"
 		"{'requests':{'cpu':'1'}}}]}}");
-	bed_scheduler.known |= SCHEDULER_VITAL_KINDS;
+	bed_scheduler.sync.known |= SCHEDULER_VITAL_KINDS;
 }
 
 /* ---- clients ---- */

@@ -149,7 +149,8 @@ static void count_something(void)
 	scheduler_observe(&m->sli[0], &scheduler_scale_sli, 20000);
 	scheduler_observe(&m->sli[14], &scheduler_scale_sli, 20000);
 	scheduler_observe(&m->stages[0][SCHEDULER_STAGE_BIND][0], &scheduler_scale_point, 150);
-	scheduler_observe(&m->stages[0][SCHEDULER_STAGE_CLAIMS][1], &scheduler_scale_point, 500000);
+	scheduler_observe(
+		&m->stages[0][SCHEDULER_STAGE_PRE_BIND][1], &scheduler_scale_point, 500000);
 	bed_scheduler.queue.rejected[0][PLUGIN_FIT] = 1;
 }
 

@@ -83,7 +83,7 @@ static void test_an_incomplete_picture_is_not_ready(void)
 	bed_fill();
 	static const enum kube_kind kinds[] = {KUBE_POD, KUBE_NODE};
 	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
-		bed_scheduler.damaged = WATCH_KIND(kinds[i]);
+		bed_scheduler.sync.damaged = WATCH_KIND(kinds[i]);
 		bed_get("/readyz");
 		expect(500,
 			"[+]shutdown ok\n[+]sched-handler-sync ok\n[-]picture failed: reason "
@@ -151,7 +151,7 @@ static void test_metrics_are_what_prometheus_reads(void)
 	static char text[BED_HEARD_MAX];
 	open_for_anyone();
 	scheduler_count_attempt(&bed_scheduler.metrics, 0, SCHEDULER_SCHEDULED, 3000);
-	scheduler_count_woken(&bed_scheduler.metrics, KUBE_CSI_NODE, CACHE_UPDATE,
+	scheduler_count_requeued(&bed_scheduler.metrics, KUBE_CSI_NODE, CACHE_UPDATE,
 		&(struct queue_moved){.active = 2});
 	bed_get("/metrics");
 	TEST_ASSERT_EQUAL_UINT32(200, bed_code());

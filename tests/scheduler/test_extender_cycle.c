@@ -396,7 +396,7 @@ static void test_victims_that_an_extender_spares(void)
 		cluster_run(500);
 		TEST_ASSERT_EQUAL(1, preempt->asked);
 		TEST_ASSERT_EQUAL(0, victim->asked);
-		TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.victims));
+		TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.preemptions.victims));
 	}
 }
 

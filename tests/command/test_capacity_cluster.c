@@ -6,7 +6,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: scheduler/capacity.c
+// deps: command/capacity.c
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "profile/profile.h"
 #include "limits.h"
 #include "queue/queue.h"
-#include "scheduler/capacity.h"
+#include "command/capacity.h"
 
 enum {
 	JSON_ROOM = 1 << 14,

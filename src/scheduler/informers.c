@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Feed: what the watches tell goes into the picture; what cannot go in is remembered as damage.
+ * Informers: what the watches show goes into the cache; what cannot go in is remembered as damage.
  *
  * A pod on a node that we could not read takes space that we do not see: its node, and nothing
  * else, is closed for new pods until the pod is understood or gone (cache/unread.h). A node that we
@@ -26,12 +26,12 @@ uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *p
 	return plugin_kinds_of(&demand);
 }
 
-void scheduler_want(struct scheduler *s, uint32_t kinds)
+void scheduler_start_informers(struct scheduler *s, uint32_t kinds)
 {
-	uint32_t news = kinds & ~s->wanted;
+	uint32_t news = kinds & ~s->sync.wanted;
 	if (news == 0)
 		return;
-	s->wanted |= news;
+	s->sync.wanted |= news;
 	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++) {
 		if ((news & WATCH_KIND(kind)) == 0)
 			continue;
@@ -43,92 +43,95 @@ void scheduler_want(struct scheduler *s, uint32_t kinds)
 /* ---- damage ---- */
 
 /* What found no room is not there for us; when there is more room it is listed. */
-static void lacks(struct scheduler *s, enum kube_kind kind)
+static void sync_lacks(struct scheduler *s, enum kube_kind kind)
 {
-	s->lacking |= WATCH_KIND(kind);
-	if (net_timer_is_armed(&s->relist))
+	s->sync.lacking |= WATCH_KIND(kind);
+	if (net_timer_is_armed(&s->sync.relist))
 		return;
 	/* A cluster that is too big stays too big: its lists are asked for less and less. */
-	net_timer_arm(s->net, &s->relist, mono_after_ms(scheduler_now(s), s->relist_ms));
-	s->relist_ms = s->relist_ms * 2 < SCHEDULER_RELIST_MAX_MS ? s->relist_ms * 2
-								  : SCHEDULER_RELIST_MAX_MS;
+	net_timer_arm(s->net, &s->sync.relist, mono_after_ms(scheduler_now(s), s->sync.relist_ms));
+	s->sync.relist_ms = s->sync.relist_ms * 2 < SCHEDULER_RELIST_MAX_MS
+		? s->sync.relist_ms * 2
+		: SCHEDULER_RELIST_MAX_MS;
 }
 
 /* As many went as found no room: all that is there may fit now. */
-static void makes_room(struct scheduler *s, enum kube_kind kind)
+static void sync_count_gone(struct scheduler *s, enum kube_kind kind)
 {
-	if ((s->lacking & WATCH_KIND(kind)) != 0 && s->short_of > 0 && --s->short_of == 0)
-		net_timer_arm(
-			s->net, &s->relist, mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
+	if ((s->sync.lacking & WATCH_KIND(kind)) != 0 && s->sync.short_of > 0 &&
+		--s->sync.short_of == 0)
+		net_timer_arm(s->net, &s->sync.relist,
+			mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
 }
 
-static void damaged(struct scheduler *s, enum kube_kind kind)
+static void sync_damaged(struct scheduler *s, enum kube_kind kind)
 {
-	s->damaged_in_list |= WATCH_KIND(kind);
-	s->damaged |= WATCH_KIND(kind);
-	lacks(s, kind);
+	s->sync.damaged_in_list |= WATCH_KIND(kind);
+	s->sync.damaged |= WATCH_KIND(kind);
+	sync_lacks(s, kind);
 }
 
-static void missing(
+static void sync_missing(
 	struct scheduler *s, enum kube_kind kind, struct text namespace, struct text name)
 {
 	(void)cache_unfeed(&s->cache, kind, namespace, name);
 	if (kind == KUBE_NODE)
-		damaged(s, kind);
+		sync_damaged(s, kind);
 }
 
 void scheduler_relist_due(struct net_timer *timer, struct mono now)
 {
-	struct scheduler *s = LIST_OWNER(timer, struct scheduler, relist);
+	struct scheduler *s = LIST_OWNER(timer, struct scheduler, sync.relist);
 	(void)now;
 	for (uint32_t kind = KUBE_NO_KIND + 1; kind < KUBE_KINDS; kind++)
-		if ((s->lacking & WATCH_KIND(kind)) != 0)
+		if ((s->sync.lacking & WATCH_KIND(kind)) != 0)
 			watch_list_anew(s->watch, (enum kube_kind)kind);
 }
 
 /* ---- the sink ---- */
 
 /* The first of those that are left; the others' watches go on meanwhile. */
-static bool is_compared(const struct scheduler *s, enum kube_kind kind)
+static bool sync_is_compared(const struct scheduler *s, enum kube_kind kind)
 {
-	return (s->compare_left & -s->compare_left) == WATCH_KIND(kind);
+	return (s->sync.compare_left & -s->sync.compare_left) == WATCH_KIND(kind);
 }
 
-static void on_list_asked(void *self, enum kube_kind kind)
+static void informer_list_asked(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
 	cache_list_asked(&s->cache, kind);
 }
 
-static void on_list_begin(void *self, enum kube_kind kind)
+static void informer_list_begin(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
-	if (is_compared(s, kind))
-		s->missed = s->redundant = 0;
-	s->damaged_in_list &= ~WATCH_KIND(kind);
-	s->lacking &= ~WATCH_KIND(kind);
-	s->short_of = s->lacking == 0 ? 0 : s->short_of;
+	if (sync_is_compared(s, kind))
+		s->sync.missed = s->sync.redundant = 0;
+	s->sync.damaged_in_list &= ~WATCH_KIND(kind);
+	s->sync.lacking &= ~WATCH_KIND(kind);
+	s->sync.short_of = s->sync.lacking == 0 ? 0 : s->sync.short_of;
 	/* The server may have lost its last changes, and given their versions twice. */
-	s->distrusts = kind == KUBE_POD ? watch_is_in_doubt(s->watch, kind) : s->distrusts;
-	if (kind == KUBE_POD && s->distrusts)
+	s->sync.distrusts =
+		kind == KUBE_POD ? watch_is_in_doubt(s->watch, kind) : s->sync.distrusts;
+	if (kind == KUBE_POD && s->sync.distrusts)
 		cache_distrust_versions(&s->cache);
 	cache_list_begin(&s->cache, kind);
 }
 
 /* The log must take what the next object changes; what is in it is worked off before. */
-static void make_log_room(struct scheduler *s)
+static void informer_make_log_room(struct scheduler *s)
 {
 	if (!cache_log_has_room(&s->cache))
 		scheduler_requeue_for_changes(s);
 }
 
-static void on_gone(void *self, enum kube_kind kind, uint32_t index)
+static void informer_gone(void *self, enum kube_kind kind, uint32_t index)
 {
 	struct scheduler *s = self;
-	make_log_room(s);
-	if (!is_compared(s, kind))
+	informer_make_log_room(s);
+	if (!sync_is_compared(s, kind))
 		return;
-	s->redundant++;
+	s->sync.redundant++;
 	log_info("scheduler", "cache-redundant", "kind=%s name=%.*s", kube_kinds[kind].plural,
 		TEXT_ARGS(cache_text(&s->cache,
 			kind == KUBE_NODE ? cache_node_at(&s->cache, index)->name
@@ -139,9 +142,9 @@ static void on_gone(void *self, enum kube_kind kind, uint32_t index)
  * Bindings that were carried out before the list was asked for, and are not there any more: they
  * went with the server's power.
  */
-static void bind_again(struct scheduler *s)
+static void informer_bind_again(struct scheduler *s)
 {
-	s->distrusts = false;
+	s->sync.distrusts = false;
 	for (uint32_t i = pool_next(&s->cache.pods, 0); i != 0; i = pool_next(&s->cache.pods, i)) {
 		const struct cache_pod *pod = cache_pod_at(&s->cache, i);
 		if ((pod->flags & CACHE_POD_DUE) == 0 || pod->waiting != 0 || pod->node == 0)
@@ -149,47 +152,47 @@ static void bind_again(struct scheduler *s)
 		uint32_t node_name = cache_node_at(&s->cache, pod->node)->name;
 		if (cache_forget(&s->cache, i) != CACHE_OK)
 			continue;
-		scheduler_join(s, i);
+		scheduler_enqueue(s, i);
 		if (cache_find_node_id(&s->cache, node_name) != 0)
-			scheduler_wake_for_space(s, i, node_name);
+			scheduler_requeue_for_space(s, i, node_name);
 	}
 }
 
-static void on_list_end(void *self, enum kube_kind kind)
+static void informer_list_end(void *self, enum kube_kind kind)
 {
 	struct scheduler *s = self;
 	uint32_t bit = WATCH_KIND(kind);
-	cache_list_end(&s->cache, kind, on_gone, s);
+	cache_list_end(&s->cache, kind, informer_gone, s);
 	do {
-		make_log_room(s);
+		informer_make_log_room(s);
 	} while (kind == KUBE_POD && cache_unread_drop_unlisted(&s->cache));
 	scheduler_requeue_for_changes(s);
-	if (kind == KUBE_POD && s->distrusts)
-		bind_again(s);
-	s->damaged = (s->damaged & ~bit) | (s->damaged_in_list & bit);
-	if ((s->barrier & bit) != 0)
-		scheduler_recall_flights(s);
-	s->barrier &= ~bit;
-	s->known |= bit;
-	if (s->lacking == 0)
-		s->relist_ms = SCHEDULER_RELIST_MS;
-	if (is_compared(s, kind)) {
-		s->compare_left &= ~bit;
+	if (kind == KUBE_POD && s->sync.distrusts)
+		informer_bind_again(s);
+	s->sync.damaged = (s->sync.damaged & ~bit) | (s->sync.damaged_in_list & bit);
+	if ((s->leader.barrier & bit) != 0)
+		scheduler_recall_bindings(s);
+	scheduler_relisted(s, kind);
+	s->sync.known |= bit;
+	if (s->sync.lacking == 0)
+		s->sync.relist_ms = SCHEDULER_RELIST_MS;
+	if (sync_is_compared(s, kind)) {
+		s->sync.compare_left &= ~bit;
 		log_info("scheduler",
-			s->missed + s->redundant > 0 ? "cache-mismatch" : "cache-match",
+			s->sync.missed + s->sync.redundant > 0 ? "cache-mismatch" : "cache-match",
 			"kind=%s missed=%u redundant=%u", kube_kinds[kind].plural,
-			(unsigned)s->missed, (unsigned)s->redundant);
-		s->missed = s->redundant = 0;
+			(unsigned)s->sync.missed, (unsigned)s->sync.redundant);
+		s->sync.missed = s->sync.redundant = 0;
 		scheduler_compare_next(s);
 	}
-	scheduler_wake_for_kinds(s);
+	scheduler_requeue_for_kinds(s);
 }
 
 /*
  * A pod that cannot be read, or kept. On a node it takes what we do not know: the node gets no new
  * pods until it is understood or gone. Without one it is in nobody's way, and is not there for us.
  */
-static void unread(
+static void informer_unread(
 	struct scheduler *s, struct json_value object, struct text namespace, struct text name)
 {
 	struct text node = json_text(json_path(object, "spec.nodeName"));
@@ -198,7 +201,7 @@ static void unread(
 		node = cache_text(&s->cache,
 			cache_node_at(&s->cache, cache_pod_at(&s->cache, known)->node)->name);
 	if (node.size == 0) {
-		missing(s, KUBE_POD, namespace, name);
+		sync_missing(s, KUBE_POD, namespace, name);
 		return;
 	}
 	log_warn("scheduler", "node-closed",
@@ -206,10 +209,11 @@ static void unread(
 		"new pods until it is",
 		TEXT_ARGS(node), TEXT_ARGS(namespace), TEXT_ARGS(name));
 	if (name.size == 0 || !cache_unread_put(&s->cache, namespace, name, node))
-		damaged(s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
+		sync_damaged(
+			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
 }
 
-static void refused(
+static void informer_refused(
 	struct scheduler *s, const struct watch_object *object, const struct cache_fed *fed)
 {
 	const char *field = fed->fault_field == NULL ? "-" : fed->fault_field;
@@ -222,16 +226,16 @@ static void refused(
 		field, reason);
 	/* What is there of it is an older version: better none, unless it holds a place. */
 	if (object->kind == KUBE_POD)
-		unread(s, object->value, fed->namespace, fed->name);
+		informer_unread(s, object->value, fed->namespace, fed->name);
 	else
-		missing(s, object->kind, fed->namespace, fed->name);
+		sync_missing(s, object->kind, fed->namespace, fed->name);
 	if (fed->decoded == KUBE_MALFORMED)
 		return;
-	s->short_of++;
-	lacks(s, object->kind);
+	s->sync.short_of++;
+	sync_lacks(s, object->kind);
 }
 
-static bool is_known_already(const struct scheduler *s, const struct watch_object *object)
+static bool informer_knows(const struct scheduler *s, const struct watch_object *object)
 {
 	struct text name = json_text(json_path(object->value, "metadata.name"));
 	if (object->kind == KUBE_NODE)
@@ -240,20 +244,20 @@ static bool is_known_already(const struct scheduler *s, const struct watch_objec
 		       name) != 0;
 }
 
-static bool on_object(void *self, const struct watch_object *object, struct scratch *scratch)
+static bool informer_object(void *self, const struct watch_object *object, struct scratch *scratch)
 {
 	struct scheduler *s = self;
 	struct cache_fed fed;
-	make_log_room(s);
+	informer_make_log_room(s);
 	if (object->type == KUBE_WATCH_DELETED) {
 		(void)cache_unfeed(&s->cache, object->kind,
 			json_text(json_path(object->value, "metadata.namespace")),
 			json_text(json_path(object->value, "metadata.name")));
-		makes_room(s, object->kind);
+		sync_count_gone(s, object->kind);
 		return true;
 	}
-	if (is_compared(s, object->kind) && !is_known_already(s, object)) {
-		s->missed++;
+	if (sync_is_compared(s, object->kind) && !informer_knows(s, object)) {
+		s->sync.missed++;
 		log_info("scheduler", "cache-missed", "kind=%s name=%.*s",
 			kube_kinds[object->kind].plural,
 			TEXT_ARGS(json_text(json_path(object->value, "metadata.name"))));
@@ -264,34 +268,35 @@ static bool on_object(void *self, const struct watch_object *object, struct scra
 		fits = cache_feed(&s->cache, scratch, object->kind, object->value, &fed);
 	}
 	if (!fits) {
-		refused(s, object, &fed);
+		informer_refused(s, object, &fed);
 		return false;
 	}
 	if (object->kind == KUBE_POD && fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index))
-		scheduler_want(s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
+		scheduler_start_informers(
+			s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
 	return true;
 }
 
-static void on_too_big(void *self, const struct watch_too_big *object)
+static void informer_too_big(void *self, const struct watch_too_big *object)
 {
 	struct scheduler *s = self;
 	struct text name = object->name;
 	struct text namespace = TEXT_NONE;
-	make_log_room(s);
+	informer_make_log_room(s);
 	if (kube_kinds[object->kind].namespaced)
 		(void)text_cut(&name, '/', &namespace);
 	if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED &&
 		json_type(object->value) == JSON_NONE)
-		damaged(s, KUBE_POD); /* nothing of it is known, also not where it is */
+		sync_damaged(s, KUBE_POD); /* nothing of it is known, also not where it is */
 	else if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED)
-		unread(s, object->value, namespace, name);
+		informer_unread(s, object->value, namespace, name);
 	else if (object->type != KUBE_WATCH_DELETED)
-		missing(s, object->kind, namespace, name);
+		sync_missing(s, object->kind, namespace, name);
 	else
 		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
 }
 
-static void on_synced(void *self)
+static void informer_synced(void *self)
 {
 	struct scheduler *s = self;
 	log_info("scheduler", "synced", "nodes=%u pods=%u pending=%u",
@@ -301,6 +306,6 @@ static void on_synced(void *self)
 
 struct watch_sink scheduler_sink(struct scheduler *s)
 {
-	return (struct watch_sink){
-		on_list_asked, on_list_begin, on_object, on_too_big, on_list_end, on_synced, s};
+	return (struct watch_sink){informer_list_asked, informer_list_begin, informer_object,
+		informer_too_big, informer_list_end, informer_synced, s};
 }

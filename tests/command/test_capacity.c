@@ -2,13 +2,13 @@
 /* Capacities from a budget: sums that hold, for every board, for little and for much. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: scheduler/capacity.c
+// deps: command/capacity.c
 #include <unity.h>
 
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/memory.h"
-#include "scheduler/capacity.h"
+#include "command/capacity.h"
 #include "queue/queue.h"
 
 struct board {

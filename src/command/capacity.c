@@ -6,7 +6,7 @@
  * one is as small as it can be. Address space that is never used costs nothing. Where there is not
  * enough of it (32 bits and a large budget) each kind has half of that, or a quarter.
  */
-#include "scheduler/capacity.h"
+#include "command/capacity.h"
 
 #include "queue/queue.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lead: may we decide now?
+ * Leader: may we decide now?
  *
  * A leader before us may have bound pods that our watch has not shown yet, and their places would
  * look free. So pods are listed anew after the lease was won and before the first decision; our
@@ -26,22 +26,22 @@ const char *scheduler_wait_name(enum scheduler_wait wait)
 	return names[wait];
 }
 
-static bool is_synced(const struct scheduler *s)
+static bool leader_is_synced(const struct scheduler *s)
 {
-	uint32_t needed = SCHEDULER_VITAL_KINDS | (s->wanted & WATCH_KIND(KUBE_NAMESPACE));
-	return (needed & ~s->known) == 0 && s->barrier == 0 &&
+	uint32_t needed = SCHEDULER_VITAL_KINDS | (s->sync.wanted & WATCH_KIND(KUBE_NAMESPACE));
+	return (needed & ~s->sync.known) == 0 && s->leader.barrier == 0 &&
 		!watch_is_in_doubt(s->watch, KUBE_POD) && !watch_is_in_doubt(s->watch, KUBE_NODE);
 }
 
 enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)
 {
-	if (s->stopping)
+	if (s->ending.begun)
 		return SCHEDULER_STOPPING;
-	if (s->lease != NULL && !(s->leading && lease_holds(s->lease, now)))
+	if (s->lease != NULL && !(s->leader.leading && lease_holds(s->lease, now)))
 		return SCHEDULER_NOT_LEADING;
-	if (!is_synced(s))
+	if (!leader_is_synced(s))
 		return SCHEDULER_NOT_SYNCED;
-	if ((s->damaged & WATCH_KIND(KUBE_POD)) != 0)
+	if ((s->sync.damaged & WATCH_KIND(KUBE_POD)) != 0)
 		return SCHEDULER_INCOMPLETE;
 	return SCHEDULER_READY;
 }
@@ -49,9 +49,9 @@ enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)
 void scheduler_note_wait(struct scheduler *s)
 {
 	enum scheduler_wait wait = scheduler_waits(s, scheduler_now(s));
-	if (wait == s->waits)
+	if (wait == s->leader.waits)
 		return;
-	s->waits = wait;
+	s->leader.waits = wait;
 	if (wait == SCHEDULER_INCOMPLETE)
 		log_error("scheduler", "incomplete",
 			"a pod on a node could not be read: nothing is bound until a list without "
@@ -62,7 +62,7 @@ void scheduler_note_wait(struct scheduler *s)
 			(unsigned)s->cache.order.count);
 }
 
-static void tell_lease(struct scheduler *s, const char *what)
+static void leader_report(struct scheduler *s, const char *what)
 {
 	char note[LEASE_IDENTITY_MAX + 32];
 	struct writer w;
@@ -86,17 +86,22 @@ static void tell_lease(struct scheduler *s, const char *what)
 	(void)recorder_record_leader(s->recorder, &event);
 }
 
+void scheduler_relisted(struct scheduler *s, enum kube_kind kind)
+{
+	s->leader.barrier &= ~WATCH_KIND(kind);
+}
+
 void scheduler_lease_changed(void *self, bool leads)
 {
 	struct scheduler *s = self;
-	s->leading = leads;
-	tell_lease(s, leads ? " became leader" : " stopped leading");
+	s->leader.leading = leads;
+	leader_report(s, leads ? " became leader" : " stopped leading");
 	if (!leads)
 		return;
-	if ((s->wanted & WATCH_KIND(KUBE_POD)) == 0) {
-		scheduler_want(s, WATCH_KIND(KUBE_POD));
+	if ((s->sync.wanted & WATCH_KIND(KUBE_POD)) == 0) {
+		scheduler_start_informers(s, WATCH_KIND(KUBE_POD));
 		return;
 	}
-	s->barrier |= WATCH_KIND(KUBE_POD);
+	s->leader.barrier |= WATCH_KIND(KUBE_POD);
 	watch_list_anew(s->watch, KUBE_POD);
 }

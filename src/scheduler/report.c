@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tell: what people read about a pod, as events and as the condition PodScheduled.
+ * Report: what people read about a pod, as events and as the condition PodScheduled.
  */
 #include "cache/conditions.h"
 #include "scheduler/private.h"
 
 enum { VERSION_MAX = 24 };
 
-void scheduler_words(const struct scheduler *s, uint32_t pod, struct scheduler_words *words)
+void scheduler_pod_names(const struct scheduler *s, uint32_t pod, struct scheduler_pod_names *names)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	struct writer w;
-	writer_init(&w, words->uid, sizeof(words->uid));
+	writer_init(&w, names->uid, sizeof(names->uid));
 	cache_print_uid(&s->cache, p->uid, &w);
-	words->pod = (struct body_pod){
+	names->pod = (struct body_pod){
 		.namespace = cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace),
 		.name = cache_text(&s->cache, p->name),
 		.uid = writer_text(&w),
 	};
 	if (w.overflowed) /* not a UUID, but whatever it is it is interned */
-		words->pod.uid = cache_text(&s->cache, (uint32_t)p->uid.low);
+		names->pod.uid = cache_text(&s->cache, (uint32_t)p->uid.low);
 }
 
-void scheduler_tell_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
+void scheduler_report_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
 	const char *type, const char *reason, const char *action, struct text note)
 {
-	struct scheduler_words words;
-	scheduler_words(s, pod, &words);
-	scheduler_tell_event_of(s, &words.pod, cache_pod_at(&s->cache, pod)->version, profile, type,
-		reason, action, note);
+	struct scheduler_pod_names names;
+	scheduler_pod_names(s, pod, &names);
+	scheduler_report_event_of(s, &names.pod, cache_pod_at(&s->cache, pod)->version, profile,
+		type, reason, action, note);
 }
 
-void scheduler_tell_event_of(struct scheduler *s, const struct body_pod *pod, uint64_t version,
+void scheduler_report_event_of(struct scheduler *s, const struct body_pod *pod, uint64_t version,
 	const struct plugin_profile *profile, const char *type, const char *reason,
 	const char *action, struct text note)
 {
@@ -58,10 +58,10 @@ void scheduler_tell_event_of(struct scheduler *s, const struct body_pod *pod, ui
 	(void)recorder_record(s->recorder, &event); /* counted when there is no room */
 }
 
-void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *reason,
+void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *reason,
 	struct text message, const struct text *nominated)
 {
-	struct scheduler_words words;
+	struct scheduler_pod_names names;
 	struct cache_status now;
 	cache_pod_status(&s->cache, cache_pod_at(&s->cache, pod), &now);
 	const struct body_condition condition = {
@@ -85,6 +85,6 @@ void scheduler_tell_condition(struct scheduler *s, uint32_t pod, const char *rea
 		status.old_nominated = TEXT("?");
 	if (status_patcher_room(s->status_patcher) == 0)
 		return; /* the next attempt says it again */
-	scheduler_words(s, pod, &words);
-	(void)status_patcher_send(s->status_patcher, &words.pod, &status, pod);
+	scheduler_pod_names(s, pod, &names);
+	(void)status_patcher_send(s->status_patcher, &names.pod, &status, pod);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Dump: what SIGUSR2 shows, as kube-scheduler does (core.md 25): each node with its sums, the
+ * The debugger: what SIGUSR2 shows, as kube-scheduler does: each node with its sums, the
  * queue; and pods and nodes are listed anew and compared with the picture.
  */
 #include "base/log.h"
@@ -13,7 +13,7 @@
 		log_line(&site, LOG_INFO, "scheduler", (event), __VA_ARGS__); \
 	} while (0)
 
-static void dump_nodes(const struct scheduler *s)
+static void debugger_nodes(const struct scheduler *s)
 {
 	const struct pool *nodes = &s->cache.nodes;
 	for (uint32_t i = pool_next(nodes, 0); i != 0; i = pool_next(nodes, i)) {
@@ -28,7 +28,7 @@ static void dump_nodes(const struct scheduler *s)
 	}
 }
 
-static void dump_queue(const struct scheduler *s)
+static void debugger_queue(const struct scheduler *s)
 {
 	static const char *const states[QUEUE_STATES] = {
 		"active", "backoff", "error-backoff", "unschedulable", "gated", "in-flight"};
@@ -50,24 +50,24 @@ static void dump_queue(const struct scheduler *s)
 
 void scheduler_compare_next(struct scheduler *s)
 {
-	if (s->compare_left == 0)
+	if (s->sync.compare_left == 0)
 		return;
-	enum kube_kind kind = (enum kube_kind)__builtin_ctz(s->compare_left);
+	enum kube_kind kind = (enum kube_kind)__builtin_ctz(s->sync.compare_left);
 	watch_list_anew(s->watch, kind);
 }
 
 void scheduler_dump(struct scheduler *s)
 {
-	dump_nodes(s);
-	dump_queue(s);
-	uint32_t kinds = s->wanted & (WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE));
-	s->compare_left = kinds & s->known;
+	debugger_nodes(s);
+	debugger_queue(s);
+	uint32_t kinds = s->sync.wanted & (WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE));
+	s->sync.compare_left = kinds & s->sync.known;
 	scheduler_compare_next(s);
 }
 
 /* ---- audit ---- */
 
-static void audit_pod(const struct scheduler *s, uint32_t pod)
+static void debugger_audit_pod(const struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	bool is_assumed = (p->flags & CACHE_POD_ASSUMED) != 0;
@@ -82,7 +82,7 @@ static void audit_pod(const struct scheduler *s, uint32_t pod)
 		return;
 	}
 	/* Left the queue for one of four reasons. */
-	CHECK(!is_pending || !is_ours || is_assumed || s->left_waiting > 0 ||
+	CHECK(!is_pending || !is_ours || is_assumed || s->requeue.left_count > 0 ||
 		(p->flags & CACHE_POD_DELETING) != 0);
 }
 
@@ -92,5 +92,5 @@ void scheduler_audit(const struct scheduler *s)
 	cache_audit(&s->cache);
 	queue_audit(&s->queue);
 	for (uint32_t i = pool_next(pods, 0); i != 0; i = pool_next(pods, i))
-		audit_pod(s, i);
+		debugger_audit_pod(s, i);
 }

@@ -71,7 +71,7 @@ static void test_kinds_are_wanted_when_a_pod_needs_them(void)
 			"'whenUnsatisfiable':'DoNotSchedule'}]",
 			0},
 	};
-	uint32_t before = cluster.s.wanted;
+	uint32_t before = cluster.s.sync.wanted;
 	for (size_t i = 0; i < ARRAY_COUNT(pods); i++) {
 		tearDown();
 		setUp();
@@ -80,20 +80,20 @@ static void test_kinds_are_wanted_when_a_pod_needs_them(void)
 			"'spec':{%s}}",
 			pods[i].labels, pods[i].spec);
 		TEST_ASSERT_EQUAL_HEX32_MESSAGE(
-			pods[i].kinds, cluster.s.wanted & ~before, pods[i].spec);
+			pods[i].kinds, cluster.s.sync.wanted & ~before, pods[i].spec);
 	}
 }
 
 /* Without default constraints nobody asks for services. */
 static void test_a_profile_without_default_constraints(void)
 {
-	uint32_t before = cluster.s.wanted;
+	uint32_t before = cluster.s.sync.wanted;
 	PLUGIN_ARGS_OF(&cluster.profile, SPREAD, spread_args)->is_list = true;
 	PLUGIN_ARGS_OF(&cluster.profile, SPREAD, spread_args)->constraint_count = 0;
 	cluster_feed(KUBE_POD,
 		"{'metadata':{'name':'p','namespace':'default','uid':'p','labels':{"
 		"'app':'web'}},'spec':{}}");
-	TEST_ASSERT_EQUAL_HEX32(before, cluster.s.wanted);
+	TEST_ASSERT_EQUAL_HEX32(before, cluster.s.sync.wanted);
 }
 
 /* ---- what cannot be read ---- */
@@ -211,13 +211,13 @@ static void test_a_node_that_cannot_be_read(void)
 	}
 	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
 	TEST_ASSERT_EQUAL(0, cluster.s.cache.order.count);
-	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.damaged);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.sync.damaged);
 	cluster_run(500);
 	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("p"));
 	tell_list(KUBE_NODE,
 		"{'metadata':{'name':'n9'},'status':{'allocatable':{'cpu':'4',"
 		"'pods':'9'}}}");
-	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.damaged);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.sync.damaged);
 	cluster_run(20 * 1000);
 	TEST_ASSERT_EQUAL_STRING("n9", cluster_bound_to("p"));
 }
@@ -234,17 +234,17 @@ static void test_more_nodes_than_there_is_room_for(void)
 	}
 	TEST_ASSERT_FALSE(taken);
 	TEST_ASSERT_EQUAL(16, cluster.s.cache.order.count);
-	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.lacking);
-	uint32_t first_ms = cluster.s.relist_ms;
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.sync.lacking);
+	uint32_t first_ms = cluster.s.sync.relist_ms;
 	TEST_ASSERT_TRUE(first_ms > SCHEDULER_RELIST_MS);
-	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.relist));
+	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.sync.relist));
 	cluster_run(2 * SCHEDULER_RELIST_MS);
-	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.relist));
+	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.sync.relist));
 	TEST_ASSERT_FALSE(tell(KUBE_NODE, "{'metadata':{'name':'n99'},'status':{}}"));
-	TEST_ASSERT_TRUE(cluster.s.relist_ms > first_ms);
+	TEST_ASSERT_TRUE(cluster.s.sync.relist_ms > first_ms);
 	tell_list(KUBE_NODE, NULL);
-	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.lacking);
-	TEST_ASSERT_EQUAL(SCHEDULER_RELIST_MS, cluster.s.relist_ms);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.sync.lacking);
+	TEST_ASSERT_EQUAL(SCHEDULER_RELIST_MS, cluster.s.sync.relist_ms);
 }
 
 static bool tell_node(enum kube_watch_type type, uint32_t number)
@@ -261,16 +261,16 @@ static void test_room_for_what_found_none(void)
 {
 	for (uint32_t i = 4; i <= 16; i++)
 		TEST_ASSERT_TRUE(tell_node(KUBE_WATCH_ADDED, i));
-	cluster.s.relist_ms = SCHEDULER_RELIST_MAX_MS;
+	cluster.s.sync.relist_ms = SCHEDULER_RELIST_MAX_MS;
 	TEST_ASSERT_FALSE(tell_node(KUBE_WATCH_ADDED, 17));
 	TEST_ASSERT_FALSE(tell_node(KUBE_WATCH_ADDED, 18));
 	TEST_ASSERT_TRUE(tell_node(KUBE_WATCH_DELETED, 4));
 	cluster_run(2 * SCHEDULER_RELIST_MS);
-	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.relist));
+	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.sync.relist));
 	/* One that found no room is no longer to be found a place for, either. */
 	TEST_ASSERT_TRUE(tell_node(KUBE_WATCH_DELETED, 18));
 	cluster_run(SCHEDULER_RELIST_MS + 1000);
-	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.relist));
+	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.sync.relist));
 }
 
 static void too_big_pod(const char *json)
@@ -327,11 +327,11 @@ static void test_a_picture_that_is_right(void)
 	cluster_add_pod("p", false, "1", "n1");
 	scheduler_dump(&cluster.s);
 	TEST_ASSERT_EQUAL_HEX32(
-		WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE), cluster.s.compare_left);
+		WATCH_KIND(KUBE_POD) | WATCH_KIND(KUBE_NODE), cluster.s.sync.compare_left);
 	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
 	cluster_add_pod("p", false, "1", "n1");
 	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
-	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.compare_left);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.sync.compare_left);
 	TEST_ASSERT_TRUE(is_there("p"));
 }
 
@@ -343,19 +343,19 @@ static void test_a_picture_that_is_wrong(void)
 	scheduler_dump(&cluster.s);
 	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
 	cluster_add_pod("q", false, "1", "n1");
-	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	TEST_ASSERT_EQUAL(1, cluster.s.sync.missed);
 	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
 	TEST_ASSERT_FALSE(is_there("p"));
 	TEST_ASSERT_FALSE(is_there("waits"));
 	TEST_ASSERT_TRUE(is_there("q"));
-	TEST_ASSERT_EQUAL(0, cluster.s.missed);
+	TEST_ASSERT_EQUAL(0, cluster.s.sync.missed);
 	cluster.sink.list_begin(cluster.sink.self, KUBE_NODE);
 	cluster_add_node("n1", "1");
 	cluster_add_node("n4", "1");
-	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	TEST_ASSERT_EQUAL(1, cluster.s.sync.missed);
 	cluster.sink.list_end(cluster.sink.self, KUBE_NODE);
 	TEST_ASSERT_EQUAL(2, cluster.s.cache.order.count);
-	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.compare_left);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.sync.compare_left);
 }
 
 /* Nodes come and go while pods are listed; that is no difference, and not one of the pods. */
@@ -364,21 +364,21 @@ static void test_kinds_are_compared_one_after_the_other(void)
 	scheduler_dump(&cluster.s);
 	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
 	cluster_add_pod("p", false, "1", "n1");
-	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	TEST_ASSERT_EQUAL(1, cluster.s.sync.missed);
 	cluster_add_node("n4", "1");
-	TEST_ASSERT_EQUAL(1, cluster.s.missed);
+	TEST_ASSERT_EQUAL(1, cluster.s.sync.missed);
 	/* The list breaks off and begins anew. */
 	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
 	cluster_add_pod("p", false, "1", "n1");
-	TEST_ASSERT_EQUAL(0, cluster.s.missed);
+	TEST_ASSERT_EQUAL(0, cluster.s.sync.missed);
 	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
-	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.compare_left);
+	TEST_ASSERT_EQUAL_HEX32(WATCH_KIND(KUBE_NODE), cluster.s.sync.compare_left);
 	cluster.sink.list_begin(cluster.sink.self, KUBE_NODE);
 	for (char name[] = "n1"; name[1] <= '4'; name[1]++)
 		cluster_add_node(name, "1");
-	TEST_ASSERT_EQUAL(0, cluster.s.missed);
+	TEST_ASSERT_EQUAL(0, cluster.s.sync.missed);
 	cluster.sink.list_end(cluster.sink.self, KUBE_NODE);
-	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.compare_left);
+	TEST_ASSERT_EQUAL_HEX32(0, cluster.s.sync.compare_left);
 }
 
 /* ---- pods that go ---- */
@@ -394,11 +394,11 @@ static uint32_t bindings_when_the_list_is_asked_for(bool after)
 	cluster_add_pod("p", false, "1", "");
 	cluster_run(100);
 	TEST_ASSERT_EQUAL(1, binding->asked);
-	TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.flights));
+	TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.bindings.pool));
 	if (after)
 		cluster.sink.list_asked(cluster.sink.self, KUBE_POD);
 	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
-	cluster.s.distrusts = true;
+	cluster.s.sync.distrusts = true;
 	cluster_add_pod("p", false, "1", "");
 	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
 	cluster_run(100);

@@ -3,8 +3,8 @@
  * capacity - address space for the picture of the cluster, the queue and what deciding needs, so
  * that each kind of thing could fill the memory budget alone. The budget itself is base/pages.h.
  */
-#ifndef BERTH_SCHEDULER_CAPACITY_H
-#define BERTH_SCHEDULER_CAPACITY_H
+#ifndef BERTH_COMMAND_CAPACITY_H
+#define BERTH_COMMAND_CAPACITY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waking: the picture has changed. Who waits is in the queue, who does not is not; and whoever
- * waits for such a change is woken (core.md 14.7, 15).
+ * Requeueing: the cache has changed. Pods that wait are in the queue, others are not; and those
+ * that wait for such a change are tried again, if a hint of a plugin that rejected them says so.
  *
  * Upstream tells two resources apart, pods with a node and pods without. An assumed pod counts as
  * one without until the apiserver has said that it is bound; only then others hear of it.
@@ -25,7 +25,7 @@ struct queue_gate scheduler_gate(void *self, uint32_t pod)
 		return queue_gate_of_plugin(gate);
 	if (scheduler_waits_for_victims(s, pod))
 		return queue_gate_of_plugin(PLUGIN_DEFAULT_PREEMPTION);
-	if ((scheduler_kinds_of(s, p) & ~s->known) != 0)
+	if ((scheduler_kinds_of(s, p) & ~s->sync.known) != 0)
 		return queue_gate_of(QUEUE_KINDS);
 	if (scheduler_is_extended(s, pod) && !scheduler_has_turn(s, pod))
 		return queue_gate_of(QUEUE_EXTENDER);
@@ -34,7 +34,7 @@ struct queue_gate scheduler_gate(void *self, uint32_t pod)
 
 /* ---- what a waiting pod is to the queue ---- */
 
-static bool has_ephemeral(const struct kube_pod_template *class)
+static bool pod_has_ephemeral(const struct kube_pod_template *class)
 {
 	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
 	for (uint32_t i = 0; i < class->volumes.count; i++)
@@ -43,26 +43,26 @@ static bool has_ephemeral(const struct kube_pod_template *class)
 	return false;
 }
 
-static uint64_t mixed(uint64_t key, uint64_t more)
+static uint64_t key_mixed(uint64_t key, uint64_t more)
 {
 	uint64_t word = (key ^ more) * UINT64_C(0x9e3779b97f4a7c15) + more;
 	return word ^ word >> 29;
 }
 
 /* Hints look at the class and the labels; claims of ephemeral volumes have the pod's own name. */
-static uint64_t key_of(const struct scheduler *s, uint32_t pod)
+static uint64_t requeue_key(const struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct cache_shared *class = pool_at(&s->cache.classes, p->class);
-	uint64_t key = mixed(0, class->serial);
+	uint64_t key = key_mixed(0, class->serial);
 	if (p->labels != 0) {
 		const struct cache_shared *labels = pool_at(&s->cache.label_sets, p->labels);
-		key = mixed(key, labels->serial);
+		key = key_mixed(key, labels->serial);
 	}
-	return has_ephemeral(cache_template_of(&s->cache, p)) ? mixed(key, pod) : key;
+	return pod_has_ephemeral(cache_template_of(&s->cache, p)) ? key_mixed(key, pod) : key;
 }
 
-static bool is_ours(const struct scheduler *s, const struct cache_side *side)
+static bool side_is_ours(const struct scheduler *s, const struct cache_side *side)
 {
 	if (!side->there)
 		return false;
@@ -72,14 +72,14 @@ static bool is_ours(const struct scheduler *s, const struct cache_side *side)
 	return false;
 }
 
-static void join(struct scheduler *s, uint32_t pod)
+static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 {
 	struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
 	struct queue_pod entry = {
 		.pod = pod,
 		.priority = cache_template_of(&s->cache, p)->priority,
-		.key = key_of(s, pod),
+		.key = requeue_key(s, pod),
 		.profile = (uint32_t)(profile - s->profiles),
 	};
 	if (queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting) == QUEUE_OK) {
@@ -89,19 +89,19 @@ static void join(struct scheduler *s, uint32_t pod)
 	}
 	p->waiting = 0;
 	s->stats.queue_full++;
-	if (s->left_waiting++ == 0)
+	if (s->requeue.left_count++ == 0)
 		log_warn("scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.queue);
 }
 
-void scheduler_join(struct scheduler *s, uint32_t pod)
+void scheduler_enqueue(struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 
 	if (cycle_profile_of(&s->cycle, pod) != NULL && (p->flags & CACHE_POD_DELETING) == 0)
-		join(s, pod);
+		requeue_enqueue(s, pod);
 }
 
-static void leave(struct scheduler *s, uint32_t pod)
+static void requeue_dequeue(struct scheduler *s, uint32_t pod)
 {
 	struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	uint32_t entry = p->waiting;
@@ -113,11 +113,12 @@ static void leave(struct scheduler *s, uint32_t pod)
  * A queue full of pods that nothing helps would never let anybody in. So they give their places up
  * in turn, and come back as those that found none.
  */
-static void give_way(struct scheduler *s)
+static void requeue_give_way(struct scheduler *s)
 {
-	if (mono_since_us(scheduler_now(s), s->gave_way) < SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US)
+	if (mono_since_us(scheduler_now(s), s->requeue.gave_way) <
+		SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US)
 		return;
-	s->gave_way = scheduler_now(s);
+	s->requeue.gave_way = scheduler_now(s);
 	for (uint32_t i = 0; i < SCHEDULER_GIVE_WAY_MAX; i++) {
 		uint32_t entry = queue_longest_waiting(
 			&s->queue, scheduler_now(s), SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US);
@@ -126,40 +127,40 @@ static void give_way(struct scheduler *s)
 		uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 		if (scheduler_waits_for_victims(s, pod))
 			return;
-		leave(s, pod);
+		requeue_dequeue(s, pod);
 	}
 }
 
-static bool is_full(const struct scheduler *s)
+static bool requeue_is_full(const struct scheduler *s)
 {
 	return !pool_has_room(&s->queue.entries);
 }
 
 void scheduler_collect_left(struct scheduler *s)
 {
-	if (s->left_waiting == 0)
+	if (s->requeue.left_count == 0)
 		return;
-	if (is_full(s))
-		give_way(s);
+	if (requeue_is_full(s))
+		requeue_give_way(s);
 	/* From where it ended last: who gave way comes after all others. */
 	const struct pool *pods = &s->cache.pods;
 	uint32_t looked = 0;
-	for (; looked < pool_used(pods) && !is_full(s); looked++) {
-		s->left_at = pool_next(pods, s->left_at);
-		if (s->left_at == 0)
-			s->left_at = pool_next(pods, 0);
-		const struct cache_pod *p = cache_pod_at(&s->cache, s->left_at);
+	for (; looked < pool_used(pods) && !requeue_is_full(s); looked++) {
+		s->requeue.left_at = pool_next(pods, s->requeue.left_at);
+		if (s->requeue.left_at == 0)
+			s->requeue.left_at = pool_next(pods, 0);
+		const struct cache_pod *p = cache_pod_at(&s->cache, s->requeue.left_at);
 		if (p->node == 0 && p->waiting == 0 && (p->flags & CACHE_POD_DELETING) == 0 &&
-			cycle_profile_of(&s->cycle, s->left_at) != NULL)
-			join(s, s->left_at);
+			cycle_profile_of(&s->cycle, s->requeue.left_at) != NULL)
+			requeue_enqueue(s, s->requeue.left_at);
 	}
 	if (looked == pool_used(pods))
-		s->left_waiting = 0;
+		s->requeue.left_count = 0;
 }
 
 /* ---- asking those who wait ---- */
 
-struct asking {
+struct requeue_asking {
 	struct scheduler *s;
 	const struct cache_event *event;
 	int32_t priority_max; /* only pods that are not more important */
@@ -178,8 +179,8 @@ static bool is_for_extenders(enum kube_kind kind)
 }
 
 /* *how is set when it helps. */
-static bool helps(const struct asking *a, uint32_t pod, const struct queue_waits *rejectors,
-	const struct plugin_set *pending, enum queue_how *how)
+static bool requeue_hint(const struct requeue_asking *a, uint32_t pod,
+	const struct queue_waits *rejectors, const struct plugin_set *pending, enum queue_how *how)
 {
 	struct scheduler *s = a->s;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
@@ -212,19 +213,19 @@ static bool helps(const struct asking *a, uint32_t pod, const struct queue_waits
 	return queue;
 }
 
-void scheduler_init_waking(struct scheduler *s)
+void scheduler_init_requeue(struct scheduler *s)
 {
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		for (uint32_t at = 0; at <= SCHEDULER_EVENT_ACTIONS; at++)
-			s->waited_for[kind][at] = plugin_waiters((enum kube_kind)kind,
+			s->requeue.waited_for[kind][at] = plugin_waiters((enum kube_kind)kind,
 				at == SCHEDULER_EVENT_ACTIONS ? CACHE_UPDATE : UINT32_C(1) << at);
 }
 
-static struct queue_waits waited_for(
+static struct queue_waits requeue_waiters(
 	const struct scheduler *s, enum kube_kind kind, uint32_t actions)
 {
 	struct queue_waits mask = {.others = 0};
-	const struct plugin_set *by_action = s->waited_for[kind];
+	const struct plugin_set *by_action = s->requeue.waited_for[kind];
 	if (is_for_extenders(kind))
 		mask = queue_waits_for(QUEUE_EXTENDER);
 	if (actions == CACHE_UPDATE)
@@ -234,14 +235,15 @@ static struct queue_waits waited_for(
 	return mask;
 }
 
-static void wake(struct scheduler *s, const struct cache_event *event, int32_t priority_max)
+static void requeue_for_event(
+	struct scheduler *s, const struct cache_event *event, int32_t priority_max)
 {
-	const struct asking asking = {s, event, priority_max};
-	s->events += event->actions != 0 && is_for_extenders(event->kind);
+	const struct requeue_asking asking = {s, event, priority_max};
+	s->requeue.events += event->actions != 0 && is_for_extenders(event->kind);
 	uint32_t waiting = s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED];
 	if (event->actions == 0 || waiting == 0)
 		return;
-	const struct queue_waits mask = waited_for(s, event->kind, event->actions);
+	const struct queue_waits mask = requeue_waiters(s, event->kind, event->actions);
 	if (queue_waits_is_empty(&mask))
 		return;
 	struct queue_walk walk = queue_walk(&s->queue, mask);
@@ -250,16 +252,16 @@ static void wake(struct scheduler *s, const struct cache_event *event, int32_t p
 		const struct queue_waits rejectors = queue_rejectors(e);
 		enum queue_how how;
 		if (queue_gate_is(e->gate, queue_gate_of(QUEUE_EXTENDER)) ||
-			!helps(&asking, e->pod, &rejectors, &e->pending, &how))
+			!requeue_hint(&asking, e->pod, &rejectors, &e->pending, &how))
 			continue;
-		struct queue_moved moved = queue_wake_group(&s->queue, g, how, scheduler_now(s));
-		s->stats.woken += moved.active + moved.backoff;
-		scheduler_count_woken(&s->metrics, event->kind, event->actions, &moved);
+		struct queue_moved moved = queue_requeue_group(&s->queue, g, how, scheduler_now(s));
+		s->stats.requeued += moved.active + moved.backoff;
+		scheduler_count_requeued(&s->metrics, event->kind, event->actions, &moved);
 	}
 }
 
-static void wake_for_gone(struct scheduler *s, uint32_t pod, uint32_t node_name, uint32_t nominated,
-	int32_t priority_max)
+static void requeue_for_gone(struct scheduler *s, uint32_t pod, uint32_t node_name,
+	uint32_t nominated, int32_t priority_max)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
@@ -275,34 +277,34 @@ static void wake_for_gone(struct scheduler *s, uint32_t pod, uint32_t node_name,
 			.node = node_name,
 			.nominated = nominated},
 	};
-	wake(s, &event, priority_max);
+	requeue_for_event(s, &event, priority_max);
 }
 
-void scheduler_wake_for_space(struct scheduler *s, uint32_t pod, uint32_t node_name)
+void scheduler_requeue_for_space(struct scheduler *s, uint32_t pod, uint32_t node_name)
 {
-	wake_for_gone(s, pod, node_name, 0, INT32_MAX);
+	requeue_for_gone(s, pod, node_name, 0, INT32_MAX);
 }
 
-void scheduler_wake_for_promise(struct scheduler *s, uint32_t pod, uint32_t nominated)
+void scheduler_requeue_for_nomination(struct scheduler *s, uint32_t pod, uint32_t nominated)
 {
 	if (nominated != INTERN_EMPTY)
-		wake_for_gone(s, pod, 0, nominated,
+		requeue_for_gone(s, pod, 0, nominated,
 			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->priority);
 }
 
-void scheduler_wake_for_kinds(struct scheduler *s)
+void scheduler_requeue_for_kinds(struct scheduler *s)
 {
 	struct queue_walk walk = queue_walk(&s->queue, queue_waits_for(QUEUE_KINDS));
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;)
 		if (queue_gate_is(
 			    queue_group_entry(&s->queue, g)->gate, queue_gate_of(QUEUE_KINDS)))
-			(void)queue_wake_group(&s->queue, g, QUEUE_AT_ONCE, scheduler_now(s));
+			(void)queue_requeue_group(&s->queue, g, QUEUE_AT_ONCE, scheduler_now(s));
 }
 
 /* ---- first the queue is brought to where the cache is ---- */
 
 /* The queue's entry of the pod that changed; 0: it has none, or a later change shows it. */
-static uint32_t waking_entry_of(const struct scheduler *s, const struct cache_change *change)
+static uint32_t change_entry(const struct scheduler *s, const struct cache_change *change)
 {
 	if (!change->event.now.there)
 		return change->waiting;
@@ -312,14 +314,14 @@ static uint32_t waking_entry_of(const struct scheduler *s, const struct cache_ch
 }
 
 /* Of a pod that is gone the entry may be gone, too, or another pod's that has just come. */
-static bool is_in_flight(const struct scheduler *s, uint32_t entry)
+static bool entry_is_in_flight(const struct scheduler *s, uint32_t entry)
 {
 	return entry != 0 && pool_is_taken(&s->queue.entries, entry) &&
 		queue_entry_at(&s->queue, entry)->state == QUEUE_IN_FLIGHT;
 }
 
 /* As the apiserver has it: without a node, and for one of our profiles. */
-static bool waking_belongs(const struct scheduler *s, const struct cache_pod *p, uint32_t pod)
+static bool pod_belongs(const struct scheduler *s, const struct cache_pod *p, uint32_t pod)
 {
 	return (p->node == 0 || (p->flags & CACHE_POD_ASSUMED) != 0) &&
 		cycle_profile_of(&s->cycle, pod) != NULL;
@@ -330,11 +332,11 @@ static bool waking_belongs(const struct scheduler *s, const struct cache_pod *p,
  * afterwards find every pod that waits, and what its group has in common is still so. Pods in
  * flight are in no group.
  */
-static void follow_pod(struct scheduler *s, const struct cache_change *change)
+static void queue_follow_pod(struct scheduler *s, const struct cache_change *change)
 {
 	uint32_t pod = change->event.index;
-	uint32_t entry = waking_entry_of(s, change);
-	if (is_in_flight(s, entry))
+	uint32_t entry = change_entry(s, change);
+	if (entry_is_in_flight(s, entry))
 		return;
 	if (!change->event.now.there) {
 		if (entry != 0)
@@ -344,68 +346,69 @@ static void follow_pod(struct scheduler *s, const struct cache_change *change)
 	if (!scheduler_is_pod(s, pod, change->uid))
 		return;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	if (!waking_belongs(s, p, pod)) {
+	if (!pod_belongs(s, p, pod)) {
 		if (entry != 0)
-			leave(s, pod);
+			requeue_dequeue(s, pod);
 	} else if (entry != 0) {
 		queue_update(&s->queue, entry, cache_template_of(&s->cache, p)->priority,
-			key_of(s, pod));
+			requeue_key(s, pod));
 	} else if ((p->flags & CACHE_POD_ASSUMED) == 0) {
-		join(s, pod);
+		requeue_enqueue(s, pod);
 	}
 }
 
 /* ---- then pods on their way, and those that wait for such a change ---- */
 
-static void follow_in_flight(struct scheduler *s, const struct cache_change *change)
+static void queue_follow_in_flight(struct scheduler *s, const struct cache_change *change)
 {
 	uint32_t pod = change->event.index;
-	uint32_t entry = waking_entry_of(s, change);
-	if (!is_in_flight(s, entry))
+	uint32_t entry = change_entry(s, change);
+	if (!entry_is_in_flight(s, entry))
 		return;
 	if (!change->event.now.there) {
-		scheduler_gone_in_flight(s, entry);
+		scheduler_binding_gone(s, entry);
 		queue_remove(&s->queue, entry);
 		return;
 	}
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	bool is_assumed = (p->flags & CACHE_POD_ASSUMED) != 0;
 	if (p->node != 0 && !is_assumed)
-		scheduler_seen_in_flight(s, pod);
-	if (!waking_belongs(s, p, pod))
-		leave(s, pod);
+		scheduler_binding_seen(s, pod);
+	if (!pod_belongs(s, p, pod))
+		requeue_dequeue(s, pod);
 	else if (!is_assumed) /* its extenders are asked */
 		queue_update(&s->queue, entry, cache_template_of(&s->cache, p)->priority,
-			key_of(s, pod));
+			requeue_key(s, pod));
 }
 
 /* Its own change may be what a pod waited for. */
-static void wake_by_own_change(struct scheduler *s, const struct cache_change *change)
+static void requeue_by_own_change(struct scheduler *s, const struct cache_change *change)
 {
 	const struct cache_event *event = &change->event;
-	uint32_t entry = waking_entry_of(s, change);
+	uint32_t entry = change_entry(s, change);
 	if (entry == 0 || !event->old.there || !event->now.there)
 		return;
 	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
 	const struct queue_waits rejectors = queue_rejectors(e);
-	const struct asking asking = {s, event, INT32_MAX};
+	const struct requeue_asking asking = {s, event, INT32_MAX};
 	enum queue_how how;
 	if ((e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED) &&
-		helps(&asking, event->index, &rejectors, &e->pending, &how))
+		requeue_hint(&asking, event->index, &rejectors, &e->pending, &how))
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
-			queue_wake(&s->queue, entry, how, scheduler_now(s)));
+			queue_requeue_one(&s->queue, entry, how, scheduler_now(s)));
 }
 
 /* As one that is gone: somebody who only had a nomination, or a place we had given it. */
-static void wake_for_old(struct scheduler *s, const struct cache_event *event, int32_t priority_max)
+static void requeue_for_old(
+	struct scheduler *s, const struct cache_event *event, int32_t priority_max)
 {
 	struct cache_event gone = *event;
 	gone.now = (struct cache_side){0};
 	gone.actions = CACHE_DELETE;
-	wake(s, &gone, priority_max);
+	requeue_for_event(s, &gone, priority_max);
 }
 
-static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
+static void requeue_for_others(struct scheduler *s, const struct cache_event *event)
 {
 	bool was_assigned = event->old.there && event->old.node != 0;
 	bool is_assigned = event->now.there && event->now.node != 0;
@@ -413,38 +416,38 @@ static void wake_for_pod(struct scheduler *s, const struct cache_event *event)
 		struct cache_event added = *event;
 		added.old = (struct cache_side){0};
 		added.actions = CACHE_ADD;
-		wake(s, &added, INT32_MAX);
+		requeue_for_event(s, &added, INT32_MAX);
 		/* Upstream forgets the place that it was promised elsewhere, and who could have it
 		 * now. */
 		if (event->old.there && event->old.nominated != 0 &&
 			event->old.nominated != event->now.node)
-			wake_for_old(s, event, cache_side_template(&event->old)->priority);
+			requeue_for_old(s, event, cache_side_template(&event->old)->priority);
 	} else if (was_assigned) {
-		wake(s, event, INT32_MAX);
+		requeue_for_event(s, event, INT32_MAX);
 	} else if (event->now.there && event->now.assumed != 0) {
 		/* By us; the apiserver does not say it yet. Upstream wakes nobody: the old labels
 		 * are forgotten when the binding is seen. */
 		struct cache_event on_its_node = *event;
 		on_its_node.old.node = on_its_node.now.node = event->now.assumed;
-		wake(s, &on_its_node, INT32_MAX);
-	} else if (event->old.there && event->old.nominated != 0 && is_ours(s, &event->old) &&
+		requeue_for_event(s, &on_its_node, INT32_MAX);
+	} else if (event->old.there && event->old.nominated != 0 && side_is_ours(s, &event->old) &&
 		(!event->now.there || event->now.nominated != event->old.nominated)) {
-		wake_for_old(s, event, cache_side_template(&event->old)->priority);
+		requeue_for_old(s, event, cache_side_template(&event->old)->priority);
 	}
 }
 
 /* An assumed pod that is being deleted will not be bound: its place is free at once. */
-static void forget_deleting(struct scheduler *s, const struct cache_change *change)
+static void requeue_forget_deleting(struct scheduler *s, const struct cache_change *change)
 {
 	const uint16_t both = CACHE_POD_ASSUMED | CACHE_POD_DELETING;
 	uint32_t pod = change->event.index;
-	if (!is_in_flight(s, waking_entry_of(s, change)) || !change->event.now.there ||
+	if (!entry_is_in_flight(s, change_entry(s, change)) || !change->event.now.there ||
 		(cache_pod_at(&s->cache, pod)->flags & both) != both)
 		return;
 	uint32_t node_name = cache_node_at(&s->cache, cache_pod_at(&s->cache, pod)->node)->name;
 	if (cache_forget(&s->cache, pod) == CACHE_OK &&
 		cache_find_node_id(&s->cache, node_name) != 0)
-		scheduler_wake_for_space(s, pod, node_name);
+		scheduler_requeue_for_space(s, pod, node_name);
 }
 
 static void requeue_for_pod(struct scheduler *s, const struct cache_change *change)
@@ -453,10 +456,10 @@ static void requeue_for_pod(struct scheduler *s, const struct cache_change *chan
 	/* Another pod may be where it was, and that one's own change it is not. */
 	if (!event.now.there || !scheduler_is_pod(s, event.index, change->uid))
 		event.index = 0;
-	follow_in_flight(s, change);
-	wake_by_own_change(s, change);
-	wake_for_pod(s, &event);
-	forget_deleting(s, change);
+	queue_follow_in_flight(s, change);
+	requeue_by_own_change(s, change);
+	requeue_for_others(s, &event);
+	requeue_forget_deleting(s, change);
 }
 
 static void requeue_for_change(struct scheduler *s, const struct cache_change *change)
@@ -468,7 +471,7 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 	if (event->kind == KUBE_POD)
 		requeue_for_pod(s, change);
 	else
-		wake(s, event, INT32_MAX);
+		requeue_for_event(s, event, INT32_MAX);
 	scheduler_count_handled(&s->metrics, waits ? KUBE_NO_KIND : event->kind, event->actions,
 		mono_since_us(clock_mono(&s->setup.clock), start));
 }
@@ -478,7 +481,7 @@ void scheduler_requeue_for_changes(struct scheduler *s)
 	uint32_t count = cache_log_count(&s->cache);
 	for (uint32_t i = 0; i < count; i++)
 		if (cache_log_at(&s->cache, i)->event.kind == KUBE_POD)
-			follow_pod(s, cache_log_at(&s->cache, i));
+			queue_follow_pod(s, cache_log_at(&s->cache, i));
 	for (uint32_t i = 0; i < count; i++) {
 		requeue_for_change(s, cache_log_at(&s->cache, 0));
 		cache_log_drop(&s->cache);

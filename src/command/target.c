@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the words of a kubeconfig to those of a connection. */
-#include "scheduler/target.h"
+#include "command/target.h"
 
-struct net_target scheduler_target(const struct kubeconfig *config)
+struct net_target target_of_kubeconfig(const struct kubeconfig *config)
 {
 	return (struct net_target){.name = "apiserver",
 		.https = config->server.https,

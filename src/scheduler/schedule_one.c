@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The scheduling cycle of one pod: it is popped, decided about, assumed on its node and its binding
+ * starts; or it is parked, with its reasons, until something changes.
+ */
+#include "base/log.h"
+#include "scheduler/private.h"
+
+enum {
+	PATCHES_OF_AN_ATTEMPT = 1 + 8, /* its own, and nominations that it takes over */
+	NOTE_MAX = 1024
+};
+
+bool scheduler_has_room(const struct scheduler *s)
+{
+	return binder_has_room(s->binder) &&
+		pool_used(&s->bindings.pool) < s->bindings.pool.capacity &&
+		status_patcher_room(s->status_patcher) >= PATCHES_OF_AN_ATTEMPT;
+}
+
+/*
+ * What kube-scheduler does: in v1.0 every pod waited for a token before it was tried; today its
+ * client waits before each request, 50 times a second unless somebody says otherwise. What we do:
+ * nothing unless somebody says so; then every pod waits for a token, of each limit that was set,
+ * since a pod that is tried is a request: its binding, or its condition.
+ */
+struct mono scheduler_pace_due(const struct scheduler *s)
+{
+	struct mono when = scheduler_now(s);
+	for (uint32_t i = 0; i < SCHEDULER_PACES; i++) {
+		const struct scheduler_pace *pace = &s->setup.paces[i];
+		if (pace->every_us == 0)
+			continue;
+		struct mono due =
+			rate_due(&s->pacing[i], scheduler_now(s), pace->every_us, pace->burst);
+		if (!mono_reached(when, due))
+			when = due;
+	}
+	return when;
+}
+
+static void pace_take(struct scheduler *s)
+{
+	for (uint32_t i = 0; i < SCHEDULER_PACES; i++)
+		if (s->setup.paces[i].every_us != 0)
+			rate_take(&s->pacing[i], scheduler_now(s), s->setup.paces[i].every_us);
+}
+
+bool scheduler_can_schedule(const struct scheduler *s)
+{
+	return scheduler_has_room(s) && mono_reached(scheduler_now(s), scheduler_pace_due(s)) &&
+		s->queue.pods[QUEUE_ACTIVE] + s->queue.pods[QUEUE_BACKOFF] > 0;
+}
+
+/* ---- park ---- */
+
+/*
+ * The condition and the nomination are one patch, made against what the apiserver knows. `found`:
+ * victims make room.
+ */
+static void park_report(struct scheduler *s, uint32_t pod, const struct schedule_result *result,
+	const char *reason, bool found)
+{
+	const struct cycle_preemption *p = &result->preemption;
+	struct text nominated = TEXT("");
+	if (found)
+		nominated = cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name);
+	scheduler_report_condition(
+		s, pod, reason, result->message, found || p->clear_nomination ? &nominated : NULL);
+	if (found)
+		scheduler_preempt(s, pod, p);
+	else if (p->clear_nomination)
+		scheduler_nominate(s, pod, INTERN_EMPTY);
+}
+
+static void count_attempt(struct scheduler *s, uint32_t pod, enum scheduler_result result)
+{
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	int64_t took_us = mono_since_us(clock_mono(&s->setup.clock), s->metrics.attempt_began);
+	s->stats.attempts[result]++;
+	if (profile != NULL)
+		scheduler_count_attempt(
+			&s->metrics, (uint32_t)(profile - s->profiles), result, took_us);
+}
+
+static void park_log(const struct scheduler *s, uint32_t pod, bool rejected,
+	const struct schedule_result *result)
+{
+	struct scheduler_pod_names names;
+	if (!log_enabled(LOG_DECISION))
+		return;
+	scheduler_pod_names(s, pod, &names);
+	log_decision("scheduler",
+		rejected ? "Unable to schedule pod; no fit; waiting"
+			 : "Error scheduling pod; retrying",
+		"pod=%.*s/%.*s err=\"%.*s\"", TEXT_ARGS(names.pod.namespace),
+		TEXT_ARGS(names.pod.name), TEXT_ARGS(result->message));
+}
+
+/* In upstream's order: back to the queue, nominator, event, patch. */
+static void park_pod(struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+{
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	bool rejected = result->outcome == CYCLE_REJECTED;
+	CHECK(result->outcome != CYCLE_PLACED);
+	CHECK((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0);
+	count_attempt(s, pod, rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR);
+	/* Victims that cannot be evicted for lack of room: the same again, after a while. */
+	bool found = result->preemption.found;
+	bool crowded = found && !scheduler_can_preempt(s, result->preemption.victim_count);
+	const struct queue_waits rejectors = {
+		result->rejectors, result->extender_rejected ? UINT32_C(1) << QUEUE_EXTENDER : 0};
+	if (rejected && !queue_waits_is_empty(&rejectors) && !crowded)
+		queue_park(&s->queue, entry, rejectors, (struct plugin_set){{0}}, scheduler_now(s));
+	else
+		(void)queue_error(&s->queue, entry, scheduler_now(s));
+	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
+	CHECK(e->state != QUEUE_IN_FLIGHT);
+	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED, (enum queue_state)e->state);
+	scheduler_report_event(s, pod, cycle_profile_of(&s->cycle, pod), "Warning",
+		"FailedScheduling", "Scheduling", result->message);
+	park_report(
+		s, pod, result, rejected ? "Unschedulable" : "SchedulerError", found && !crowded);
+	park_log(s, pod, rejected, result);
+}
+
+/* ---- assume ---- */
+
+/* The pod takes its place in the cache. False: it was parked. */
+static bool assume_pod(struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+{
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
+	/* So many claims are being bound that this pod's have to wait for some of them. */
+	if (result->volume_count > 0 && !volumes_has_room(s->volumes)) {
+		(void)queue_error(&s->queue, entry, scheduler_now(s));
+		return false;
+	}
+	enum cache_result assumed = cache_assume(&s->cache, pod, result->node);
+	if (assumed == CACHE_OK) {
+		cycle_chosen(&s->cycle, result->node);
+		/* Upstream lets pods that could have the nominated node wait for something else. */
+		if (nominated != cache_node_at(&s->cache, result->node)->name)
+			scheduler_requeue_for_nomination(s, pod, nominated);
+		return true;
+	}
+	struct schedule_result failed = {.outcome = CYCLE_FAILED};
+	failed.message = assumed == CACHE_FULL
+		? TEXT("the pod finds no room in the scheduler's own memory")
+		: TEXT("the node went away while the pod was placed");
+	park_pod(s, entry, &failed);
+	return false;
+}
+
+/* ---- skip ---- */
+
+/* A pod that is being deleted is not tried; an event says so. */
+void scheduler_skip_deleting(struct scheduler *s, uint32_t entry)
+{
+	struct scheduler_pod_names names;
+	char note[NOTE_MAX];
+	struct writer w;
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	scheduler_pod_names(s, pod, &names);
+	writer_init(&w, note, sizeof(note));
+	write_z(&w, "skip schedule deleting pod: ");
+	write_text(&w, names.pod.namespace);
+	write_char(&w, '/');
+	write_text(&w, names.pod.name);
+	scheduler_report_event(s, pod, cycle_profile_of(&s->cycle, pod), "Warning",
+		"FailedScheduling", "Scheduling", writer_text(&w));
+	cache_pod_at(&s->cache, pod)->waiting = 0;
+	queue_remove(&s->queue, entry);
+}
+
+/* ---- what is kept of a decision ---- */
+
+static void record_copy(struct text text, char *to, size_t size)
+{
+	CHECK(text_copy(text_first(text, text.size < size ? text.size : size - 1), to, size));
+}
+
+static void record_result(struct scheduler *s, uint32_t pod, const struct schedule_result *result)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct scheduler_record *r = scheduler_record_next(&s->metrics);
+	struct writer w;
+	writer_init(&w, r->pod, sizeof(r->pod) - 1);
+	write_text(&w, cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace));
+	write_char(&w, '/');
+	record_copy(cache_text(&s->cache, p->name), r->pod + w.used, sizeof(r->pod) - w.used);
+	r->at = clock_wall(&s->setup.clock);
+	r->took_us = mono_since_us(clock_mono(&s->setup.clock), s->metrics.attempt_began);
+	r->feasible = result->feasible_count;
+	r->evaluated = result->evaluated_count;
+	r->result = result->outcome == CYCLE_PLACED ? SCHEDULER_SCHEDULED
+		: result->outcome == CYCLE_REJECTED ? SCHEDULER_UNSCHEDULABLE
+						    : SCHEDULER_ERROR;
+	if (result->outcome == CYCLE_PLACED)
+		record_copy(cache_text(&s->cache, cache_node_at(&s->cache, result->node)->name),
+			r->node, sizeof(r->node));
+	else
+		record_copy(result->message, r->words, sizeof(r->words));
+	scheduler_observe(&s->metrics.algorithm, &scheduler_scale_attempt, (uint64_t)r->took_us);
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	if (profile != NULL)
+		scheduler_count_evaluated(
+			&s->metrics, (uint32_t)(profile - s->profiles), result->took_part);
+	if (result->preemption.tried)
+		s->metrics.preemption_attempts++;
+}
+
+/*
+ * All scores again, slowly, for a page that is open; the time is taken already. What the result
+ * points to is lost, so one with volumes has to do without.
+ */
+static void record_scores(struct scheduler *s, uint32_t pod, const struct schedule_result *result)
+{
+	struct scheduler_metrics *m = &s->metrics;
+	struct scheduler_best *best = &m->best[m->serial % SCHEDULER_BEST];
+	struct writer w;
+	if (m->best_wanted == 0 || !result->is_scored || result->volume_count > 0 ||
+		scheduler_is_extended(s, pod))
+		return;
+	m->best_wanted--;
+	writer_init(&w, best->words, sizeof(best->words));
+	cycle_best(&s->cycle, pod, SCHEDULER_BEST_NODES, &w);
+	best->serial = w.overflowed ? 0 : m->serial;
+	best->size = w.used;
+}
+
+/* ---- one pod ---- */
+
+void scheduler_assume_or_park(
+	struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+{
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
+	record_result(s, pod, result);
+	record_scores(s, pod, result);
+	if (result->outcome != CYCLE_PLACED)
+		park_pod(s, entry, result);
+	else if (assume_pod(s, entry, result))
+		scheduler_start_binding(s, entry, result, nominated);
+}
+
+bool schedule_one(struct scheduler *s)
+{
+	struct schedule_result result;
+	if (!scheduler_can_schedule(s))
+		return false;
+	uint32_t entry = queue_pop(&s->queue);
+	if (entry == 0)
+		return false;
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	CHECK(cache_pod_at(&s->cache, pod)->waiting == entry);
+	if ((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) != 0) {
+		scheduler_skip_deleting(s, entry);
+		return true;
+	}
+	pace_take(s);
+	s->metrics.attempt_began = clock_mono(&s->setup.clock);
+	if (scheduler_is_extended(s, pod)) {
+		scheduler_ask_extenders(s, entry); /* goes on when they have answered */
+		return true;
+	}
+	cycle_decide(&s->cycle, pod, CACHE_COUNT_FAST, &result);
+	scheduler_assume_or_park(s, entry, &result);
+	return true;
+}
