@@ -13,6 +13,7 @@ O ?= build
 V ?= 0
 ARGS ?=
 VECTORS ?= tests/vectors
+PLUGINS ?=
 TIME ?= 60
 BOARDS := $(patsubst board/%/board.mk,%,$(wildcard board/*/board.mk))
 # V=1 shows commands instead of names.
@@ -31,7 +32,21 @@ include board/$(BOARD)/board.mk
 
 # ---- what there is: files are found, never listed ----------------------------------------------
 SRC := $(sort $(wildcard src/*.c src/*/*.c))
-TESTS := $(sort $(wildcard tests/*/test_*.c))
+# PLUGINS=DIR: plugins of one's own, each .c of DIR one (src/plugins/README.md). All that is built
+# with them lies apart.
+ifneq ($(PLUGINS),)
+PLUGINS_DIR := $(patsubst %/,%,$(if $(filter /% ..%,$(PLUGINS)),$(abspath $(PLUGINS)),$(PLUGINS)))
+OWN := +$(notdir $(PLUGINS_DIR))
+OWN_SRC := $(sort $(wildcard $(PLUGINS_DIR)/*.c))
+$(if $(OWN_SRC),,$(error there is no .c file in $(PLUGINS)))
+$(shell tools/make/own-plugins $(O)/vendor/plugins$(OWN).h $(OWN_SRC))
+SRC += $(OWN_SRC)
+endif
+# The tests of the example need it built in; `make programs-test` builds them so.
+EXAMPLE := tests/own/plugins
+OWN_TESTS := $(wildcard tests/own/test_*.c)
+TESTS := $(sort $(filter-out $(if $(filter $(EXAMPLE),$(PLUGINS)),,$(OWN_TESTS)),\
+	$(wildcard tests/*/test_*.c)))
 BENCHES := $(sort $(wildcard tests/bench/bench_*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TOOLS := $(sort $(wildcard tools/*.c))
@@ -50,21 +65,22 @@ include tools/make/rules.mk
 
 # ---- the binary --------------------------------------------------------------------------------
 # berth.parts is for tools/size: without optimisation as a whole, which mixes modules.
-$(B)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM) $(PREFIX_MAP)
-$(B)/berth.debug $(B)/berth.parts: $(patsubst %.c,$(B)/%.o,$(SRC)) \
+W := $(DIR_board)
+$(W)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM) $(PREFIX_MAP)
+$(W)/berth.debug $(W)/berth.parts: $(patsubst %.c,$(W)/%.o,$(SRC)) \
 		$(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
 	$(Q)$(LINK_board) -Wl,-Map=$@.map -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(filter %.a,$^) $(END_board)
-$(B)/berth: $(B)/berth.debug
+$(W)/berth: $(W)/berth.debug
 	$(call say,STRIP,$@)
 	$(Q)$(CROSS)objcopy --strip-all $< $@
 
-all: $(B)/berth  ## build the binary of BOARD (default x86_64)
+all: $(W)/berth  ## build the binary of BOARD (default x86_64)
 # Flags go to `berth run`; anything else in ARGS is a command of its own.
-run: $(B)/berth $(B)/apisim  ## run it on the bundled cluster; CLUSTER=1: on yours; ARGS='--v 4'
-	$(Q)$(if $(filter-out -%,$(firstword $(ARGS))),$(B)/berth $(ARGS),\
-		CLUSTER='$(CLUSTER)' tools/run $(B) $(ARGS))
+run: $(W)/berth $(W)/apisim  ## run it on the bundled cluster; CLUSTER=1: on yours; ARGS='--v 4'
+	$(Q)$(if $(filter-out -%,$(firstword $(ARGS))),$(W)/berth $(ARGS),\
+		CLUSTER='$(CLUSTER)' tools/run $(W) $(ARGS))
 all-boards: $(BOARDS:%=board-%)  ## the binary of every board
 $(BOARDS:%=board-%): board-%:
 	$(Q)$(MAKE) BOARD=$*
@@ -80,6 +96,12 @@ test:  ## all that proves a change: rules, unit tests, static binaries, vectors,
 	$(Q)tools/test
 check:  ## the rules of the tree: shape, layers, names, banned calls (tools/check)
 	$(Q)tools/check
+OWN_PROGRAMS := $(OWN_TESTS:tests/%.c=$(O)/test+$(notdir $(EXAMPLE))/%)
+ifeq ($(PLUGINS),)
+programs-test: own
+own:  ## the example of src/plugins/README.md and its tests
+	$(Q)$(MAKE) PLUGINS=$(EXAMPLE) $(OWN_PROGRAMS)
+endif
 unit: programs-test  ## unit tests under the address and undefined-behaviour sanitizers
 	$(Q)tools/run-tests $(call programs_of,test)
 unit-clang: programs-clang  ## the same, built by clang
@@ -126,6 +148,6 @@ clean:  ## remove what was built (not the archives in the cache)
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
-.PHONY: all run all-boards packages sbom test check unit unit-clang unit-static vectors sim mutations \
+.PHONY: all run own all-boards packages sbom test check unit unit-clang unit-static vectors sim mutations \
 	fuzz e2e siege page bench bench-live size coverage lint screenshots clean help \
 	$(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)

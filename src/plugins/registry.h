@@ -11,6 +11,13 @@
 #ifndef BERTH_PLUGINS_REGISTRY_H
 #define BERTH_PLUGINS_REGISTRY_H
 
+/* Plugins of one's own, of `make PLUGINS=DIR`: the header with their rows is made by make. */
+#ifdef BERTH_PLUGINS
+#include BERTH_PLUGINS
+#else
+#define PLUGIN_OWN_ROWS(ROW)
+#endif
+
 #define PLUGIN_ROWS(ROW)                                    \
 	ROW(SCHEDULING_GATES, scheduling_gates)             \
 	ROW(PRIORITY_SORT, priority_sort)                   \
@@ -43,7 +50,8 @@
 	ROW(DISK_PRESSURE, disk_pressure)                   \
 	ROW(PID_PRESSURE, pid_pressure)                     \
 	ROW(LEAST_ALLOCATED, least_allocated)               \
-	ROW(MOST_ALLOCATED, most_allocated)
+	ROW(MOST_ALLOCATED, most_allocated)                 \
+	PLUGIN_OWN_ROWS(ROW)
 
 #define PLUGIN_ROW_ID(id, file) PLUGIN_##id,
 enum plugin_id { PLUGIN_ROWS(PLUGIN_ROW_ID) PLUGIN_COUNT };

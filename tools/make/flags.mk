@@ -13,7 +13,8 @@ PREFIX_MAP := -ffile-prefix-map=$(CURDIR)=.
 # -iquote: a board's limits.h must never shadow the <limits.h> of C.
 CFLAGS := -std=c11 -D_DEFAULT_SOURCE -g -fno-common $(PREFIX_MAP) $(WARNINGS) -Isrc \
 	-iquote board/$(BOARD) -iquote $(O)/vendor $(VENDOR_INCLUDES) $(VENDOR_DEFINES) \
-	-DBERTH_VERSION='"$(VERSION)"' -DBERTH_BOARD='"$(BOARD)"'
+	-DBERTH_VERSION='"$(VERSION)"' -DBERTH_BOARD='"$(BOARD)"' \
+	$(if $(OWN),-DBERTH_PLUGINS='"plugins$(OWN).h"')
 
 # musl has no fortified headers, so _FORTIFY_SOURCE would do nothing. In its place: stack protector,
 # stack clash probes, automatic variables set to zero, RELRO with bind now, position independence,

@@ -21,7 +21,7 @@ CLANG_IS_HERE := $(O)/.clang
 GCC_INCLUDE = $(eval GCC_INCLUDE := $(shell $(CROSS)gcc -print-file-name=include))$(GCC_INCLUDE)
 
 # ---- board: musl, no headers but its own -------------------------------------------------------
-DIR_board := $(B)
+DIR_board := $(B)$(OWN)
 LIB_board := $(B)
 CC_board = $(CROSS)gcc $(CPU) -nostdinc -isystem $(MUSL)/include -isystem $(GCC_INCLUDE) \
 	$(SMALL) $(HARDEN) $(WHOLE_PROGRAM)
@@ -38,7 +38,7 @@ END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o -Wl,--end-group && \
 PROGRAMS_board := $(BENCHES) $(VECTOR_TEST) $(TOOLS)
 FLAGS_board := -Itests -Itools
 
-DIR_static := $(B)/test
+DIR_static := $(B)$(OWN)/test
 LIB_static := $(B)
 CC_static = $(filter-out $(WHOLE_PROGRAM),$(CC_board))
 FLAGS_static := -Itests -Itools -DBERTH_TEST
@@ -66,7 +66,7 @@ PROGRAMS_quick := $(SIMULATOR)
 
 # native NAME: what is alike in all of them, unless it was said above.
 define native
-DIR_$(1) := $(O)/$(1)
+DIR_$(1) := $(O)/$(1)$(OWN)
 LIB_$(1) := $(O)/$(1)
 AR_$(1) := gcc-ar
 FLAGS_$(1) := -Itests -Itools -DBERTH_TEST
@@ -88,7 +88,8 @@ include $(O)/deps.mk
 below = $(if $(filter tests/% tools/%,$(1)),$(1),src/$(1))
 source = $(if $(findstring *,$(1)),$(sort $(wildcard $(call below,$(1)))),$(call below,$(1)))
 # sources TEST, libs_in FILES, libs_of TEST
-sources = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))
+listed = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))
+sources = $(call listed,$(1)) $(if $(filter src/plugins/plugins.c,$(call listed,$(1))),$(OWN_SRC))
 libs_in = $(foreach f,$(1),$(LIBS_IN_$(word 2,$(subst /, ,$(f)))))
 libs_of = $(sort unity $(LIBS_$(1)) $(call libs_in,$(call sources,$(1))))
 # stamps LIBRARIES: what is there once they are unpacked; archives DIR,LIBRARIES: once compiled
@@ -112,7 +113,7 @@ $(DIR_$(1))/src/status/page.o: $(O)/vendor/page.h
 -include $(wildcard $(addprefix $(DIR_$(1))/,src/*.d src/*/*.d tests/*/*.d tools/*.d tools/*/*.d))
 programs-$(1): $(filter-out $(LEFT_OUT),$(call programs_of,$(1)))
 list-$(1):
-	@echo $(call programs_of,$(1))
+	@echo $(call programs_of,$(1)) $(if $(PLUGINS),,$(if $(filter test,$(1)),$$(OWN_PROGRAMS)))
 endef
 # archive NAME: libraries, one archive each, compiled by a make of its own once they are unpacked.
 define archive
