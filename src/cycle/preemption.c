@@ -243,44 +243,65 @@ static void preempt(struct evaluation *e, struct cycle_preemption *p)
 	p->violations = best.violations;
 }
 
-/*
- * In the profile's order. DynamicResources speaks first: for a pod without claims it has nothing
- * to give back; when its PreFilter was never reached it has no state, says "not found" and ends
- * the chain.
- */
+struct rescuing {
+	struct evaluation *e;
+	struct cycle_preemption *preemption;
+};
+
+static enum plugin_code rescue_by_preemption(void *self, struct plugin_reasons *why)
+{
+	const struct rescuing *rescuing = self;
+	struct cycle_preemption *p = rescuing->preemption;
+	CHECK(!p->tried);
+	preempt(rescuing->e, p);
+	if (!p->found && p->message.size > 0 && why->count < PLUGIN_REASONS_MAX)
+		why->list[why->count++] = p->message;
+	return p->found ? PLUGIN_SUCCESS : PLUGIN_UNSCHEDULABLE;
+}
+
+/* What all of them said, one after the other. */
+static struct text joined_reasons(struct evaluation *e, const struct plugin_reasons *why)
+{
+	size_t room = 2;
+	for (uint32_t i = 0; i < why->count; i++)
+		room += why->list[i].size + 2;
+	char *at = why->count < 2 ? NULL : scratch_take(e->d.scratch, room);
+	if (at == NULL)
+		return why->count == 0 ? TEXT_NONE : why->list[0];
+	struct writer w;
+	writer_init(&w, at, room);
+	for (uint32_t i = 0; i < why->count; i++) {
+		write_z(&w, i == 0 ? "" : ", ");
+		write_text(&w, why->list[i]);
+	}
+	return writer_text(&w);
+}
+
+/* PostFilter, in the profile's order, until one helps or ends it. */
 void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 {
 	*p = (struct cycle_preemption){
 		.eligible = e->d.pod.class->preempts != 0 && !waits_for_victims(e)};
 	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_POST_FILTER];
-	struct text words = TEXT_NONE;
-	for (uint32_t i = 0; i < uses->count; i++) {
-		if (uses->list[i].id == PLUGIN_DYNAMIC_RESOURCES) {
-			if (e->prefilter_rejected &&
-				e->prefilter.plugin == PLUGIN_DYNAMIC_RESOURCES)
-				return;
-			if (!plugin_set_has(&e->d.pre_filtered, PLUGIN_DYNAMIC_RESOURCES)) {
-				p->message = TEXT("not found");
-				return;
-			}
-			words = TEXT("no new claims to deallocate");
+	struct rescuing rescuing = {e, p};
+	const struct plugin_rescue rescue = {.self = &rescuing,
+		.rejector = e->prefilter_rejected ? e->prefilter.plugin : (uint8_t)PLUGIN_COUNT,
+		.preempt = rescue_by_preemption};
+	struct plugin_reasons why = {.scratch = e->d.scratch};
+	enum plugin_code code = PLUGIN_UNSCHEDULABLE;
+	for (uint32_t i = 0; i < uses->count && code == PLUGIN_UNSCHEDULABLE; i++) {
+		const struct plugin *plugin = plugins[uses->list[i].id];
+		uint32_t before = why.count;
+		if (plugin->post_filter == NULL)
+			continue;
+		code = plugin->post_filter(&e->d, &rescue, &why);
+		if (code == PLUGIN_ERROR && why.count > before) {
+			why.list[0] = why.list[before];
+			why.count = 1;
 		}
-		if (uses->list[i].id == PLUGIN_DEFAULT_PREEMPTION)
-			preempt(e, p);
 	}
 	if (uses->count == 0)
 		p->clear_nomination = true;
-	if (p->found || words.size == 0)
-		return;
-	size_t room = words.size + p->message.size + 2;
-	char *at = p->message.size == 0 ? NULL : scratch_take(e->d.scratch, room);
-	if (at == NULL) {
-		p->message = words;
-		return;
-	}
-	struct writer w;
-	writer_init(&w, at, room);
-	write_format(&w, "%.*s, ", TEXT_ARGS(words));
-	write_text(&w, p->message);
-	p->message = writer_text(&w);
+	if (!p->found)
+		p->message = joined_reasons(e, &why);
 }

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DefaultPreemption: pods of lower priority make way. The search is in the cycle, which can run
- * the filters of a profile on a node with pods taken off; see cycle/preemption.c.
+ * DefaultPreemption: pods of lower priority make way. Which of them, and where, is the framework's
+ * search, because it asks the filters of the whole profile.
  */
 #include "plugins/hints.h"
+
+static enum plugin_code default_preemption_post_filter(
+	struct cycle_state *d, const struct plugin_rescue *rescue, struct plugin_reasons *why)
+{
+	(void)d;
+	return rescue->preempt(rescue->self, why);
+}
 
 static const struct field preemption_fields[] = {
 	{.name = "minCandidateNodesPercentage",
@@ -46,5 +53,6 @@ const struct plugin plugin_default_preemption = {.name = "DefaultPreemption",
 	.args = &preemption_arguments,
 	.defaults = PLUGIN_IN_ALL,
 	.in_every_policy = true,
-	.points = PLUGIN_AT(PRE_ENQUEUE) | PLUGIN_AT(POST_FILTER),
+	.points = PLUGIN_AT(PRE_ENQUEUE),
+	.post_filter = default_preemption_post_filter,
 	.events = PLUGIN_EVENTS({KUBE_POD, CACHE_DELETE, hint_never})};

@@ -5,7 +5,7 @@
  *
  * What can be said without allocating is said in upstream's words: a claim that does not exist, is
  * going away, or was not made yet. For a pod without claims there is only the text that its
- * PostFilter adds (see the cycle).
+ * PostFilter adds.
  */
 #include "plugins/hints.h"
 
@@ -51,6 +51,20 @@ static enum plugin_code dynamic_resources_pre_filter(
 		d, KUBE_AT(class, class->resource_claims, struct kube_resource_claim), why);
 }
 
+/*
+ * For a pod without claims there is nothing to give back; where pre_filter was never reached there
+ * is no state, which ends the chain.
+ */
+static enum plugin_code dynamic_resources_post_filter(
+	struct cycle_state *d, const struct plugin_rescue *rescue, struct plugin_reasons *why)
+{
+	if (rescue->rejector == PLUGIN_DYNAMIC_RESOURCES)
+		return PLUGIN_UNRESOLVABLE;
+	bool is_reached = plugin_set_has(&d->pre_filtered, PLUGIN_DYNAMIC_RESOURCES);
+	plugin_because(why, is_reached ? "no new claims to deallocate" : "not found");
+	return is_reached ? PLUGIN_UNSCHEDULABLE : PLUGIN_ERROR;
+}
+
 static const struct field dynamic_resources_fields[] = {
 	{.name = "filterTimeout",
 		.type = FIELD_DURATION,
@@ -80,8 +94,9 @@ const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,
 	.in_every_policy = true,
-	.points = PLUGIN_AT(PRE_ENQUEUE) | PLUGIN_AT(FILTER) | PLUGIN_AT(POST_FILTER) |
-		PLUGIN_AT(SCORE) | PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
+	.points = PLUGIN_AT(PRE_ENQUEUE) | PLUGIN_AT(FILTER) | PLUGIN_AT(SCORE) |
+		PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
+	.post_filter = dynamic_resources_post_filter,
 	.pre_filter = dynamic_resources_pre_filter,
 	.events = PLUGIN_EVENTS(
 		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE,

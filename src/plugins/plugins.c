@@ -25,6 +25,7 @@ bool plugin_has_point(const struct plugin *plugin, enum plugin_point point)
 		[PLUGIN_AT_PRE_ENQUEUE] = plugin->pre_enqueue != NULL,
 		[PLUGIN_AT_PRE_FILTER] = plugin->pre_filter != NULL,
 		[PLUGIN_AT_FILTER] = plugin->filter != NULL,
+		[PLUGIN_AT_POST_FILTER] = plugin->post_filter != NULL,
 		[PLUGIN_AT_PRE_SCORE] = plugin->pre_score != NULL,
 		[PLUGIN_AT_SCORE] = plugin->score != NULL,
 		[PLUGIN_AT_RESERVE] = plugin->reserve != NULL,

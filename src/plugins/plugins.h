@@ -127,6 +127,19 @@ struct plugin_registration {
 		}                             \
 	}
 
+/* ---- when no node will do ---- */
+
+/*
+ * What PostFilter may ask the framework, which can run the profile's filters on nodes with pods
+ * taken off. preempt: looks for pods of lower priority without which the pod fits somewhere, and
+ * keeps what it finds for the decision; PLUGIN_SUCCESS, or a rejection with its reason.
+ */
+struct plugin_rescue {
+	void *self;
+	uint8_t rejector; /* whose pre_filter rejected the pod; PLUGIN_COUNT: none's */
+	enum plugin_code (*preempt)(void *self, struct plugin_reasons *why);
+};
+
 /* ---- from the choice to the binding ---- */
 
 struct plugin_binding;
@@ -291,6 +304,12 @@ struct plugin {
 	enum plugin_code (*pre_filter)(struct cycle_state *d, struct plugin_reasons *why);
 	enum plugin_code (*filter)(
 		struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
+	/*
+	 * No node passed: PLUGIN_SUCCESS when something is done about it, PLUGIN_UNSCHEDULABLE when
+	 * the next plugin may; anything else ends it, PLUGIN_ERROR with its reason alone.
+	 */
+	enum plugin_code (*post_filter)(struct cycle_state *d, const struct plugin_rescue *rescue,
+		struct plugin_reasons *why);
 	enum plugin_code (*pre_score)(struct cycle_state *d);
 	int64_t (*score)(struct cycle_state *d, uint32_t node);
 	/*
