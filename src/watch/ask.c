@@ -8,25 +8,6 @@
  */
 #include "watch/reflector.h"
 
-void watch_write_escaped(struct writer *out, struct text t)
-{
-	static const char digits[] = "0123456789ABCDEF";
-
-	for (size_t i = 0; i < t.size; i++) {
-		char c = t.at[i];
-		uint8_t byte = (uint8_t)c;
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			c == '-' || c == '.' || c == '_' || c == '~') {
-			write_char(out, c);
-		} else {
-			write_char(out, '%');
-			write_char(out, digits[byte >> 4]);
-			write_char(out, digits[byte & 15]);
-		}
-	}
-}
-
 static void write_group(const struct watch_reflector *r, struct writer *path)
 {
 	const char *version = reflector_api_version(r);
@@ -88,7 +69,7 @@ void watch_ask_follow(struct watch_reflector *r, struct writer *path)
 {
 	write_watch(r, path);
 	write_z(path, "&resourceVersion=");
-	watch_write_escaped(path, reflector_version(r));
+	write_percent_encoded(path, reflector_version(r), "");
 	r->request.idle_timeout_ms = r->bookmarks ? WATCH_SILENCE_MS : 0;
 }
 

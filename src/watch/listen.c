@@ -213,7 +213,7 @@ static void next_page(struct watch_reflector *r, struct text token)
 	struct writer w;
 
 	writer_init(&w, r->token, sizeof(r->token));
-	watch_write_escaped(&w, token);
+	write_percent_encoded(&w, token, "");
 	r->token_size = w.used;
 	if (!w.overflowed)
 		return;

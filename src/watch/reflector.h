@@ -127,8 +127,6 @@ void watch_pause_over(struct net_timer *timer, struct mono now);
 typedef void watch_ask_fn(struct watch_reflector *r, struct writer *path);
 watch_ask_fn watch_ask_discover, watch_ask_stream, watch_ask_page, watch_ask_follow,
 	watch_ask_probe;
-/* Everything but letters, digits and -._~ becomes %XX. */
-void watch_write_escaped(struct writer *out, struct text t);
 
 /* ---- listen.c ---- */
 
