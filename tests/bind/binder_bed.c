@@ -23,7 +23,7 @@ static void on_done(void *self, const struct binder_result *result)
 	r->count++;
 	r->outcome = result->outcome;
 	r->took_us = result->took_us;
-	r->at_us = bed->server.wire.now_us;
+	r->at_us = bed->server.wire.network.now_us;
 	TEST_ASSERT_TRUE(result->message.size <= API_MESSAGE_MAX);
 	snprintf(r->message, sizeof(r->message), "%.*s", TEXT_ARGS(result->message));
 	if (bed->on_done == NULL)
@@ -61,9 +61,9 @@ void bed_start(struct binder_bed *bed, uint32_t orders_max, uint32_t connections
 	arena_init(&bed->arena, bed->memory, BED_MEMORY);
 	random_init(&bed->random, seed);
 	bed->net = net_init(&(struct net_setup){.arena = &bed->arena,
-		.clock = wire_clock(&bed->server.wire),
+		.clock = fake_server_clock(&bed->server.wire),
 		.entropy = entropy_seeded(&bed->random),
-		.bytes = server_bytes(&bed->server)});
+		.bytes = fake_server_bytes(&bed->server.wire)});
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed->client);
 	bed->api = api_client_open(&(struct api_setup){.net = bed->net,
@@ -101,7 +101,7 @@ void bed_stop(struct binder_bed *bed)
 	net_close(bed->net);
 	bed->net = NULL;
 	free(bed->memory);
-	wire_free(&bed->server.wire);
+	fake_server_free(&bed->server.wire);
 }
 
 void bed_bind(
@@ -121,25 +121,25 @@ void bed_bind(
 static void turn(struct binder_bed *bed, int64_t until_us)
 {
 	bed->inside = true;
-	net_poll(bed->net, until_us - bed->server.wire.now_us);
+	net_poll(bed->net, until_us - bed->server.wire.network.now_us);
 	bed->inside = false;
 }
 
 void bed_run(struct binder_bed *bed, int64_t ms)
 {
-	int64_t until_us = bed->server.wire.now_us + ms * CLOCK_MS_US;
+	int64_t until_us = bed->server.wire.network.now_us + ms * CLOCK_MS_US;
 
-	while (bed->server.wire.now_us < until_us)
+	while (bed->server.wire.network.now_us < until_us)
 		turn(bed, until_us);
 }
 
 void bed_settle(struct binder_bed *bed, int64_t ms)
 {
-	int64_t until_us = bed->server.wire.now_us + ms * CLOCK_MS_US;
+	int64_t until_us = bed->server.wire.network.now_us + ms * CLOCK_MS_US;
 
 	while (binder_stats(bed->binder).in_flight > 0) {
-		TEST_ASSERT_TRUE_MESSAGE(
-			bed->server.wire.now_us < until_us, "an order does not come to its end");
+		TEST_ASSERT_TRUE_MESSAGE(bed->server.wire.network.now_us < until_us,
+			"an order does not come to its end");
 		turn(bed, until_us);
 	}
 }

@@ -167,12 +167,12 @@ static void fulfil(struct server *server, struct server_pending *p)
 		plan->way == SERVER_LATE)
 		return;
 	if (plan->way == SERVER_CUTS) {
-		wire_cut(&server->wire, p->stream);
+		fake_server_cut(&server->wire, p->stream);
 		return;
 	}
 	if (saying && plan->body != NULL)
 		snprintf(body, sizeof(body), "%s", plan->body);
-	wire_reply(&server->wire, p->stream, saying ? plan->status : status,
+	fake_server_reply(&server->wire, p->stream, saying ? plan->status : status,
 		saying && plan->headers != NULL ? plan->headers : "", text_of(body));
 	bool cuts = plan->way == SERVER_CUTS_ANSWER || (saying && plan->bytes > 0);
 
@@ -180,43 +180,6 @@ static void fulfil(struct server *server, struct server_pending *p)
 }
 
 /* ---- requests ---- */
-
-static void hear(struct server *server, uint32_t stream)
-{
-	char *request = server->streams[stream].request;
-	char *end = strstr(request, "\r\n\r\n"), *length = strstr(request, "Content-Length: ");
-	size_t whole;
-
-	if (end == NULL)
-		return;
-	whole = (size_t)(end - request) + 4 + (length == NULL ? 0 : strtoul(length + 16, NULL, 10));
-	if (server->streams[stream].size < whole)
-		return;
-	TEST_ASSERT_EQUAL_size_t(whole, server->streams[stream].size);
-	TEST_ASSERT_TRUE(server->pending_count < SERVER_PENDING);
-	struct server_pending *p = &server->pending[server->pending_count++];
-
-	*p = (struct server_pending){.stream = stream,
-		.turn = server->streams[stream].turn,
-		.plan = server->streams[stream].plan};
-	memcpy(p->request, request, whole + 1);
-	if (strncmp(request, "POST ", 5) == 0)
-		server->bindings++;
-	else
-		server->reads++;
-	int64_t from_us = server->wire.now_us;
-
-	if (server->one_by_one && server->free_us > from_us)
-		from_us = server->free_us;
-	p->due_us = from_us + server->latency_us;
-	server->free_us = p->due_us;
-	p->due_us += p->plan.delay_ms * CLOCK_MS_US;
-	if (++server->under_way > server->under_way_max)
-		server->under_way_max = server->under_way;
-	server->streams[stream].size = 0;
-	server->streams[stream].planned = false;
-	request[0] = '\0';
-}
 
 static struct server_plan next_plan(struct server *server, bool binding)
 {
@@ -227,41 +190,57 @@ static struct server_plan next_plan(struct server *server, bool binding)
 	return (struct server_plan){.way = SERVER_WORKS};
 }
 
-static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
+/* What is to happen to a request is known from its first byte on. */
+static int64_t begins(void *self, struct fake_server *wire, uint32_t stream, char first)
 {
-	struct wire *wire = self;
-	struct server *server = wire->self;
-	size_t have = server->streams[stream].size;
+	struct server *server = self;
 	struct server_plan *plan = &server->streams[stream].plan;
 
-	if (wire->streams[stream].state != NET_STREAM_OPEN || size == 0)
-		return 0;
+	(void)wire;
 	if (!server->streams[stream].planned)
-		*plan = next_plan(server, *(const char *)bytes == 'P');
+		*plan = next_plan(server, first == 'P');
 	server->streams[stream].planned = true;
-	if (plan->way == SERVER_CUTS_REQUEST && have + size > plan->bytes) {
-		size = plan->bytes - have;
-		wire->streams[stream].state = NET_STREAM_FAILED;
-	}
-	TEST_ASSERT_TRUE(have + size < SERVER_REQUEST_MAX);
-	memcpy(server->streams[stream].request + have, bytes, size);
-	server->streams[stream].size += size;
-	server->streams[stream].request[have + size] = '\0';
-	return size;
+	return plan->way == SERVER_CUTS_REQUEST ? (int64_t)plan->bytes : -1;
 }
 
-static int64_t pump(void *self, struct wire *wire)
+static void hear(void *self, struct fake_server *wire, const struct fake_request *request)
+{
+	struct server *server = self;
+	uint32_t stream = request->stream;
+
+	TEST_ASSERT_TRUE(server->pending_count < SERVER_PENDING);
+	struct server_pending *p = &server->pending[server->pending_count++];
+
+	*p = (struct server_pending){.stream = stream,
+		.turn = server->streams[stream].turn,
+		.plan = server->streams[stream].plan};
+	snprintf(p->request, sizeof(p->request), "%.*s %.*s \r\n\r\n%.*s",
+		TEXT_ARGS(request->method), TEXT_ARGS(request->path), TEXT_ARGS(request->body));
+	if (text_is_z(request->method, "POST"))
+		server->bindings++;
+	else
+		server->reads++;
+	int64_t from_us = wire->network.now_us;
+
+	if (server->one_by_one && server->free_us > from_us)
+		from_us = server->free_us;
+	p->due_us = from_us + server->latency_us;
+	server->free_us = p->due_us;
+	p->due_us += p->plan.delay_ms * CLOCK_MS_US;
+	if (++server->under_way > server->under_way_max)
+		server->under_way_max = server->under_way;
+	server->streams[stream].planned = false;
+}
+
+static int64_t pump(void *self, struct fake_server *wire)
 {
 	struct server *server = self;
 	int64_t next_us = INT64_MAX;
 
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
-		if (wire->streams[i].taken && wire->streams[i].state == NET_STREAM_OPEN)
-			hear(server, i);
 	for (uint32_t i = 0; i < server->pending_count;) {
 		struct server_pending p = server->pending[i];
 
-		if (p.due_us > wire->now_us) {
+		if (p.due_us > wire->network.now_us) {
 			next_us = p.due_us < next_us ? p.due_us : next_us;
 			i++;
 			continue;
@@ -274,33 +253,25 @@ static int64_t pump(void *self, struct wire *wire)
 	return next_us;
 }
 
-static void closed(void *self, struct wire *wire, uint32_t stream)
+static void closed(void *self, struct fake_server *wire, uint32_t stream)
 {
 	struct server *server = self;
 
 	(void)wire;
 	server->streams[stream].turn++;
-	server->streams[stream].size = 0;
 	server->streams[stream].planned = false;
-	server->streams[stream].request[0] = '\0';
 }
 
 void server_init(struct server *server)
 {
 	memset(server, 0, sizeof(*server));
-	wire_init(&server->wire);
+	fake_server_init(&server->wire);
 	server->latency_us = 1000;
+	server->wire.begins = begins;
+	server->wire.answer = hear;
 	server->wire.pump = pump;
 	server->wire.closed = closed;
 	server->wire.self = server;
-}
-
-struct net_bytes server_bytes(struct server *server)
-{
-	struct net_bytes bytes = wire_bytes(&server->wire);
-
-	bytes.send = take;
-	return bytes;
 }
 
 void server_plan(struct server *server, struct server_plan plan)

@@ -6,7 +6,7 @@
 #ifndef BERTH_TESTS_BIND_BINDER_SERVER_H
 #define BERTH_TESTS_BIND_BINDER_SERVER_H
 
-#include "watch/wire.h"
+#include "apisim/fake_server.h"
 
 enum {
 	SERVER_PODS = 256,
@@ -56,7 +56,7 @@ struct server_pending {
 };
 
 struct server {
-	struct wire wire;
+	struct fake_server wire;
 	struct server_pod pods[SERVER_PODS];
 	uint32_t pod_count;
 	struct server_plan plans[SERVER_PLANS]; /* of the requests to come; then it works */
@@ -72,18 +72,15 @@ struct server {
 	struct server_pending pending[SERVER_PENDING];
 	uint32_t pending_count;
 	struct {
-		char request[SERVER_REQUEST_MAX];
-		size_t size;
 		struct server_plan plan;
 		bool planned;
 		uint32_t turn;
-	} streams[WIRE_STREAMS + 1];
+	} streams[FAKE_STREAMS + 1];
 	uint64_t bindings, reads, bound, conflicts; /* that came in; that happened */
 	uint32_t under_way, under_way_max;
 };
 
 void server_init(struct server *server);
-struct net_bytes server_bytes(struct server *server);
 struct server_pod *server_add(struct server *server, const char *name, const char *uid);
 struct server_pod *server_find(struct server *server, const char *name); /* NULL: not there */
 void server_plan(struct server *server, struct server_plan plan);

@@ -32,7 +32,7 @@ static inline struct body_pod pod(const char *name)
 
 static inline struct wall now(void)
 {
-	struct clock clock = wire_clock(&bed.wire);
+	struct clock clock = fake_server_clock(&bed.wire);
 
 	return clock_wall(&clock);
 }

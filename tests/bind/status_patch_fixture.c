@@ -12,46 +12,14 @@
 
 enum { BED_MEMORY = 4 << 20 };
 
-static struct bed *bed_of(struct wire *wire)
-{
-	return wire->self;
-}
-
 /* ---- the server ---- */
 
-/* Requests are longer than what the wire keeps, and not only GET: they are kept here. */
-static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
-{
-	struct wire *wire = self;
-	struct bed *bed = bed_of(wire);
-	size_t *used = &bed->incoming_size[stream];
-
-	if (wire->streams[stream].state != NET_STREAM_OPEN)
-		return 0;
-	if (bed->incoming[stream] == NULL)
-		bed->incoming[stream] = malloc(BED_REQUEST_MAX);
-	TEST_ASSERT_NOT_NULL(bed->incoming[stream]);
-	TEST_ASSERT_TRUE(*used + size < BED_REQUEST_MAX);
-	memcpy(bed->incoming[stream] + *used, bytes, size);
-	*used += size;
-	bed->incoming[stream][*used] = '\0';
-	return size;
-}
-
-static void closed(void *self, struct wire *wire, uint32_t stream)
+static void closed(void *self, struct fake_server *wire, uint32_t stream)
 {
 	struct bed *bed = self;
 
 	(void)wire;
-	bed->incoming_size[stream] = 0;
 	bed->reply_at_us[stream] = 0;
-}
-
-static const char *header(const char *head, const char *name)
-{
-	const char *at = strstr(head, name);
-
-	return at == NULL ? NULL : at + strlen(name);
 }
 
 static struct bed_seen *slot(struct bed *bed)
@@ -65,24 +33,20 @@ static struct bed_seen *slot(struct bed *bed)
 	return seen;
 }
 
-static void note(struct bed *bed, uint32_t stream, size_t head_size, size_t body_size)
+static void note(struct bed *bed, const struct fake_request *request)
 {
 	struct bed_seen *seen = slot(bed);
-	const char *head = bed->incoming[stream];
-	const char *type = header(head, "Content-Type: ");
-	size_t line = strcspn(strchr(head, ' ') + 1, " ") + strcspn(head, " ") + 1;
 
-	TEST_ASSERT_TRUE(line < sizeof(seen->line));
-	memcpy(seen->line, head, line);
-	TEST_ASSERT_NOT_NULL(type);
-	snprintf(seen->type, sizeof(seen->type), "%.*s", (int)strcspn(type, "\r"), type);
-	seen->at_us = bed->wire.now_us;
-	seen->stream = stream;
-	seen->body = malloc(body_size + 1);
+	snprintf(seen->line, sizeof(seen->line), "%.*s %.*s", TEXT_ARGS(request->method),
+		TEXT_ARGS(request->path));
+	TEST_ASSERT_NOT_NULL(request->content_type.at);
+	TEST_ASSERT_TRUE(text_copy(request->content_type, seen->type, sizeof(seen->type)));
+	seen->at_us = bed->wire.network.now_us;
+	seen->stream = request->stream;
+	seen->body_size = request->body.size;
+	seen->body = malloc(seen->body_size + 1);
 	TEST_ASSERT_NOT_NULL(seen->body);
-	memcpy(seen->body, head + head_size, body_size);
-	seen->body[body_size] = '\0';
-	seen->body_size = body_size;
+	TEST_ASSERT_TRUE(text_copy(request->body, seen->body, seen->body_size + 1));
 }
 
 static void answer_now(struct bed *bed, uint32_t stream)
@@ -92,35 +56,27 @@ static void answer_now(struct bed *bed, uint32_t stream)
 	bed->reply_at_us[stream] = 0;
 	switch (reply->way) {
 	case BED_ANSWER:
-		wire_reply(&bed->wire, stream, reply->status, reply->headers, text_of(reply->body));
+		fake_server_reply(
+			&bed->wire, stream, reply->status, reply->headers, text_of(reply->body));
 		break;
-	case BED_CUT: wire_cut(&bed->wire, stream); break;
+	case BED_CUT: fake_server_cut(&bed->wire, stream); break;
 	case BED_HALF:
-		wire_send_z(&bed->wire, stream, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"k");
-		wire_cut(&bed->wire, stream);
+		fake_server_send_z(
+			&bed->wire, stream, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"k");
+		fake_server_cut(&bed->wire, stream);
 		break;
 	default: break;
 	}
 }
 
-static void hear(struct bed *bed, uint32_t stream)
+static void hear(void *self, struct fake_server *wire, const struct fake_request *request)
 {
-	const char *head = bed->incoming[stream], *end, *length;
+	struct bed *bed = self;
+	uint32_t stream = request->stream;
 	const struct bed_reply good = {BED_ANSWER, 200, "", "{}"};
-	size_t head_size, body_size;
 
-	if (bed->incoming_size[stream] == 0 || (end = strstr(head, "\r\n\r\n")) == NULL)
-		return;
-	length = header(head, "Content-Length: ");
-	TEST_ASSERT_NOT_NULL(length);
-	head_size = (size_t)(end - head) + 4;
-	body_size = strtoul(length, NULL, 10);
-	if (bed->incoming_size[stream] < head_size + body_size)
-		return;
-	TEST_ASSERT_EQUAL_size_t(head_size + body_size, bed->incoming_size[stream]);
-	note(bed, stream, head_size, body_size);
-	bed->incoming_size[stream] = 0;
-	bed->reply_at_us[stream] = bed->wire.now_us;
+	note(bed, request);
+	bed->reply_at_us[stream] = wire->network.now_us;
 	if (bed->answer != NULL)
 		bed->due[stream] = bed->answer(
 			bed, &bed->seen[bed->seen_count - 1], &bed->reply_at_us[stream]);
@@ -130,18 +86,17 @@ static void hear(struct bed *bed, uint32_t stream)
 		bed->due[stream] = good;
 }
 
-static int64_t pump(void *self, struct wire *wire)
+static int64_t pump(void *self, struct fake_server *wire)
 {
 	struct bed *bed = self;
 	int64_t next = INT64_MAX;
 
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++) {
+	for (uint32_t i = 1; i <= FAKE_STREAMS; i++) {
 		if (!wire->streams[i].taken)
 			continue;
-		hear(bed, i);
 		if (bed->reply_at_us[i] == 0 || bed->due[i].way == BED_NO_ANSWER_YET)
 			continue;
-		if (bed->reply_at_us[i] <= wire->now_us)
+		if (bed->reply_at_us[i] <= wire->network.now_us)
 			answer_now(bed, i);
 		else if (bed->reply_at_us[i] < next)
 			next = bed->reply_at_us[i];
@@ -227,7 +182,7 @@ void bed_open_writers(struct bed *bed, uint32_t patches, uint32_t victims, bool 
 		.self = bed});
 	bed->evictor = evictor_init(&(struct evictor_setup){.client = bed->api,
 		.arena = &bed->arena,
-		.clock = wire_clock(&bed->wire),
+		.clock = fake_server_clock(&bed->wire),
 		.victims_max = victims,
 		.evicted = evicted,
 		.self = bed});
@@ -274,28 +229,26 @@ void bed_start(struct bed *bed, uint32_t patches, uint32_t victims, uint64_t see
 		.port = 8080,
 		.path_prefix = {"", 0},
 		.connections = BED_CONNECTIONS};
-	struct net_bytes bytes;
 	char fault[128];
 	struct writer w;
 
 	memset(bed, 0, sizeof(*bed));
 	budget_reset();
-	wire_init(&bed->wire);
+	fake_server_init(&bed->wire);
 	bed->remembers = true;
+	bed->wire.answer = hear;
 	bed->wire.pump = pump;
 	bed->wire.closed = closed;
 	bed->wire.self = bed;
-	bytes = wire_bytes(&bed->wire);
-	bytes.send = take;
 	writer_init(&w, fault, sizeof(fault));
 	bed->memory = calloc(1, BED_MEMORY);
 	TEST_ASSERT_NOT_NULL(bed->memory);
 	arena_init(&bed->arena, bed->memory, BED_MEMORY);
 	random_init(&bed->random, seed);
 	bed->net = net_init(&(struct net_setup){.arena = &bed->arena,
-		.clock = wire_clock(&bed->wire),
+		.clock = fake_server_clock(&bed->wire),
 		.entropy = entropy_seeded(&bed->random),
-		.bytes = bytes});
+		.bytes = fake_server_bytes(&bed->wire)});
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed->client);
 	bed_open_writers(bed, patches, victims, true);
@@ -309,29 +262,27 @@ void bed_stop(struct bed *bed)
 	if (bed->client != NULL)
 		net_client_close(bed->client);
 	net_close(bed->net);
-	for (uint32_t i = 0; i <= WIRE_STREAMS; i++)
-		free(bed->incoming[i]);
 	for (uint32_t i = 0; i < BED_SEEN_MAX; i++)
 		free(bed->seen[i].body);
 	free(bed->memory);
-	wire_free(&bed->wire);
+	fake_server_free(&bed->wire);
 	bed->memory = NULL;
 }
 
 void bed_run(struct bed *bed, int64_t ms)
 {
-	int64_t until = bed->wire.now_us + ms * CLOCK_MS_US;
+	int64_t until = bed->wire.network.now_us + ms * CLOCK_MS_US;
 
-	while (bed->wire.now_us < until)
-		net_poll(bed->net, until - bed->wire.now_us);
+	while (bed->wire.network.now_us < until)
+		net_poll(bed->net, until - bed->wire.network.now_us);
 }
 
 void bed_until_idle(struct bed *bed, int64_t ms)
 {
-	int64_t until = bed->wire.now_us + ms * CLOCK_MS_US;
+	int64_t until = bed->wire.network.now_us + ms * CLOCK_MS_US;
 
 	while (!bed_is_idle(bed)) {
-		TEST_ASSERT_TRUE_MESSAGE(bed->wire.now_us < until, "not idle in time");
-		net_poll(bed->net, until - bed->wire.now_us);
+		TEST_ASSERT_TRUE_MESSAGE(bed->wire.network.now_us < until, "not idle in time");
+		net_poll(bed->net, until - bed->wire.network.now_us);
 	}
 }

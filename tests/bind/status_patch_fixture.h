@@ -7,10 +7,9 @@
 
 #include "bind/eviction.h"
 #include "bind/status_patch.h"
-#include "watch/wire.h"
+#include "apisim/fake_server.h"
 
 enum {
-	BED_REQUEST_MAX = 20 * 1024,
 	BED_SEEN_MAX = 512,
 	BED_TOLD_MAX = 4096,
 	BED_CONNECTIONS = 4,
@@ -50,7 +49,7 @@ struct bed_told {
 };
 
 struct bed {
-	struct wire wire;
+	struct fake_server wire;
 	uint8_t *memory;
 	struct arena arena;
 	struct net *net;
@@ -59,10 +58,8 @@ struct bed {
 	struct api_client *api;
 	struct status_patcher *patcher;
 	struct evictor *evictor;
-	char *incoming[WIRE_STREAMS + 1];
-	size_t incoming_size[WIRE_STREAMS + 1];
-	int64_t reply_at_us[WIRE_STREAMS + 1]; /* 0: none is due */
-	struct bed_reply due[WIRE_STREAMS + 1];
+	int64_t reply_at_us[FAKE_STREAMS + 1]; /* 0: none is due */
+	struct bed_reply due[FAKE_STREAMS + 1];
 	struct bed_seen seen[BED_SEEN_MAX];
 	uint32_t seen_count;
 	struct bed_told told[BED_TOLD_MAX];

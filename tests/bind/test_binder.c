@@ -3,7 +3,8 @@
 // deps: api/*.c bind/binder.c bind/binder_window.c
 // deps: bind/body_binding.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/binder_server.c tests/bind/binder_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c
+// deps: tests/bind/binder_server.c tests/bind/binder_bed.c
 #include "bind/binder_scenes.h"
 
 #include <stdio.h>

@@ -3,7 +3,8 @@
 // deps: api/*.c bind/binder.c bind/binder_window.c
 // deps: bind/body_binding.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/binder_server.c tests/bind/binder_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c
+// deps: tests/bind/binder_server.c tests/bind/binder_bed.c
 #include "bind/binder_scenes.h"
 
 #include <stdio.h>
@@ -263,7 +264,7 @@ static void test_looks_that_say_nothing(void)
 
 static void bind_another(struct binder_bed *b, const struct binder_result *result)
 {
-	if (result->tag > 0 && b->server.wire.now_us < 20 * CLOCK_S_US)
+	if (result->tag > 0 && b->server.wire.network.now_us < 20 * CLOCK_S_US)
 		bed_bind(b, result->tag, "no-such-pod", "uid", "n1");
 }
 
@@ -303,7 +304,7 @@ static void test_throttled(void)
 		plan_says(SERVER_SAYS, rows[i].status, rows[i].headers, "Too many requests");
 		order(1);
 		bed_run(&bed, 10);
-		int64_t from_us = bed.server.wire.now_us;
+		int64_t from_us = bed.server.wire.network.now_us;
 
 		TEST_ASSERT_EQUAL_UINT64(1, binder_stats(bed.binder).throttled);
 		TEST_ASSERT_EQUAL(4, binder_stats(bed.binder).window);
@@ -398,7 +399,7 @@ static void test_away_behind_the_write(void)
 	order_many(8);
 	bed_run(&bed, 20);
 	TEST_ASSERT_EQUAL_UINT64(8, bed.server.bindings);
-	wire_cut_all(&bed.server.wire);
+	fake_server_cut_all(&bed.server.wire);
 	bed.server.wire.refuses = true;
 	bed_run(&bed, 5 * MINUTE_MS);
 	TEST_ASSERT_EQUAL(8, binder_stats(bed.binder).unclear);

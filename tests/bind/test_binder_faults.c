@@ -9,7 +9,8 @@
 // deps: api/*.c bind/binder.c bind/binder_window.c
 // deps: bind/body_binding.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/binder_server.c tests/bind/binder_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c
+// deps: tests/bind/binder_server.c tests/bind/binder_bed.c
 #include "unity.h"
 
 #include <stdio.h>
@@ -112,7 +113,7 @@ static void changed(void *self, struct server_pod *pod)
 	(void)self;
 	if (tell_count < TELLS && below(3) != 0)
 		tells[tell_count++] = (struct day_tell){
-			pod, bed.server.wire.now_us + below(5000) * (int64_t)CLOCK_MS_US};
+			pod, bed.server.wire.network.now_us + below(5000) * (int64_t)CLOCK_MS_US};
 }
 
 static bool is_on(const struct day_order *order)
@@ -125,7 +126,7 @@ static void tell_what_is_due(void)
 	for (uint32_t i = 0; i < tell_count; i++) {
 		const struct server_pod *pod = tells[i].pod;
 
-		if (tells[i].due_us > bed.server.wire.now_us)
+		if (tells[i].due_us > bed.server.wire.network.now_us)
 			continue;
 		for (uint32_t tag = 0; tag < ordered; tag++)
 			if (orders[tag].pod == pod)
@@ -178,11 +179,11 @@ static void disturb(void)
 
 static void upset(void)
 {
-	struct wire *wire = &bed.server.wire;
+	struct fake_server *wire = &bed.server.wire;
 
 	switch (below(12)) {
 	case 0:
-		wire_cut_all(wire);
+		fake_server_cut_all(wire);
 		wire->refuses = below(2) == 0;
 		break;
 	case 1: wire->silent = true; break;
@@ -269,7 +270,7 @@ static void all_is_well(void)
 	bed.server.wire.refuses = bed.server.wire.silent = false;
 	bed.server.one_by_one = bed.stands_by = false;
 	bed.server.latency_us = 1000;
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+	for (uint32_t i = 1; i <= FAKE_STREAMS; i++)
 		bed.server.wire.streams[i].cut_after = -1;
 }
 
@@ -340,7 +341,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		only_seed = strtoull(argv[1], NULL, 10);
 	if (only_seed != 0)
-		log_setup(LOG_DEBUG, LOG_AS_TEXT, wire_clock(&bed.server.wire));
+		log_setup(LOG_DEBUG, LOG_AS_TEXT, fake_server_clock(&bed.server.wire));
 	else
 		log_setup(LOG_ERROR, LOG_AS_TEXT, clock_system());
 	UNITY_BEGIN();

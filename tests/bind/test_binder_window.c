@@ -3,7 +3,8 @@
 // deps: api/*.c bind/binder.c bind/binder_window.c
 // deps: bind/body_binding.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/binder_server.c tests/bind/binder_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c
+// deps: tests/bind/binder_server.c tests/bind/binder_bed.c
 #include "unity.h"
 
 #include <stdio.h>
@@ -162,13 +163,13 @@ static void test_a_server_that_gets_slow(void)
 	run(1);
 	bed.server.latency_us = 30 * 1000;
 	bed.server.one_by_one = true;
-	int64_t from_us = bed.server.wire.now_us;
+	int64_t from_us = bed.server.wire.network.now_us;
 
 	run(1000);
 	TEST_ASSERT_TRUE(window() < ORDERS_MAX);
 	TEST_ASSERT_TRUE(window() >= 1);
 	/* The disk has never waited for us. */
-	TEST_ASSERT_TRUE(bed.server.wire.now_us - from_us < 1010 * 30 * CLOCK_MS_US);
+	TEST_ASSERT_TRUE(bed.server.wire.network.now_us - from_us < 1010 * 30 * CLOCK_MS_US);
 	bed.server.latency_us = 1000;
 	run(1000);
 	TEST_ASSERT_EQUAL(ORDERS_MAX, window());

@@ -2,7 +2,7 @@
 /* Patches and victims against a server that answers as it is told, in virtual time. */
 // deps: api/*.c bind/status_patch*.c bind/eviction.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/status_patch_fixture.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/status_patch_fixture.c
 #include "bind/status_patch_cases.h"
 
 #include "base/check_expected.h"
@@ -89,7 +89,7 @@ static void play_row(const struct row *row, bool victim, const struct eviction_o
 	struct bed_stats was = bed_stats(&bed);
 	uint32_t asked = bed.seen_count;
 	uint32_t heard = bed.told_count;
-	int64_t start = bed.wire.now_us;
+	int64_t start = bed.wire.network.now_us;
 
 	bed_replies(&bed, row->replies, row_replies(row));
 	if (victim)
@@ -97,7 +97,7 @@ static void play_row(const struct row *row, bool victim, const struct eviction_o
 	else
 		TEST_ASSERT_TRUE_MESSAGE(say("a", row->name, 5), row->name);
 	bed_until_idle(&bed, 700 * 1000);
-	int64_t took = bed.wire.now_us - start;
+	int64_t took = bed.wire.network.now_us - start;
 	struct bed_stats is = bed_stats(&bed);
 
 	TEST_ASSERT_EQUAL_UINT32_MESSAGE(row->asked, bed.seen_count - asked, row->name);
@@ -394,7 +394,7 @@ static void test_a_deletion_that_was_not_sent(void)
 	/* The answer to the patch is the connection's last word, and nobody listens. */
 	bed.wire.refuses = true;
 	bed_release(&bed, 200);
-	wire_end(&bed.wire, bed.seen[0].stream);
+	fake_server_end(&bed.wire, bed.seen[0].stream);
 	bed_run(&bed, 20);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
 	bed.wire.refuses = false;
@@ -425,7 +425,7 @@ static void test_victims_go_side_by_side_and_before_patches(void)
 		check_asked(i, (const char *[]){"a", "b", "c"}[i], "DisruptionTarget");
 	bed_replies(&bed, NULL, 0);
 	while (bed.seen_count < 2 * ARRAY_COUNT(low) + BED_PATCHES) {
-		for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+		for (uint32_t i = 1; i <= FAKE_STREAMS; i++)
 			if (bed.reply_at_us[i] != 0 && bed.due[i].way == BED_NO_ANSWER_YET)
 				bed.due[i] = (struct bed_reply){BED_ANSWER, 200, "", "{}"};
 		bed_run(&bed, 10);
@@ -527,7 +527,7 @@ static void test_failures_are_logged(void)
 	int ends[2];
 
 	TEST_ASSERT_EQUAL_INT(0, pipe(ends));
-	log_setup(LOG_WARN, LOG_AS_TEXT, wire_clock(&bed.wire));
+	log_setup(LOG_WARN, LOG_AS_TEXT, fake_server_clock(&bed.wire));
 	log_to(ends[1]);
 	bed_replies(&bed, replies, ARRAY_COUNT(replies));
 	TEST_ASSERT_TRUE(say("a", "words", 1));

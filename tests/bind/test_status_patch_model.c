@@ -6,7 +6,7 @@
  */
 // deps: api/*.c bind/status_patch*.c bind/eviction.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/status_patch_fixture.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/status_patch_fixture.c
 #include "bind/status_patch_cases.h"
 
 enum { PODS = 5, CALLS = 64, STEPS = 300, SEEDS = 40, WORD_MAX = 32, SCHEDULED = 0, TARGET = 1 };

@@ -2,7 +2,7 @@
 /* What the patcher says of a pod: what differs, all of it, or as much as fits. */
 // deps: api/*.c bind/status_patch*.c bind/eviction.c bind/body_binding.c bind/body_status.c
 // deps: net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/bind/status_patch_fixture.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/status_patch_fixture.c
 #include "bind/status_patch_cases.h"
 
 void setUp(void)

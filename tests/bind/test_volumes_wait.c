@@ -2,7 +2,8 @@
 /* Claims of placed pods: what ends the waiting for them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
 // deps: bind/volumes*.c plugins/*.c
-// deps: tests/plugins/picture.c tests/watch/wire.c tests/bind/volumes_bed.c
+// deps: tests/plugins/picture.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/volumes_bed.c
 #include <stdio.h>
 #include <string.h>
 

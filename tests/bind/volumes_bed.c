@@ -154,26 +154,6 @@ void bed_pod(const char *name, const char *claims)
 
 /* ---- the server ---- */
 
-static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
-{
-	struct wire *wire = self;
-	size_t *used = &bed.incoming_size[stream];
-	if (wire->streams[stream].state != NET_STREAM_OPEN)
-		return 0;
-	TEST_ASSERT_TRUE(*used + size < BED_REQUEST_MAX);
-	memcpy(bed.incoming[stream] + *used, bytes, size);
-	*used += size;
-	bed.incoming[stream][*used] = '\0';
-	return size;
-}
-
-static void closed(void *self, struct wire *wire, uint32_t stream)
-{
-	(void)self;
-	(void)wire;
-	bed.incoming_size[stream] = 0;
-}
-
 /* The string behind `key`; false when it is not there. */
 static bool value_of(const char *text, const char *key, char *to, size_t size)
 {
@@ -253,21 +233,18 @@ static int carry_out(const char *path, const char *body, char *answer, size_t si
 	return 200;
 }
 
-static void note(const char *head, const char *body)
+static void note(const struct fake_request *request)
 {
 	if (bed.forgets && bed.seen_count == BED_SEEN_MAX)
 		bed.seen_count = 0;
 	TEST_ASSERT_TRUE(bed.seen_count < BED_SEEN_MAX);
 	struct bed_seen *seen = &bed.seen[bed.seen_count++];
-	size_t line = strcspn(strchr(head, ' ') + 1, " ") + strcspn(head, " ") + 1;
-	TEST_ASSERT_TRUE(text_copy((struct text){head, line}, seen->line, sizeof(seen->line)));
-	const char *type = strstr(head, "Content-Type: ");
-	TEST_ASSERT_NOT_NULL(type);
-	type += strlen("Content-Type: ");
-	TEST_ASSERT_TRUE(text_copy(
-		(struct text){type, strcspn(type, "\r")}, seen->type, sizeof(seen->type)));
-	TEST_ASSERT_TRUE(text_copy(text_of(body), seen->body, sizeof(seen->body)));
-	seen->at_us = bed.wire.now_us;
+	snprintf(seen->line, sizeof(seen->line), "%.*s %.*s", TEXT_ARGS(request->method),
+		TEXT_ARGS(request->path));
+	TEST_ASSERT_NOT_NULL(request->content_type.at);
+	TEST_ASSERT_TRUE(text_copy(request->content_type, seen->type, sizeof(seen->type)));
+	TEST_ASSERT_TRUE(text_copy(request->body, seen->body, sizeof(seen->body)));
+	seen->at_us = bed.wire.network.now_us;
 }
 
 static struct bed_plan next_plan(void)
@@ -287,48 +264,30 @@ static void answer(uint32_t stream, const char *path, const char *body)
 		plan.way == BED_DONE_SILENT;
 	int status = done ? carry_out(path, body, words, sizeof(words)) : 0;
 	switch (plan.way) {
-	case BED_WORKS: wire_reply(&bed.wire, stream, status, "", text_of(words)); break;
+	case BED_WORKS: fake_server_reply(&bed.wire, stream, status, "", text_of(words)); break;
 	case BED_SAYS:
 	case BED_LIES:
-		wire_reply(&bed.wire, stream, plan.status, plan.headers == NULL ? "" : plan.headers,
+		fake_server_reply(&bed.wire, stream, plan.status,
+			plan.headers == NULL ? "" : plan.headers,
 			text_of(plan.body == NULL ? "{}" : plan.body));
 		break;
 	case BED_CUTS:
-	case BED_DONE_CUTS: wire_cut(&bed.wire, stream); break;
+	case BED_DONE_CUTS: fake_server_cut(&bed.wire, stream); break;
 	case BED_SILENT:
 	case BED_DONE_SILENT: break;
 	}
 }
 
-static void hear(uint32_t stream)
+static void hear(void *self, struct fake_server *wire, const struct fake_request *request)
 {
-	char *head = bed.incoming[stream], *end, *length;
-	char path[512], body[BED_REQUEST_MAX];
-	if (bed.incoming_size[stream] == 0 || (end = strstr(head, "\r\n\r\n")) == NULL)
-		return;
-	length = strstr(head, "Content-Length: ");
-	TEST_ASSERT_NOT_NULL(length);
-	size_t head_size = (size_t)(end - head) + 4;
-	size_t body_size = strtoul(length + strlen("Content-Length: "), NULL, 10);
-	if (bed.incoming_size[stream] < head_size + body_size)
-		return;
-	TEST_ASSERT_EQUAL_size_t(head_size + body_size, bed.incoming_size[stream]);
-	TEST_ASSERT_TRUE(text_copy(text_of(head + head_size), body, sizeof(body)));
-	TEST_ASSERT_EQUAL_STRING_LEN("PATCH ", head, 6);
-	TEST_ASSERT_TRUE(
-		text_copy((struct text){head + 6, strcspn(head + 6, " ")}, path, sizeof(path)));
-	note(head, body);
-	bed.incoming_size[stream] = 0;
-	answer(stream, path, body);
-}
-
-static int64_t pump(void *self, struct wire *wire)
-{
+	char path[512], body[FAKE_REQUEST_MAX];
 	(void)self;
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
-		if (wire->streams[i].taken)
-			hear(i);
-	return INT64_MAX;
+	(void)wire;
+	TEST_ASSERT_TRUE(text_is_z(request->method, "PATCH"));
+	TEST_ASSERT_TRUE(text_copy(request->path, path, sizeof(path)));
+	TEST_ASSERT_TRUE(text_copy(request->body, body, sizeof(body)));
+	note(request);
+	answer(request->stream, path, body);
 }
 
 /* ---- volumes ---- */
@@ -340,7 +299,8 @@ static void done(void *self, const struct volumes_result *result)
 		bed.told_count = 0;
 	TEST_ASSERT_TRUE(bed.told_count < BED_TOLD_MAX);
 	struct bed_told *told = &bed.told[bed.told_count++];
-	*told = (struct bed_told){.tag = result->tag, .ok = result->ok, .at_us = bed.wire.now_us};
+	*told = (struct bed_told){
+		.tag = result->tag, .ok = result->ok, .at_us = bed.wire.network.now_us};
 	TEST_ASSERT_TRUE(text_copy(result->message, told->message, sizeof(told->message)));
 	TEST_ASSERT_TRUE(result->tag < BED_TAGS);
 	bed.told_tags[result->tag]++;
@@ -374,21 +334,18 @@ void bed_start(uint64_t seed)
 	picture_start();
 	bed.strings = pool_used(&picture.cache.strings.strings);
 	bed.bytes = picture.cache.store.budget.used;
-	wire_init(&bed.wire);
-	bed.wire.pump = pump;
-	bed.wire.closed = closed;
+	fake_server_init(&bed.wire);
+	bed.wire.answer = hear;
 	bed.wire.self = &bed;
-	struct net_bytes bytes = wire_bytes(&bed.wire);
-	bytes.send = take;
 	writer_init(&w, fault, sizeof(fault));
 	bed.memory = calloc(1, BED_MEMORY);
 	TEST_ASSERT_NOT_NULL(bed.memory);
 	arena_init(&bed.arena, bed.memory, BED_MEMORY);
 	random_init(&bed.random, seed);
 	bed.net = net_init(&(struct net_setup){.arena = &bed.arena,
-		.clock = wire_clock(&bed.wire),
+		.clock = fake_server_clock(&bed.wire),
 		.entropy = entropy_seeded(&bed.random),
-		.bytes = bytes});
+		.bytes = fake_server_bytes(&bed.wire)});
 	bed.client = net_client_open(bed.net, &bed.arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed.client);
 	bed.api = api_client_open(&(struct api_setup){.net = bed.net,
@@ -449,7 +406,7 @@ void bed_stop(void)
 	if (bed.client != NULL)
 		net_client_close(bed.client);
 	net_close(bed.net);
-	wire_free(&bed.wire);
+	fake_server_free(&bed.wire);
 	free(bed.memory);
 	bed.memory = NULL;
 	expect_nothing_left();
@@ -487,9 +444,9 @@ void bed_begin(uint64_t tag, const char *pod, const char *node, int64_t timeout_
 
 void bed_run(int64_t ms)
 {
-	int64_t until = bed.wire.now_us + ms * CLOCK_MS_US;
-	while (bed.wire.now_us < until)
-		net_poll(bed.net, until - bed.wire.now_us);
+	int64_t until = bed.wire.network.now_us + ms * CLOCK_MS_US;
+	while (bed.wire.network.now_us < until)
+		net_poll(bed.net, until - bed.wire.network.now_us);
 }
 
 void bed_plans(const struct bed_plan *plans, uint32_t count)

@@ -8,10 +8,9 @@
 
 #include "bind/volumes.h"
 #include "plugins/picture.h"
-#include "watch/wire.h"
+#include "apisim/fake_server.h"
 
 enum {
-	BED_REQUEST_MAX = 8192,
 	BED_OBJECTS = 64,
 	BED_SEEN_MAX = 256,
 	BED_TOLD_MAX = 64,
@@ -65,7 +64,7 @@ struct bed_told {
 };
 
 struct bed {
-	struct wire wire;
+	struct fake_server wire;
 	uint8_t *memory;
 	struct arena arena;
 	struct net *net;
@@ -78,8 +77,6 @@ struct bed {
 	uint64_t version; /* the newest */
 	uint64_t bytes;   /* of the empty picture */
 	uint32_t strings;
-	char incoming[WIRE_STREAMS + 1][BED_REQUEST_MAX];
-	size_t incoming_size[WIRE_STREAMS + 1];
 	const struct bed_plan *plans; /* of the requests to come; then all works */
 	uint32_t plan_count;
 	struct bed_plan (*choose)(struct bed *bed); /* without plans; may be NULL */

@@ -40,74 +40,50 @@ static void reply(struct bed *bed, const struct bed_reply *r)
 	struct text body = text_of(r->script->body);
 	char head[256];
 	if (r->script->cut_after < 0) {
-		wire_reply(&bed->wire, r->stream, r->script->status, "", body);
+		fake_server_reply(&bed->wire, r->stream, r->script->status, "", body);
 		return;
 	}
 	snprintf(head, sizeof(head), "HTTP/1.1 %d Half\r\nContent-Length: %zu\r\n\r\n",
 		r->script->status, body.size);
-	wire_send_z(&bed->wire, r->stream, head);
-	wire_send(&bed->wire, r->stream, text_first(body, (size_t)r->script->cut_after));
-	wire_cut(&bed->wire, r->stream);
+	fake_server_send_z(&bed->wire, r->stream, head);
+	fake_server_send(&bed->wire, r->stream, text_first(body, (size_t)r->script->cut_after));
+	fake_server_cut(&bed->wire, r->stream);
 }
 
-static void answer(struct bed *bed, uint32_t stream, struct text path, const char *body)
+static void answer(void *self, struct fake_server *wire, const struct fake_request *request)
 {
-	struct bed_script *script = find(bed, path);
-	struct wire *wire = &bed->wire;
+	struct bed *bed = self;
+	uint32_t stream = request->stream;
+	struct bed_script *script = find(bed, request->path);
+	TEST_ASSERT_EQUAL(request->body.size > 0, !text_is_z(request->method, "GET"));
 	if (script == NULL) {
-		wire_reply(wire, stream, 404, "", TEXT("{}"));
+		fake_server_reply(wire, stream, 404, "", TEXT("{}"));
 		return;
 	}
 	script->asked++;
-	snprintf(script->seen, sizeof(script->seen), "%s", body);
+	snprintf(script->seen, sizeof(script->seen), "%.*s", TEXT_ARGS(request->body));
 	if (script->refuses > 0) {
 		script->refuses--;
-		wire_cut(wire, stream);
+		fake_server_cut(wire, stream);
 		return;
 	}
-	const struct bed_reply r = {stream, wire->now_us + script->delay_ms * CLOCK_MS_US, script};
+	const struct bed_reply r = {
+		stream, wire->network.now_us + script->delay_ms * CLOCK_MS_US, script};
 	if (script->delay_ms == 0)
 		reply(bed, &r);
 	else
 		bed->replies[stream] = r;
 }
 
-/* Requests have bodies, and may come in pieces. */
-static size_t take(void *self, uint32_t stream, const void *bytes, size_t size)
-{
-	struct wire *wire = self;
-	struct bed *bed = wire->self;
-	struct wire_stream *s = &wire->streams[stream];
-	if (s->state != NET_STREAM_OPEN)
-		return 0;
-	TEST_ASSERT_TRUE(s->request_size + size < sizeof(s->request));
-	memcpy(s->request + s->request_size, bytes, size);
-	s->request_size += size;
-	s->request[s->request_size] = '\0';
-	char *body = strstr(s->request, "\r\n\r\n");
-	const char *length = strstr(s->request, "Content-Length: ");
-	size_t body_size =
-		length == NULL ? 0 : strtoul(length + strlen("Content-Length: "), NULL, 10);
-	if (body == NULL || s->request_size - (size_t)(body + 4 - s->request) < body_size)
-		return size;
-	TEST_ASSERT_EQUAL(s->request + s->request_size, body + 4 + body_size);
-	const char *path = strchr(s->request, ' ') + 1;
-	struct text at = {path, strcspn(path, " ")};
-	TEST_ASSERT_EQUAL(length != NULL, strncmp(s->request, "GET ", 4) != 0);
-	s->request_size = 0;
-	answer(bed, stream, at, body + 4);
-	return size;
-}
-
-static int64_t pump(void *self, struct wire *wire)
+static int64_t pump(void *self, struct fake_server *wire)
 {
 	struct bed *bed = self;
 	int64_t next = INT64_MAX;
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++) {
+	for (uint32_t i = 1; i <= FAKE_STREAMS; i++) {
 		struct bed_reply *r = &bed->replies[i];
 		if (r->script == NULL)
 			continue;
-		if (r->due_us > wire->now_us) {
+		if (r->due_us > wire->network.now_us) {
 			next = r->due_us < next ? r->due_us : next;
 			continue;
 		}
@@ -117,7 +93,7 @@ static int64_t pump(void *self, struct wire *wire)
 	return next;
 }
 
-static void closed(void *self, struct wire *wire, uint32_t stream)
+static void closed(void *self, struct fake_server *wire, uint32_t stream)
 {
 	struct bed *bed = self;
 	(void)wire;
@@ -218,7 +194,8 @@ void bed_open_network(struct bed *bed)
 	char words[256];
 	struct writer fault;
 	budget_reset();
-	wire_init(&bed->wire);
+	fake_server_init(&bed->wire);
+	bed->wire.answer = answer;
 	bed->wire.pump = pump;
 	bed->wire.closed = closed;
 	bed->wire.self = bed;
@@ -226,12 +203,10 @@ void bed_open_network(struct bed *bed)
 	TEST_ASSERT_NOT_NULL(bed->memory);
 	arena_init_zeroed(&bed->arena, bed->memory, MEMORY);
 	random_init(&bed->random, 7);
-	struct net_bytes bytes = wire_bytes(&bed->wire);
-	bytes.send = take;
 	bed->net = net_init(&(struct net_setup){.arena = &bed->arena,
-		.clock = wire_clock(&bed->wire),
+		.clock = fake_server_clock(&bed->wire),
 		.entropy = entropy_seeded(&bed->random),
-		.bytes = bytes});
+		.bytes = fake_server_bytes(&bed->wire)});
 	writer_init(&fault, words, sizeof(words));
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &fault);
 	TEST_ASSERT_NOT_NULL(bed->client);
@@ -299,7 +274,7 @@ void bed_close_network(struct bed *bed)
 	net_client_close(bed->client);
 	net_close(bed->net);
 	free(bed->memory);
-	wire_free(&bed->wire);
+	fake_server_free(&bed->wire);
 	for (uint32_t i = 0; i < bed->script_count; i++)
 		free(bed->scripts[i].body);
 }
@@ -319,18 +294,18 @@ uint32_t bed_ask(struct bed *bed, uint32_t node_count)
 
 void bed_run(struct bed *bed, int64_t ms)
 {
-	int64_t until_us = bed->wire.now_us + ms * CLOCK_MS_US;
-	while (bed->wire.now_us < until_us)
-		net_poll(bed->net, until_us - bed->wire.now_us);
+	int64_t until_us = bed->wire.network.now_us + ms * CLOCK_MS_US;
+	while (bed->wire.network.now_us < until_us)
+		net_poll(bed->net, until_us - bed->wire.network.now_us);
 }
 
 void bed_wait(struct bed *bed, uint32_t ask, int64_t ms)
 {
-	int64_t until_us = bed->wire.now_us + ms * CLOCK_MS_US;
+	int64_t until_us = bed->wire.network.now_us + ms * CLOCK_MS_US;
 	while (bed->done[ask] == 0) {
 		TEST_ASSERT_TRUE_MESSAGE(
-			bed->wire.now_us < until_us, "an ask does not come to its end");
-		net_poll(bed->net, until_us - bed->wire.now_us);
+			bed->wire.network.now_us < until_us, "an ask does not come to its end");
+		net_poll(bed->net, until_us - bed->wire.network.now_us);
 	}
 	TEST_ASSERT_EQUAL(1, bed->done[ask]);
 }

@@ -5,7 +5,7 @@
 
 #include "base/entropy.h"
 #include "extender/extender.h"
-#include "watch/wire.h"
+#include "apisim/fake_server.h"
 
 enum { BED_EXTENDERS = 3, BED_SCRIPTS = 12, BED_NODES = 6 };
 
@@ -18,7 +18,7 @@ struct bed_script {
 	int64_t cut_after; /* bytes of the answer; -1: whole */
 	uint32_t refuses;  /* so many times the connection ends before an answer */
 	uint32_t asked;
-	char seen[WIRE_REQUEST_MAX]; /* the body of the last request */
+	char seen[FAKE_REQUEST_MAX]; /* the body of the last request */
 };
 
 struct bed_reply {
@@ -28,7 +28,7 @@ struct bed_reply {
 };
 
 struct bed {
-	struct wire wire;
+	struct fake_server wire;
 	uint8_t *memory;
 	struct arena arena;
 	struct random random;
@@ -42,7 +42,7 @@ struct bed {
 	struct extenders *extenders;
 	struct bed_script scripts[BED_SCRIPTS];
 	uint32_t script_count;
-	struct bed_reply replies[WIRE_STREAMS + 1];
+	struct bed_reply replies[FAKE_STREAMS + 1];
 	uint32_t done[EXTENDER_ASKS + 1]; /* how often it was told */
 	uint32_t nodes[BED_NODES + 1];    /* n1 and on */
 	uint32_t pod;

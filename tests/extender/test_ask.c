@@ -2,7 +2,7 @@
 /* One pod's way past its extenders, in virtual time: who is asked what, in which order, how long.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c extender/*.c
-// deps: base/url.c tests/extender/bed.c tests/watch/wire.c
+// deps: base/url.c tests/extender/bed.c tools/apisim/fake_server.c tools/apisim/network.c
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const char sent_pod[] =
 
 static void expect_sent(const struct bed_script *script, const char *rest)
 {
-	char all[WIRE_REQUEST_MAX];
+	char all[FAKE_REQUEST_MAX];
 	snprintf(all, sizeof(all), "%s%s", sent_pod, rest);
 	TEST_ASSERT_EQUAL_STRING(all, script->seen);
 }
@@ -71,9 +71,9 @@ static void test_filters_are_asked_in_turn_and_scores_at_once(void)
 		"[{'host':'n1','score':1},{'Host':'n2','Score':10},{'Host':'n2','Score':-1}]")
 		->delay_ms = 1000;
 	uint32_t ask = bed_ask(&bed, 5);
-	int64_t began_us = bed.wire.now_us;
+	int64_t began_us = bed.wire.network.now_us;
 	bed_wait(&bed, ask, 3000);
-	TEST_ASSERT_TRUE(bed.wire.now_us - began_us < 1100 * CLOCK_MS_US);
+	TEST_ASSERT_TRUE(bed.wire.network.now_us - began_us < 1100 * CLOCK_MS_US);
 	expect_sent(b, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\",\"n5\"]}");
 	expect_sent(c, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\"]}");
 	expect_sent(a, ",\"Nodes\":null,\"NodeNames\":[\"n1\",\"n2\",\"n3\",\"n4\"]}");

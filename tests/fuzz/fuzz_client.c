@@ -7,33 +7,21 @@
  * Whatever comes: each request ends once, with what on_body was given; no stream is left; and in
  * slices and in one go the same comes out of the first.
  */
-// deps: net/*.c tls/*.c http/*.c base/*.c tests/watch/wire.c
+// deps: net/*.c tls/*.c http/*.c base/*.c tools/apisim/fake_server.c tools/apisim/network.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz/fuzz.h"
 #include "http/http.h"
-#include "watch/wire.h"
-
-void setUp(void);
-void tearDown(void);
+#include "apisim/fake_server.h"
 
 enum { INPUT_MAX = 1 << 14, MEMORY = 1 << 18, REQUESTS = 2, TURNS_MAX = 2000, BODY_MAX = 4096 };
-
-/* wire.c tells by Unity what a test did wrong. */
-void setUp(void)
-{
-}
-
-void tearDown(void)
-{
-}
 
 struct talk {
 	struct text bytes;
 	uint8_t choice;
-	struct wire wire;
+	struct fake_server wire;
 	struct net_request requests[REQUESTS];
 	uint32_t done[REQUESTS];
 	size_t body_size[REQUESTS];
@@ -67,16 +55,16 @@ static void on_done(struct net_request *request)
 	CHECK(request->answer.sent || request->answer.status == 0);
 }
 
-static void answer(void *self, struct wire *wire, uint32_t stream, struct text path)
+static void answer(void *self, struct fake_server *wire, const struct fake_request *request)
 {
 	struct talk *t = self;
 
-	CHECK(text_is(path, TEXT("/a")) || text_is(path, TEXT("/b")));
-	wire_send(wire, stream, t->bytes);
+	CHECK(text_is(request->path, TEXT("/a")) || text_is(request->path, TEXT("/b")));
+	fake_server_send(wire, request->stream, t->bytes);
 	if ((t->choice & 1) != 0)
-		wire_end(wire, stream);
+		fake_server_end(wire, request->stream);
 	if ((t->choice & 2) != 0)
-		wire_cut(wire, stream);
+		fake_server_cut(wire, request->stream);
 }
 
 static void ask(struct talk *t, struct net_client *client, uint32_t i)
@@ -104,7 +92,7 @@ static void talk(struct talk *t, struct text bytes, uint8_t choice, size_t slice
 	memset(t->body_size, 0, sizeof(t->body_size));
 	t->bytes = bytes;
 	t->choice = choice;
-	wire_init(&t->wire);
+	fake_server_init(&t->wire);
 	t->wire.slice = slice;
 	t->wire.answer = answer;
 	t->wire.self = t;
@@ -112,9 +100,9 @@ static void talk(struct talk *t, struct text bytes, uint8_t choice, size_t slice
 	arena_init(&arena, memory, sizeof(memory));
 	writer_init(&fault, line, sizeof(line));
 	struct net *net = net_init(&(struct net_setup){.arena = &arena,
-		.clock = wire_clock(&t->wire),
+		.clock = fake_server_clock(&t->wire),
 		.entropy = entropy_seeded(&random),
-		.bytes = wire_bytes(&t->wire)});
+		.bytes = fake_server_bytes(&t->wire)});
 	struct net_client *client = net_client_open(net, &arena,
 		&(struct net_target){.name = "fuzz",
 			.host = TEXT("10.0.0.1"),
@@ -132,9 +120,8 @@ static void talk(struct talk *t, struct text bytes, uint8_t choice, size_t slice
 	}
 	net_client_close(client);
 	net_close(net);
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
-		CHECK(!t->wire.streams[i].taken);
-	wire_free(&t->wire);
+	CHECK(fake_server_connections(&t->wire) == 0);
+	fake_server_free(&t->wire);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,8 @@
  * Whatever comes: the sink is told in order, what was lent is given back, and once the server
  * behaves the picture is what the server has, within hours of waiting.
  */
-// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c tests/watch/wire.c
+// deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c
+// deps: kube/*.c base/*.c tools/apisim/fake_server.c tools/apisim/network.c
 // deps: tests/fuzz/fuzz.c
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +18,7 @@
 #include "fuzz/fuzz.h"
 #include "http/http.h"
 #include "watch/watch.h"
-#include "watch/wire.h"
-
-void setUp(void);
-void tearDown(void);
+#include "apisim/fake_server.h"
 
 enum {
 	INPUT_MAX = 1 << 14,
@@ -31,17 +29,8 @@ enum {
 };
 #define HOUR INT64_C(3600000000)
 
-/* wire.c tells by Unity what a test did wrong. */
-void setUp(void)
-{
-}
-
-void tearDown(void)
-{
-}
-
 static struct world {
-	struct wire wire;
+	struct fake_server wire;
 	struct arena arena;
 	struct scratch scratch;
 	struct net *net;
@@ -117,19 +106,19 @@ static void say_anything(struct world *w, uint32_t stream)
 	const char *headers = (choice & 32) != 0 ? "Retry-After: 3\r\n" : "";
 	int code = codes[choice & 7];
 	if (code != 200) {
-		wire_reply(&w->wire, stream, code, headers, body);
+		fake_server_reply(&w->wire, stream, code, headers, body);
 	} else {
-		wire_open(&w->wire, stream);
+		fake_server_open(&w->wire, stream);
 		if (body.size > 0)
-			wire_chunk(&w->wire, stream, body);
+			fake_server_chunk(&w->wire, stream, body);
 	}
 	switch (choice >> 3 & 3) {
 	case 0:
 		if (code == 200)
-			wire_finish(&w->wire, stream);
+			fake_server_finish(&w->wire, stream);
 		break;
-	case 1: wire_end(&w->wire, stream); break;
-	case 2: wire_cut(&w->wire, stream); break;
+	case 1: fake_server_end(&w->wire, stream); break;
+	case 2: fake_server_cut(&w->wire, stream); break;
 	default: break; /* and is silent */
 	}
 }
@@ -142,7 +131,7 @@ static void behave(struct world *w, uint32_t stream, struct text path)
 	unsigned long long version = w->version;
 	snprintf(from, sizeof(from), "resourceVersion=%llu", version);
 	if (text_contains(path, TEXT("watch=true"))) {
-		wire_open(&w->wire, stream);
+		fake_server_open(&w->wire, stream);
 		if (text_contains(path, TEXT("sendInitialEvents=true")))
 			snprintf(body, sizeof(body),
 				"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\","
@@ -159,7 +148,7 @@ static void behave(struct world *w, uint32_t stream, struct text path)
 					  "\"status\":\"Failure\",\"reason\":\"Expired\","
 					  "\"code\":410}}\n");
 		if (body[0] != '\0')
-			wire_chunk(&w->wire, stream, text_of(body));
+			fake_server_chunk(&w->wire, stream, text_of(body));
 		return;
 	}
 	if (text_contains(path, text_of(plural)))
@@ -170,17 +159,17 @@ static void behave(struct world *w, uint32_t stream, struct text path)
 	else
 		snprintf(body, sizeof(body),
 			"{\"kind\":\"APIResourceList\",\"resources\":[{\"name\":\"%s\"}]}", plural);
-	wire_reply(&w->wire, stream, 200, "", text_of(body));
+	fake_server_reply(&w->wire, stream, 200, "", text_of(body));
 }
 
-static void answer(void *self, struct wire *wire, uint32_t stream, struct text path)
+static void answer(void *self, struct fake_server *wire, const struct fake_request *request)
 {
 	struct world *w = self;
 	CHECK(wire == &w->wire);
 	if (w->answers.size > 0 && w->answered++ < ANSWERS_MAX)
-		say_anything(w, stream);
+		say_anything(w, request->stream);
 	else
-		behave(w, stream, path);
+		behave(w, request->stream, request->path);
 }
 
 /* ---- one talk ---- */
@@ -190,7 +179,7 @@ static void start(struct world *w, size_t slice)
 	static struct random random;
 	char line[128];
 	struct writer fault;
-	wire_init(&w->wire);
+	fake_server_init(&w->wire);
 	w->wire.slice = slice;
 	w->wire.answer = answer;
 	w->wire.self = w;
@@ -199,9 +188,9 @@ static void start(struct world *w, size_t slice)
 	scratch_init(&w->scratch, scratch_block, sizeof(scratch_block));
 	writer_init(&fault, line, sizeof(line));
 	w->net = net_init(&(struct net_setup){.arena = &w->arena,
-		.clock = wire_clock(&w->wire),
+		.clock = fake_server_clock(&w->wire),
 		.entropy = entropy_seeded(&random),
-		.bytes = wire_bytes(&w->wire)});
+		.bytes = fake_server_bytes(&w->wire)});
 	w->client = net_client_open(w->net, &w->arena,
 		&(struct net_target){.name = "fuzz",
 			.host = TEXT("10.0.0.1"),
@@ -233,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	w->version = hash_bytes(data, size) | UINT64_C(1) << 62;
 	start(w, data[0] >> 2);
 	while (!(w->synced && w->is_right && !w->listing)) {
-		CHECK(w->wire.now_us < 3 * HOUR);
+		CHECK(w->wire.network.now_us < 3 * HOUR);
 		net_poll(w->net, -1);
 		CHECK(w->scratch.used == 0);
 	}
@@ -242,6 +231,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	watch_close(w->watch);
 	net_client_close(w->client);
 	net_close(w->net);
-	wire_free(&w->wire);
+	fake_server_free(&w->wire);
 	return 0;
 }

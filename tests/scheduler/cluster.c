@@ -95,11 +95,11 @@ void cluster_add_pod(const char *name, bool cares, const char *cpu, const char *
 
 void cluster_run(int64_t ms)
 {
-	int64_t until_us = cluster.bed.wire.now_us + ms * CLOCK_MS_US;
-	while (cluster.bed.wire.now_us < until_us)
+	int64_t until_us = cluster.bed.wire.network.now_us + ms * CLOCK_MS_US;
+	while (cluster.bed.wire.network.now_us < until_us)
 		scheduler_turn(&cluster.s,
-			until_us - cluster.bed.wire.now_us < TURN_US
-				? until_us - cluster.bed.wire.now_us
+			until_us - cluster.bed.wire.network.now_us < TURN_US
+				? until_us - cluster.bed.wire.network.now_us
 				: TURN_US);
 	queue_audit(&cluster.s.queue);
 	cache_audit(&cluster.s.cache);
@@ -162,7 +162,7 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 		&(struct scheduler_setup){.net = cluster.bed.net,
 			.client = cluster.bed.client,
 			.arena = &cluster.bed.arena,
-			.clock = wire_clock(&cluster.bed.wire),
+			.clock = fake_server_clock(&cluster.bed.wire),
 			.entropy = entropy_seeded(&cluster.bed.random),
 			.limits = cluster_limits,
 			.lease = cluster_lease,

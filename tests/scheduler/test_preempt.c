@@ -3,7 +3,8 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
-// deps: tests/scheduler/cluster.c tests/extender/bed.c tests/watch/wire.c
+// deps: tests/scheduler/cluster.c tests/extender/bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c
 #include <string.h>
 
 #include <unity.h>

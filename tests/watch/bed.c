@@ -130,7 +130,7 @@ void bed_init(struct bed *bed)
 {
 	free(bed->memory);
 	memset(bed, 0, sizeof(*bed));
-	wire_init(&bed->wire);
+	fake_server_init(&bed->wire);
 	budget_reset();
 }
 
@@ -152,9 +152,9 @@ void bed_start(struct bed *bed, uint32_t kinds, uint64_t seed)
 	scratch_init(&bed->scratch, arena_take(&bed->arena, BED_SCRATCH), BED_SCRATCH);
 	random_init(&bed->random, seed);
 	bed->net = net_init(&(struct net_setup){.arena = &bed->arena,
-		.clock = wire_clock(&bed->wire),
+		.clock = fake_server_clock(&bed->wire),
 		.entropy = entropy_seeded(&bed->random),
-		.bytes = wire_bytes(&bed->wire)});
+		.bytes = fake_server_bytes(&bed->wire)});
 	bed->client = net_client_open(bed->net, &bed->arena, &target, &w);
 	TEST_ASSERT_NOT_NULL(bed->client);
 	size_t before = arena_left(&bed->arena);
@@ -184,31 +184,31 @@ void bed_stop(struct bed *bed)
 	net_close(bed->net);
 	TEST_ASSERT_EQUAL_size_t(0, bed->scratch.used);
 	free(bed->memory);
-	wire_free(&bed->wire);
+	fake_server_free(&bed->wire);
 	bed->memory = NULL;
 	bed->watch = NULL;
 }
 
 void bed_run(struct bed *bed, int64_t ms)
 {
-	int64_t until = bed->wire.now_us + ms * CLOCK_MS_US;
+	int64_t until = bed->wire.network.now_us + ms * CLOCK_MS_US;
 
-	while (bed->wire.now_us < until)
-		net_poll(bed->net, until - bed->wire.now_us);
+	while (bed->wire.network.now_us < until)
+		net_poll(bed->net, until - bed->wire.network.now_us);
 }
 
 void bed_until(struct bed *bed, enum kube_kind kind, const char *state, int64_t ms)
 {
-	int64_t until = bed->wire.now_us + ms * CLOCK_MS_US;
+	int64_t until = bed->wire.network.now_us + ms * CLOCK_MS_US;
 	struct watch_stats stats = watch_stats(bed->watch, kind);
 
 	while (stats.waiting || strcmp(stats.state, state) != 0) {
-		if (bed->wire.now_us >= until) {
+		if (bed->wire.network.now_us >= until) {
 			printf("%s is in state %s%s: %s\n%s", kube_kinds[kind].plural, stats.state,
 				stats.waiting ? ", waiting" : "", stats.error, bed->journal);
 			TEST_FAIL_MESSAGE(state);
 		}
-		net_poll(bed->net, until - bed->wire.now_us);
+		net_poll(bed->net, until - bed->wire.network.now_us);
 		stats = watch_stats(bed->watch, kind);
 	}
 }

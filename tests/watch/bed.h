@@ -10,7 +10,7 @@
 
 #include "http/http.h"
 #include "watch/watch.h"
-#include "watch/wire.h"
+#include "apisim/fake_server.h"
 
 enum {
 	BED_OBJECTS = 4096,
@@ -27,7 +27,7 @@ struct bed_object {
 };
 
 struct bed {
-	struct wire wire;
+	struct fake_server wire;
 	uint8_t *memory;
 	struct arena arena;
 	struct scratch scratch;

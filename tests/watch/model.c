@@ -73,15 +73,15 @@ static uint64_t parameter(const char *path, const char *key, uint64_t otherwise)
 	return at == NULL ? otherwise : strtoull(at + strlen(key), NULL, 10);
 }
 
-static void expired(struct model *m, struct wire *wire, uint32_t stream)
+static void expired(struct model *m, struct fake_server *wire, uint32_t stream)
 {
 	m->expired++;
-	wire_reply(wire, stream, 410, "",
+	fake_server_reply(wire, stream, 410, "",
 		TEXT("{\"kind\":\"Status\",\"reason\":\"Expired\",\"code\":410}"));
 }
 
 static void answer_list(
-	struct model *m, struct wire *wire, uint32_t stream, const char *path, uint32_t kind)
+	struct model *m, struct fake_server *wire, uint32_t stream, const char *path, uint32_t kind)
 {
 	static char body[MODEL_BODY_MAX];
 	struct writer w;
@@ -114,10 +114,10 @@ static void answer_list(
 			(unsigned)name);
 	write_z(&w, "}}");
 	TEST_ASSERT_FALSE(w.overflowed);
-	wire_reply(wire, stream, 200, "", writer_text(&w));
+	fake_server_reply(wire, stream, 200, "", writer_text(&w));
 }
 
-static void send_line(struct wire *wire, uint32_t stream, const char *type, uint32_t kind,
+static void send_line(struct fake_server *wire, uint32_t stream, const char *type, uint32_t kind,
 	uint32_t name, uint64_t version)
 {
 	char line[512];
@@ -131,11 +131,12 @@ static void send_line(struct wire *wire, uint32_t stream, const char *type, uint
 	/* Chunks know nothing of lines. */
 	size_t cut = (size_t)(version * 37 + name) % w.used;
 	if (cut > 0)
-		wire_chunk(wire, stream, (struct text){line, cut});
-	wire_chunk(wire, stream, (struct text){line + cut, w.used - cut});
+		fake_server_chunk(wire, stream, (struct text){line, cut});
+	fake_server_chunk(wire, stream, (struct text){line + cut, w.used - cut});
 }
 
-static void send_bookmark(struct wire *wire, uint32_t stream, uint64_t version, bool initial_end)
+static void send_bookmark(
+	struct fake_server *wire, uint32_t stream, uint64_t version, bool initial_end)
 {
 	char line[256];
 
@@ -144,11 +145,11 @@ static void send_bookmark(struct wire *wire, uint32_t stream, uint64_t version, 
 		"\n",
 		(unsigned long long)version,
 		initial_end ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
-	wire_chunk(wire, stream, text_of(line));
+	fake_server_chunk(wire, stream, text_of(line));
 }
 
 static void answer_watch(
-	struct model *m, struct wire *wire, uint32_t stream, const char *path, uint32_t kind)
+	struct model *m, struct fake_server *wire, uint32_t stream, const char *path, uint32_t kind)
 {
 	bool list = strstr(path, "sendInitialEvents=true") != NULL;
 	struct model_stream *s = &m->streams[stream];
@@ -156,14 +157,16 @@ static void answer_watch(
 
 	m->watches++;
 	if (list && !m->streams_lists) {
-		wire_reply(wire, stream, 422, "", TEXT("{\"kind\":\"Status\",\"code\":422}"));
+		fake_server_reply(
+			wire, stream, 422, "", TEXT("{\"kind\":\"Status\",\"code\":422}"));
 		return;
 	}
 	*s = (struct model_stream){.watching = true,
 		.kind = (uint8_t)kind,
 		.since = list ? now_version(m) : parameter(path, "&resourceVersion=", 0),
-		.ends_us = wire->now_us + (int64_t)(m->closes_early ? 30 : seconds) * CLOCK_S_US,
-		.bookmark_us = wire->now_us + 60 * CLOCK_S_US};
+		.ends_us = wire->network.now_us +
+			(int64_t)(m->closes_early ? 30 : seconds) * CLOCK_S_US,
+		.bookmark_us = wire->network.now_us + 60 * CLOCK_S_US};
 	if (!list && s->since < m->compacted) {
 		s->watching = false;
 		if (below(m, 2) == 0) {
@@ -171,15 +174,15 @@ static void answer_watch(
 			return;
 		}
 		m->expired++;
-		wire_open(wire, stream);
-		wire_chunk(wire, stream,
+		fake_server_open(wire, stream);
+		fake_server_chunk(wire, stream,
 			TEXT("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"message\":"
 			     "\"too old resource version: 5 (232)\",\"reason\":\"Expired\","
 			     "\"code\":410}}\n"));
-		wire_finish(wire, stream);
+		fake_server_finish(wire, stream);
 		return;
 	}
-	wire_open(wire, stream);
+	fake_server_open(wire, stream);
 	for (uint32_t name = 0; list && name < MODEL_NAMES; name++)
 		if (m->picture[kind][name])
 			send_line(wire, stream, "ADDED", kind, name, m->versions[kind][name]);
@@ -188,7 +191,7 @@ static void answer_watch(
 }
 
 /* True when the answer is a fault of its own. */
-static bool answer_badly(struct model *m, struct wire *wire, uint32_t stream)
+static bool answer_badly(struct model *m, struct fake_server *wire, uint32_t stream)
 {
 	static const int codes[] = {429, 500, 502, 503, 504, 401, 403, 400, 404};
 
@@ -197,16 +200,16 @@ static bool answer_badly(struct model *m, struct wire *wire, uint32_t stream)
 	m->faults++;
 	switch (below(m, 6)) {
 	case 0:
-		wire_reply(wire, stream, codes[below(m, ARRAY_COUNT(codes))],
+		fake_server_reply(wire, stream, codes[below(m, ARRAY_COUNT(codes))],
 			below(m, 2) == 0 ? "Retry-After: 1\r\n" : "", TEXT("no"));
 		return true;
-	case 1: wire_send_z(wire, stream, "no HTTP\r\n\r\n"); return true;
+	case 1: fake_server_send_z(wire, stream, "no HTTP\r\n\r\n"); return true;
 	case 2:
-		wire_open(wire, stream);
-		wire_chunk(wire, stream, TEXT("{\"type\":\"ADDED\",\"object\":{\"a\": }}"));
-		wire_finish(wire, stream);
+		fake_server_open(wire, stream);
+		fake_server_chunk(wire, stream, TEXT("{\"type\":\"ADDED\",\"object\":{\"a\": }}"));
+		fake_server_finish(wire, stream);
 		return true;
-	case 3: wire_cut(wire, stream); return true;
+	case 3: fake_server_cut(wire, stream); return true;
 	default:
 		/* A good answer, but only so many bytes of it. */
 		wire->streams[stream].cut_after = below(m, 4000);
@@ -214,18 +217,19 @@ static bool answer_badly(struct model *m, struct wire *wire, uint32_t stream)
 	}
 }
 
-static void answer(void *self, struct wire *wire, uint32_t stream, struct text text)
+static void answer(void *self, struct fake_server *wire, const struct fake_request *request)
 {
+	uint32_t stream = request->stream;
 	struct model *m = self;
-	char path[WIRE_REQUEST_MAX];
+	char path[FAKE_REQUEST_MAX];
 
-	TEST_ASSERT_TRUE(text_copy(text, path, sizeof(path)));
+	TEST_ASSERT_TRUE(text_copy(request->path, path, sizeof(path)));
 	uint32_t kind = strstr(path, "/pods?") != NULL ? 0 : 1;
 	m->streams[stream].watching = false;
 	if (answer_badly(m, wire, stream))
 		return;
 	if (strchr(path, '?') == NULL)
-		wire_reply(wire, stream, 200, "",
+		fake_server_reply(wire, stream, 200, "",
 			TEXT("{\"resources\":[{\"name\":\"pods\"},{\"name\":\"nodes\"}]}"));
 	else if (strstr(path, "watch=true") != NULL)
 		answer_watch(m, wire, stream, path, kind);
@@ -235,7 +239,7 @@ static void answer(void *self, struct wire *wire, uint32_t stream, struct text t
 
 /* ---- what open watches are told ---- */
 
-static void tell_changes(struct model *m, struct wire *wire, uint32_t stream)
+static void tell_changes(struct model *m, struct fake_server *wire, uint32_t stream)
 {
 	struct model_stream *s = &m->streams[stream];
 	uint32_t i =
@@ -256,24 +260,24 @@ static void tell_changes(struct model *m, struct wire *wire, uint32_t stream)
 	s->since = now_version(m);
 }
 
-static int64_t pump(void *self, struct wire *wire)
+static int64_t pump(void *self, struct fake_server *wire)
 {
 	struct model *m = self;
 	int64_t next = INT64_MAX;
 
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++) {
+	for (uint32_t i = 1; i <= FAKE_STREAMS; i++) {
 		struct model_stream *s = &m->streams[i];
 
 		if (!s->watching || !wire->streams[i].taken)
 			continue;
 		tell_changes(m, wire, i);
-		if (wire->now_us >= s->bookmark_us) {
+		if (wire->network.now_us >= s->bookmark_us) {
 			s->bookmark_us += 60 * CLOCK_S_US;
 			send_bookmark(wire, i, now_version(m), false);
 		}
-		if (wire->now_us >= s->ends_us) {
+		if (wire->network.now_us >= s->ends_us) {
 			s->watching = false;
-			wire_finish(wire, i);
+			fake_server_finish(wire, i);
 			continue;
 		}
 		next = s->ends_us < next ? s->ends_us : next;
@@ -282,7 +286,7 @@ static int64_t pump(void *self, struct wire *wire)
 	return next;
 }
 
-static void closed(void *self, struct wire *wire, uint32_t stream)
+static void closed(void *self, struct fake_server *wire, uint32_t stream)
 {
 	struct model *m = self;
 

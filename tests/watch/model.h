@@ -43,7 +43,7 @@ struct model {
 	uint32_t fault_percent;
 	bool picture[MODEL_KINDS][MODEL_NAMES]; /* what is there now */
 	uint64_t versions[MODEL_KINDS][MODEL_NAMES];
-	struct model_stream streams[WIRE_STREAMS + 1];
+	struct model_stream streams[FAKE_STREAMS + 1];
 	uint64_t lists, watches, faults, expired;
 };
 

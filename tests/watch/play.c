@@ -22,38 +22,39 @@ static void compare_path(const char *want, const char *path)
 	}
 }
 
-static void answer(void *self, struct wire *wire, uint32_t stream, struct text path)
+static void answer(void *self, struct fake_server *wire, const struct fake_request *request)
 {
+	uint32_t stream = request->stream;
 	struct play *play = self;
 
 	play->stream = stream;
-	TEST_ASSERT_TRUE(text_copy(path, play->path, sizeof(play->path)));
+	TEST_ASSERT_TRUE(text_copy(request->path, play->path, sizeof(play->path)));
 	if (play->at == play->count) {
 		play->extra++;
 		return;
 	}
 	const struct play_scene *scene = &play->scenes[play->at];
 
-	play->asked_us[play->at++] = wire->now_us;
+	play->asked_us[play->at++] = wire->network.now_us;
 	compare_path(scene->path, play->path);
 	struct text body = text_of(scene->body == NULL ? "" : scene->body);
 
 	switch (scene->act) {
 	case PLAY_ANSWER:
-		wire_reply(wire, stream, scene->status == 0 ? 200 : scene->status,
+		fake_server_reply(wire, stream, scene->status == 0 ? 200 : scene->status,
 			scene->headers == NULL ? "" : scene->headers, body);
 		break;
-	case PLAY_RAW: wire_send(wire, stream, body); break;
+	case PLAY_RAW: fake_server_send(wire, stream, body); break;
 	case PLAY_WATCH:
 	case PLAY_ENDS:
 	case PLAY_CUT:
-		wire_open(wire, stream);
+		fake_server_open(wire, stream);
 		if (body.size > 0)
-			wire_chunk(wire, stream, body);
+			fake_server_chunk(wire, stream, body);
 		if (scene->act == PLAY_ENDS)
-			wire_finish(wire, stream);
+			fake_server_finish(wire, stream);
 		if (scene->act == PLAY_CUT)
-			wire_cut(wire, stream);
+			fake_server_cut(wire, stream);
 		break;
 	case PLAY_HANG: break;
 	}

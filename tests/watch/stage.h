@@ -37,7 +37,7 @@ static struct watch_stats stats(void)
 
 static void send(const char *lines)
 {
-	wire_chunk(&bed.wire, play.stream, text_of(lines));
+	fake_server_chunk(&bed.wire, play.stream, text_of(lines));
 	bed_run(&bed, 10);
 }
 

@@ -4,7 +4,7 @@
  * believed too easily when it says that nothing is.
  */
 // deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/watch/bed.c tests/watch/play.c
 #include "unity.h"
 
 #include <stdio.h>

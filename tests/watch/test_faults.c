@@ -6,7 +6,7 @@
  *	test_faults [SEED]    that seed alone
  */
 // deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/watch/bed.c tests/watch/model.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/watch/bed.c tests/watch/model.c
 #include "unity.h"
 
 #include <stdio.h>
@@ -52,11 +52,11 @@ static void start(uint64_t seed)
 /* One thing that happens to the network as a whole. */
 static void upset(void)
 {
-	struct wire *wire = &bed.wire;
+	struct fake_server *wire = &bed.wire;
 
 	switch (random_below(&model.random, 12)) {
 	case 0:
-		wire_cut_all(wire);
+		fake_server_cut_all(wire);
 		wire->refuses = random_below(&model.random, 3) == 0;
 		break;
 	case 1:
@@ -70,7 +70,7 @@ static void upset(void)
 	case 9: model_compact(&model); break;
 	case 4:
 	case 5:
-		for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+		for (uint32_t i = 1; i <= FAKE_STREAMS; i++)
 			if (wire->streams[i].taken && random_below(&model.random, 2) == 0)
 				wire->streams[i].cut_after = random_below(&model.random, 3000);
 		break;
@@ -92,7 +92,7 @@ static void bad_day(uint64_t seed)
 	}
 	model.fault_percent = 0;
 	bed.wire.refuses = bed.wire.silent = false;
-	for (uint32_t i = 1; i <= WIRE_STREAMS; i++)
+	for (uint32_t i = 1; i <= FAKE_STREAMS; i++)
 		bed.wire.streams[i].cut_after = -1;
 	/* The longest pause, twice (a list and a watch), and a silence that must be noticed. */
 	bed_run(&bed, 660 * 1000);
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		only_seed = strtoull(argv[1], NULL, 10);
 	if (only_seed != 0)
-		log_setup(LOG_DEBUG, LOG_AS_TEXT, wire_clock(&bed.wire));
+		log_setup(LOG_DEBUG, LOG_AS_TEXT, fake_server_clock(&bed.wire));
 	else
 		log_setup(LOG_ERROR, LOG_AS_TEXT, clock_system());
 	UNITY_BEGIN();

@@ -4,7 +4,7 @@
  * wanted no more, be it from inside of what it tells.
  */
 // deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/watch/bed.c tests/watch/play.c
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

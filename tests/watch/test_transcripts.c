@@ -4,7 +4,7 @@
  * at every position with the whole answer behind it.
  */
 // deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/watch/bed.c tests/watch/play.c
 #include "unity.h"
 
 #include <stdio.h>
@@ -257,7 +257,7 @@ static void check_cut(const char *name, const char *before, enum kube_kind kind,
 		watch_want(bed.watch, kind, true);
 		while (play.at < count - 1)
 			bed_run(&bed, 100);
-		wire_cut(&bed.wire, play.stream);
+		fake_server_cut(&bed.wire, play.stream);
 		while (play.at < count)
 			bed_run(&bed, 100);
 		bed_run(&bed, 10);

@@ -4,7 +4,7 @@
  * a list or to a watch.
  */
 // deps: watch/*.c net/*.c tls/*.c http/*.c json/*.c kube/*.c base/*.c
-// deps: tests/watch/wire.c tests/watch/bed.c tests/watch/play.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/watch/bed.c tests/watch/play.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,15 +314,15 @@ static void test_a_watch_that_ends_is_opened_at_once(void)
 	send(MODIFIED("a", "6"));
 	/* A proxy that gives each connection 30 s, and closes in order or not. */
 	bed_run(&bed, 30 * 1000);
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 10);
 	TEST_ASSERT_EQUAL_UINT32(2, play.at);
 	bed_run(&bed, 30 * 1000);
-	wire_end(&bed.wire, play.stream);
+	fake_server_end(&bed.wire, play.stream);
 	bed_run(&bed, 10);
 	TEST_ASSERT_EQUAL_UINT32(3, play.at);
 	bed_run(&bed, 30 * 1000);
-	wire_cut(&bed.wire, play.stream);
+	fake_server_cut(&bed.wire, play.stream);
 	bed_run(&bed, 10);
 	check_played(4);
 	TEST_ASSERT_EQUAL_UINT64(1, stats().lists);
@@ -339,7 +339,7 @@ static void test_watches_that_end_too_soon_are_backed_off(void)
 		{FOLLOW("6"), PLAY_ENDS, MODIFIED("a", "7"), 0, NULL},
 		{FOLLOW("7"), PLAY_WATCH, "", 0, NULL});
 	bed_run(&bed, 5000);
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 120 * 1000);
 	check_played(7);
 	TEST_ASSERT_TRUE(play_between_ms(&play, 1, 2) >= 800);
@@ -355,7 +355,7 @@ static void test_short_watches_with_news(void)
 		{FOLLOW("6"), PLAY_ENDS, MODIFIED("a", "7"), 0, NULL},
 		{FOLLOW("7"), PLAY_WATCH, "", 0, NULL});
 	bed_run(&bed, 5000);
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 10 * 1000);
 	check_played(4);
 	TEST_ASSERT_TRUE(play_between_ms(&play, 1, 2) < 100);
@@ -368,7 +368,7 @@ static void test_half_a_line_counts_for_nothing(void)
 	bed_run(&bed, 2000);
 	send(ADDED(
 		"b", "6") "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"b\",\"res");
-	wire_cut(&bed.wire, play.stream);
+	fake_server_cut(&bed.wire, play.stream);
 	bed_run(&bed, 100);
 	check_played(2);
 	TEST_ASSERT_EQUAL_UINT64(7, bed_find(&bed, "pods d/b")->version);
@@ -380,7 +380,7 @@ static void test_half_a_line_in_order(void)
 	PLAY(STREAM_A_5, {FOLLOW("6"), PLAY_WATCH, MODIFIED("b", "7"), 0, NULL});
 	bed_run(&bed, 2000);
 	send(ADDED("b", "6") "{\"type\":\"MODIF");
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 2000);
 	check_played(2);
 	TEST_ASSERT_EQUAL_UINT64(7, bed_find(&bed, "pods d/b")->version);
@@ -411,7 +411,7 @@ static void test_errors_in_a_watch(void)
 			LINE("STRANGE", "{}") "{}\n7\n" LINE("ADDED", "7") MODIFIED("a", "7"), 0,
 			NULL});
 	bed_run(&bed, 2000);
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 60 * 1000);
 	check_played(5);
 	TEST_ASSERT_EQUAL_UINT64(1, stats().lists);
@@ -462,7 +462,7 @@ static void test_silence_without_bookmarks(void)
 static void end_after(int64_t ms)
 {
 	bed_run(&bed, ms);
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 100);
 }
 
@@ -521,7 +521,7 @@ static void test_unauthorized_keeps_the_picture(void)
 		{FOLLOW("5"), PLAY_ANSWER, STATUS(401, "Unauthorized", "Unauthorized"), 401, NULL},
 		{FOLLOW("5"), PLAY_WATCH, MODIFIED("a", "6"), 0, NULL});
 	bed_run(&bed, 2000);
-	wire_finish(&bed.wire, play.stream);
+	fake_server_finish(&bed.wire, play.stream);
 	bed_run(&bed, 300);
 	TEST_ASSERT_EQUAL_STRING("401 Unauthorized: Unauthorized", stats().error);
 	TEST_ASSERT_EQUAL_STRING("follow", stats().state);
@@ -590,7 +590,7 @@ static void test_server_away_and_back(void)
 	PLAY(STREAM_A_5, {STREAM, PLAY_WATCH, ADDED("a", "3") INITIAL_END("17"), 0, NULL});
 	bed_run(&bed, 5000);
 	bed.wire.refuses = true;
-	wire_cut_all(&bed.wire);
+	fake_server_cut_all(&bed.wire);
 	bed_run(&bed, 1000 * 1000);
 	TEST_ASSERT_EQUAL_UINT32(1, play.at);
 	TEST_ASSERT_TRUE(watch_is_in_doubt(bed.watch, KUBE_POD));
@@ -612,7 +612,7 @@ static void test_a_list_anew_is_as_doubtful(void)
 	bed_run(&bed, 5000);
 	TEST_ASSERT_FALSE(watch_is_in_doubt(bed.watch, KUBE_POD));
 	bed.wire.refuses = true;
-	wire_cut_all(&bed.wire);
+	fake_server_cut_all(&bed.wire);
 	bed_run(&bed, 5000);
 	TEST_ASSERT_TRUE(watch_is_in_doubt(bed.watch, KUBE_POD));
 	watch_list_anew(bed.watch, KUBE_POD);
@@ -631,7 +631,7 @@ static void test_server_back_as_an_older_one(void)
 	PLAY(STREAM_A_5, {STREAM, PLAY_WATCH, ADDED("x", "2") INITIAL_END("4"), 0, NULL});
 	bed_run(&bed, 5000);
 	bed.wire.refuses = true;
-	wire_cut_all(&bed.wire);
+	fake_server_cut_all(&bed.wire);
 	bed_run(&bed, 1000);
 	bed.wire.refuses = false;
 	bed_run(&bed, 10 * 1000);
@@ -646,14 +646,14 @@ static void test_after_a_stop(void)
 	PLAY(STREAM_A_5, {FOLLOW("5"), PLAY_WATCH, "", 0, NULL},
 		{STREAM, PLAY_WATCH, ADDED("x", "2") INITIAL_END("4"), 0, NULL});
 	bed_run(&bed, 5000);
-	wire_cut_all(&bed.wire);
+	fake_server_cut_all(&bed.wire);
 	bed_run(&bed, 5000);
 	TEST_ASSERT_EQUAL_UINT32(2, play.at);
-	bed.wire.now_us += 2 * NET_STOPPED_MS * CLOCK_MS_US;
+	bed.wire.network.now_us += 2 * NET_STOPPED_MS * CLOCK_MS_US;
 	bed_run(&bed, 10);
 	TEST_ASSERT_EQUAL_UINT32(2, play.at);
 	TEST_ASSERT_FALSE(watch_is_in_doubt(bed.watch, KUBE_POD));
-	wire_cut_all(&bed.wire);
+	fake_server_cut_all(&bed.wire);
 	bed_run(&bed, 1000);
 	check_played(3);
 	TEST_ASSERT_NULL(bed_find(&bed, "pods d/a"));

@@ -266,8 +266,10 @@ static bool deliver(struct network *n, struct network_stream *s)
 	}
 	if (n->now_us < s->due_us)
 		more = 0;
-	if (n->slice > 0 && more > n->slice)
-		more = n->slice;
+	size_t slice = n->host[s->host].slice > 0 ? n->host[s->host].slice : n->slice;
+
+	if (slice > 0 && more > slice)
+		more = slice;
 	s->here += more;
 	if (s->here == s->size && s->end_sent) {
 		s->state = s->cut_sent ? NET_STREAM_FAILED : NET_STREAM_ENDED;
@@ -360,7 +362,7 @@ static void network_wait(void *self, int64_t timeout_us)
 
 /* ---- trouble ---- */
 
-static void cut(struct network *n, uint32_t stream)
+void network_cut_stream(struct network *n, uint32_t stream)
 {
 	struct network_stream *s = at(n, stream);
 
@@ -382,7 +384,7 @@ void network_cut(struct network_host *host)
 
 	for (uint32_t i = 1; i <= n->top; i++)
 		if (n->streams[i].taken && &n->host[n->streams[i].host] == host)
-			cut(n, i);
+			network_cut_stream(n, i);
 }
 
 void network_power_off(struct network_host *host)
@@ -409,7 +411,7 @@ void network_cut_one(struct network *n)
 
 		if (!n->streams[stream].taken || n->streams[stream].peer == 0)
 			continue;
-		cut(n, stream);
+		network_cut_stream(n, stream);
 		return;
 	}
 }

@@ -30,6 +30,7 @@ struct network_host {
 	bool unreachable; /* nobody can open a stream to it, or from it */
 	bool silent;      /* nothing arrives here or comes from here, streams stay open */
 	bool news;
+	size_t slice; /* bytes that arrive here at once; 0: as the network says */
 };
 
 /* One end. */
@@ -80,6 +81,7 @@ void network_pass(struct network *n, int64_t us);
 /* Resets all streams of a host, or one of them by chance; listeners stay. */
 void network_cut(struct network_host *host);
 void network_cut_one(struct network *n);
+void network_cut_stream(struct network *n, uint32_t stream);
 /* All streams of a host, and what is on its way to those whose peer has gone does not arrive. */
 void network_power_off(struct network_host *host);
 
