@@ -18,11 +18,16 @@
 enum { S = 1000, KB = 1024 };
 
 /* An order of binding waits long, up to half a minute between two tries. */
-static const struct net_backoff patient = {
-	.first_ms = 100, .max_ms = 20 * S, .reset_ms = 3600 * S, .jitter_percent = 50};
+#define PATIENT                                                                               \
+	{                                                                                     \
+		.first_ms = 100, .max_ms = 20 * S, .reset_ms = 3600 * S, .jitter_percent = 50 \
+	}
 /* As client-go's retry.DefaultBackoff. */
-static const struct net_backoff brief = {
-	.first_ms = 10, .max_ms = 250, .factor = 5, .reset_ms = 3600 * S, .jitter_percent = 10};
+#define BRIEF                                                                     \
+	{                                                                         \
+		.first_ms = 10, .max_ms = 250, .factor = 5, .reset_ms = 3600 * S, \
+		.jitter_percent = 10                                              \
+	}
 
 const struct api_policy api_policies[API_PURPOSES] = {
 	/* At most once: verified by a GET; ten 5xx with the pod seen unbound are a refusal. */
@@ -35,7 +40,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.answer_max = 64 * KB,
 		.faults = 10,
 		.wait_max_ms = 60 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	/*
 	 * It binds by some other client, so its refusal, too, may come after the deed; asked twice
 	 * at most. The class that may have every connection: they are all for it.
@@ -48,7 +53,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.answer_max = 64 * KB,
 		.faults = 2,
 		.wait_max_ms = 60 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	/* Below bindings: people read it, nothing waits for it. */
 	[API_STATUS_PATCH] = {.name = "status patch",
 		.class = NET_READ,
@@ -60,7 +65,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.tries = 4,
 		.waits = 10,
 		.wait_max_ms = 30 * S,
-		.backoff = brief,
+		.backoff = BRIEF,
 		.repeated = {409, 500, 503}},
 	/* Beside bindings: a pod of higher priority waits for the room. */
 	[API_EVICTION_PATCH] = {.name = "eviction patch",
@@ -73,7 +78,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.tries = 4,
 		.waits = 10,
 		.wait_max_ms = 30 * S,
-		.backoff = brief,
+		.backoff = BRIEF,
 		.repeated = {409, 500, 503}},
 	[API_EVICTION_DELETE] = {.name = "eviction",
 		.class = NET_BIND,
@@ -84,7 +89,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.tries = 4,
 		.waits = 10,
 		.wait_max_ms = 30 * S,
-		.backoff = brief},
+		.backoff = BRIEF},
 	/* The order of writes is the caller's, and so are its waits: requests are few at a time. */
 	[API_VOLUME_WRITE] = {.name = "volume write",
 		.class = NET_BIND,
@@ -94,7 +99,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.silence_ms = 10 * S,
 		.tries = 1,
 		.wait_max_ms = 60 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	/* 401: tokens are renewed; 404 of a patch: it has expired, which nobody need sign. */
 	[API_EVENT] = {.name = "event",
 		.class = NET_EVENT,
@@ -103,7 +108,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.answer_max = 1024 * KB,
 		.tries = 1,
 		.wait_max_ms = 600 * S,
-		.backoff = patient,
+		.backoff = PATIENT,
 		.repeated = {401}},
 	/* Whoever leads has to be heard before everybody else. */
 	[API_LEASE] = {.name = "lease",
@@ -112,7 +117,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.answer_max = 2 * 1024 * KB,
 		.tries = 1,
 		.wait_max_ms = 600 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	/* A person waits for it, and may ask again. */
 	[API_REVIEW] = {.name = "review",
 		.class = NET_READ,
@@ -120,20 +125,20 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.answer_max = 64 * KB,
 		.tries = 1,
 		.wait_max_ms = 60 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	[API_CONFIG_READ] = {.name = "configuration read",
 		.class = NET_READ,
 		.timeout_ms = 10 * S,
 		.answer_max = 1024 * KB,
 		.tries = 1,
 		.wait_max_ms = 60 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	[API_POD_READ] = {.name = "pod read",
 		.class = NET_READ,
 		.timeout_ms = 10 * S,
 		.tries = 1,
 		.wait_max_ms = 60 * S,
-		.backoff = patient},
+		.backoff = PATIENT},
 	/* Questions change nothing, and each extender has its own timeout. */
 	[API_EXTENDER_QUESTION] = {.name = "extender question",
 		.class = NET_LEASE,

@@ -16,6 +16,7 @@ static struct reading *reading_of(struct args_report *report)
 	return ((struct args_reading *)(void *)report)->r;
 }
 
+PRINTF_LIKE(3, 4)
 static void report_refuse(struct args_report *report, const char *path, const char *format, ...)
 {
 	va_list args;

@@ -59,7 +59,8 @@ struct config_place reading_place(const struct reading *r);
  */
 
 void refuse(struct reading *r, const char *child, const char *format, ...) PRINTF_LIKE(3, 4);
-void refuse_v(struct reading *r, const char *child, const char *format, va_list args);
+void refuse_v(struct reading *r, const char *child, const char *format, va_list args)
+	PRINTF_LIKE(3, 0);
 void refuse_i64(struct reading *r, const char *child, int64_t value, const char *why);
 void refuse_us(struct reading *r, const char *child, int64_t us, const char *why);
 void refuse_text(struct reading *r, const char *child, struct text value, const char *why);

@@ -53,11 +53,9 @@ static struct naive naive_error(void)
 	return (struct naive){.kind = NAIVE_ERROR};
 }
 
-static struct naive naive_of(__int128 number, enum naive_kind kind)
+static struct naive naive_of(int64_t number, enum naive_kind kind)
 {
-	if (number > INT64_MAX || number < INT64_MIN)
-		return naive_error();
-	return (struct naive){.kind = kind, .number = (int64_t)number};
+	return (struct naive){.kind = kind, .number = number};
 }
 
 static struct naive write_expr(struct author *a, enum naive_kind kind, int depth);
@@ -92,21 +90,22 @@ static struct naive write_name(struct author *a)
 
 static struct naive naive_sum(char sign, const struct naive *x, const struct naive *y)
 {
-	__int128 left = x->number;
-	__int128 right = y->number;
+	int64_t left = x->number, right = y->number, result = 0;
+	bool divides = right != 0 && !(left == INT64_MIN && right == -1);
+	bool fits = true;
 
 	if (is_bad(x, y))
 		return naive_error();
 	switch (sign) {
-	case '+': return naive_of(left + right, NAIVE_INT);
-	case '-': return naive_of(left - right, NAIVE_INT);
-	case '*': return naive_of(left * right, NAIVE_INT);
-	case '/': return right == 0 ? naive_error() : naive_of(left / right, NAIVE_INT);
+	case '+': fits = !__builtin_add_overflow(left, right, &result); break;
+	case '-': fits = !__builtin_sub_overflow(left, right, &result); break;
+	case '*': fits = !__builtin_mul_overflow(left, right, &result); break;
 	default:
-		if (right == 0 || (left == INT64_MIN && right == -1))
-			return naive_error();
-		return naive_of(left % right, NAIVE_INT);
+		fits = divides;
+		if (divides)
+			result = sign == '/' ? left / right : left % right;
 	}
+	return fits ? naive_of(result, NAIVE_INT) : naive_error();
 }
 
 static struct naive write_sum(struct author *a, int depth)
@@ -189,7 +188,9 @@ static struct naive write_int(struct author *a, int depth)
 		write_z(&a->out, "-(");
 		x = write_expr(a, NAIVE_INT, depth);
 		write_char(&a->out, ')');
-		return x.kind == NAIVE_ERROR ? x : naive_of(-(__int128)x.number, NAIVE_INT);
+		return x.kind == NAIVE_ERROR || x.number == INT64_MIN
+			? naive_error()
+			: naive_of(-x.number, NAIVE_INT);
 	case 5: return write_bind(a, NAIVE_INT, depth);
 	case 6: return write_choice(a, NAIVE_INT, depth);
 	default: return write_sum(a, depth);

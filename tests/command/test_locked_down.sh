@@ -78,7 +78,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 claim 'without sandbox it starts' start --no-sandbox
-claim 'without sandbox it warns' says 'WARN run no-sandbox'
+claim 'without sandbox it warns' says 'WARN run sandbox-disabled'
 claim 'without sandbox there is none' process Seccomp 0
 claim 'without sandbox it ends in order' stop
 

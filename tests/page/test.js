@@ -226,7 +226,7 @@ async function whatIf() {
 		await b.click('#ask button');
 		await saying('#answer', 'Goes to n1');
 		assert.deepEqual((await below('Node by node')).slice(1).map((r) => r[0]), ['n2', 'n3']);
-		assert.deepEqual((await below('Nodes that would do, by score')).slice(1).map((r) => r[0]), ['n1', 'n4']);
+		assert.deepEqual((await below('Feasible nodes, by score')).slice(1).map((r) => r[0]), ['n1', 'n4']);
 	});
 	await claim('what if: whom it would preempt', async () => {
 		await fillIn(POD + '3900m\n');
@@ -506,7 +506,7 @@ async function large() {
 		await saying('#pods', 'default/big');
 		await press('#pods button', 'default/big');
 		await saying('#why', 'Show all 5000');
-		assert.match((await below('Why, and what would help')).flat().join(' '), /nodes too small: 900 cpu wanted, the largest has/);
+		assert.match((await below('Why, and what would help')).flat().join(' '), /nodes too small: 900 cpu requested, the largest has/);
 	});
 	await b.go('about:blank');
 	await bed.close();

@@ -76,7 +76,7 @@ claim 'the queue in it' reports '^  active [0-9]+, backoff [0-9]+, '
 claim 'the cycle in it' reports '^  pods placed [1-9][0-9]*, profiles 1, '
 claim 'the loop in it' reports '^  now [0-9]+ us, members [0-9]+, '
 claim 'budgets in it' reports '^  pods: [0-9]+/[0-9]+/[0-9]+ '
-for record in 'cycle decide' 'cache assume' 'binder'; do
+for record in 'cycle decide' 'cache assume' 'binding'; do
 	claim "the trace in it: $record" reports "^  [0-9]+\.[0-9]{6} $record [0-9]+ [0-9]+$"
 done
 claim 'times in it are real' times_are_real
