@@ -88,6 +88,9 @@ static void make_all(const struct capacity *plan, uint64_t bytes)
 	budget_reset();
 }
 
+/* Budgets for which there is address space for each kind to take it all. */
+#define BUDGET_MAX (SIZE_MAX == UINT32_MAX ? UINT64_C(24) << 20 : UINT64_C(512) << 20)
+
 static void test_boards_hold_what_they_promise(void)
 {
 	const struct board *boards[] = {&x86_64, &gateway_armv7, &rpi4, &riscv64};
@@ -95,6 +98,8 @@ static void test_boards_hold_what_they_promise(void)
 		const struct board *b = boards[i];
 		struct capacity plan;
 		uint64_t budget = b->memory_bytes - b->fixed_bytes;
+		if (SIZE_MAX == UINT32_MAX && b != &gateway_armv7)
+			continue; /* budgets of boards with more address space than this one */
 		TEST_ASSERT_TRUE_MESSAGE(capacity_plan(budget, 0, 0, &plan), b->name);
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(b->nodes, plan.cache.nodes);
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(b->pods, plan.cache.pods);
@@ -110,11 +115,11 @@ static void test_boards_hold_what_they_promise(void)
 static void test_each_kind_may_take_the_whole_budget(void)
 {
 	struct capacity plan;
-	for (uint64_t budget = 2 << 20; budget < 512 << 20; budget += budget / 3) {
+	for (uint64_t budget = 2 << 20; budget < BUDGET_MAX; budget += budget / 3) {
 		TEST_ASSERT_TRUE(capacity_plan(budget, 0, 0, &plan));
 		TEST_ASSERT_EQUAL_UINT64(budget - budget % STORE_UNIT, plan.cache.store_bytes);
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT64(
-			budget, (uint64_t)plan.cache.pods * sizeof(struct cache_pod) * 2);
+			budget, (uint64_t)(plan.cache.pods + 1) * sizeof(struct cache_pod) * 2);
 		TEST_ASSERT_EQUAL_UINT32(plan.cache.pods, plan.queue);
 	}
 }
@@ -122,7 +127,7 @@ static void test_each_kind_may_take_the_whole_budget(void)
 static void test_more_memory_is_never_less_room(void)
 {
 	struct capacity before = {0};
-	for (uint64_t budget = 2 << 20; budget < 256 << 20; budget += 1 << 20) {
+	for (uint64_t budget = 2 << 20; budget < BUDGET_MAX; budget += 1 << 20) {
 		struct capacity plan;
 		TEST_ASSERT_TRUE(capacity_plan(budget, 0, 0, &plan));
 		TEST_ASSERT_GREATER_OR_EQUAL_UINT32(before.cache.nodes, plan.cache.nodes);
@@ -149,7 +154,7 @@ static void test_absurd(void)
 	struct capacity plan;
 	TEST_ASSERT_TRUE(capacity_plan(64 << 20, UINT32_MAX, UINT32_MAX, &plan));
 	TEST_ASSERT_FALSE(capacity_plan(UINT64_MAX, 10, 300, &plan));
-	TEST_ASSERT_TRUE(capacity_plan(UINT64_C(1) << 38, 0, 0, &plan));
+	TEST_ASSERT_EQUAL(SIZE_MAX > UINT32_MAX, capacity_plan(UINT64_C(1) << 38, 0, 0, &plan));
 	TEST_ASSERT_TRUE(capacity_plan(8 << 20, 10, 300, &plan));
 	TEST_ASSERT_EQUAL_UINT32(capacity_nodes(10), plan.cache.nodes);
 	TEST_ASSERT_EQUAL_UINT32(300, plan.cache.pods);

@@ -141,8 +141,8 @@ static void test_the_example_has_an_argument(void)
 		build(FILE_OF("pluginConfig: [{name: Team, args: {leastFree: 0}}]")));
 	TEST_ASSERT_EQUAL(
 		PROFILE_REFUSED, build(FILE_OF("pluginConfig: [{name: Team, args: {most: 1}}]")));
-	TEST_ASSERT_EQUAL(
-		PROFILE_REFUSED, build(FILE_OF("pluginConfig: [{name: Team, args: {label: 'a b'}}]")));
+	TEST_ASSERT_EQUAL(PROFILE_REFUSED,
+		build(FILE_OF("pluginConfig: [{name: Team, args: {label: 'a b'}}]")));
 }
 
 static void test_arguments_are_written_out(void)
