@@ -6,7 +6,7 @@
  *	api_call.c      the way of a call, as a table of states; when it is sent again
  *	api_answer.c    bytes of an answer to a Status, or to the object that was asked for
  *	api_judge.c     what an answer means: pure
- *	api_policies.c  who wants what: time, tries, pauses; a row for each kind of call
+ *	api_policies.c  timeout, tries and pauses of each kind of call, a row each
  *	api_path.c      where objects are: pure
  *
  * Nothing is allocated after api_client_open(): a call and the room for its body are its caller's.
@@ -113,7 +113,7 @@ struct random *api_client_random(struct api_client *client);
 /* For reading an object, in its reader: what is taken goes back when that returns. */
 struct scratch *api_client_scratch(struct api_client *client);
 
-/* ---- who calls ---- */
+/* ---- callers ---- */
 
 struct api_call;
 

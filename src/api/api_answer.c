@@ -151,7 +151,7 @@ void api_call_judge(struct api_call *call, enum api_verdict verdict)
 	call->is_judged = true;
 }
 
-/* Who says that there is no such object must be an apiserver, not what stands before it. */
+/* A 404 counts only from an apiserver, not from a proxy before it. */
 static enum api_verdict judge_verification(struct api_call *call)
 {
 	const struct net_answer *answer = &call->request.answer;

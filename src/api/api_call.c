@@ -8,7 +8,7 @@
  * a conflict, which may be the success of a try before it, or of the process before us, and a
  * refusal after a try that may have succeeded. Both times the object says what is true.
  *
- * Pauses grow per call. When the server was away and is back, those who wait for it do not sit out
+ * Pauses grow per call. When the server was away and is back, calls that wait for it do not sit out
  * their pause.
  */
 #include "api/api_private.h"
@@ -18,7 +18,7 @@
 enum {
 	VERIFY_TIMEOUT_MS = 10 * 1000,
 	VERIFY_ANSWER_MAX = 16 * 1024 * 1024, /* an object, with all that is not read of it */
-	BACK_SPREAD_MS = 1000 /* who waited for the server comes back spread over this time */
+	BACK_SPREAD_MS = 1000 /* calls that waited for the server are resent spread over this */
 };
 
 typedef void call_enter_fn(struct api_call *call);
