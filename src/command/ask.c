@@ -56,7 +56,7 @@ static void ask_on_done(struct net_request *request)
 
 static void ask_write_path(struct text pod, struct writer *w)
 {
-	write_z(w, "/api/explain?pod=");
+	write_z(w, "/berth/v1/explain?pod=");
 	for (size_t i = 0; i < pod.size; i++)
 		write_format(w, "%%%02x", (unsigned)(uint8_t)pod.at[i]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ask: what a berth that runs says of a pod that waits, from /api/explain of its status page.
+ * Ask: what a berth that runs says of a pod that waits, from /berth/v1/explain of its status page.
  */
 #ifndef BERTH_COMMAND_ASK_H
 #define BERTH_COMMAND_ASK_H

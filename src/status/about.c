@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* About berth itself: version, configuration, flags, what there is under /api/. */
+/* About berth itself: version, configuration, flags, what there is under /berth/v1/. */
 #include "base/log.h"
 #include "profile/profile.h"
 #include "profile/scheduler_write.h"
@@ -183,6 +183,6 @@ void about_api(struct status_answer *a)
 			json_member_z(&j, status_routes[i].path, status_routes[i].words);
 	json_close_object(&j);
 	write_char(&w, '\n');
-	status_reply(
-		a, text_is_z(a->exchange->path, "/api/") ? 200 : 404, status_json, writer_text(&w));
+	status_reply(a, text_is_z(a->exchange->path, "/berth/v1/") ? 200 : 404, status_json,
+		writer_text(&w));
 }

@@ -87,7 +87,7 @@ void events_answer(struct status_answer *a)
 {
 	struct status *status = a->status;
 	if (status->listeners == STATUS_LISTENERS) {
-		status_refuse(a, 503, "too many clients of /api/events");
+		status_refuse(a, 503, "too many clients of /berth/v1/events");
 		return;
 	}
 	if (a->exchange->method == NET_HEAD) {

@@ -34,7 +34,7 @@ struct status_route {
 	uint32_t methods; /* bits by enum net_method */
 	enum status_access access;
 	void (*answer)(struct status_answer *a);
-	const char *words; /* for /api/; NULL: not listed */
+	const char *words; /* for /berth/v1/; NULL: not listed */
 };
 extern const struct status_route status_routes[];
 extern const size_t status_route_count;

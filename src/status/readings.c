@@ -95,7 +95,7 @@ const struct metric_reading readings_table[] = {
 		AT(log_dropped)},
 	{"berth_late_allocations_total", "Calls of malloc after the start, which are refused.",
 		METRIC_COUNTER, AT(late_allocations)},
-	{"berth_status_listeners", "Clients of /api/events.", METRIC_GAUGE, AT(subscribers)},
+	{"berth_status_listeners", "Clients of /berth/v1/events.", METRIC_GAUGE, AT(subscribers)},
 	{"scheduler_preemption_attempts_total",
 		"[STABLE] Total preemption attempts in the cluster "
 		"till now",

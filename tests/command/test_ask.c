@@ -95,8 +95,8 @@ static void test_no_node(void)
 	TEST_ASSERT_EQUAL(0, said.status);
 	ssize_t size = read(asked[0], request, sizeof(request) - 1);
 	request[size < 0 ? 0 : size] = '\0';
-	TEST_ASSERT_NOT_NULL(
-		strstr(request, "GET /api/explain?pod=%73%68%6f%70%2f%77%65%20%62 HTTP/1.1\r\n"));
+	TEST_ASSERT_NOT_NULL(strstr(
+		request, "GET /berth/v1/explain?pod=%73%68%6f%70%2f%77%65%20%62 HTTP/1.1\r\n"));
 	TEST_ASSERT_NULL(strstr(request, "uthorization"));
 }
 

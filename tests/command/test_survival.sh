@@ -137,7 +137,7 @@ nodes_are_missing() { [ "$(metric berth_nodes_missing)" = 1 ]; }
 claim 'more nodes than there is room for: metrics say so' eventually 20 nodes_are_missing
 not_ready() { ask '/readyz?verbose' | grep -q '^\[-\]picture failed'; }
 claim 'more nodes than there is room for: readyz says so' not_ready
-overview_says() { ask /api/overview | grep -q '"nodesMissing":true'; }
+overview_says() { ask /berth/v1/overview | grep -q '"nodesMissing":true'; }
 claim 'more nodes than there is room for: the page says so' overview_says
 claim 'more nodes than there is room for: the log names them' says 'WARN scheduler refused kind=nodes name=.* reason="no room in the picture"'
 claim 'more nodes than there is room for: it ends in order' stop

@@ -68,7 +68,7 @@ ask 403 /configz -H 'Authorization: Bearer scheduler-token-1'
 
 note "another site, another name"
 ask 403 /metrics -H 'Origin: https://evil.example' -H 'Authorization: Bearer scheduler-token-1'
-[ "$(curl -sk -o /dev/null -w '%{http_code}' "$https/api/overview")" = 200 ] || fail "who is here may not look"
+[ "$(curl -sk -o /dev/null -w '%{http_code}' "$https/berth/v1/overview")" = 200 ] || fail "who is here may not look"
 
 note "the certificate is replaced; TLS 1.2 is too old"
 ! curl -sk --tls-max 1.2 "$https/healthz" >/dev/null || fail "TLS 1.2 is spoken"

@@ -78,7 +78,7 @@ async function overview() {
 		assert.match(await b.run(() => document.querySelector('#took').getAttribute('aria-label')), /(half within|mean) \d+ µs/);
 	});
 	await claim('every room of memory has a bar and its highest mark', async () => {
-		const names = (await b.run(async () => (await (await fetch('api/memory')).json()).map((r) => r.name))).sort();
+		const names = (await b.run(async () => (await (await fetch('berth/v1/memory')).json()).map((r) => r.name))).sort();
 		await b.until((n) => document.querySelectorAll('#rooms li').length === n, names.length);
 		assert.deepEqual((await b.run(() => [...document.querySelectorAll('#rooms b')].map((e) => e.textContent))).sort(), names);
 		await b.until(() => [...document.querySelectorAll('#rooms .meter')].some((m) => /^pods: 8, at most 8, of [\d,]+$/.test(m.getAttribute('aria-label'))));

@@ -115,7 +115,7 @@ static void test_a_stranger_is_asked_about_once_per_path(void)
 	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
 	TEST_ASSERT_NOT_NULL(strstr(bed_asked,
 		"\"user\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}}"));
-	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/api/a"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/berth/v1/a"));
 	TEST_ASSERT_EQUAL_UINT32(403, ask(NULL, "/debug/pprof/b"));
 	TEST_ASSERT_EQUAL_UINT32(404, ask(NULL, "/nothing"));
 	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
@@ -127,9 +127,9 @@ static void test_a_token_is_reviewed_once(void)
 	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
 	TEST_ASSERT_EQUAL_UINT32(1, bed_tokens);
 	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
-	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/api/overview"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/berth/v1/overview"));
 	TEST_ASSERT_NOT_NULL(strstr(body, "User \\\"carla\\\" cannot get path"));
-	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/api/overview"));
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/berth/v1/overview"));
 	TEST_ASSERT_EQUAL_UINT32(2, bed_accesses);
 	bed_loopback.now_us += 11 * CLOCK_S_US;
 	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
@@ -139,7 +139,7 @@ static void test_a_token_is_reviewed_once(void)
 
 static void test_masters_are_not_asked_about(void)
 {
-	TEST_ASSERT_EQUAL_UINT32(200, ask("root-token", "/api/overview"));
+	TEST_ASSERT_EQUAL_UINT32(200, ask("root-token", "/berth/v1/overview"));
 	TEST_ASSERT_EQUAL_UINT32(0, bed_accesses);
 }
 

@@ -237,15 +237,16 @@ static void test_any_user_may_see_the_page(void)
 {
 	bed_options.page = OPTIONS_PAGE_TOKEN;
 	open_with_map("[]");
-	expect(200, &jane, GET("/api/overview") "\r\n");
+	expect(200, &jane, GET("/berth/v1/overview") "\r\n");
 	expect(403, &jane, GET("/configz") "\r\n");
-	expect(403, NULL, GET("/api/overview") "\r\n");
+	expect(403, NULL, GET("/berth/v1/overview") "\r\n");
 }
 
 /* ---- bodies ---- */
 
 #define POST(headers)                                                                             \
-	"POST /api/whatif HTTP/1.1\r\nHost: status.example\r\nConnection: close\r\n" headers "\r" \
+	"POST /berth/v1/whatif HTTP/1.1\r\nHost: status.example\r\nConnection: close\r\n" headers \
+	"\r"                                                                                      \
 	"\n"
 
 static void test_a_body_is_not_read_before_it_may_come(void)

@@ -56,13 +56,13 @@ static void expect(const struct attack *a)
 
 static const struct attack table[] = {
 	/* as it should be */
-	{200, GET("/api/overview") END, "\"nodes\":3"},
+	{200, GET("/berth/v1/overview") END, "\"nodes\":3"},
 	{200, GET("/metrics") END, "scheduler_pending_pods"},
 	{200, "GET /healthz HTTP/1.0\r\n\r\n", "ok"},
 	{200, "HEAD /metrics HTTP/1.1\r\n" HERE END, NULL},
 	{200, "\r\n" GET("/healthz") END, NULL},
 	/* names of this machine that are not ours: somebody's page, resolved to here */
-	{403, "GET /api/overview HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+	{403, "GET /berth/v1/overview HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
 		"system:anonymous"},
 	{403, "GET /metrics HTTP/1.1\r\nHost: evil.example:10259\r\nConnection: close\r\n\r\n",
 		NULL},
@@ -71,25 +71,25 @@ static const struct attack table[] = {
 	{403, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\nConnection: close\r\n\r\n",
 		NULL},
 	{403, "GET /metrics HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n", NULL},
-	{403, "GET /api/overview HTTP/1.0\r\n\r\n", NULL},
-	{400, "GET /api/overview HTTP/1.1\r\nConnection: close\r\n\r\n", "no Host"},
-	{400, GET("/api/overview") "Host: evil.example\r\n\r\n", "two Host"},
+	{403, "GET /berth/v1/overview HTTP/1.0\r\n\r\n", NULL},
+	{400, "GET /berth/v1/overview HTTP/1.1\r\nConnection: close\r\n\r\n", "no Host"},
+	{400, GET("/berth/v1/overview") "Host: evil.example\r\n\r\n", "two Host"},
 	{400, "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", NULL},
 	/* other sites */
-	{403, GET("/api/overview") "Sec-Fetch-Site: cross-site\r\n\r\n", "another site"},
-	{403, GET("/api/overview") "Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n\r\n",
+	{403, GET("/berth/v1/overview") "Sec-Fetch-Site: cross-site\r\n\r\n", "another site"},
+	{403, GET("/berth/v1/overview") "Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n\r\n",
 		NULL},
 	{403, GET("/metrics") "Origin: https://evil.example\r\n\r\n", NULL},
 	{403, GET("/metrics") "Origin: null\r\n\r\n", NULL},
 	{403, GET("/metrics") "Origin: 127.0.0.1:1\r\n\r\n", NULL},
 	{200,
-		GET("/api/overview") "Sec-Fetch-Site: same-origin\r\nOrigin: "
-				     "https://127.0.0.1:1\r\n\r\n",
+		GET("/berth/v1/overview") "Sec-Fetch-Site: same-origin\r\nOrigin: "
+					  "https://127.0.0.1:1\r\n\r\n",
 		NULL},
 	{200, GET("/metrics") "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n\r\n",
 		NULL},
 	{403,
-		"POST /api/whatif HTTP/1.1\r\n" HERE
+		"POST /berth/v1/whatif HTTP/1.1\r\n" HERE
 		"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nContent-Length: "
 		"2\r\n\r\n{}",
 		NULL},
@@ -101,7 +101,7 @@ static const struct attack table[] = {
 	{404, GET("/healthz%2f..%2fmetrics") END, NULL},
 	{404, GET("/healthz/../metrics") END, NULL},
 	{404, GET("/healthz/%2e%2e/metrics") END, NULL},
-	{404, GET("/api/%2e%2e/metrics") END, NULL},
+	{404, GET("/berth/v1/%2e%2e/metrics") END, NULL},
 	{404, GET("/./metrics") END, NULL},
 	{404, GET("/metrics%00") END, NULL},
 	{404, GET("/page.js/..") END, NULL},
@@ -121,7 +121,7 @@ static const struct attack table[] = {
 	{405, "PUT /metrics HTTP/1.1\r\n" HERE "Content-Length: 3\r\n\r\nabc", NULL},
 	{405, "POST /metrics HTTP/1.1\r\n" HERE "Content-Length: 0\r\n\r\n", NULL},
 	{405, "DELETE /healthz HTTP/1.1\r\n" HERE END, "Allow: GET, HEAD\r\n"},
-	{405, GET("/api/whatif") END, "Allow: POST\r\n"},
+	{405, GET("/berth/v1/whatif") END, "Allow: POST\r\n"},
 	{501, "TRACE / HTTP/1.1\r\n" HERE END, NULL},
 	{501, "BREW / HTTP/1.1\r\n" HERE END, NULL},
 	{501, "get / HTTP/1.1\r\n" HERE END, NULL},
@@ -145,13 +145,14 @@ static const struct attack table[] = {
 	{417, GET("/metrics") "Expect: 200-ok\r\n\r\n", NULL},
 	/* words that come back */
 	{200, GET("/healthz?exclude=%3Cscript%3E%0d%0aX-Evil:%201&verbose") END, "no matches for"},
-	{404, GET("/api/explain?pod=%3Cscript%3E/%00") END, NULL},
+	{404, GET("/berth/v1/explain?pod=%3Cscript%3E/%00") END, NULL},
 	/* bodies */
-	{413, "POST /api/whatif HTTP/1.1\r\n" HERE "Content-Length: 99999999999999999\r\n\r\n",
+	{413, "POST /berth/v1/whatif HTTP/1.1\r\n" HERE "Content-Length: 99999999999999999\r\n\r\n",
 		NULL},
-	{400, "POST /api/whatif HTTP/1.1\r\n" HERE "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+	{400, "POST /berth/v1/whatif HTTP/1.1\r\n" HERE "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
 		NULL},
-	{400, "POST /api/whatif HTTP/1.1\r\n" HERE "Content-Length: 4\r\n\r\n\xff\xfe{}", NULL},
+	{400, "POST /berth/v1/whatif HTTP/1.1\r\n" HERE "Content-Length: 4\r\n\r\n\xff\xfe{}",
+		NULL},
 };
 
 static void test_the_table(void)
@@ -203,7 +204,8 @@ static void test_too_much_of_everything(void)
 	memset(big, 'a', sizeof(big) - 1);
 	at = big +
 		sprintf(big,
-			"POST /api/whatif HTTP/1.1\r\n" HERE "Transfer-Encoding: chunked\r\n\r\n");
+			"POST /berth/v1/whatif HTTP/1.1\r\n" HERE
+			"Transfer-Encoding: chunked\r\n\r\n");
 	memcpy(at, "ffff\r\n", 6);
 	expect(&(struct attack){413, big, NULL});
 	expect(&table[0]);

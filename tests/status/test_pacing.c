@@ -142,7 +142,7 @@ static void test_an_event_is_written_once(void)
 		r->pod[0] = (char)('a' + i);
 		r->pod[1] = '\0';
 		bed_dial(&scrapers[i]);
-		bed_say(&scrapers[i], "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		bed_say(&scrapers[i], "GET /berth/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
 		bed_turns(5);
 		bed_hear(&scrapers[i]);
 	}

@@ -191,7 +191,7 @@ function meter(e, label, value, mark, bad) {
 }
 
 async function loadRooms() {
-	const rooms = await askJson('api/memory');
+	const rooms = await askJson('berth/v1/memory');
 	const share = (r) => r.usedMax / (r.capacity || 1);
 	rooms.sort((a, b) => b.refused - a.refused || share(b) - share(a));
 	sync($('rooms'), rooms, (r) => r.name, (r) => make('li', [make('span', [make('b', r.name), make('span')]), make('i')]), (e, r) => {
@@ -211,7 +211,7 @@ let refusals = {}; // of the pod that was chosen: by node
 let chosen = ''; // node
 
 async function readNodes() {
-	nodes = await askJson('api/nodes');
+	nodes = await askJson('berth/v1/nodes');
 	nodesAt = Date.now();
 	for (const n of nodes) {
 		n.taints = n.taints || [];
@@ -317,7 +317,7 @@ function showNodes() {
 // Which pods can be asked about.
 async function loadNodePods() {
 	const select = $('node-pod');
-	const names = (await askJson('api/pods?limit=200')).map((p) => p.namespace + '/' + p.name);
+	const names = (await askJson('berth/v1/pods?limit=200')).map((p) => p.namespace + '/' + p.name);
 	if (select.value && !names.includes(select.value)) names.unshift(select.value);
 	sync(select, ['', ...names], (n) => n, (n) => make('option', n || 'no pod', '', { value: n }), () => {});
 }
@@ -325,7 +325,7 @@ async function loadNodePods() {
 async function askRefusals() {
 	const pod = $('node-pod').value;
 	refusals = {};
-	if (pod) refusals = (await explanation('api/explain?pod=' + encodeURIComponent(pod))).rejected || {};
+	if (pod) refusals = (await explanation('berth/v1/explain?pod=' + encodeURIComponent(pod))).rejected || {};
 	showNodes();
 }
 
@@ -494,13 +494,13 @@ function choose(tr) {
 }
 
 async function loadPods() {
-	const pods = await askJson('api/pods?limit=500&q=' + encodeURIComponent($('pod-filter').value.trim()));
+	const pods = await askJson('berth/v1/pods?limit=500&q=' + encodeURIComponent($('pod-filter').value.trim()));
 	put($('pod-count'), pods.length === 500 ? 'the first 500' : pods.length ? count(pods.length, 'pod') : 'No pod waits.');
 	sync($('pods'), pods, (p) => p.namespace + '/' + p.name, (p) => {
 		const tr = row(['Pod', 'State', 'Since', 'Next try', 'Tries', 'Why']), name = p.namespace + '/' + p.name;
 		tr.firstChild.append(button(name, () => {
 			choose(tr);
-			showExplanation($('why'), name, 'api/explain?pod=' + encodeURIComponent(name));
+			showExplanation($('why'), name, 'berth/v1/explain?pod=' + encodeURIComponent(name));
 		}));
 		tr.firstChild.className = 'name';
 		tr.lastChild.className = 'why';
@@ -554,11 +554,11 @@ function showDecision(d) {
 // ---- events: read by hand, as EventSource cannot show a token ----
 
 async function follow() {
-	const reader = (await ask('api/events')).body.pipeThrough(new TextDecoderStream()).getReader();
+	const reader = (await ask('berth/v1/events')).body.pipeThrough(new TextDecoderStream()).getReader();
 	let held = '';
 	last = null;
 	$('log').replaceChildren();
-	for (const d of await askJson('api/decisions')) showDecision(d);
+	for (const d of await askJson('berth/v1/decisions')) showDecision(d);
 	refresh();
 	for (;;) {
 		const part = await reader.read();
@@ -623,7 +623,7 @@ function later(f) {
 }
 
 async function askWhatIf() {
-	const text = $('pod-text'), fault = await showExplanation($('answer'), 'Answer', 'api/whatif', { method: 'POST', body: text.value });
+	const text = $('pod-text'), fault = await showExplanation($('answer'), 'Answer', 'berth/v1/whatif', { method: 'POST', body: text.value });
 	const line = /^line (\d+):/.exec(fault);
 	if (!line) return;
 	const lines = text.value.split('\n'), start = lines.slice(0, line[1] - 1).join('\n').length + (line[1] > 1 ? 1 : 0);
@@ -634,7 +634,7 @@ async function askWhatIf() {
 async function dump() {
 	try {
 		const a = make('a', '', '', { download: 'cluster.json' });
-		a.href = URL.createObjectURL(await (await ask('api/dump')).blob());
+		a.href = URL.createObjectURL(await (await ask('berth/v1/dump')).blob());
 		a.click();
 		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 	} catch (e) {
