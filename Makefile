@@ -109,8 +109,8 @@ unit-clang: programs-clang  ## the same, built by clang
 unit-static: programs-static  ## the same as static binaries of BOARD, under qemu if foreign
 	$(Q)tools/run-tests --under '$(EMULATOR)' \
 		$(filter-out $(LEFT_OUT),$(call programs_of,static))
-vectors: $(B)/vectors/vectors  ## kube-scheduler's decisions: make vectors VECTORS=DIR
-	$(Q)tools/run-tests --under '$(EMULATOR)' --with '$(VECTORS)' $<
+vectors: $(B)/vectors/vectors  ## kube-scheduler's decisions: make vectors VECTORS=DIR RELEASE=1.36
+	$(Q)TEST_SECONDS=900 tools/run-tests --under '$(EMULATOR)' --with '$(if $(RELEASE),--release $(RELEASE) )$(VECTORS)' $<
 sim: $(DIR_quick)/sim/sim  ## the simulator: make sim SEED=7, make sim SEED=7 SEEDS=100
 	$(Q)$< $(if $(SEED),$(if $(SEEDS),--first,--seed) $(SEED)) \
 		$(if $(SEEDS),--seeds $(SEEDS)) $(ARGS)

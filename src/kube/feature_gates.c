@@ -33,7 +33,8 @@ static const struct {
 #undef PAIR
 
 /* Gates that something here asks for. */
-static const uint16_t features_followed[] = {FEATURE_NodeDeclaredFeatures};
+static const uint16_t features_followed[] = {
+	FEATURE_NodeDeclaredFeatures, FEATURE_StorageCapacityScoring, FEATURE_VolumeLimitScaling};
 
 /* What does not exist here, and what would happen to those who count on it. */
 static const struct {
@@ -54,8 +55,6 @@ static const struct {
 	{FEATURE_DRADeviceCompatibilityGroups, "compatibility of devices would not be obeyed"},
 	{FEATURE_DRAOptionalNodeOperations, "operations of nodes on devices are not known"},
 	{FEATURE_DRAPartitionableDevicesType, "types of partitions of devices are not known"},
-	{FEATURE_StorageCapacityScoring, "VolumeBinding gives no points for free capacity"},
-	{FEATURE_VolumeLimitScaling, "nodes without a CSI driver would not be left out"},
 	{FEATURE_TaintTolerationComparisonOperators,
 		"tolerations by Lt and Gt would not be obeyed"},
 	{FEATURE_InPlacePodVerticalScalingSchedulerPreemption,

@@ -262,6 +262,7 @@ static void images_build(struct kube_build *b, const struct pod_container *conta
 	struct json_walk walk = kube_read_array(b, volumes, "spec.volumes");
 	while (json_walk_next(&walk)) {
 		struct json_value image = json_get(walk.value, "image");
+		class->image_volume_count += json_type(image) == JSON_OBJECT;
 		image_add(b,
 			kube_read_text(b,
 				kube_read_member(b, image, "reference", "spec.volumes.image"),

@@ -108,8 +108,9 @@ struct kube_pod_template {
 	uint32_t namespace;
 	uint32_t scheduler_name; /* "default-scheduler" filled in */
 	int32_t priority;
-	uint32_t preempts;              /* 0: preemptionPolicy Never */
-	uint32_t container_count;       /* init containers + containers */
+	uint32_t preempts;        /* 0: preemptionPolicy Never */
+	uint32_t container_count; /* init containers + containers */
+	uint32_t image_volume_count;
 	int64_t used_nonzero_cpu_milli; /* on a node, 100m/200Mi filled in */
 	int64_t used_nonzero_memory_bytes;
 

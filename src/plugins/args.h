@@ -38,6 +38,10 @@ struct plugin_shape_point {
 	int64_t utilization;
 	int64_t score; /* as configured, 0..10 */
 };
+struct plugin_shape {
+	struct plugin_shape_point points[PLUGIN_SHAPE_MAX];
+	uint32_t count;
+};
 
 struct cache;
 
@@ -49,8 +53,7 @@ struct fit_args {
 	enum fit_strategy strategy;
 	struct plugin_resource_weight resources[PLUGIN_RESOURCES_MAX];
 	uint32_t resource_count;
-	struct plugin_shape_point shape[PLUGIN_SHAPE_MAX];
-	uint32_t shape_count;
+	struct plugin_shape shape;
 };
 struct balanced_args {
 	struct plugin_resource_weight resources[PLUGIN_RESOURCES_MAX];
@@ -87,6 +90,11 @@ struct dynamic_resources_args { /* the allocator's */
 };
 struct volume_binding_args {
 	int64_t bind_timeout_seconds;
+	struct plugin_shape shape; /* for free capacity; none while no points are given for it */
+};
+struct volume_binding_config { /* as a configuration has them */
+	int64_t bind_timeout_seconds;
+	struct config_list shape; /* struct config_shape_point */
 };
 
 struct plugin_label_list {
@@ -159,6 +167,7 @@ struct args_making {
 	struct cache *cache; /* interns their strings, for ever */
 	struct arena *arena;
 	struct scratch *scratch; /* as it was before, afterwards */
+	const struct feature_gates *gates;
 	struct writer *fault;
 };
 

@@ -61,6 +61,8 @@ static enum plugin_code dynamic_resources_post_filter(
 	if (rescue->rejector == PLUGIN_DYNAMIC_RESOURCES)
 		return PLUGIN_UNRESOLVABLE;
 	bool is_reached = plugin_set_has(&d->pre_filtered, PLUGIN_DYNAMIC_RESOURCES);
+	if (is_reached && d->profile->gates.release >= KUBE_1_37)
+		return PLUGIN_UNSCHEDULABLE; /* and not a word about it */
 	plugin_because(why, is_reached ? "no new claims to deallocate" : "not found");
 	return is_reached ? PLUGIN_UNSCHEDULABLE : PLUGIN_ERROR;
 }
@@ -102,6 +104,6 @@ const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE,
 			NULL},
 		{KUBE_RESOURCE_CLAIM, CACHE_ADD | CACHE_UPDATE, NULL},
-		{KUBE_POD, CACHE_UPDATE_POD_CLAIMS, hint_self},
+		{KUBE_POD, CACHE_UPDATE_POD_CLAIMS | PLUGIN_OF_ITSELF, hint_self},
 		{KUBE_DEVICE_CLASS, CACHE_ADD | CACHE_UPDATE, NULL},
 		{KUBE_RESOURCE_SLICE, CACHE_ADD | CACHE_UPDATE, NULL})};

@@ -26,13 +26,10 @@ struct balanced_config {
 extern const struct plugin_args fit_arguments;
 extern const struct plugin_args balanced_arguments;
 extern const struct fields fit_resource_form; /* struct config_resource */
-extern const struct fields fit_shape_form;    /* struct config_shape_point */
 
-/* Their fields are resources and shape below `where`, which is "" or ends with a dot. */
+/* Its field is resources below `where`, which is "" or ends with a dot. */
 void fit_weights_check(
 	struct args_report *report, const char *where, const struct config_list *resources);
-void fit_shape_check(
-	struct args_report *report, const char *where, const struct config_list *shape);
 
 /* ---- the score ---- */
 

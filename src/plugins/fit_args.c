@@ -7,8 +7,9 @@
  * that only we refuse.
  */
 #include "plugins/fit.h"
+#include "plugins/shape.h"
 
-/* ---- resources, shapes ---- */
+/* ---- resources ---- */
 
 static const struct config_resource default_resources[] = {
 	{{"cpu", 3}, 1},
@@ -31,14 +32,6 @@ const struct fields fit_resource_form = {.list = resource_fields,
 	.count = ARRAY_COUNT(resource_fields),
 	.size = sizeof(struct config_resource)};
 
-static const struct field shape_fields[] = {
-	FIELD("utilization", FIELD_I32, offsetof(struct config_shape_point, utilization), NULL, 0),
-	FIELD("score", FIELD_I32, offsetof(struct config_shape_point, score), NULL, 0),
-};
-const struct fields fit_shape_form = {.list = shape_fields,
-	.count = ARRAY_COUNT(shape_fields),
-	.size = sizeof(struct config_shape_point)};
-
 void fit_weights_check(
 	struct args_report *report, const char *where, const struct config_list *list)
 {
@@ -50,38 +43,6 @@ void fit_weights_check(
 				"Invalid value: %lld: resource weight of %.*s not in valid range "
 				"(0, 100]",
 				(long long)resources[i].weight, ARGS_SHOWN(resources[i].name));
-}
-
-static void shape_point_check(struct args_report *report, const char *where, uint32_t i,
-	const struct config_shape_point *point)
-{
-	struct args_path path;
-	if (point->utilization < 0 || point->utilization > 100)
-		report->refuse(report, args_path(&path, "%sshape[%u].utilization", where, i),
-			"Invalid value: %d: not in valid range [0, 100]", point->utilization);
-	if (point->score < 0 || point->score > 10)
-		report->refuse(report, args_path(&path, "%sshape[%u].score", where, i),
-			"Invalid value: %d: not in valid range [0, 10]", point->score);
-}
-
-void fit_shape_check(struct args_report *report, const char *where, const struct config_list *list)
-{
-	const struct config_shape_point *shape = CONFIG_LIST(*list, struct config_shape_point);
-	struct args_path path;
-	bool sorted = true;
-	if (list->count == 0)
-		report->refuse(report, args_path(&path, "%sshape", where),
-			"Required value: at least one point must be specified");
-	for (uint32_t i = 0; i < list->count; i++) {
-		if (i > 0 && sorted && shape[i - 1].utilization >= shape[i].utilization) {
-			sorted = false;
-			report->refuse(report,
-				args_path(&path, "%sshape[%u].utilization", where, i),
-				"Invalid value: %d: values must be sorted in increasing order",
-				shape[i].utilization);
-		}
-		shape_point_check(report, where, i, &shape[i]);
-	}
 }
 
 static bool make_resources(const struct args_making *m, const struct config_list *list,
@@ -105,7 +66,7 @@ static const struct fit_strategy_config default_strategy = {
 };
 
 static const struct field ratio_fields[] = {
-	FIELD("shape", FIELD_LIST, offsetof(struct fit_ratio_config, shape), &fit_shape_form,
+	FIELD("shape", FIELD_LIST, offsetof(struct fit_ratio_config, shape), &shape_form,
 		PLUGIN_SHAPE_MAX),
 };
 static const struct fields ratio_form = {.list = ratio_fields,
@@ -179,7 +140,7 @@ static void check_strategy(struct args_report *report, const struct fit_strategy
 		report->refuse(report, ratio,
 			"Required value: must be specified when type is RequestedToCapacityRatio");
 	else if (by_ratio)
-		fit_shape_check(report, "scoringStrategy.requestedToCapacityRatio.",
+		shape_check(report, "scoringStrategy.requestedToCapacityRatio.",
 			&strategy->ratio->shape);
 	else if (strategy->ratio != NULL)
 		report->refuse(report, ratio,
@@ -202,25 +163,14 @@ static enum fit_strategy strategy_of(struct text type)
 						 : FIT_REQUESTED_TO_CAPACITY_RATIO;
 }
 
-static void make_shape(const struct fit_ratio_config *ratio, struct fit_args *to)
-{
-	if (ratio == NULL)
-		return;
-	const struct config_shape_point *from =
-		CONFIG_LIST(ratio->shape, struct config_shape_point);
-	CHECK(ratio->shape.count <= PLUGIN_SHAPE_MAX);
-	to->shape_count = ratio->shape.count;
-	for (uint32_t i = 0; i < to->shape_count; i++)
-		to->shape[i] = (struct plugin_shape_point){from[i].utilization, from[i].score};
-}
-
 static enum args_result fit_args_make(const struct args_making *m, const void *of, void *made)
 {
 	const struct fit_config *from = of;
 	const struct fit_strategy_config *strategy = from->strategy;
 	struct fit_args *to = made;
 	to->strategy = strategy_of(strategy->type);
-	make_shape(strategy->ratio, to);
+	if (strategy->ratio != NULL)
+		shape_make(&strategy->ratio->shape, &to->shape);
 	bool kept = args_intern_list(m, &from->ignored, to->ignored, &to->ignored_count) &&
 		args_intern_list(
 			m, &from->ignored_groups, to->ignored_groups, &to->ignored_group_count) &&

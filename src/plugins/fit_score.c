@@ -4,6 +4,7 @@
  * and how evenly.
  */
 #include "plugins/fit.h"
+#include "plugins/shape.h"
 #include <math.h>
 
 /* One resource, whatever the node is. */
@@ -97,30 +98,6 @@ static inline struct amounts amounts_of(const struct cache_node *node, const str
 
 /* ---- NodeResourcesFit ---- */
 
-static int64_t shape_score(const struct fit_args *args, int64_t utilization)
-{
-	const struct plugin_shape_point *shape = args->shape;
-	for (uint32_t i = 0; i < args->shape_count; i++) {
-		if (utilization > shape[i].utilization)
-			continue;
-		if (i == 0)
-			return shape[0].score * 10;
-		int64_t x0 = shape[i - 1].utilization;
-		int64_t y0 = shape[i - 1].score * 10;
-		return y0 +
-			(shape[i].score * 10 - y0) * (utilization - x0) /
-			(shape[i].utilization - x0);
-	}
-	return args->shape_count == 0 ? 0 : shape[args->shape_count - 1].score * 10;
-}
-
-/* Beyond 92 petabytes the product wraps, and it wraps upstream too. */
-static int64_t percent(int64_t value, int64_t of)
-{
-	int64_t hundredfold = cache_times(value, 100);
-	return of == -1 ? cache_minus(0, hundredfold) : hundredfold / of;
-}
-
 /* args: for the shape of a ratio. */
 static int64_t resource_score(
 	enum fit_strategy strategy, const struct fit_args *args, const struct amounts *a)
@@ -130,12 +107,13 @@ static int64_t resource_score(
 	case FIT_LEAST_ALLOCATED:
 		return wanted > a->allocatable
 			? 0
-			: percent(cache_minus(a->allocatable, wanted), a->allocatable);
+			: shape_percent(cache_minus(a->allocatable, wanted), a->allocatable);
 	case FIT_MOST_ALLOCATED:
-		return percent(wanted < a->allocatable ? wanted : a->allocatable, a->allocatable);
+		return shape_percent(
+			wanted < a->allocatable ? wanted : a->allocatable, a->allocatable);
 	case FIT_REQUESTED_TO_CAPACITY_RATIO:
-		return shape_score(
-			args, wanted > a->allocatable ? 100 : percent(wanted, a->allocatable));
+		return shape_score(&args->shape,
+			wanted > a->allocatable ? 100 : shape_percent(wanted, a->allocatable));
 	}
 	CHECK_NEVER("a scoring strategy");
 }

@@ -26,9 +26,11 @@ enum plugin_hint hint_never(
 static bool registration_covers(
 	const struct plugin_registration *r, enum kube_kind kind, uint32_t action)
 {
-	return r->kind == kind && (r->actions & action) != 0 && action <= r->actions;
+	uint32_t actions = r->actions & ~PLUGIN_OF_ITSELF;
+	return r->kind == kind && (actions & action) != 0 && action <= actions;
 }
 
+/* Until v1.36. */
 static bool registration_takes_taints_too(
 	const struct plugin_registration *r, enum kube_kind kind, uint32_t action)
 {
@@ -49,6 +51,7 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 {
 	CHECK(id < PLUGIN_COUNT);
 	bool registered = false;
+	bool is_older = w->profile->gates.release < KUBE_1_37;
 	*hint = PLUGIN_HINT_SKIP;
 	uint32_t left = event->actions;
 	while (left != 0) {
@@ -56,7 +59,12 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 		const struct plugin_registration *r = plugins[id]->events;
 		for (; r != NULL && r->kind != KUBE_NO_KIND; r++) {
 			bool covers = registration_covers(r, event->kind, action);
-			if (!covers && !registration_takes_taints_too(r, event->kind, action))
+			if (covers && (r->actions & PLUGIN_OF_ITSELF) != 0 && !is_older &&
+				!hint_is_self(w, event))
+				continue;
+			if (!covers &&
+				!(is_older &&
+					registration_takes_taints_too(r, event->kind, action)))
 				continue;
 			registered = true;
 			if (!covers || r->hint == NULL ||

@@ -16,7 +16,7 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 /* Would the event make the plugin look again: by its hint, or beyond it? */
 bool plugin_event_helps(
 	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event);
-/* The plugins that are registered for such an event at all. Costs no look at a pod. */
+/* The plugins that may be registered for such an event at all. Costs no look at a pod. */
 struct plugin_set plugin_waiters(enum kube_kind kind, uint32_t actions);
 
 /* ---- for the hints of plugins ---- */

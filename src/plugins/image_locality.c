@@ -14,10 +14,18 @@ static int64_t scaled_size(const struct cycle_state *d, const struct cache_image
 	return size < (double)INT64_MAX ? (int64_t)size : INT64_MAX;
 }
 
+/* Image volumes make the most that is possible larger since v1.37. */
+static uint32_t image_locality_count(const struct cycle_state *d)
+{
+	const struct kube_pod_template *class = d->pod.class;
+	return class->container_count +
+		(d->profile->gates.release < KUBE_1_37 ? 0 : class->image_volume_count);
+}
+
 static int64_t score_of_sum(const struct cycle_state *d, int64_t sum)
 {
 	int64_t least = (int64_t)THRESHOLD_MIN_MIB * MIB;
-	int64_t most = (int64_t)THRESHOLD_CONTAINER_MIB * MIB * d->pod.class->container_count;
+	int64_t most = (int64_t)THRESHOLD_CONTAINER_MIB * MIB * image_locality_count(d);
 	if (sum < least)
 		sum = least;
 	if (sum > most)
@@ -43,7 +51,7 @@ static bool image_locality_is_idle(const struct cycle_state *d)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	const uint32_t *names = KUBE_AT(class, class->images, uint32_t);
-	if (class->container_count == 0)
+	if (image_locality_count(d) == 0)
 		return false;
 	for (uint32_t i = 0; i < class->images.count; i++)
 		if (cache_image_find(d->cache, names[i]) != NULL)

@@ -27,11 +27,34 @@ static bool affinity_all_terms_take(const struct kube_pod_template *owner, struc
 	return terms.count > 0;
 }
 
-static bool affinity_takes_side(
-	const struct plugin_waiting *w, struct kube_span terms, const struct cache_side *side)
+static bool affinity_any_term_takes(const struct kube_pod_template *owner, struct kube_span terms,
+	uint32_t namespace, const struct kube_labels *labels)
 {
-	return affinity_all_terms_take(
-		w->pod.class, terms, cache_side_template(side)->namespace, side->labels);
+	const struct kube_pod_term *list = KUBE_AT(owner, terms, struct kube_pod_term);
+	for (uint32_t i = 0; i < terms.count; i++)
+		if (affinity_term_takes(owner, &list[i], namespace, labels))
+			return true;
+	return false;
+}
+
+/* Does anti-affinity keep such a pod away? Until v1.36 the hint asks all terms to say so. */
+static bool affinity_repels(const struct plugin_waiting *w, const struct kube_pod_template *owner,
+	uint32_t namespace, const struct kube_labels *labels)
+{
+	return w->profile->gates.release < KUBE_1_37
+		? affinity_all_terms_take(owner, owner->anti_affinity, namespace, labels)
+		: affinity_any_term_takes(owner, owner->anti_affinity, namespace, labels);
+}
+
+static bool affinity_takes_side(const struct plugin_waiting *w, const struct cache_side *side)
+{
+	return affinity_all_terms_take(w->pod.class, w->pod.class->affinity,
+		cache_side_template(side)->namespace, side->labels);
+}
+
+static bool affinity_repels_side(const struct plugin_waiting *w, const struct cache_side *side)
+{
+	return affinity_repels(w, w->pod.class, cache_side_template(side)->namespace, side->labels);
 }
 
 static enum plugin_hint affinity_hint_pod(
@@ -46,17 +69,14 @@ static enum plugin_hint affinity_hint_pod(
 	if (!hint_is_placed(hint_side(event)))
 		return PLUGIN_HINT_SKIP;
 	if (action == CACHE_ADD)
-		return hint_if(affinity_takes_side(w, class->affinity, &event->now));
+		return hint_if(affinity_takes_side(w, &event->now));
 	if (action == CACHE_DELETE) {
 		const struct kube_pod_template *gone = cache_side_template(&event->old);
-		return hint_if(affinity_takes_side(w, class->anti_affinity, &event->old) ||
-			affinity_all_terms_take(
-				gone, gone->anti_affinity, class->namespace, w->pod.labels));
+		return hint_if(affinity_repels_side(w, &event->old) ||
+			affinity_repels(w, gone, class->namespace, w->pod.labels));
 	}
-	bool came = !affinity_takes_side(w, class->affinity, &event->old) &&
-		affinity_takes_side(w, class->affinity, &event->now);
-	bool left = affinity_takes_side(w, class->anti_affinity, &event->old) &&
-		!affinity_takes_side(w, class->anti_affinity, &event->now);
+	bool came = !affinity_takes_side(w, &event->old) && affinity_takes_side(w, &event->now);
+	bool left = affinity_repels_side(w, &event->old) && !affinity_repels_side(w, &event->now);
 	return hint_if(came || left);
 }
 

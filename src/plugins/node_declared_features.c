@@ -51,4 +51,4 @@ const struct plugin plugin_node_declared_features = {.name = "NodeDeclaredFeatur
 	.filter = node_declared_features_filter,
 	.events = PLUGIN_EVENTS({KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_FEATURE,
 					node_declared_features_hint_node},
-		{KUBE_POD, CACHE_UPDATE, node_declared_features_hint_pod})};
+		{KUBE_POD, CACHE_UPDATE | PLUGIN_OF_ITSELF, node_declared_features_hint_pod})};

@@ -64,4 +64,5 @@ const struct plugin plugin_node_unschedulable = {.name = "NodeUnschedulable",
 	.keep = node_unschedulable_keep,
 	.events = PLUGIN_EVENTS(
 		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_TAINT, node_unschedulable_hint_node},
-		{KUBE_POD, CACHE_UPDATE_POD_TOLERATION, node_unschedulable_hint_pod})};
+		{KUBE_POD, CACHE_UPDATE_POD_TOLERATION | PLUGIN_OF_ITSELF,
+			node_unschedulable_hint_pod})};

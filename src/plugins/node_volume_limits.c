@@ -487,6 +487,36 @@ static enum plugin_code limits_own_fails(
 	return PLUGIN_UNRESOLVABLE;
 }
 
+static bool limits_is_installed(const struct kube_csi_node *csi_node, uint32_t driver)
+{
+	if (csi_node == NULL)
+		return false;
+	const struct kube_csi_node_driver *list =
+		KUBE_AT(csi_node, csi_node->drivers, struct kube_csi_node_driver);
+	for (uint32_t i = 0; i < csi_node->drivers.count; i++)
+		if (list[i].name == driver)
+			return true;
+	return false;
+}
+
+/*
+ * VolumeLimitScaling: the first driver of the pod's volumes that wants to be on the node before
+ * its pods are, and is not; 0: none.
+ */
+static uint32_t limits_missing_driver(const struct cycle_state *d, const struct limits_own *own,
+	const struct kube_csi_node *csi_node)
+{
+	for (uint32_t i = 0; i < own->count; i++) {
+		uint32_t name = own->list[i].driver;
+		const struct kube_csi_driver *driver =
+			cache_object_blob(d->cache, KUBE_CSI_DRIVER, 0, name);
+		if (driver != NULL && driver->prevent_if_missing != 0 &&
+			!limits_is_installed(csi_node, name))
+			return name;
+	}
+	return 0;
+}
+
 static enum plugin_code node_volume_limits_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
@@ -496,6 +526,14 @@ static enum plugin_code node_volume_limits_filter(
 	const struct limits_own *own = &state->own[csi_node != NULL];
 	if (own->code != PLUGIN_SUCCESS)
 		return limits_own_fails(d, own, why);
+	uint32_t missing = feature_enabled(&d->profile->gates, FEATURE_VolumeLimitScaling)
+		? limits_missing_driver(d, own, csi_node)
+		: 0;
+	if (missing != 0) {
+		plugin_because_of(why, "%.*s CSI driver is not installed on the node",
+			TEXT_ARGS(cache_text(d->cache, missing)));
+		return PLUGIN_UNSCHEDULABLE;
+	}
 	if (own->count == 0 || csi_node == NULL || !limits_has_any(csi_node))
 		return PLUGIN_SUCCESS;
 	int64_t lowest = limits_lowest(csi_node, own);
@@ -551,6 +589,25 @@ static enum plugin_hint limits_hint_csi_node(
 	return PLUGIN_HINT_SKIP;
 }
 
+/* Upstream's hint looks at limits; a driver that came without one may be what was missing. */
+static bool node_volume_limits_helps_beyond_hint(
+	const struct plugin_waiting *w, const struct cache_event *event)
+{
+	if (event->kind != KUBE_CSI_NODE || !event->old.there || !event->now.there ||
+		!feature_enabled(&w->profile->gates, FEATURE_VolumeLimitScaling))
+		return false;
+	const struct kube_csi_node *old =
+		(const struct kube_csi_node *)(const void *)event->old.blob;
+	const struct kube_csi_node *now =
+		(const struct kube_csi_node *)(const void *)event->now.blob;
+	const struct kube_csi_node_driver *list =
+		KUBE_AT(now, now->drivers, struct kube_csi_node_driver);
+	for (uint32_t i = 0; i < now->drivers.count; i++)
+		if (!limits_is_installed(old, list[i].name))
+			return true;
+	return false;
+}
+
 static enum plugin_hint limits_hint_pod(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
@@ -593,7 +650,10 @@ static enum plugin_hint limits_hint_attachment(
 
 const struct plugin plugin_node_volume_limits = {.name = "NodeVolumeLimits",
 	.defaults = PLUGIN_IN_ALL,
-	.helps = PLUGIN_HELPS({"", "A node with fewer volumes."}),
+	.helps = PLUGIN_HELPS({"node(s) exceed max volume count", "A node with fewer volumes."},
+		{"looking up PVC", "Create the claim."},
+		{"", "Install the CSI driver on the node, or wait until it has registered."}),
+	.helps_beyond_hint = node_volume_limits_helps_beyond_hint,
 	.state_size = sizeof(struct limits_state),
 	.kinds = volume_kinds,
 	.pre_filter = node_volume_limits_pre_filter,

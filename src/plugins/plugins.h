@@ -109,15 +109,17 @@ typedef enum plugin_hint plugin_hint_fn(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action);
 
 /*
- * A kind of event. Upstream gives every plugin that registers Node/Add without Node/UpdateNodeTaint
- * the latter as well, without a hint: a taint that goes may uncover a node that was never looked
- * at. So do we, without a row of its own.
+ * A kind of event. Until v1.36 upstream gives every plugin that registers Node/Add without
+ * Node/UpdateNodeTaint the latter as well, without a hint: a taint that goes may uncover a node
+ * that was never looked at. So do we, without a row of its own.
  */
 struct plugin_registration {
 	enum kube_kind kind;  /* KUBE_NO_KIND ends a list */
-	uint32_t actions;     /* enum cache_action bits */
+	uint32_t actions;     /* enum cache_action bits, and PLUGIN_OF_ITSELF */
 	plugin_hint_fn *hint; /* NULL: always queue */
 };
+/* Of pods: since v1.37 only what happens to the waiting pod itself is registered. */
+#define PLUGIN_OF_ITSELF (UINT32_C(1) << 31)
 #define PLUGIN_EVENTS(...)                    \
 	(const struct plugin_registration[])  \
 	{                                     \

@@ -39,4 +39,4 @@ const struct plugin plugin_scheduling_gates = {.name = "SchedulingGates",
 	.in_every_policy = true,
 	.helps = PLUGIN_HELPS({"", "Whatever put the gates there has to take them away."}),
 	.pre_enqueue = scheduling_gates_pre_enqueue,
-	.events = PLUGIN_EVENTS({KUBE_POD, CACHE_UPDATE_POD_GATES, hint_self})};
+	.events = PLUGIN_EVENTS({KUBE_POD, CACHE_UPDATE_POD_GATES | PLUGIN_OF_ITSELF, hint_self})};

@@ -82,4 +82,4 @@ const struct plugin plugin_taint_toleration = {.name = "TaintToleration",
 	.normalise = PLUGIN_BY_LOWEST,
 	.events = PLUGIN_EVENTS(
 		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_TAINT, taint_toleration_hint_node},
-		{KUBE_POD, CACHE_UPDATE_POD_TOLERATION, hint_self})};
+		{KUBE_POD, CACHE_UPDATE_POD_TOLERATION | PLUGIN_OF_ITSELF, hint_self})};

@@ -16,6 +16,7 @@
  */
 #include "cache/assumed.h"
 #include "plugins/csi_translation.h"
+#include "plugins/volume_capacity.h"
 #include "plugins/volume_match.h"
 #include "plugins/volume_priv.h"
 #include "plugins/volume_choice.h"
@@ -52,7 +53,9 @@ struct binding_state {
 	struct volume_choice *choices;
 	uint32_t choice_count;
 	const struct binding_claim **provision;
+	const struct kube_csi_capacity **provided; /* out of which; NULL: nobody asks */
 	uint32_t provision_count;
+	struct volume_capacity *capacities; /* by class, of the node that is scored */
 };
 
 static struct binding_state *binding_state_of(const struct cycle_state *d)
@@ -352,7 +355,9 @@ static bool binding_make_state(struct cycle_state *d, uint32_t volumes)
 	state->unmatched = SCRATCH_ARRAY(scratch, struct binding_claim, volumes);
 	state->choices = SCRATCH_ARRAY(scratch, struct volume_choice, volumes);
 	state->provision = SCRATCH_ARRAY(scratch, const struct binding_claim *, volumes);
-	return state->provision != NULL;
+	state->provided = SCRATCH_ARRAY(scratch, const struct kube_csi_capacity *, volumes);
+	state->capacities = SCRATCH_ARRAY(scratch, struct volume_capacity, volumes);
+	return state->capacities != NULL;
 }
 
 static enum plugin_code volume_binding_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
@@ -504,12 +509,16 @@ static void binding_check_provision(const struct binding_state *state, struct bi
 			verdict->no_volume = true;
 			return;
 		}
-		if (c->asks_capacity &&
-			volume_options_best(&c->capacities, look->labels, binding_capacity_reaches,
-				look) == NULL) {
+		state->provided[i] = NULL;
+		if (!c->asks_capacity)
+			continue;
+		const struct volume_option *room = volume_options_best(
+			&c->capacities, look->labels, binding_capacity_reaches, look);
+		if (room == NULL) {
 			verdict->no_space = true;
 			return;
 		}
+		state->provided[i] = room->blob;
 	}
 }
 
@@ -600,55 +609,57 @@ enum plugin_code volume_binding_choice(
 	return PLUGIN_SUCCESS;
 }
 
-/* Scoring by storage capacity is an alpha feature of upstream: no node is scored. */
+/* ---- score: free capacity, where StorageCapacityScoring is on ---- */
+
 static enum plugin_code volume_binding_pre_score(struct cycle_state *d)
 {
-	(void)d;
-	return PLUGIN_SKIP;
+	const struct binding_state *state = binding_state_of(d);
+	bool may_score = feature_enabled(&d->profile->gates, FEATURE_StorageCapacityScoring) &&
+		state != NULL && state->selected_count + state->unmatched_count > 0;
+	return may_score ? PLUGIN_SUCCESS : PLUGIN_SKIP;
 }
 
-/* ---- arguments ---- */
-
-static const struct field volume_binding_fields[] = {
-	{.name = "bindTimeoutSeconds",
-		.type = FIELD_I64,
-		.at = offsetof(struct volume_binding_args, bind_timeout_seconds),
-		.value = 600,
-		.least = 0,
-		.greatest = INT64_MAX,
-		.why = "invalid BindTimeoutSeconds, should not be a negative value"},
-	{.name = "shape",
-		.type = FIELD_FORBIDDEN,
-		.why = "Invalid value: unexpected field `shape`, remove it or turn on the feature "
-		       "gate StorageCapacityScoring"},
-};
-
-/* Thirty years are as good as for ever, and can be counted. */
-static enum args_result volume_binding_args_make(
-	const struct args_making *m, const void *from, void *to)
+/* Volumes that are there, where some are chosen; else what new ones are made of. */
+static uint32_t binding_capacities(struct cycle_state *d)
 {
-	const struct volume_binding_args *args = from;
-	const int64_t most = 1000 * 1000 * 1000;
-	(void)m;
-	((struct volume_binding_args *)to)->bind_timeout_seconds =
-		args->bind_timeout_seconds < most ? args->bind_timeout_seconds : most;
-	return ARGS_MADE;
+	struct binding_state *state = binding_state_of(d);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < state->choice_count; i++) {
+		const struct kube_pvc *claim = binding_read_claim(d, state->choices[i].claim);
+		const struct kube_pv *pv = binding_read_volume(d, state->choices[i].pv);
+		struct volume_capacity *of =
+			volume_capacity_of(state->capacities, &count, pv->class);
+		of->requested = cache_plus(of->requested, claim->request_bytes);
+		of->capacity = cache_plus(of->capacity, pv->capacity_bytes);
+	}
+	for (uint32_t i = 0; i < state->provision_count && state->choice_count == 0; i++) {
+		const struct kube_pvc *claim = state->provision[i]->claim;
+		if (state->provided[i] == NULL)
+			continue;
+		struct volume_capacity *of =
+			volume_capacity_of(state->capacities, &count, claim->class);
+		of->requested = cache_plus(of->requested, claim->request_bytes);
+		of->capacity = state->provided[i]->capacity_bytes; /* all of them share it */
+	}
+	return count;
 }
 
-static const struct fields volume_binding_form = {.list = volume_binding_fields,
-	.count = ARRAY_COUNT(volume_binding_fields),
-	.size = sizeof(struct volume_binding_args)};
-static const struct plugin_args volume_binding_arguments = {.fields = &volume_binding_form,
-	.size = sizeof(struct volume_binding_args),
-	.make = volume_binding_args_make,
-	.place = 7};
+static int64_t volume_binding_score(struct cycle_state *d, uint32_t node)
+{
+	if (binding_check(d, cache_node_at(d->cache, node), NULL) != PLUGIN_SUCCESS)
+		return 0;
+	uint32_t count = binding_capacities(d);
+	return volume_capacity_score(
+		&PLUGIN_ARGS(d->profile, VOLUME_BINDING, volume_binding_args)->shape,
+		binding_state_of(d)->capacities, count);
+}
 
 const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
 	.args = &volume_binding_arguments,
 	.v1beta2 = {0, 6, 0, 0},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,
-	.points = PLUGIN_AT(SCORE) | PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
+	.points = PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
 	.helps = PLUGIN_HELPS(
 		{"", "A volume or a storage class that a node that will do can have."}),
 	.state_size = sizeof(struct binding_state),
@@ -656,4 +667,5 @@ const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
 	.pre_filter = volume_binding_pre_filter,
 	.filter = volume_binding_filter,
 	.pre_score = volume_binding_pre_score,
+	.score = volume_binding_score,
 	.events = volume_binding_events};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a pod's volume to its claim, class and volume: what the volume plugins have in common. */
+#include "plugins/csi_translation.h"
 #include "plugins/volume_priv.h"
 
 #include <stdarg.h>
@@ -198,11 +199,17 @@ bool volume_is_claim(const struct kube_volume *volume)
 uint32_t volume_kinds(const struct plugin_demand *pod)
 {
 	const struct kube_volume *list = volume_list(pod->class);
-	for (uint32_t i = 0; i < pod->class->volumes.count; i++)
+	uint32_t kinds = 0;
+	for (uint32_t i = 0; i < pod->class->volumes.count; i++) {
 		if (volume_has_claim(&list[i]) || list[i].kind == KUBE_VOLUME_CSI)
 			return PLUGIN_KIND(KUBE_PVC) | PLUGIN_KIND(KUBE_PV) |
 				PLUGIN_KIND(KUBE_STORAGE_CLASS) | PLUGIN_KIND(KUBE_CSI_NODE) |
 				PLUGIN_KIND(KUBE_CSI_DRIVER) | PLUGIN_KIND(KUBE_CSI_CAPACITY) |
 				PLUGIN_KIND(KUBE_VOLUME_ATTACHMENT);
-	return 0;
+		/* A disk in the pod's own words counts as one of the driver that took it over. */
+		if (csi_is_switched(csi_source_of_volume(list[i].kind)))
+			kinds = PLUGIN_KIND(KUBE_PV) | PLUGIN_KIND(KUBE_CSI_NODE) |
+				PLUGIN_KIND(KUBE_CSI_DRIVER) | PLUGIN_KIND(KUBE_VOLUME_ATTACHMENT);
+	}
+	return kinds;
 }

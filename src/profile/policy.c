@@ -12,6 +12,8 @@
  * PodTopologySpread, which replaced it, has no default constraints beside it.
  */
 #include "plugins/fit.h"
+#include "plugins/shape.h"
+#include "plugins/shape.h"
 #include "plugins/spread_state.h"
 #include "profile/policy_private.h"
 
@@ -106,7 +108,7 @@ static const struct field preference_list[] = {
 };
 static const struct fields preference_fields = FIELDS(policy_label_preference, preference_list);
 static const struct field ratio_list[] = {
-	FIELD("shape", FIELD_LIST, AT(policy_ratio, shape), &fit_shape_form, PLUGIN_SHAPE_MAX),
+	FIELD("shape", FIELD_LIST, AT(policy_ratio, shape), &shape_form, PLUGIN_SHAPE_MAX),
 	FIELD("resources", FIELD_LIST, AT(policy_ratio, resources), &fit_resource_form,
 		PLUGIN_RESOURCES_MAX),
 };
@@ -284,7 +286,7 @@ static void take_ratio(struct policy_making *m, const struct policy_ratio *ratio
 	size_t before = reading_enter(m->r, "argument.requestedToCapacityRatioArguments");
 	struct args_reading reading;
 	struct args_report *report = args_report_on(&reading, m->r);
-	fit_shape_check(report, "", &ratio->shape);
+	shape_check(report, "", &ratio->shape);
 	fit_weights_check(report, "", &ratio->resources);
 	reading_leave(m->r, before);
 	if (kept == NULL)

@@ -88,12 +88,19 @@ static uint32_t default_list(const struct feature_gates *gates, enum plugin_id *
 
 void profile_defaults(struct cache *cache, struct plugin_profile *profile)
 {
-	const struct args_making making = {.cache = cache};
+	const struct feature_choices none = {.given = {0}};
+	struct feature_gates gates;
+	feature_gates_set(&gates, &none, KUBE_RELEASE_DEFAULT);
+	profile_defaults_with(cache, &gates, profile);
+}
+
+void profile_defaults_with(
+	struct cache *cache, const struct feature_gates *gates, struct plugin_profile *profile)
+{
+	const struct args_making making = {.cache = cache, .gates = gates};
 	const struct config_list none = {NULL, 0};
-	const struct feature_choices no_choices = {.given = {0}};
 	enum plugin_id list[PLUGIN_COUNT];
-	*profile = (struct plugin_profile){0};
-	feature_gates_set(&profile->gates, &no_choices, KUBE_RELEASE_DEFAULT);
+	*profile = (struct plugin_profile){.gates = *gates};
 	CHECK(intern_take(&cache->strings, TEXT(SCHEDULER_DEFAULT_NAME), &profile->scheduler_name));
 	uint32_t count = default_list(&profile->gates, list);
 	for (uint32_t at = 0; at < PLUGIN_POINTS; at++)
@@ -304,7 +311,8 @@ static bool make_uses(struct making *m)
 
 static enum profile_result make_all_args(const struct profile_memory *memory, struct making *m)
 {
-	const struct args_making making = {memory->cache, memory->arena, memory->scratch, m->fault};
+	const struct args_making making = {
+		memory->cache, memory->arena, memory->scratch, &m->to->gates, m->fault};
 	switch (scheduler_args_make_all(&making, &m->from->args, m->to)) {
 	case ARGS_MADE: return PROFILE_OK;
 	case ARGS_REFUSED: return PROFILE_REFUSED;

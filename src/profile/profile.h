@@ -20,6 +20,9 @@
  * for ever; an interner without room for them is a sizing bug.
  */
 void profile_defaults(struct cache *cache, struct plugin_profile *profile);
+/* The same with these gates, and as their release has it. */
+void profile_defaults_with(
+	struct cache *cache, const struct feature_gates *gates, struct plugin_profile *profile);
 
 enum profile_result {
 	PROFILE_OK,

@@ -52,6 +52,12 @@ void picture_start(void)
 	plugin_args_place(&picture.profile);
 }
 
+void picture_release(enum kube_release release)
+{
+	const struct feature_choices none = {.given = {0}};
+	feature_gates_set(&picture.profile.gates, &none, release);
+}
+
 void picture_end(void)
 {
 	if (picture.block == NULL)

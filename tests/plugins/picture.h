@@ -41,6 +41,8 @@ struct picture {
 extern struct picture picture;
 
 void picture_start(void);
+/* The profile behaves as that release does, with its features; at first it is v1.36 with none. */
+void picture_release(enum kube_release release);
 void picture_end(
 	void); /* audits the cache; nothing may be left of the interner but its own names */
 

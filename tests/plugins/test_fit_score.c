@@ -39,12 +39,12 @@ static void test_strategies(void)
 	fit->strategy = FIT_MOST_ALLOCATED;
 	TEST_ASSERT_EQUAL_STRING("25 37", questions_scores(PLUGIN_FIT));
 	fit->strategy = FIT_REQUESTED_TO_CAPACITY_RATIO;
-	fit->shape[0] = (struct plugin_shape_point){0, 0};
-	fit->shape[1] = (struct plugin_shape_point){100, 10};
-	fit->shape_count = 2;
+	fit->shape.points[0] = (struct plugin_shape_point){0, 0};
+	fit->shape.points[1] = (struct plugin_shape_point){100, 10};
+	fit->shape.count = 2;
 	TEST_ASSERT_EQUAL_STRING("25 38", questions_scores(PLUGIN_FIT));
-	fit->shape[0] = (struct plugin_shape_point){25, 10};
-	fit->shape[1] = (struct plugin_shape_point){50, 4};
+	fit->shape.points[0] = (struct plugin_shape_point){25, 10};
+	fit->shape.points[1] = (struct plugin_shape_point){50, 4};
 	TEST_ASSERT_EQUAL_STRING("100 70", questions_scores(PLUGIN_FIT));
 }
 

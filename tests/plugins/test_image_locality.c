@@ -104,6 +104,16 @@ static void test_scores(void)
 	}
 }
 
+static void test_image_volumes_in_1_37_raise_the_threshold(void)
+{
+	picture_release(KUBE_1_37);
+	add_nodes("app:latest", 500, 500);
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},'spec':{"
+		    "'containers':[" NONE "],'volumes':[{'name':'v','image':{'reference':'app'}}"
+		    ",{'name':'w','emptyDir':{}}]}}");
+	TEST_ASSERT_EQUAL_STRING("24 24", scores());
+}
+
 static void test_idle(void)
 {
 	add_nodes("app:latest", 500, 0);
@@ -120,6 +130,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_scores);
+	RUN_TEST(test_image_volumes_in_1_37_raise_the_threshold);
 	RUN_TEST(test_idle);
 	return UNITY_END();
 }

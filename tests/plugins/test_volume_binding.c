@@ -548,13 +548,86 @@ static void test_capacity(void)
 	}
 }
 
-static void test_does_not_score(void)
+static void use_shape(const struct plugin_shape *shape)
+{
+	picture_release(KUBE_1_37);
+	plugin_args_place(&picture.profile);
+	PLUGIN_ARGS_OF(&picture.profile, VOLUME_BINDING, volume_binding_args)->shape = *shape;
+}
+
+static const struct plugin_shape less_is_more = {.points = {{0, 10}, {100, 0}}, .count = 2};
+
+static int64_t score_of(const char *node)
+{
+	prefilter();
+	if (plugin_volume_binding.pre_score(&picture.decision) != PLUGIN_SUCCESS)
+		return -1;
+	return plugin_volume_binding.score(&picture.decision, picture_node(node));
+}
+
+static void test_without_its_feature_or_delayed_claims_nothing_is_scored(void)
 {
 	add_claim("c", "", DYNAMIC);
+	add_bound_claim("b", "v");
+	add_volume("v", "", LOCAL);
 	add_pod("p", "", CLAIM("c"));
-	prefilter();
-	TEST_ASSERT_EQUAL(PLUGIN_SKIP, plugin_volume_binding.pre_score(&picture.decision));
-	TEST_ASSERT_NULL(plugin_volume_binding.score);
+	TEST_ASSERT_EQUAL_INT64(-1, score_of("n1"));
+	use_shape(&less_is_more);
+	TEST_ASSERT_EQUAL_INT64(0, score_of("n1"));
+	picture_remove(KUBE_POD, "default", "p");
+	add_pod("p", "", CLAIM("b"));
+	TEST_ASSERT_EQUAL_INT64(-1, score_of("n1"));
+	picture_remove(KUBE_POD, "default", "p");
+	add_pod("p", "", "{'name':'v','emptyDir':{}}");
+	TEST_ASSERT_EQUAL_INT64(-1, score_of("n1"));
+}
+
+static void test_a_volume_that_hardly_fits_scores_less_than_a_large_one(void)
+{
+	static const struct plugin_shape bent = {
+		.points = {{10, 0}, {60, 10}, {80, 4}}, .count = 3};
+	use_shape(&less_is_more);
+	add_claim("c", "", LOCAL RWO WANTS("5Gi"));
+	add_volume("one", "", LOCAL SIZE("10Gi") ON_NODES("'n1'"));
+	add_volume("two", "", LOCAL SIZE("5Gi") ON_NODES("'n2'"));
+	add_pod("p", "", CLAIM("c"));
+	TEST_ASSERT_EQUAL_INT64(50, score_of("n1"));
+	TEST_ASSERT_EQUAL_INT64(0, score_of("n2"));
+	use_shape(&bent);
+	TEST_ASSERT_EQUAL_INT64(80, score_of("n1"));
+	TEST_ASSERT_EQUAL_INT64(40, score_of("n2"));
+}
+
+/* Claims of a class share what is free; classes count the same; what is there goes before. */
+static void test_free_capacity_is_scored_by_class(void)
+{
+	use_shape(&less_is_more);
+	picture_add("{'kind':'CSIDriver','metadata':{'name':'csi.example.com'},"
+		    "'spec':{'storageCapacity':true}}");
+	add_capacity("a", IN_ZONE("a"), "'capacity':'100Gi',");
+	add_capacity("b", IN_ZONE("b"), "'capacity':'20Gi',");
+	add_claim("c", "", DYNAMIC WANTS("5Gi"));
+	add_claim("d", "", DYNAMIC WANTS("15Gi"));
+	add_pod("p", "", CLAIM("c") "," CLAIM("d"));
+	TEST_ASSERT_EQUAL_INT64(80, score_of("n1"));
+	TEST_ASSERT_EQUAL_INT64(0, score_of("n2"));
+	add_claim("e", "", LOCAL RWO WANTS("5Gi"));
+	add_volume("one", "", LOCAL SIZE("7Gi") ON_NODES("'n1'"));
+	picture_remove(KUBE_POD, "default", "p");
+	add_pod("p", "", CLAIM("c") "," CLAIM("e"));
+	TEST_ASSERT_EQUAL_INT64(29, score_of("n1"));
+}
+
+/* More than there is, or nothing said about it: full. */
+static void test_capacity_that_is_not_known_is_full(void)
+{
+	use_shape(&less_is_more);
+	picture_add("{'kind':'CSIDriver','metadata':{'name':'csi.example.com'},"
+		    "'spec':{'storageCapacity':true}}");
+	add_capacity("a", IN_ZONE("a"), "'maximumVolumeSize':'100Gi',");
+	add_claim("c", "", DYNAMIC WANTS("5Gi"));
+	add_pod("p", "", CLAIM("c"));
+	TEST_ASSERT_EQUAL_INT64(0, score_of("n1"));
 }
 
 static void test_little_scratch(void)
@@ -598,7 +671,10 @@ int main(void)
 	RUN_TEST(test_allowed_topologies);
 	RUN_TEST(test_capacity_that_nobody_asks_for);
 	RUN_TEST(test_capacity);
-	RUN_TEST(test_does_not_score);
+	RUN_TEST(test_without_its_feature_or_delayed_claims_nothing_is_scored);
+	RUN_TEST(test_a_volume_that_hardly_fits_scores_less_than_a_large_one);
+	RUN_TEST(test_free_capacity_is_scored_by_class);
+	RUN_TEST(test_capacity_that_is_not_known_is_full);
 	RUN_TEST(test_little_scratch);
 	return UNITY_END();
 }

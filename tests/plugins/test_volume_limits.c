@@ -2,6 +2,7 @@
 /* NodeVolumeLimits: volumes of a driver on a node, counted as upstream counts them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
 // deps: tests/plugins/picture.c
+#include "plugins/volume_priv.h"
 #include "plugins/volumes.h"
 
 #define TOO_MANY "node(s) exceed max volume count"
@@ -384,6 +385,68 @@ static void test_little_scratch(void)
 		plugin_node_volume_limits.pre_filter, plugin_node_volume_limits.filter, "p", "n1");
 }
 
+/* VolumeLimitScaling */
+static void test_a_driver_that_wants_to_be_there_first(void)
+{
+	static const struct {
+		const char *spec;    /* of the CSIDriver */
+		const char *drivers; /* of the node; NULL: no CSINode */
+		const char *says;
+	} rows[] = {
+		{"'preventPodSchedulingIfMissing':true", NULL, "missing"},
+		{"'preventPodSchedulingIfMissing':true", "", "missing"},
+		{"'preventPodSchedulingIfMissing':true", LIMIT("other", 9), "missing"},
+		{"'preventPodSchedulingIfMissing':true", "{'name':'" D "','nodeID':'n'}", ""},
+		{"'preventPodSchedulingIfMissing':true", LIMIT(D, 1), ""},
+		{"'preventPodSchedulingIfMissing':false", NULL, ""},
+		{"'storageCapacity':true", "", ""},
+	};
+	for (uint32_t i = 0; i < 2 * ARRAY_COUNT(rows); i++) {
+		bool is_on = i >= ARRAY_COUNT(rows);
+		uint32_t row = i % ARRAY_COUNT(rows);
+		tearDown();
+		setUp();
+		if (is_on)
+			picture_release(KUBE_1_37);
+		picture_addf("{'kind':'CSIDriver','metadata':{'name':'" D "'},'spec':{%s}}",
+			rows[row].spec);
+		if (rows[row].drivers != NULL)
+			add_csi_node("n1", "", rows[row].drivers);
+		add_csi_claim("c", D, "1");
+		add_pod("p", "", CLAIM("c"));
+		bool is_missing = is_on && rows[row].says[0] != '\0';
+		ASSERT_SAYS(is_missing ? PLUGIN_UNSCHEDULABLE : PLUGIN_SUCCESS,
+			is_missing ? D " CSI driver is not installed on the node" : "", decide());
+	}
+}
+
+/* An attachment, a limit, or a driver that nobody would look for while no claim needs it. */
+static void test_kinds_of_a_disk_in_the_pods_own_words(void)
+{
+	static const uint32_t needed = PLUGIN_KIND(KUBE_CSI_NODE) | PLUGIN_KIND(KUBE_CSI_DRIVER) |
+		PLUGIN_KIND(KUBE_VOLUME_ATTACHMENT) | PLUGIN_KIND(KUBE_PV);
+	static const struct {
+		const char *volume;
+		uint32_t kinds;
+	} rows[] = {
+		{"{'name':'v','awsElasticBlockStore':{'volumeID':'v'}}", needed},
+		{"{'name':'v','gcePersistentDisk':{'pdName':'v'}}", needed},
+		{"{'name':'v','emptyDir':{}}", 0},
+		{"{'name':'v','rbd':{'image':'i'}}", 0},
+		{"{'name':'v','awsElasticBlockStore':{'volumeID':'v'}}," CLAIM("c"),
+			needed | PLUGIN_KIND(KUBE_PVC) | PLUGIN_KIND(KUBE_STORAGE_CLASS) |
+				PLUGIN_KIND(KUBE_CSI_CAPACITY)},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		add_pod("p", "", rows[i].volume);
+		const struct plugin_demand demand = {.cache = &picture.cache,
+			.class = picture_decide("default", "p")->pod.class};
+		TEST_ASSERT_EQUAL_HEX32_MESSAGE(
+			rows[i].kinds, volume_kinds(&demand), rows[i].volume);
+		picture_remove(KUBE_POD, "default", "p");
+	}
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -405,6 +468,8 @@ int main(void)
 	RUN_TEST(test_pod_on_the_node_fails);
 	RUN_TEST(test_volumes_of_types_taken_over);
 	RUN_TEST(test_many);
+	RUN_TEST(test_a_driver_that_wants_to_be_there_first);
+	RUN_TEST(test_kinds_of_a_disk_in_the_pods_own_words);
 	RUN_TEST(test_little_scratch);
 	return UNITY_END();
 }

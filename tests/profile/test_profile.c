@@ -59,6 +59,8 @@ static enum profile_result build_with(
 	return result;
 }
 
+static const struct feature_gates *own_gates; /* NULL: as by default */
+
 static enum profile_result build(const char *yaml)
 {
 	struct scheduler_config config;
@@ -67,6 +69,8 @@ static enum profile_result build(const char *yaml)
 		scheduler_config_read(text_of(yaml), &scratch, &config, &faults, &notes);
 	TEST_ASSERT_EQUAL_MESSAGE(SCHEDULER_CONFIG_OK, read, yaml);
 	const struct profile_memory memory = {&picture.cache, &arena, &scratch};
+	if (own_gates != NULL)
+		config.gates = *own_gates;
 	size_t used = scratch.used;
 	enum profile_result result = build_with(&memory, &config);
 	TEST_ASSERT_EQUAL_size_t(used, scratch.used);
@@ -128,7 +132,7 @@ static void check_default(const struct plugin_profile *p)
 	TEST_ASSERT_EQUAL_UINT32(names->cpu, PLUGIN_ARGS(p, FIT, fit_args)->resources[0].name);
 	TEST_ASSERT_EQUAL_INT64(1, PLUGIN_ARGS(p, FIT, fit_args)->resources[0].weight);
 	TEST_ASSERT_EQUAL_UINT32(names->memory, PLUGIN_ARGS(p, FIT, fit_args)->resources[1].name);
-	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->shape_count);
+	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->shape.count);
 	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->ignored_count);
 	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS(p, FIT, fit_args)->ignored_group_count);
 	TEST_ASSERT_EQUAL_UINT32(2, PLUGIN_ARGS(p, BALANCED, balanced_args)->resource_count);
@@ -384,9 +388,9 @@ static void test_fit_args(void)
 	TEST_ASSERT_EQUAL_INT64(3, fit->resources[0].weight);
 	TEST_ASSERT_EQUAL_UINT32(picture.cache.names.cpu, fit->resources[1].name);
 	TEST_ASSERT_EQUAL_INT64(1, fit->resources[1].weight);
-	TEST_ASSERT_EQUAL_UINT32(2, fit->shape_count);
-	TEST_ASSERT_EQUAL_INT64(80, fit->shape[1].utilization);
-	TEST_ASSERT_EQUAL_INT64(2, fit->shape[1].score);
+	TEST_ASSERT_EQUAL_UINT32(2, fit->shape.count);
+	TEST_ASSERT_EQUAL_INT64(80, fit->shape.points[1].utilization);
+	TEST_ASSERT_EQUAL_INT64(2, fit->shape.points[1].score);
 	TEST_ASSERT_EQUAL(PROFILE_OK,
 		build(ARGS("NodeResourcesFit", "{scoringStrategy: {type: MostAllocated}}")));
 	TEST_ASSERT_EQUAL(FIT_MOST_ALLOCATED, fit->strategy);
@@ -434,6 +438,33 @@ static void test_other_args(void)
 	TEST_ASSERT_EQUAL_INT64(1000000000,
 		PLUGIN_ARGS_OF(&profiles[0], VOLUME_BINDING, volume_binding_args)
 			->bind_timeout_seconds);
+}
+
+static void test_a_shape_for_free_capacity_needs_its_feature(void)
+{
+	static const char shape[] = ARGS("VolumeBinding", "{shape: [{utilization: 5, score: 3}]}");
+	struct feature_choices choices = {.given = {0}};
+	struct feature_gates gates;
+	own_gates = &gates;
+	feature_gates_set(&gates, &choices, KUBE_1_36);
+	TEST_ASSERT_EQUAL(PROFILE_REFUSED, build(shape));
+	TEST_ASSERT_NOT_NULL(
+		strstr(fault_bytes, "turn on the feature gate StorageCapacityScoring"));
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(ARGS("VolumeBinding", "{}")));
+	const struct plugin_shape *made =
+		&PLUGIN_ARGS(&profiles[0], VOLUME_BINDING, volume_binding_args)->shape;
+	TEST_ASSERT_EQUAL_UINT32(0, made->count);
+	TEST_ASSERT_TRUE(feature_choices_read(
+		&choices, TEXT("StorageCapacityScoring=true"), &(struct writer){.size = 0}));
+	feature_gates_set(&gates, &choices, KUBE_1_36);
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(shape));
+	TEST_ASSERT_EQUAL_UINT32(1, made->count);
+	TEST_ASSERT_EQUAL_INT64(3, made->points[0].score);
+	feature_gates_set(&gates, &(struct feature_choices){.given = {0}}, KUBE_1_37);
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(ARGS("VolumeBinding", "{}")));
+	TEST_ASSERT_EQUAL_UINT32(2, made->count);
+	TEST_ASSERT_EQUAL_INT64(10, made->points[0].score);
+	own_gates = NULL;
 }
 
 /* ---- added affinities ---- */
@@ -724,6 +755,7 @@ static void test_written_out_it_means_the_same(void)
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_a_shape_for_free_capacity_needs_its_feature);
 	RUN_TEST(test_written_out_it_means_the_same);
 	RUN_TEST(test_default_constraints_in_full);
 	RUN_TEST(test_what_extenders_ignore);

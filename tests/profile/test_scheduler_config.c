@@ -218,7 +218,7 @@ static void test_everything(void)
 	TEST_ASSERT_EQUAL_INT32(
 		0, SCHEDULER_ARGS(args_at(5), preemption_args)->min_candidate_absolute);
 	TEST_ASSERT_EQUAL_INT64(
-		0, SCHEDULER_ARGS(args_at(6), volume_binding_args)->bind_timeout_seconds);
+		0, SCHEDULER_ARGS(args_at(6), volume_binding_config)->bind_timeout_seconds);
 	TEST_ASSERT_EQUAL_INT64(
 		0, SCHEDULER_ARGS(args_at(7), dynamic_resources_args)->filter_timeout_us);
 	TEST_ASSERT_EQUAL_INT64(
@@ -253,8 +253,8 @@ static void test_args_defaults(void)
 			10, SCHEDULER_ARGS(args_at(2), preemption_args)->min_candidate_percentage);
 		TEST_ASSERT_EQUAL_INT32(
 			100, SCHEDULER_ARGS(args_at(2), preemption_args)->min_candidate_absolute);
-		TEST_ASSERT_EQUAL_INT64(
-			600, SCHEDULER_ARGS(args_at(3), volume_binding_args)->bind_timeout_seconds);
+		TEST_ASSERT_EQUAL_INT64(600,
+			SCHEDULER_ARGS(args_at(3), volume_binding_config)->bind_timeout_seconds);
 		TEST_ASSERT_EQUAL_INT64(10000000,
 			SCHEDULER_ARGS(args_at(4), dynamic_resources_args)->filter_timeout_us);
 		TEST_ASSERT_EQUAL_INT64(600000000,

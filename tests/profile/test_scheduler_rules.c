@@ -362,9 +362,9 @@ static void test_other_args_rules(void)
 		{ARGS("VolumeBinding", "{bindTimeoutSeconds: -1}"),
 			"f:4:67: " IN_ARGS ".bindTimeoutSeconds: Invalid value: -1: invalid "
 			"BindTimeoutSeconds, should not be a negative value\n"},
-		{ARGS("VolumeBinding", "{shape: []}"),
-			"f:4:54: " IN_ARGS ".shape: Invalid value: unexpected field `shape`, "
-			"remove it or turn on the feature gate StorageCapacityScoring\n"},
+		{ARGS("VolumeBinding", "{shape: [{utilization: 101, score: 1}]}"),
+			"f:4:69: " IN_ARGS ".shape[0].utilization: Invalid value: 101: not in "
+			"valid range [0, 100]\n"},
 		{ARGS("DynamicResources", "{filterTimeout: -1s, bindingTimeout: 999ms}"),
 			"f:4:65: " IN_ARGS ".filterTimeout: Invalid value: -1s: must be zero "
 			"or positive\n"

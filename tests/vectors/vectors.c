@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vectors DIR - decides the clusters of DIR/NAME.jsonl (or .jsonl.xz) as berth does and compares
- * each key of `expect` with what kube-scheduler decided. Twice: with counters and rows, and with
- * everything recounted. Lines with an `event` are about what it wakes. Prints each mismatch as a
- * readable difference.
+ * vectors [--release 1.36|1.37] DIR [FAMILY] - decides the clusters of DIR/NAME.jsonl (or
+ * .jsonl.xz) as berth does and compares each key of `expect` with what kube-scheduler decided.
+ * Twice: with counters and rows, and with everything recounted. Lines with an `event` are about
+ * what it wakes; lines with `in` are quantities. Prints each mismatch as a readable difference.
+ *
+ * A line may name its release itself. The files of this folder have those of both releases, one
+ * beside the other, since they hardly differ:
+ *   paste -d '\n' A B, where A and B are a file of each release,
+ *   sed 's/^{/{"release":"1.36",/' before that, xz -9e behind it.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: tests/vectors/compare.c tests/vectors/hints.c tests/vectors/lines.c
+// deps: tests/vectors/amounts.c
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +21,7 @@
 #include "cache/feed.h"
 #include "cycle/cycle.h"
 #include "profile/profile.h"
+#include "vectors/amounts.h"
 #include "vectors/compare.h"
 #include "vectors/hints.h"
 #include "vectors/lines.h"
@@ -43,6 +50,7 @@ struct bench { /* what one case needs */
 	struct scratch parse;
 	struct scratch decode;
 	char *answer;
+	enum kube_release release; /* of lines that name none */
 };
 
 static void say(const char *name, const char *what, struct text detail)
@@ -122,8 +130,16 @@ static bool compare_decision(
 	return false;
 }
 
-static bool read_config(struct bench *bench, struct cache *cache, struct arena *arena,
-	struct text json, struct plugin_profile *profile, const char *name)
+static bool read_release(struct text version, enum kube_release *release)
+{
+	char words[256];
+	struct writer fault;
+	writer_init(&fault, words, sizeof(words));
+	return kube_release_read(version, release, &fault);
+}
+
+static bool read_config(struct bench *bench, struct profile_memory *memory, struct text json,
+	struct plugin_profile *profile, const char *name)
 {
 	static struct config_faults faults;
 	static struct config_faults notes;
@@ -133,14 +149,15 @@ static bool read_config(struct bench *bench, struct cache *cache, struct arena *
 	struct writer fault;
 	writer_init(&fault, words, sizeof(words));
 	scratch_reset(&bench->decode);
-	struct profile_memory memory = {cache, arena, &bench->decode};
+	const struct feature_gates gates = profile->gates;
 	if (scheduler_config_read(json, &bench->decode, &config, &faults, &notes) !=
 		SCHEDULER_CONFIG_OK) {
 		config_faults_print(&faults, text_of(name), &fault);
 		say(name, "config refused", writer_text(&fault));
 		return false;
 	}
-	if (profiles_build(&memory, &config, profiles, &fault) != PROFILE_OK) {
+	config.gates = gates;
+	if (profiles_build(memory, &config, profiles, &fault) != PROFILE_OK) {
 		say(name, "config refused", writer_text(&fault));
 		return false;
 	}
@@ -157,10 +174,20 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 	struct cycle cycle;
 	static struct plugin_profile profile;
 	cache_init(&cache, &arena, &limits);
-	profile_defaults(&cache, &profile);
+	const struct feature_choices no_choices = {.given = {0}};
+	enum kube_release release = bench->release;
+	struct json_value version = json_get(line, "release");
+	if (json_type(version) == JSON_STRING && !read_release(json_text(version), &release)) {
+		say(name, "unknown release", json_text(version));
+		return false;
+	}
+	struct feature_gates gates;
+	feature_gates_set(&gates, &no_choices, release);
+	profile_defaults_with(&cache, &gates, &profile);
 	struct json_value config = json_get(line, "config");
+	struct profile_memory memory = {&cache, &arena, &bench->decode};
 	if (json_type(config) == JSON_OBJECT &&
-		!read_config(bench, &cache, &arena, json_raw(config), &profile, name))
+		!read_config(bench, &memory, json_raw(config), &profile, name))
 		return false;
 	cycle_init(&cycle, &arena, &cycle_limits, &cache, &profile, 1);
 	struct json_value expect = json_get(line, "expect");
@@ -198,8 +225,12 @@ static void run_line(void *self, struct text text)
 	char name[128] = "?";
 	bool right = false;
 	if (json_parse(text, &score->bench->parse, &line) == JSON_PARSED) {
-		snprintf(name, sizeof(name), "%.*s", TEXT_ARGS(json_text(json_get(line, "name"))));
-		right = run_case(score->bench, line, name);
+		snprintf(name, sizeof(name), "%.*s %.*s",
+			TEXT_ARGS(json_text(json_get(line, "name"))),
+			TEXT_ARGS(json_text(json_get(line, "release"))));
+		right = json_type(json_get(line, "in")) == JSON_STRING
+			? amounts_agree(line)
+			: run_case(score->bench, line, name);
 	} else {
 		printf("a line of %zu bytes does not parse\n", text.size);
 	}
@@ -209,12 +240,19 @@ static void run_line(void *self, struct text text)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
-		fprintf(stderr, "usage: vectors DIR [FAMILY]\n");
+	struct bench bench = {.block = memory_reserve(ARENA_BYTES),
+		.answer = memory_reserve(ANSWER_BYTES),
+		.release = KUBE_RELEASE_DEFAULT};
+	bool is_right = true;
+	if (argc > 2 && strcmp(argv[1], "--release") == 0) {
+		is_right = read_release(text_of(argv[2]), &bench.release);
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc < 2 || !is_right) {
+		fprintf(stderr, "usage: vectors [--release 1.36|1.37] DIR [FAMILY]\n");
 		return 2;
 	}
-	struct bench bench = {
-		.block = memory_reserve(ARENA_BYTES), .answer = memory_reserve(ANSWER_BYTES)};
 	scratch_init(&bench.parse, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
 	scratch_init(&bench.decode, memory_reserve(SCRATCH_BYTES), SCRATCH_BYTES);
 	struct score score = {.bench = &bench};
