@@ -84,6 +84,7 @@ struct cache_pod {
 	uint32_t node;   /* 0: pending */
 	uint32_t next;   /* on the node */
 	uint32_t prev;
+	uint32_t for_node;          /* string id of the one node that it is for, 0 = none */
 	uint32_t nominated;         /* string id of status.nominatedNodeName, 0 = none */
 	uint32_t waiting;           /* the queue's own entry, 0 = none */
 	struct list nominated_link; /* in cache.nominated while nominated and pending */

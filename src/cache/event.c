@@ -85,7 +85,7 @@ static uint32_t pod_actions(const struct cache_event *event)
 	const struct kube_pod_template *old = cache_side_template(&event->old);
 	const struct kube_pod_template *now = cache_side_template(&event->now);
 	uint32_t actions = 0;
-	if (event->old.labels != event->now.labels)
+	if (!kube_labels_are(event->old.labels, event->now.labels))
 		actions |= CACHE_UPDATE_POD_LABEL;
 	if (asks_less(old, now))
 		actions |= CACHE_UPDATE_POD_SCALE_DOWN;

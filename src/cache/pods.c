@@ -207,6 +207,7 @@ struct parts { /* what a pod is replaced by, all taken before anything is change
 	uint32_t class;
 	uint32_t labels;
 	uint32_t name;
+	uint32_t for_node;
 	uint32_t nominated;
 	struct cache_uid uid;
 	bool has_uid;
@@ -222,7 +223,17 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 	if (parts->has_uid)
 		uid_give(cache, parts->uid);
 	intern_give(&cache->strings, parts->name);
+	intern_give(&cache->strings, parts->for_node);
 	intern_give(&cache->strings, parts->nominated);
+}
+
+/* INTERN_EMPTY when there is no room. */
+static bool pod_take_string(struct cache *cache, struct text t, uint32_t *id)
+{
+	if (cache_intern_take(cache, t, id))
+		return true;
+	*id = INTERN_EMPTY;
+	return false;
 }
 
 static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct parts *parts)
@@ -231,15 +242,10 @@ static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct 
 	parts->class = cache_share_template(cache, &kube->class->blob);
 	parts->labels = cache_share_labels(cache, &kube->labels->blob);
 	parts->has_uid = uid_take(cache, kube->meta.uid, &parts->uid);
-	bool has_names = true;
-	if (!cache_intern_take(cache, kube->meta.name, &parts->name)) {
-		parts->name = INTERN_EMPTY;
-		has_names = false;
-	}
-	if (!cache_intern_take(cache, kube->nominated_node_name, &parts->nominated)) {
-		parts->nominated = INTERN_EMPTY;
-		has_names = false;
-	}
+	bool has_names = pod_take_string(cache, kube->meta.name, &parts->name);
+	has_names = pod_take_string(cache, kube->for_node, &parts->for_node) && has_names;
+	has_names =
+		pod_take_string(cache, kube->nominated_node_name, &parts->nominated) && has_names;
 	if (parts->class != 0 && parts->labels != 0 && parts->has_uid && has_names)
 		return true;
 	give_parts(cache, parts);
@@ -325,6 +331,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	pod->class = parts->class;
 	pod->labels = parts->labels;
 	pod->name = parts->name;
+	intern_give(&cache->strings, pod->for_node);
+	pod->for_node = parts->for_node;
 	pod->uid = parts->uid;
 	pod->flags = flags;
 	pod->version = cache_version_of(kube->meta.resource_version);
@@ -447,6 +455,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	if (node != 0)
 		detach(cache, index);
 	set_nominated(cache, pod, INTERN_EMPTY);
+	intern_give(&cache->strings, pod->for_node);
 	cache_conditions_drop(cache, pod);
 	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
 	pod_log(cache, pod, &change);

@@ -47,7 +47,8 @@ bool cache_query_includes(
 	if (query->class == 0)
 		return true;
 	const struct kube_pod_template *class = cache_template_at(cache, query->class);
-	if (query->honor_affinity != 0 && !cache_node_selected(cache, class, index))
+	if (query->honor_affinity != 0 &&
+		!cache_node_selected(cache, class, query->for_node, index))
 		return false;
 	return query->honor_taints == 0 || cache_untolerated(class, node->facts) == NULL;
 }

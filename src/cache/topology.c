@@ -39,7 +39,7 @@ void cache_topology_init(struct cache *cache, struct arena *arena, uint32_t coun
 /* ---- what a node must be ---- */
 
 bool cache_labels_selected(const struct cache *cache, const struct kube_pod_template *class,
-	const struct kube_labels *labels, uint32_t name)
+	uint32_t for_node, const struct kube_labels *labels, uint32_t name)
 {
 	struct kube_node_match match = {.strings = &cache->strings,
 		.labels = labels,
@@ -53,6 +53,8 @@ bool cache_labels_selected(const struct cache *cache, const struct kube_pod_temp
 	}
 	if (class->has_required_nodes == 0)
 		return true;
+	if (class->is_for_node != 0 && name != for_node)
+		return false;
 	const struct kube_node_term *terms =
 		KUBE_AT(class, class->required_nodes, struct kube_node_term);
 	for (uint32_t i = 0; i < class->required_nodes.count; i++)
@@ -61,12 +63,12 @@ bool cache_labels_selected(const struct cache *cache, const struct kube_pod_temp
 	return false;
 }
 
-bool cache_node_selected(
-	const struct cache *cache, const struct kube_pod_template *class, uint32_t index)
+bool cache_node_selected(const struct cache *cache, const struct kube_pod_template *class,
+	uint32_t for_node, uint32_t index)
 {
 	const struct cache_node *node = cache_node_at(cache, index);
 	return cache_labels_selected(
-		cache, class, cache_labels_at(cache, node->labels), node->name);
+		cache, class, for_node, cache_labels_at(cache, node->labels), node->name);
 }
 
 const struct kube_taint *cache_untolerated(

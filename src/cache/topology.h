@@ -81,7 +81,7 @@ struct cache_query {
 	uint32_t honor_affinity; /* only nodes that the class's node selector and affinity match */
 	uint32_t honor_taints;   /* only nodes whose taints the class tolerates */
 	uint32_t class;          /* index; 0 unless one of the two is set */
-	uint32_t reserved;
+	uint32_t for_node;       /* string id of the node that the pod is for, when that counts */
 	struct kube_span required_keys; /* uint32_t ids: nodes must have all of these labels */
 };
 
@@ -195,11 +195,14 @@ void cache_begin_decision(struct cache *cache);
 
 /* ---- required node affinity and taints, where counters and plugins both need them ---- */
 
-/* spec.nodeSelector and required node affinity, by a node's labels and name. */
+/*
+ * spec.nodeSelector and required node affinity, by a node's labels and name. `for_node` is the node
+ * that the pod is for (kube/pod.h), as a string id.
+ */
 bool cache_labels_selected(const struct cache *cache, const struct kube_pod_template *class,
-	const struct kube_labels *labels, uint32_t name);
-bool cache_node_selected(
-	const struct cache *cache, const struct kube_pod_template *class, uint32_t node);
+	uint32_t for_node, const struct kube_labels *labels, uint32_t name);
+bool cache_node_selected(const struct cache *cache, const struct kube_pod_template *class,
+	uint32_t for_node, uint32_t node);
 /* The first taint of NoSchedule or NoExecute that is not tolerated, or NULL. */
 const struct kube_taint *cache_untolerated(
 	const struct kube_pod_template *class, const struct kube_node_facts *facts);

@@ -7,19 +7,6 @@
 
 /* ---- setting up ---- */
 
-static void set_pod(struct evaluation *e, uint32_t index)
-{
-	struct cache *cache = e->cycle->cache;
-	const struct cache_pod *pod = cache_pod_at(cache, index);
-	e->d.pod = (struct plugin_pod){.index = index,
-		.template_index = pod->class,
-		.class = cache_template_of(cache, pod),
-		.labels = cache_labels_at(cache, pod->labels),
-		.name = cache_text(cache, pod->name),
-		.uid = pod->uid};
-	e->d.pod.namespace_labels = cache_namespace_labels(cache, e->d.pod.class->namespace);
-}
-
 /* Pods of the same or a higher priority that wait for room on a node that is there. */
 static bool find_nominated(struct evaluation *e)
 {
@@ -56,7 +43,7 @@ bool evaluation_begin(
 	CHECK(e->d.profile != NULL);
 	e->d.scratch = &cycle->scratch;
 	e->d.way = way;
-	set_pod(e, pod);
+	e->d.pod = plugin_pod_of(cycle->cache, pod);
 	e->nodes = cache_order(cycle->cache, &e->node_count);
 	e->candidates = e->nodes;
 	e->candidate_count = e->node_count;

@@ -213,6 +213,9 @@ bool evaluation_can_be_fast(const struct evaluation *e)
 {
 	if (e->d.way != CACHE_COUNT_FAST || e->cycle->rows == NULL)
 		return false;
+	/* One node is looked at, and another one for the next pod of the template. */
+	if (e->d.pod.class->is_for_node != 0)
+		return false;
 	/* Rows hold sums of 32 bits; weights beyond that are possible, if absurd. */
 	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	int64_t left = INT32_MAX / CYCLE_SCORE_MAX;

@@ -109,6 +109,8 @@ struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, 
 
 /* ---- parts of pods ---- */
 
+/* TEXT_NONE: it is not for one node. Good as long as the piece is. */
+struct text kube_pod_for_node(struct json_value affinity);
 void kube_pod_node_affinity_build(
 	struct kube_build *b, struct json_value affinity, struct kube_pod_template *class);
 /* The terms about other pods. */
@@ -123,8 +125,9 @@ void kube_pod_claims_build(
 void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 
-/* nodeSelectorTerms: an array of terms. */
-void kube_node_terms_build(struct kube_build *b, struct json_value v, struct kube_span *span);
+/* nodeSelectorTerms: an array of terms, with their matchFields or without. */
+void kube_node_terms_build(
+	struct kube_build *b, struct json_value v, bool with_fields, struct kube_span *span);
 /* A term whose errors name it by "path[index]" (path may be ""). */
 void kube_node_term_build_at(struct kube_build *b, struct json_value v, const char *path,
 	uint32_t index, struct kube_node_term *term);

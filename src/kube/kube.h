@@ -124,15 +124,34 @@ struct kube_label {
 	uint32_t value;
 };
 
-/* A set of labels as a blob of its own, sorted by key id; shared by all objects that have it. */
+/* A controller as rules about it ask; all 0: none that any rule asks about. */
+struct kube_owner_ids {
+	uint32_t api_version;
+	uint32_t kind;
+	uint32_t name;
+	uint32_t uid_hash; /* kube_uid_hash() */
+};
+
+/*
+ * A set of labels as a blob of its own, sorted by key id; shared by all objects that have it. With
+ * those of a pod stands its controller: both tell the pods of one template apart.
+ */
 struct kube_labels {
 	struct kube_blob blob;
 	struct kube_span pairs; /* struct kube_label */
+	struct kube_owner_ids owner;
 };
 
 /* Of a JSON object of strings (absent: the empty set). */
 struct kube_labels *kube_labels_build(
 	struct kube_build *b, struct json_value labels, const char *field);
+/* The same with the controller, when it is of a kind that rules ask about. */
+struct kube_labels *kube_labels_build_owned(struct kube_build *b, struct json_value labels,
+	const struct kube_owner *owner, const char *field);
+/* The same labels, whatever the controller. Either may be NULL (no labels). */
+bool kube_labels_are(const struct kube_labels *a, const struct kube_labels *b);
+/* Of no labels: no controller. */
+struct kube_owner_ids kube_labels_owner(const struct kube_labels *labels);
 /* True and the value's id when the key is there. `labels` may be NULL (no labels). */
 bool kube_labels_get(const struct kube_labels *labels, uint32_t key, uint32_t *value);
 

@@ -81,8 +81,8 @@ static void term_refuse(struct kube_build *b, struct json_value expressions,
 	term->error = kube_build_string(b, requirement_errors_text(&errors));
 }
 
-void kube_node_term_build_at(struct kube_build *b, struct json_value v, const char *path,
-	uint32_t index, struct kube_node_term *term)
+static void term_build(struct kube_build *b, struct json_value v, bool with_fields,
+	const char *path, uint32_t index, struct kube_node_term *term)
 {
 	*term = (struct kube_node_term){.error = 0};
 	struct json_value expressions = JSON_VALUE_NONE, fields = JSON_VALUE_NONE;
@@ -97,7 +97,10 @@ void kube_node_term_build_at(struct kube_build *b, struct json_value v, const ch
 	kube_read_array(b, fields, "nodeSelectorTerms.matchFields");
 	if (kube_failed(b))
 		return;
-	if (json_count(expressions) == 0 && json_count(fields) == 0) {
+	bool is_empty = json_count(expressions) == 0 && json_count(fields) == 0;
+	if (!with_fields)
+		fields = JSON_VALUE_NONE;
+	if (is_empty) {
 		term->empty = 1;
 	} else if (term_fill(b, expressions, false, &term->expressions) &&
 		term_fill(b, fields, true, &term->fields)) {
@@ -110,18 +113,25 @@ void kube_node_term_build_at(struct kube_build *b, struct json_value v, const ch
 	}
 }
 
+void kube_node_term_build_at(struct kube_build *b, struct json_value v, const char *path,
+	uint32_t index, struct kube_node_term *term)
+{
+	term_build(b, v, true, path, index, term);
+}
+
 void kube_node_term_build(struct kube_build *b, struct json_value v, struct kube_node_term *term)
 {
 	kube_node_term_build_at(b, v, NULL, 0, term);
 }
 
-void kube_node_terms_build(struct kube_build *b, struct json_value v, struct kube_span *span)
+void kube_node_terms_build(
+	struct kube_build *b, struct json_value v, bool with_fields, struct kube_span *span)
 {
 	struct json_walk walk = kube_read_array(b, v, "nodeSelectorTerms");
 	struct kube_node_term *terms =
 		kube_build_array(b, sizeof(*terms), kube_read_count(v), span);
 	for (uint32_t i = 0; terms != NULL && json_walk_next(&walk); i++)
-		kube_node_term_build_at(b, walk.value, "nodeSelectorTerms", i, &terms[i]);
+		term_build(b, walk.value, with_fields, "nodeSelectorTerms", i, &terms[i]);
 }
 
 static bool field_matches(

@@ -382,19 +382,13 @@ static void local_close(struct kube_build *b, struct kube_pod_template *class)
 		hash_bytes(class + 1, class->local_end - sizeof(*class)));
 }
 
-/*
- * Where a pod may go is asked before it has a node; after that nobody reads it. Pods of a DaemonSet
- * name their node in a term each, so without it they are of one class.
- */
 static void local_fill(struct kube_build *b, const struct pod_spec *spec, struct json_value object,
 	const struct pod_container *containers, struct kube_pod_template *class)
 {
-	bool has_node = kube_read_text(b, spec->node_name, "spec.nodeName").size > 0;
 	kube_pod_requests(b, object, class);
 	class->has_node_selector = !kube_is_absent(spec->node_selector);
 	kube_read_pairs(b, spec->node_selector, &class->node_selector, "spec.nodeSelector");
-	if (!has_node)
-		kube_pod_node_affinity_build(b, spec->affinity, class);
+	kube_pod_node_affinity_build(b, spec->affinity, class);
 	kube_tolerations_build(b, spec->tolerations, &class->tolerations);
 	host_ports_build(b, containers, class);
 	bool host_network = kube_read_bool(b, spec->host_network, false, "spec.hostNetwork");
@@ -414,12 +408,6 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	class->priority = kube_read_i32(b, spec->priority, 0, "spec.priority");
 	class->preempts = !text_is_z(
 		kube_read_text(b, spec->preemption_policy, "spec.preemptionPolicy"), "Never");
-	const struct kube_owner *owner = &pod->meta.controller;
-	class->owner.api_version = kube_build_string(b, owner->api_version);
-	class->owner.kind = kube_build_string(b, owner->kind);
-	class->owner.name = kube_build_string(b, owner->name);
-	class->owner.uid_hash = kube_uid_hash(owner->uid);
-
 	const struct pod_container *containers = containers_read(b, spec, class);
 	if (containers == NULL)
 		return;
@@ -544,7 +532,9 @@ enum kube_result kube_pod_decode(
 	pod->node_name = kube_read_text(b, spec.node_name, "spec.nodeName");
 	pod_status_read(b, status, pod);
 
-	pod->labels = kube_labels_build(b, pod->meta.labels, "metadata.labels");
+	pod->for_node = kube_pod_for_node(spec.affinity);
+	pod->labels = kube_labels_build_owned(
+		b, pod->meta.labels, &pod->meta.controller, "metadata.labels");
 	struct kube_pod_template *class = kube_build_start(b, sizeof(*class));
 	if (class != NULL)
 		class_fill(b, pod, &spec, object, class);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pod. What pods of one template have in common is the pod class: everything the scheduler
- * reads of a pod but its identity, labels, node and status. Equal classes are stored once.
+ * reads of a pod but its identity, labels, controller, node and status, and the one node that a
+ * DaemonSet made it for. Equal classes are stored once.
  */
 #ifndef BERTH_KUBE_POD_H
 #define BERTH_KUBE_POD_H
@@ -94,8 +95,10 @@ struct kube_pod_template {
 		score; /* NodeResourcesFit score: without pod level, 100m/200Mi filled in */
 	int64_t limit_cpu_milli; /* containers' limits added up, or a larger init container's */
 	int64_t limit_memory_bytes;
-	uint32_t has_node_selector;       /* not null, though maybe empty */
-	uint32_t has_required_nodes;      /* requiredDuringScheduling... is not null */
+	uint32_t has_node_selector;  /* not null, though maybe empty */
+	uint32_t has_required_nodes; /* requiredDuringScheduling... is not null */
+	uint32_t is_for_node; /* each required term also asks for the one node that the pod is for
+			       */
 	struct kube_span node_selector;   /* struct kube_label, sorted by key */
 	struct kube_span required_nodes;  /* struct kube_node_term */
 	struct kube_span preferred_nodes; /* struct kube_preferred_nodes */
@@ -130,12 +133,6 @@ struct kube_pod_template {
 	struct kube_span resource_claims; /* struct kube_resource_claim */
 	struct kube_span
 		mentioned; /* uint32_t ids: every resource name in requests or limits (extenders) */
-	struct kube_owner_ids {
-		uint32_t api_version;
-		uint32_t kind;
-		uint32_t name;
-		uint32_t uid_hash; /* kube_uid_hash() */
-	} owner;                   /* the controller */
 };
 
 /* Equal in all that rules about one node look at. */
@@ -156,6 +153,7 @@ struct kube_pod {
 	struct kube_meta meta;
 	struct kube_pod_template *class; /* finished blob, not kept by anybody yet */
 	struct kube_labels *labels;      /* the same */
+	struct text for_node; /* metadata.name that each required term asks for, see is_for_node */
 	struct text node_name;
 	struct text nominated_node_name;
 	struct text phase;

@@ -35,6 +35,44 @@ static void preferred_nodes_build(
 	}
 }
 
+/* The one node that a term names by its fields, when they ask for nothing else. */
+static struct text term_for_node(struct json_value term)
+{
+	struct json_value fields = json_get(term, "matchFields");
+	struct json_walk walk = json_walk(fields);
+	if (json_type(fields) != JSON_ARRAY || json_count(fields) != 1 || !json_walk_next(&walk))
+		return TEXT_NONE;
+	struct json_value values = json_get(walk.value, "values");
+	struct json_walk names = json_walk(values);
+	if (!KUBE_IS(json_text(json_get(walk.value, "key")), "metadata.name") ||
+		!KUBE_IS(json_text(json_get(walk.value, "operator")), "In") ||
+		json_type(values) != JSON_ARRAY || json_count(values) != 1 ||
+		!json_walk_next(&names))
+		return TEXT_NONE;
+	return json_text(names.value);
+}
+
+/*
+ * The controller of a DaemonSet gives every pod the node that it is for, as a field in each of the
+ * terms: all its pods are of one class when that is left out of the terms.
+ */
+struct text kube_pod_for_node(struct json_value affinity)
+{
+	struct text name = TEXT_NONE;
+	struct json_value terms = json_path(affinity,
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+	struct json_walk walk = json_walk(terms);
+	if (json_type(terms) != JSON_ARRAY)
+		return TEXT_NONE;
+	for (bool first = true; json_walk_next(&walk); first = false) {
+		struct text here = term_for_node(walk.value);
+		if (here.size == 0 || (!first && !text_is(here, name)))
+			return TEXT_NONE;
+		name = here;
+	}
+	return name;
+}
+
 void kube_pod_node_affinity_build(
 	struct kube_build *b, struct json_value affinity, struct kube_pod_template *class)
 {
@@ -48,11 +86,12 @@ void kube_pod_node_affinity_build(
 			preferred = walk.value;
 	}
 	class->has_required_nodes = !kube_is_absent(required);
+	class->is_for_node = kube_pod_for_node(affinity).size > 0;
 	kube_node_terms_build(b,
 		kube_read_member(b, required, "nodeSelectorTerms",
 			"spec.affinity.nodeAffinity."
 			"requiredDuringSchedulingIgnoredDuringExecution"),
-		&class->required_nodes);
+		class->is_for_node == 0, &class->required_nodes);
 	preferred_nodes_build(b, preferred, class);
 }
 

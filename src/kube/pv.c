@@ -178,7 +178,7 @@ static void node_affinity_build(struct kube_build *b, struct json_value v, struc
 	pv->has_node_affinity = !kube_is_absent(required);
 	kube_node_terms_build(b,
 		kube_read_member(b, required, "nodeSelectorTerms", "spec.nodeAffinity.required"),
-		&pv->node_terms);
+		true, &pv->node_terms);
 }
 
 static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_pv *pv,

@@ -79,6 +79,7 @@ struct spread_args {
 /* addedAffinity, as a class blob that only has node affinity parts; NULL when not configured. */
 struct node_affinity_args {
 	const struct kube_pod_template *added;
+	uint32_t added_for_node; /* string id: the one node that all its required terms name */
 };
 struct preemption_args {
 	int32_t min_candidate_percentage;

@@ -81,6 +81,20 @@ static uint32_t names_at_most(const struct kube_pod_template *class)
 	return most;
 }
 
+/* Every term names the node that the pod is for; those that do not parse name none. */
+static enum plugin_code name_own_node(struct cycle_state *d)
+{
+	const struct kube_pod_template *class = d->pod.class;
+	const struct kube_node_term *terms =
+		KUBE_AT(class, class->required_nodes, struct kube_node_term);
+	for (uint32_t i = 0; i < class->required_nodes.count; i++)
+		if (terms[i].error != 0)
+			return PLUGIN_SUCCESS;
+	d->only_nodes = &d->pod.for_node;
+	d->only_node_count = 1;
+	return PLUGIN_SUCCESS;
+}
+
 static enum plugin_code node_affinity_pre_filter(struct cycle_state *d, struct plugin_reasons *why)
 {
 	const struct kube_pod_template *class = d->pod.class;
@@ -91,6 +105,8 @@ static enum plugin_code node_affinity_pre_filter(struct cycle_state *d, struct p
 		return PLUGIN_SKIP;
 	if (class->required_nodes.count == 0)
 		return PLUGIN_SUCCESS;
+	if (class->is_for_node != 0)
+		return name_own_node(d);
 	uint32_t *set = SCRATCH_ARRAY(d->scratch, uint32_t, names_at_most(class) + 1);
 	if (set == NULL) {
 		d->error = "no room for the nodes that a node affinity names";
@@ -114,13 +130,14 @@ static enum plugin_code node_affinity_pre_filter(struct cycle_state *d, struct p
 static enum plugin_code node_affinity_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
-	const struct kube_pod_template *added =
-		PLUGIN_ARGS(d->profile, NODE_AFFINITY, node_affinity_args)->added;
-	if (added != NULL && !cache_node_selected(d->cache, added, view->index)) {
+	const struct node_affinity_args *args =
+		PLUGIN_ARGS(d->profile, NODE_AFFINITY, node_affinity_args);
+	if (args->added != NULL &&
+		!cache_node_selected(d->cache, args->added, args->added_for_node, view->index)) {
 		plugin_because(why, "node(s) didn't match scheduler-enforced node affinity");
 		return PLUGIN_UNRESOLVABLE;
 	}
-	if (!cache_node_selected(d->cache, d->pod.class, view->index)) {
+	if (!cache_node_selected(d->cache, d->pod.class, d->pod.for_node, view->index)) {
 		plugin_because(why, "node(s) didn't match Pod's node affinity/selector");
 		return PLUGIN_UNRESOLVABLE;
 	}
@@ -196,12 +213,14 @@ static enum plugin_hint node_affinity_hint_node(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
 	(void)action;
-	const struct kube_pod_template *added =
-		PLUGIN_ARGS(w->profile, NODE_AFFINITY, node_affinity_args)->added;
-	if (added != NULL &&
-		!cache_labels_selected(w->cache, added, event->now.labels, event->name))
+	const struct node_affinity_args *args =
+		PLUGIN_ARGS(w->profile, NODE_AFFINITY, node_affinity_args);
+	if (args->added != NULL &&
+		!cache_labels_selected(w->cache, args->added, args->added_for_node,
+			event->now.labels, event->name))
 		return PLUGIN_HINT_SKIP;
-	if (!cache_labels_selected(w->cache, w->pod.class, event->now.labels, event->name)) {
+	if (!cache_labels_selected(
+		    w->cache, w->pod.class, w->pod.for_node, event->now.labels, event->name)) {
 		const struct kube_pod_template *class = w->pod.class;
 		const struct kube_node_term *terms =
 			KUBE_AT(class, class->required_nodes, struct kube_node_term);
@@ -211,7 +230,8 @@ static enum plugin_hint node_affinity_hint_node(
 		return PLUGIN_HINT_SKIP;
 	}
 	return hint_if(!event->old.there ||
-		!cache_labels_selected(w->cache, w->pod.class, event->old.labels, event->name));
+		!cache_labels_selected(
+			w->cache, w->pod.class, w->pod.for_node, event->old.labels, event->name));
 }
 
 const struct plugin plugin_node_affinity = {.name = "NodeAffinity",

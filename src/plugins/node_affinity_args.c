@@ -217,6 +217,8 @@ static enum args_result decode_added(const struct args_making *m,
 		result = ARGS_REFUSED;
 	else if (arena_left(m->arena) < pod.class->blob.size)
 		result = ARGS_FULL;
+	else if (!intern_take(&cache->strings, pod.for_node, &to->added_for_node))
+		result = ARGS_FULL;
 	if (result != ARGS_MADE) {
 		kube_blob_drop(&pod.class->blob, &cache->strings);
 		return result;

@@ -7,14 +7,14 @@
 
 static int64_t node_prefer_avoid_pods_score(struct cycle_state *d, uint32_t node)
 {
-	const struct kube_owner_ids *owner = &d->pod.class->owner;
+	const struct kube_owner_ids owner = kube_labels_owner(d->pod.labels);
 	const struct kube_node_facts *facts = cache_node_at(d->cache, node)->facts;
 	const struct kube_avoided *list = KUBE_AT(facts, facts->avoided, struct kube_avoided);
-	if (owner->kind != d->cache->names.replica_set &&
-		owner->kind != d->cache->names.replication_controller)
+	if (owner.kind != d->cache->names.replica_set &&
+		owner.kind != d->cache->names.replication_controller)
 		return 100;
 	for (uint32_t i = 0; i < facts->avoided.count; i++)
-		if (list[i].kind == owner->kind && list[i].uid_hash == owner->uid_hash)
+		if (list[i].kind == owner.kind && list[i].uid_hash == owner.uid_hash)
 			return 0;
 	return 100;
 }

@@ -10,6 +10,20 @@ const struct plugin *const plugins[PLUGIN_COUNT] = {PLUGIN_ROWS(PLUGIN_POINTER)}
 
 _Static_assert((int)PLUGIN_COUNT <= (int)PLUGIN_SET_MAX, "a set has room for every plugin");
 
+struct plugin_pod plugin_pod_of(const struct cache *cache, uint32_t index)
+{
+	const struct cache_pod *pod = cache_pod_at(cache, index);
+	const struct kube_pod_template *class = cache_template_of(cache, pod);
+	return (struct plugin_pod){.index = index,
+		.template_index = pod->class,
+		.class = class,
+		.labels = cache_labels_at(cache, pod->labels),
+		.namespace_labels = cache_namespace_labels(cache, class->namespace),
+		.name = cache_text(cache, pod->name),
+		.uid = pod->uid,
+		.for_node = pod->for_node};
+}
+
 enum plugin_id plugin_find(struct text name)
 {
 	uint32_t id = 0;

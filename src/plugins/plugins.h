@@ -54,8 +54,10 @@ struct plugin_pod {
 	const struct kube_labels *namespace_labels;
 	struct text name;
 	struct cache_uid uid;
+	uint32_t for_node;    /* the one node that it is for, as a string id (kube/pod.h) */
 	uint32_t wanted_node; /* spec.nodeName as a string id, 0 = none */
 };
+struct plugin_pod plugin_pod_of(const struct cache *cache, uint32_t pod);
 
 struct cycle_state {
 	struct cache *cache;

@@ -58,19 +58,19 @@ static void purpose_of(const struct cycle_state *d, bool first_service, struct p
 	if (first_service)
 		return;
 	enum kube_kind kind = KUBE_NO_KIND;
-	if (class->owner.kind == cache->names.replication_controller &&
-		class->owner.api_version == cache->names.v1)
+	const struct kube_owner_ids by = kube_labels_owner(d->pod.labels);
+	if (by.kind == cache->names.replication_controller && by.api_version == cache->names.v1)
 		kind = KUBE_REPLICATION_CONTROLLER;
-	else if (class->owner.api_version != cache->names.apps_v1)
+	else if (by.api_version != cache->names.apps_v1)
 		return;
-	else if (class->owner.kind == cache->names.replica_set)
+	else if (by.kind == cache->names.replica_set)
 		kind = KUBE_REPLICA_SET;
-	else if (class->owner.kind == cache->names.stateful_set)
+	else if (by.kind == cache->names.stateful_set)
 		kind = KUBE_STATEFUL_SET;
 	if (kind == KUBE_NO_KIND)
 		return;
 	const struct kube_selecting *owner =
-		cache_object_blob(cache, kind, class->namespace, class->owner.name);
+		cache_object_blob(cache, kind, class->namespace, by.name);
 	if (owner == NULL || owner->selector.state != KUBE_SELECTOR_SET)
 		return;
 	if (kind == KUBE_REPLICATION_CONTROLLER)
@@ -163,6 +163,8 @@ static void include_nodes(struct kube_build *b, const struct cycle_state *d,
 	query->honor_taints = rule->node_taints_policy == KUBE_POLICY_HONOR;
 	if (query->honor_affinity != 0 || query->honor_taints != 0)
 		query->class = d->pod.template_index;
+	if (query->honor_affinity != 0 && class->is_for_node != 0)
+		query->for_node = kube_build_id(b, d->pod.for_node);
 	if (!state->require_all)
 		return;
 	uint32_t *keys = kube_build_array(b, sizeof(*keys), state->count, &query->required_keys);

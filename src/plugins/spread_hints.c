@@ -140,8 +140,10 @@ static enum plugin_hint spread_hint_node(
 bool spread_helps_beyond_hint(const struct plugin_waiting *w, const struct cache_event *event)
 {
 	return event->kind == KUBE_NODE && event->old.there && event->now.there &&
-		cache_labels_selected(w->cache, w->pod.class, event->old.labels, event->name) !=
-		cache_labels_selected(w->cache, w->pod.class, event->now.labels, event->name);
+		cache_labels_selected(
+			w->cache, w->pod.class, w->pod.for_node, event->old.labels, event->name) !=
+		cache_labels_selected(
+			w->cache, w->pod.class, w->pod.for_node, event->now.labels, event->name);
 }
 
 const struct plugin_registration spread_events[] = {

@@ -49,12 +49,15 @@ static uint64_t key_mixed(uint64_t key, uint64_t more)
 	return word ^ word >> 29;
 }
 
-/* Hints look at the class and the labels; claims of ephemeral volumes have the pod's own name. */
+/*
+ * Hints look at the class, the labels and the node that the pod is for; claims of ephemeral volumes
+ * have the pod's own name.
+ */
 static uint64_t requeue_key(const struct scheduler *s, uint32_t pod)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct cache_shared *class = pool_at(&s->cache.classes, p->class);
-	uint64_t key = key_mixed(0, class->serial);
+	uint64_t key = key_mixed(p->for_node, class->serial);
 	if (p->labels != 0) {
 		const struct cache_shared *labels = pool_at(&s->cache.label_sets, p->labels);
 		key = key_mixed(key, labels->serial);
@@ -191,13 +194,7 @@ static bool requeue_hint(const struct requeue_asking *a, uint32_t pod,
 	struct plugin_waiting w = {.cache = &s->cache,
 		.profile = cycle_profile_of(&s->cycle, pod),
 		.scratch = &s->scratch,
-		.pod = {.index = pod,
-			.template_index = p->class,
-			.class = class,
-			.labels = cache_labels_at(&s->cache, p->labels),
-			.namespace_labels = cache_namespace_labels(&s->cache, class->namespace),
-			.name = cache_text(&s->cache, p->name),
-			.uid = p->uid}};
+		.pod = plugin_pod_of(&s->cache, pod)};
 	bool queue = queue_waits_has(rejectors, QUEUE_EXTENDER) && is_for_extenders(a->event->kind);
 	*how = QUEUE_AFTER_BACKOFF;
 	struct plugin_set left = plugin_set_union(&rejectors->plugins, pending);

@@ -361,10 +361,70 @@ static void test_a_score_beyond_the_scale(void)
 	TEST_ASSERT_EQUAL_STRING("", decide("p", "a plugin returned a score outside of 0..100"));
 }
 
+/* ---- pods for one node each ---- */
+
+#define FOR_NODE(name, more)                                                                   \
+	"'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"       \
+	"'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name','operator':'In','values'" \
+	":['" name "']}" more "]}]}}},"
+/* The same, said twice: that is no pattern of which anything is left out. */
+#define AGAIN(name) ",{'key':'metadata.name','operator':'In','values':['" name "']}"
+
+static void test_pods_for_one_node_each_share_a_template_and_part(void)
+{
+	add_node("a", "");
+	add_node("b", "");
+	add_pod("pa", "", FOR_NODE("a", ""), "");
+	add_pod("pb", "", FOR_NODE("b", ""), "");
+	uint32_t pa = picture_pod("default", "pa");
+	uint32_t pb = picture_pod("default", "pb");
+	TEST_ASSERT_EQUAL_UINT32(
+		cache_pod_at(&picture.cache, pa)->class, cache_pod_at(&picture.cache, pb)->class);
+	for (uint32_t i = 0; i < 3; i++) {
+		TEST_ASSERT_EQUAL_STRING("a", decide("pa", ""));
+		TEST_ASSERT_EQUAL_STRING("b", decide("pb", ""));
+	}
+}
+
+static void test_a_pod_for_a_node_that_is_not_there_says_so(void)
+{
+	add_node("a", "");
+	add_pod("p", "", FOR_NODE("z", ""), "");
+	add_pod("q", "", FOR_NODE("z", AGAIN("z")), "");
+	struct schedule_result twice = decide_by("q", CACHE_COUNT_FAST);
+	TEST_ASSERT_EQUAL(CYCLE_REJECTED, twice.outcome);
+	char message[256];
+	snprintf(message, sizeof(message), "%s", text(twice.message));
+	TEST_ASSERT_EQUAL_STRING("", decide("p", message));
+}
+
+static void test_spreading_sees_the_one_node_of_each_pod(void)
+{
+#define SPREAD                                                                              \
+	"'topologySpreadConstraints':[{'topologyKey':'kubernetes.io/hostname','maxSkew':1," \
+	"'whenUnsatisfiable':'DoNotSchedule','labelSelector':{'matchLabels':{'app':'x'}}}],"
+	add_node("a", "'kubernetes.io/hostname':'a'");
+	add_node("b", "'kubernetes.io/hostname':'b'");
+	for (uint32_t i = 0; i < 4; i++) {
+		char name[8];
+		snprintf(name, sizeof(name), "on%u", i);
+		add_pod(name, "'app':'x'", "'nodeName':'b',", "");
+	}
+	/* Only its own node counts for each: there is nothing to be even with. */
+	add_pod("pa", "'app':'x'", FOR_NODE("a", "") SPREAD, "");
+	add_pod("pb", "'app':'x'", FOR_NODE("b", "") SPREAD, "");
+	TEST_ASSERT_EQUAL_STRING("a", decide("pa", ""));
+	TEST_ASSERT_EQUAL_STRING("b", decide("pb", ""));
+	TEST_ASSERT_EQUAL_STRING("a", decide("pa", ""));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_no_nodes);
+	RUN_TEST(test_pods_for_one_node_each_share_a_template_and_part);
+	RUN_TEST(test_a_pod_for_a_node_that_is_not_there_says_so);
+	RUN_TEST(test_spreading_sees_the_one_node_of_each_pod);
 	RUN_TEST(test_equal_nodes_in_turn);
 	RUN_TEST(test_the_emptiest_of_many_blocks);
 	RUN_TEST(test_a_node_leaves_while_its_block_changes);

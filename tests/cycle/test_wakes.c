@@ -52,19 +52,10 @@ void tearDown(void)
 
 static struct plugin_waiting as_waiting(uint32_t pod)
 {
-	const struct cache_pod *p = cache_pod_at(&cache, pod);
-	const struct kube_pod_template *class = cache_template_of(&cache, p);
-
 	return (struct plugin_waiting){.cache = &cache,
 		.profile = &profile,
 		.scratch = &hint_scratch,
-		.pod = {.index = pod,
-			.template_index = p->class,
-			.class = class,
-			.labels = cache_labels_at(&cache, p->labels),
-			.namespace_labels = cache_namespace_labels(&cache, class->namespace),
-			.name = cache_text(&cache, p->name),
-			.uid = p->uid}};
+		.pod = plugin_pod_of(&cache, pod)};
 }
 
 static void changed(const struct cache_event *event)

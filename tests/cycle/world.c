@@ -232,6 +232,17 @@ static void write_pod_status(struct world *w, const struct world_pod *pod)
 	write_char(&w->out, '}');
 }
 
+/* '@' stands for the number of the one node that each of the template's pods is for. */
+static void write_template(struct world *w, uint32_t number)
+{
+	for (const char *c = w->templates[w->pods[number].template]; *c != '\0'; c++) {
+		if (*c == '@')
+			write_format(&w->out, "%u", number % w->node_room);
+		else
+			write_char(&w->out, *c);
+	}
+}
+
 static void feed_pod(struct world *w, uint32_t number)
 {
 	const struct world_pod *pod = &w->pods[number];
@@ -253,7 +264,7 @@ static void feed_pod(struct world *w, uint32_t number)
 	write_z(&w->out, "},'spec':{");
 	if (pod->node > 0)
 		write_format(&w->out, "'nodeName':'n%u',", pod->node - 1u);
-	write_z(&w->out, w->templates[pod->template]);
+	write_template(w, number);
 	write_z(&w->out, "},");
 	write_pod_status(w, pod);
 	write_char(&w->out, '}');

@@ -123,11 +123,14 @@ static void write_node_requirement(struct world *w, struct writer *out)
 	}
 }
 
-static void write_node_term(struct world *w, struct writer *out)
+static void write_node_term(struct world *w, struct writer *out, bool own)
 {
 	write_char(out, '{');
-	bool fields = world_chance(w, 5);
-	if (fields)
+	bool fields = own || world_chance(w, 5);
+	if (own)
+		write_z(out,
+			"'matchFields':[{'key':'metadata.name','operator':'In','values':['n@']}]");
+	else if (fields)
 		write_format(out,
 			"'matchFields':[{'key':'metadata.name','operator':'%s','values':['n%u']}]",
 			WORLD_PICK(w, "In", "In", "NotIn"), world_below(w, w->node_room));
@@ -152,9 +155,10 @@ static void write_node_affinity(struct world *w, struct writer *out)
 			"'requiredDuringSchedulingIgnoredDuringExecution':"
 			"{'nodeSelectorTerms':[");
 		uint32_t count = world_chance(w, 20) ? 0 : 1 + world_below(w, 2);
+		bool own = world_chance(w, 4); /* as a DaemonSet has it made */
 		for (uint32_t i = 0; i < count; i++) {
 			write_z(out, i == 0 ? "" : ",");
-			write_node_term(w, out);
+			write_node_term(w, out, own);
 		}
 		write_z(out, "]}");
 	}
@@ -165,7 +169,7 @@ static void write_node_affinity(struct world *w, struct writer *out)
 		for (uint32_t i = 0; i < count; i++) {
 			write_format(
 				out, "%s{'weight':%d,'preference':", i == 0 ? "" : ",", weight(w));
-			write_node_term(w, out);
+			write_node_term(w, out, false);
 			write_char(out, '}');
 		}
 		write_char(out, ']');

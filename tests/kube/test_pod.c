@@ -82,9 +82,9 @@ static void test_scalars_of_the_class(void)
 	fixture_is("berth", class->scheduler_name);
 	TEST_ASSERT_EQUAL(-5, class->priority);
 	TEST_ASSERT_EQUAL(0, class->preempts);
-	fixture_is("apps/v1", class->owner.api_version);
-	fixture_is("ReplicaSet", class->owner.kind);
-	fixture_is("owner", class->owner.name);
+	fixture_is("apps/v1", pod.labels->owner.api_version);
+	fixture_is("ReplicaSet", pod.labels->owner.kind);
+	fixture_is("owner", pod.labels->owner.name);
 	TEST_ASSERT_EQUAL(4, class->container_count);
 	TEST_ASSERT_EQUAL(
 		KUBE_FEATURE_RESTART_ALL_CONTAINERS | KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK,
@@ -109,7 +109,7 @@ static void test_defaults(void)
 	TEST_ASSERT_EQUAL(0, class->has_required_nodes);
 	TEST_ASSERT_EQUAL(0, class->has_pod_affinity);
 	TEST_ASSERT_EQUAL(0, class->features);
-	TEST_ASSERT_EQUAL(0, class->owner.kind);
+	TEST_ASSERT_EQUAL(0, pod.labels->owner.kind);
 	TEST_ASSERT_FALSE(pod.has_start_time);
 	TEST_ASSERT_EQUAL(0, pod.creation_time.us);
 	TEST_ASSERT_EQUAL(0, pod.condition_count);
@@ -362,22 +362,81 @@ static void test_local_twins(void)
 	}
 }
 
-/* Pods of a DaemonSet name their node in an affinity; they are of one class when they are there. */
-static void test_node_affinity_goes_when_there_is_a_node(void)
+#define REQUIRES(terms)                                                                        \
+	"\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{" \
+	"\"nodeSelectorTerms\":[" terms "]}}}"
+#define FIELD(op, node)                                                                     \
+	"{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"" op "\",\"values\":[" \
+	"\"" node "\"]}]}"
+#define FIELD_AND(node, key)                                                                  \
+	"{\"matchExpressions\":[{\"key\":\"" key "\",\"operator\":\"Exists\"}],"              \
+	"\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"" node \
+	"\"]}]}"
+
+/* As the controller of a DaemonSet makes them: in every term. */
+static void test_pods_for_one_node_each_are_of_one_class(void)
 {
-#define NAMES(node)                                                                                \
-	"\"affinity\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{"     \
-	"\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\"," \
-	"\"values\":[\"" node "\"]}]}]}}}"
 	struct kube_pod other;
-	decode_spec(&pod, "{" NAMES("a") ",\"nodeName\":\"a\"}");
-	fixture_text_is("a", pod.node_name);
-	TEST_ASSERT_EQUAL(0, pod.class->required_nodes.count);
-	decode_spec(&other, "{" NAMES("b") ",\"nodeName\":\"b\"}");
+	decode_spec(&pod, "{" REQUIRES(FIELD("In", "a")) "}");
+	fixture_text_is("a", pod.for_node);
+	TEST_ASSERT_EQUAL(1, pod.class->is_for_node);
+	TEST_ASSERT_EQUAL(1, pod.class->required_nodes.count);
+	decode_spec(&other, "{" REQUIRES(FIELD("In", "b")) "}");
+	fixture_text_is("b", other.for_node);
 	TEST_ASSERT_TRUE(kube_blob_is(&pod.class->blob, &other.class->blob));
 	drop(&other);
-	decode_spec(&other, "{" NAMES("b") "}");
-	TEST_ASSERT_EQUAL(1, other.class->required_nodes.count);
+	decode_spec(&other, "{" REQUIRES(FIELD("In", "b")) ",\"nodeName\":\"b\"}");
+	TEST_ASSERT_TRUE(kube_blob_is(&pod.class->blob, &other.class->blob));
+	drop(&other);
+	drop(&pod);
+	decode_spec(&pod, "{" REQUIRES(FIELD_AND("a", "k") "," FIELD_AND("a", "l")) "}");
+	decode_spec(&other, "{" REQUIRES(FIELD_AND("b", "k") "," FIELD_AND("b", "l")) "}");
+	TEST_ASSERT_TRUE(kube_blob_is(&pod.class->blob, &other.class->blob));
+	drop(&other);
+}
+
+static void test_other_fields_stay_in_the_class(void)
+{
+	static const char *const specs[] = {"{" REQUIRES(FIELD("NotIn", "a")) "}",
+		"{" REQUIRES(FIELD("In", "a") "," FIELD("In", "b")) "}",
+		"{" REQUIRES(FIELD("In", "a") ",{}") "}", "{" REQUIRES("") "}",
+		"{" REQUIRES(FIELD("In", "")) "}", "{}"};
+	for (uint32_t i = 0; i < ARRAY_COUNT(specs); i++) {
+		decode_spec(&pod, specs[i]);
+		TEST_ASSERT_EQUAL_MESSAGE(0, pod.for_node.size, specs[i]);
+		TEST_ASSERT_EQUAL_MESSAGE(0, pod.class->is_for_node, specs[i]);
+		if (i + 1 < ARRAY_COUNT(specs))
+			drop(&pod);
+	}
+}
+
+static void decode_owned(struct kube_pod *to, const char *kind, const char *name)
+{
+	char json[512];
+	snprintf(json, sizeof(json),
+		"{\"metadata\":{\"name\":\"x\",\"labels\":{\"app\":\"a\"},\"ownerReferences\":[{"
+		"\"apiVersion\":\"apps/v1\",\"kind\":\"%s\",\"name\":\"%s\",\"uid\":\"%s\","
+		"\"controller\":true}]}}",
+		kind, name, name);
+	decode(to, json);
+}
+
+static void test_controllers_are_no_part_of_the_class(void)
+{
+	struct kube_pod other;
+	decode_owned(&pod, "ReplicaSet", "r1");
+	decode_owned(&other, "ReplicaSet", "r2");
+	TEST_ASSERT_TRUE(kube_blob_is(&pod.class->blob, &other.class->blob));
+	TEST_ASSERT_FALSE(kube_blob_is(&pod.labels->blob, &other.labels->blob));
+	TEST_ASSERT_TRUE(kube_labels_are(pod.labels, other.labels));
+	fixture_is("r2", kube_labels_owner(other.labels).name);
+	drop(&other);
+	drop(&pod);
+	/* Nobody asks which Job it is. */
+	decode_owned(&pod, "Job", "j1");
+	decode_owned(&other, "Job", "j2");
+	TEST_ASSERT_TRUE(kube_blob_is(&pod.labels->blob, &other.labels->blob));
+	TEST_ASSERT_EQUAL(0, kube_labels_owner(other.labels).name);
 	drop(&other);
 }
 
@@ -454,7 +513,9 @@ int main(void)
 	RUN_TEST(test_equal_specs_give_equal_classes);
 	RUN_TEST(test_identity_is_no_part_of_the_class);
 	RUN_TEST(test_local_twins);
-	RUN_TEST(test_node_affinity_goes_when_there_is_a_node);
+	RUN_TEST(test_pods_for_one_node_each_are_of_one_class);
+	RUN_TEST(test_other_fields_stay_in_the_class);
+	RUN_TEST(test_controllers_are_no_part_of_the_class);
 	RUN_TEST(test_too_much_is_refused_by_name);
 	RUN_TEST(test_numbers_out_of_range);
 	return UNITY_END();

@@ -187,24 +187,13 @@ struct cycle_state *picture_decide(const char *namespace, const char *name)
 {
 	struct cache *cache = &picture.cache;
 	uint32_t index = picture_pod(namespace, name);
-	const struct cache_pod *pod = cache_pod_at(cache, index);
 	scratch_reset(&picture.work);
 	cache_begin_decision(cache);
 	picture.decision = (struct cycle_state){
 		.cache = cache,
 		.profile = &picture.profile,
 		.scratch = &picture.work,
-		.pod =
-			{
-				.index = index,
-				.template_index = pod->class,
-				.class = cache_template_of(cache, pod),
-				.labels = cache_labels_at(cache, pod->labels),
-				.namespace_labels = cache_namespace_labels(
-					cache, cache_template_of(cache, pod)->namespace),
-				.name = cache_text(cache, pod->name),
-				.uid = pod->uid,
-			},
+		.pod = plugin_pod_of(cache, index),
 	};
 	return &picture.decision;
 }

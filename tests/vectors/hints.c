@@ -55,18 +55,12 @@ static void ask(struct asking *asking, const struct cache_event *event)
 {
 	static uint64_t room[HINT_SCRATCH / sizeof(uint64_t)];
 	struct cache *cache = asking->hints->cache;
-	const struct cache_pod *pod = cache_pod_at(cache, asking->hints->pod);
 	struct scratch scratch;
 	scratch_init(&scratch, room, sizeof(room));
 	struct plugin_waiting w = {.cache = cache,
 		.profile = asking->hints->profile,
 		.scratch = &scratch,
-		.pod = {.index = asking->hints->pod,
-			.template_index = pod->class,
-			.class = cache_template_of(cache, pod),
-			.labels = cache_labels_at(cache, pod->labels),
-			.name = cache_text(cache, pod->name),
-			.uid = pod->uid}};
+		.pod = plugin_pod_of(cache, asking->hints->pod)};
 	asking->told = true;
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
 		asking->registered[id] =
