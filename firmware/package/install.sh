@@ -173,7 +173,7 @@ put_files() {
 	put 755 "$root/usr/bin/berth" /usr/bin/berth
 	put 755 "$root/usr/lib/berth/k3s-credentials" /usr/lib/berth/k3s-credentials
 	put 755 "$source/uninstall.sh" /usr/lib/berth/uninstall.sh
-	for file in README.md LICENSE NOTICE berth.yaml beside.yaml rbac.yaml; do
+	for file in README.md LICENSE NOTICE berth.yaml beside.yaml rbac.yaml viewer.yaml; do
 		put 644 "$root/usr/share/doc/berth/$file" "/usr/share/doc/berth/$file"
 	done
 	(cd "$root" && find usr/share/man usr/share/bash-completion usr/share/zsh usr/share/fish -type f 2>/dev/null) |

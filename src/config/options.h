@@ -31,11 +31,12 @@ struct options_words { /* of a flag that takes several, or comes several times *
 enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 
 /*
- * Who may see the status page: who may by a review, whoever can reach the port, who is somebody.
- * Who is on this machine may, unless nobody may.
+ * Who may see the status page: who may list pods and nodes, by a review; besides, without
+ * credentials, who is on this machine; whoever can reach the port; who is somebody; nobody.
  */
 enum options_page {
 	OPTIONS_PAGE_REVIEW,
+	OPTIONS_PAGE_LOOPBACK,
 	OPTIONS_PAGE_OPEN,
 	OPTIONS_PAGE_TOKEN,
 	OPTIONS_PAGE_NOBODY

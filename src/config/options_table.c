@@ -117,8 +117,9 @@ const struct option option_table[] = {
 		AT(requestheader_group_headers), "NAMES", "in which proxies name groups"},
 	{"requestheader-extra-headers-prefix", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
 		AT(requestheader_extra_prefixes), "NAMES", "of headers with more about the user"},
-	{"page-access", 0, OPTION_CHOICE, OPTION_GROUP_ACCESS, AT(page), "review|open|token|nobody",
-		"who may see the status page from other machines"},
+	{"page-access", 0, OPTION_CHOICE, OPTION_GROUP_ACCESS, AT(page),
+		"review|loopback|open|token|nobody",
+		"who may see the status page; review: who may list pods and nodes"},
 
 	{"v", 'v', OPTION_I32, OPTION_GROUP_PROCESS, AT(verbosity), "LEVEL",
 		"verbosity of the log; 4: each decision, 6: everything"},

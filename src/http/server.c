@@ -40,26 +40,13 @@ static void turn_away(struct net_server *server, uint32_t stream)
 	bytes->close(bytes->self, stream);
 }
 
-static bool peer_is_same(const struct net_address *a, const struct net_address *b)
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	bool whole = a->family != 6 || memcmp(a->bytes, mapped, sizeof(mapped)) == 0;
-
-	/* Of IPv6 everybody has 64 bits for himself. */
-	return a->family == b->family &&
-		memcmp(a->bytes, b->bytes,
-			a->family != 6  ? 4
-				: whole ? 16
-					: 8) == 0;
-}
-
 static uint32_t places_of_peer(const struct net_server *server, const struct net_address *peer)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < server->setup.connections_max; i++)
 		count += server->connections[i].state != SERVER_CLOSED &&
-			peer_is_same(&server->connections[i].peer, peer);
+			net_address_is_same_peer(&server->connections[i].peer, peer);
 	return count;
 }
 
@@ -144,7 +131,7 @@ static bool may_wait(const struct net_server *server, const struct net_address *
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < server->waiting_count; i++)
-		count += peer_is_same(&server->waiting[i].peer, peer);
+		count += net_address_is_same_peer(&server->waiting[i].peer, peer);
 	return server->waiting_count < SERVER_WAITING_MAX && count < SERVER_WAITING_OF_PEER;
 }
 

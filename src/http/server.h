@@ -52,6 +52,7 @@ struct net_exchange {
 	uint64_t body_size;
 	struct net_address peer;
 	bool https;
+	bool http_1_0;
 	bool holds_body; /* set by on_head: none of it is read before net_exchange_take_body() */
 	/*
 	 * Set by on_head or later. on_body: the body comes here, in slices good for the call, and

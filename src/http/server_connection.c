@@ -403,6 +403,7 @@ static enum want head_arrived(struct server_connection *c)
 	x->exchange.method = request->method;
 	x->exchange.path = request->path;
 	x->exchange.query = request->query;
+	x->exchange.http_1_0 = request->http_1_0;
 	x->exchange.body = (struct text){x->collected, 0};
 	http_start_body(&x->body, request->chunked, request->sized ? request->length : 0);
 	enter(c, SERVER_READING_BODY, setup->body_timeout_ms);

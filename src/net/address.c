@@ -171,3 +171,16 @@ bool net_address_is(const struct net_address *a, const struct net_address *b)
 	return a->family == b->family && a->port == b->port && a->scope == b->scope &&
 		memcmp(a->bytes, b->bytes, a->family == 6 ? 16 : 4) == 0;
 }
+
+bool net_address_is_same_peer(const struct net_address *a, const struct net_address *b)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	bool whole = a->family != 6 || memcmp(a->bytes, mapped, sizeof(mapped)) == 0;
+
+	/* Of IPv6 everybody has 64 bits for himself. */
+	return a->family == b->family &&
+		memcmp(a->bytes, b->bytes,
+			a->family != 6  ? 4
+				: whole ? 16
+					: 8) == 0;
+}

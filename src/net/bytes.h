@@ -32,6 +32,8 @@ MUST_USE bool net_address_parse(struct text literal, uint16_t port, struct net_a
 /* "10.0.0.1:443", "[::1]:443" */
 void net_address_write(struct writer *out, const struct net_address *address);
 bool net_address_is(const struct net_address *a, const struct net_address *b);
+/* Whoever is behind it, whatever the port: of IPv6 everybody has 64 bits of addresses. */
+bool net_address_is_same_peer(const struct net_address *a, const struct net_address *b);
 
 enum net_stream_kind { NET_STREAM_TCP, NET_STREAM_UDP };
 

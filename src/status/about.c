@@ -106,7 +106,7 @@ void about_flagz(struct status_answer *a)
 {
 	const struct options *o = a->status->setup.options;
 	const struct scheduler_limits *l = &a->status->s->setup.limits;
-	static const char *const pages[] = {"review", "open", "token", "nobody"};
+	static const char *const pages[] = {"review", "loopback", "open", "token", "nobody"};
 	struct writer w;
 	about_begin(a, "flagz", &w);
 	put_flag(&w, "bind-address", o->bind_address);
@@ -117,7 +117,7 @@ void about_flagz(struct status_answer *a)
 	put_flag(&w, "leader-elect", o->config.leader_election.elect ? "true" : "false");
 	about_put_number(&w, "memory", (int64_t)o->memory_bytes);
 	about_put_number(&w, "nodes-max", l->cache.nodes);
-	put_flag(&w, "page-access", pages[o->page % 4]);
+	put_flag(&w, "page-access", pages[o->page % 5]);
 	about_put_number(&w, "pods-max", l->cache.pods);
 	put_flag(&w, "profiling", o->profiling ? "true" : "false");
 	about_put_number(&w, "secure-port", o->secure_port);

@@ -6,63 +6,59 @@
  * (TokenReview), else anonymous; what was shown and does not hold is a 401. Then group
  * system:masters, paths that are always allowed, else SubjectAccessReview.
  * What we do: the same, and besides
- *   - who is on this machine and shows no credentials may look;
- *   - the page's own files are everybody's, they know nothing; --page-access says who may see
- *     what it shows;
+ *   - what the page shows of the cluster is for those who may list pods and nodes of all of it:
+ *     that is asked, not whether they may read a path, which is allowed to many without a thought;
+ *   - the page's own files are everybody's, they know nothing; --page-access says who else may
+ *     read without credentials, such as whoever is on this machine, and that ends with any sign
+ *     of a proxy, since behind one everybody is on this machine;
+ *   - what changes something always needs credentials, and is logged;
  *   - a path is asked about only when there is something behind it;
  *   - what needs no credentials needs the right name: a page from elsewhere that got its own name
  *     resolved to 127.0.0.1 says that name in its Host header. And what a browser says to be asked
  *     for by another site is refused whoever asks: certificates are shown without being asked for.
  *
- * Answers are remembered for as long as the options say, few of them: a stranger with many tokens
- * costs the apiserver REVIEWS requests at a time and pushes out nobody's connection; who shows
- * nothing at all has half of them.
+ * Answers are remembered for as long as the options say. What is not remembered is asked of the
+ * apiserver: REVIEWS at a time, one of a peer, so many a second; the others wait, first those whom
+ * nothing is known against. Who waits too long, or was refused before and finds others waiting, is
+ * asked to come again.
  */
+#include <string.h>
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/rate.h"
 #include "http/http.h"
-#include "status/private.h"
+#include "status/access_private.h"
 
 enum {
-	REVIEWS = 4,     /* at a time */
-	REMEMBERED = 32, /* users, and what they may */
-	TOKEN_MAX = 4096,
-	USER_MAX = 256,
-	GROUPS_MAX = 2048, /* as JSON */
-	EXTRA_MAX = 1024,
-	BODY_MAX = TOKEN_MAX + GROUPS_MAX + EXTRA_MAX + USER_MAX + 512,
-	PIECE_MAX = 8 * 1024,
-	SCRATCH_MAX = 32 * 1024
+	REVIEWS = 4, /* at a time; who shows nothing at all has half of them */
+	BODY_MAX = ACCESS_GROUPS_MAX + ACCESS_EXTRA_MAX + 4 * ACCESS_USER_MAX,
+	PIECE_MAX = 24 * 1024,
+	SCRATCH_MAX = 64 * 1024,
+	WAIT_MS = 3000,
+	WAIT_LOOK_MS = 20,
+	WAITING_OF_REFUSED = 4, /* so many may wait when one comes who was refused before */
+	WAITING_OF_PEER = 6,
+	WISH_MAX = 512
 };
 
-struct user {
-	char name[USER_MAX];
-	char groups[GROUPS_MAX]; /* JSON: ["a","b"] */
-	char extra[EXTRA_MAX];   /* JSON: {"a":["b"]}, or "" */
-	bool is_master;
-	bool is_anonymous;
-};
-
-/* What a token, or a user and what he wants, were told. */
-struct memory {
-	struct mono until;
-	bool good;
-	bool about_access; /* else about the token */
-	size_t token_size;
-	char token[TOKEN_MAX]; /* or verb, path and name */
-	struct user user;
-};
+/* What must be allowed for an answer: of the page both, else only the path. */
+static const struct {
+	const char *resource;
+} page_rights[] = {{"pods"}, {"nodes"}};
 
 struct status_review {
 	struct access *access;
 	struct status_answer *answer; /* NULL: free, or who asked has gone */
-	bool about_access;            /* else about the token */
+	struct net_address peer;
+	bool about_access;       /* else about the token */
+	struct tls_digest token; /* that is asked about */
+	struct tls_digest right; /* of the user, that is asked about ... */
+	uint32_t right_index;    /* ... of those of the answer */
 	struct api_call call;
-	struct user user;
-	size_t token_size;
-	char token[TOKEN_MAX];
-	char body[BODY_MAX];
+	struct access_user user;
+	size_t body_size;
+	char *body; /* BODY_MAX bytes */
 	struct json_cut *cut;
 	bool is_read;
 	bool yes;
@@ -72,8 +68,12 @@ struct access {
 	struct status *status;
 	struct api_caller caller;
 	struct status_review reviews[REVIEWS];
-	struct memory memories[REMEMBERED];
-	uint32_t next; /* to be forgotten */
+	struct access_memories memories;
+	struct access_peers peers;
+	struct rate rate;
+	struct net_timer look;              /* at those who wait */
+	const struct status_answer *chosen; /* of them, to be asked about now */
+	struct access_user who;             /* asks, while that is found out */
 	struct scratch scratch;
 };
 
@@ -84,12 +84,14 @@ static const struct json_want want_status[] = {
 static const struct json_want want_review[] = {{"status", want_status}, {NULL, NULL}};
 
 static void access_reviewed(struct api_call *call, enum api_verdict verdict);
+static void look_at_waiting(struct net_timer *timer, struct mono now);
 
 /* ---- setting up ---- */
 
 size_t access_size(void)
 {
-	return sizeof(struct access) + REVIEWS * (json_cut_size(PIECE_MAX) + 32) + SCRATCH_MAX + 64;
+	return sizeof(struct access) + REVIEWS * (json_cut_size(PIECE_MAX) + BODY_MAX + 48) +
+		SCRATCH_MAX + 64;
 }
 
 struct access *access_open(struct status *status, struct arena *arena)
@@ -99,10 +101,12 @@ struct access *access_open(struct status *status, struct arena *arena)
 	access->caller = (struct api_caller){
 		.client = status->setup.scheduler->api, .name = "reviews", .done = access_reviewed};
 	api_caller_init(&access->caller);
+	net_timer_init(&access->look, look_at_waiting);
 	scratch_init(&access->scratch, arena_take_raw(arena, SCRATCH_MAX), SCRATCH_MAX);
 	for (uint32_t i = 0; i < REVIEWS; i++) {
 		size_t size = json_cut_size(PIECE_MAX);
 		access->reviews[i].access = access;
+		access->reviews[i].body = arena_take_raw(arena, BODY_MAX);
 		access->reviews[i].cut = json_cut_init(arena_take(arena, size), size, PIECE_MAX);
 	}
 	return access;
@@ -110,6 +114,7 @@ struct access *access_open(struct status *status, struct arena *arena)
 
 void access_close(struct access *access)
 {
+	net_timer_disarm(&access->look);
 	api_caller_close(&access->caller);
 }
 
@@ -118,9 +123,10 @@ void access_forget(struct status_answer *a)
 	if (a->review != NULL)
 		a->review->answer = NULL; /* the apiserver's answer is remembered all the same */
 	a->review = NULL;
+	a->waits = false;
 }
 
-/* ---- who and what ---- */
+/* ---- what is wanted ---- */
 
 const char *const status_verbs[] = {[NET_GET] = "get",
 	[NET_POST] = "post",
@@ -135,54 +141,42 @@ static const char *verb_of(const struct status_answer *a)
 	return status_verbs[a->exchange->method];
 }
 
-struct groups {
-	struct user *user;
-	struct writer w;
-	struct json_writer j;
-	bool has_usual; /* who is somebody is in this one */
-};
-
-static void groups_begin(struct groups *g, struct user *user)
+static bool is_about_page(const struct status_answer *a)
 {
-	*g = (struct groups){.user = user};
-	user->is_master = false;
-	writer_init(&g->w, user->groups, sizeof(user->groups) - 1);
-	json_write_init(&g->j, &g->w);
-	json_open_array(&g->j);
+	return a->route->access == STATUS_FOR_API;
 }
 
-static void groups_add(struct groups *g, struct text name)
+static uint32_t rights_of(const struct status_answer *a)
 {
-	g->user->is_master = g->user->is_master || text_is_z(name, "system:masters");
-	g->has_usual = g->has_usual || text_is_z(name, "system:authenticated");
-	json_put_text(&g->j, name);
+	return is_about_page(a) ? ARRAY_COUNT(page_rights) : 1;
 }
 
-/* False: there is no room for all of them. */
-static bool groups_end(struct groups *g)
+/* What is read or only computed changes nothing. */
+static bool would_change(const struct status_answer *a)
 {
-	if (!g->has_usual && !g->user->is_anonymous)
-		json_put_z(&g->j, "system:authenticated");
-	json_close_array(&g->j);
-	g->user->groups[g->w.used] = '\0';
-	return !g->w.overflowed;
+	return a->exchange->method == NET_PUT || a->exchange->method == NET_DELETE ||
+		a->exchange->method == NET_PATCH;
+}
+
+/* The nth thing that must be allowed, as it is remembered of this user. */
+static struct tls_digest right_of(
+	const struct status_answer *a, uint32_t n, const struct tls_digest *user)
+{
+	const char *first = is_about_page(a) ? "list" : verb_of(a);
+	struct text second =
+		is_about_page(a) ? text_of(page_rights[n].resource) : a->exchange->path;
+	const struct text texts[] = {
+		{(const char *)user->bytes, sizeof(user->bytes)}, text_of(first), second};
+	return tls_digest(texts, ARRAY_COUNT(texts));
 }
 
 /* ---- refusing ---- */
 
-/* As kube-scheduler answers: a Status. */
-static void turn_down(struct status_answer *a, uint16_t code, const char *reason, const char *user)
+static void access_put_status(struct status_answer *a, uint16_t code, const char *reason,
+	struct text message, const char *headers)
 {
-	char message[USER_MAX + 512];
-	struct writer m;
 	struct writer w;
 	struct json_writer j;
-	writer_init(&m, message, sizeof(message));
-	if (code == 401)
-		write_z(&m, "Unauthorized");
-	else
-		write_format(&m, "forbidden: User \"%s\" cannot %s path \"%.*s\"", user, verb_of(a),
-			TEXT_ARGS(a->exchange->path));
 	writer_init(&w, a->piece, sizeof(a->piece));
 	json_write_init(&j, &w);
 	json_open_object(&j);
@@ -192,7 +186,7 @@ static void turn_down(struct status_answer *a, uint16_t code, const char *reason
 	json_open_object(&j);
 	json_close_object(&j);
 	json_member_z(&j, "status", "Failure");
-	json_member_text(&j, "message", m.overflowed ? TEXT("forbidden") : writer_text(&m));
+	json_member_text(&j, "message", message);
 	json_member_z(&j, "reason", reason);
 	if (code == 403) {
 		json_key(&j, "details");
@@ -201,70 +195,92 @@ static void turn_down(struct status_answer *a, uint16_t code, const char *reason
 	}
 	json_member_i64(&j, "code", code);
 	json_close_object(&j);
-	status_reply_with(a, code, status_json, code == 401 ? "WWW-Authenticate: Bearer\r\n" : "",
-		writer_text(&w));
+	status_reply_with(a, code, status_json, headers, writer_text(&w));
 }
 
-/* ---- memory ---- */
-
-static struct memory *recall(struct access *access, struct text token, bool about_access)
+static void turn_down(struct status_answer *a)
 {
-	struct mono now = net_now(access->status->setup.net);
-	for (uint32_t i = 0; i < REMEMBERED; i++) {
-		struct memory *m = &access->memories[i];
-		if (m->token_size == token.size && m->about_access == about_access &&
-			token.size > 0 && memcmp(m->token, token.at, token.size) == 0 &&
-			!mono_reached(now, m->until))
-			return m;
+	access_put_status(
+		a, 401, "Unauthorized", TEXT("Unauthorized"), "WWW-Authenticate: Bearer\r\n");
+}
+
+/* As kube-scheduler and the apiserver say it. */
+static void forbid(struct status_answer *a, uint32_t right, const char *user)
+{
+	char message[ACCESS_USER_MAX + 512];
+	struct writer m;
+	writer_init(&m, message, sizeof(message));
+	if (is_about_page(a))
+		write_format(&m,
+			"forbidden: User \"%s\" cannot list resource \"%s\" in API group \"\" at "
+			"the cluster scope",
+			user, page_rights[right].resource);
+	else
+		write_format(&m, "forbidden: User \"%s\" cannot %s path \"%.*s\"", user, verb_of(a),
+			TEXT_ARGS(a->exchange->path));
+	access_put_status(
+		a, 403, "Forbidden", m.overflowed ? TEXT("forbidden") : writer_text(&m), "");
+}
+
+static void come_again(struct status_answer *a)
+{
+	status_refuse(a, 429, "too many reviews are under way; retry");
+}
+
+/* ---- letting in ---- */
+
+/* `user`: NULL when nobody was asked for. */
+static void let_in(struct status_answer *a, const char *user)
+{
+	if (would_change(a)) {
+		char from[64];
+		struct writer w;
+		CHECK(user != NULL);
+		writer_init(&w, from, sizeof(from));
+		net_address_write(&w, &a->exchange->peer);
+		log_info("status", "changed-by-request",
+			"user=\"%s\" verb=%s path=\"%.*s\" from=%.*s", user, verb_of(a),
+			TEXT_ARGS(a->exchange->path), TEXT_ARGS(writer_text(&w)));
 	}
-	return NULL;
+	status_route(a);
 }
 
-static void remember(struct access *access, struct text token, bool about_access, bool good,
-	const struct user *user)
+struct subject {
+	struct tls_digest digest;
+	const char *name;
+	bool is_master, is_anonymous;
+};
+
+static struct subject subject_of(const struct access_user *user)
 {
-	const struct options *o = access->status->setup.options;
-	int64_t ttl_us = !about_access ? o->token_ttl_us
-		: good                 ? o->authorized_ttl_us
-				       : o->unauthorized_ttl_us;
-	struct memory *m = &access->memories[access->next++ % REMEMBERED];
-	if (ttl_us <= 0 || token.size > sizeof(m->token))
-		return;
-	m->until.us = net_now(access->status->setup.net).us + ttl_us;
-	m->good = good;
-	m->about_access = about_access;
-	m->user = *user;
-	m->token_size = token.size;
-	memcpy(m->token, token.at, token.size);
+	return (struct subject){.digest = access_user_digest(user),
+		.name = user->name,
+		.is_master = user->is_master,
+		.is_anonymous = user->is_anonymous};
+}
+
+/* From this right on. False: the apiserver has to be asked about the one that it ends at. */
+static bool judge(struct status_answer *a, const struct subject *who, uint32_t *right)
+{
+	const struct access *access = a->status->access;
+	struct mono now = net_now(a->status->setup.net);
+	bool anybody = is_about_page(a) && a->status->setup.options->page == OPTIONS_PAGE_TOKEN;
+	if (who->is_master || (anybody && !who->is_anonymous))
+		*right = rights_of(a);
+	for (; *right < rights_of(a); (*right)++) {
+		struct tls_digest key = right_of(a, *right, &who->digest);
+		if (access_recall(&access->memories, ACCESS_RIGHTS_BAD, &key, now) != NULL) {
+			forbid(a, *right, who->name);
+			return true;
+		}
+		if (access_recall(&access->memories, ACCESS_RIGHTS_GOOD, &key, now) == NULL)
+			return false;
+	}
+	let_in(a, who->name);
+	return true;
 }
 
 /* ---- asking the apiserver ---- */
-
-/* False: this user is too much for us. */
-/* A zero inside would make it the shorter name of somebody else. */
-static bool take_name(struct text name, struct user *user)
-{
-	return text_find(name, '\0') == name.size &&
-		text_copy(name, user->name, sizeof(user->name));
-}
-
-static bool read_user(struct json_value value, struct user *user)
-{
-	struct groups groups;
-	struct json_value list = json_get(value, "groups");
-	struct json_value extra = json_get(value, "extra");
-	struct json_walk walk = json_walk(list);
-	/* First: what had escapes is no JSON any more when it has been read. */
-	bool fits =
-		text_copy(json_type(extra) == JSON_OBJECT && json_count(extra) > 0 ? json_raw(extra)
-										   : TEXT(""),
-			user->extra, sizeof(user->extra));
-	groups_begin(&groups, user);
-	while (json_walk_next(&walk))
-		groups_add(&groups, json_text(walk.value));
-	return groups_end(&groups) && fits &&
-		take_name(json_text(json_get(value, "username")), user);
-}
 
 static void review_read(struct api_call *call, struct text json)
 {
@@ -278,29 +294,15 @@ static void review_read(struct api_call *call, struct text json)
 		review->yes = review->about_access
 			? json_bool(json_get(status, "allowed"), false)
 			: json_bool(json_get(status, "authenticated"), false) &&
-				read_user(json_get(status, "user"), &review->user);
+				access_read_reviewed(json_get(status, "user"), &review->user);
 	}
 	scratch_rewind(scratch, mark);
 }
 
-static void review_send(struct status_review *review, const char *path, const struct writer *body)
-{
-	const struct status_setup *setup = &review->access->status->setup;
-	review->is_read = review->yes = false;
-	api_call_start(&review->call, &review->access->caller,
-		&(struct api_request){.purpose = API_REVIEW,
-			.method = NET_POST,
-			.path = text_of(path),
-			.body = writer_text(body),
-			.reader = {want_review, review_read, review->cut},
-			.server = review->about_access ? setup->authorization
-						       : setup->authentication});
-}
-
-static void begin_review(struct status_review *review, struct writer *w, struct json_writer *j,
+static void review_begin(struct status_review *review, struct writer *w, struct json_writer *j,
 	const char *version, const char *kind)
 {
-	writer_init(w, review->body, sizeof(review->body));
+	writer_init(w, review->body, BODY_MAX);
 	json_write_init(j, w);
 	json_open_object(j);
 	json_member_z(j, "apiVersion", version);
@@ -309,30 +311,63 @@ static void begin_review(struct status_review *review, struct writer *w, struct 
 	json_open_object(j);
 }
 
-static void ask_token(struct status_review *review)
+/* False: it is too much to be asked. */
+static bool review_send(struct status_review *review, const char *path, const struct writer *body)
+{
+	const struct status_setup *setup = &review->access->status->setup;
+	review->is_read = review->yes = false;
+	review->body_size = body->used;
+	if (body->overflowed)
+		return false;
+	api_call_start(&review->call, &review->access->caller,
+		&(struct api_request){.purpose = API_REVIEW,
+			.method = NET_POST,
+			.path = text_of(path),
+			.body = writer_text(body),
+			.reader = {want_review, review_read, review->cut},
+			.server = review->about_access ? setup->authorization
+						       : setup->authentication});
+	return true;
+}
+
+static bool ask_token(struct status_review *review, struct text token)
 {
 	struct writer w;
 	struct json_writer j;
 	review->about_access = false;
-	begin_review(review, &w, &j, "authentication.k8s.io/v1", "TokenReview");
-	json_member_text(&j, "token", (struct text){review->token, review->token_size});
+	review_begin(review, &w, &j, "authentication.k8s.io/v1", "TokenReview");
+	json_member_text(&j, "token", token);
 	json_close_object(&j);
 	json_close_object(&j);
-	review_send(review, "/apis/authentication.k8s.io/v1/tokenreviews", &w);
+	return review_send(review, "/apis/authentication.k8s.io/v1/tokenreviews", &w);
 }
 
-static void ask_access(struct status_review *review)
+static void put_attributes(struct json_writer *j, const struct status_answer *a, uint32_t right)
+{
+	if (is_about_page(a)) {
+		json_key(j, "resourceAttributes");
+		json_open_object(j);
+		json_member_z(j, "verb", "list");
+		json_member_z(j, "version", "v1");
+		json_member_z(j, "resource", page_rights[right].resource);
+	} else {
+		json_key(j, "nonResourceAttributes");
+		json_open_object(j);
+		json_member_text(j, "path", a->exchange->path);
+		json_member_z(j, "verb", verb_of(a));
+	}
+	json_close_object(j);
+}
+
+static bool ask_access(struct status_review *review, uint32_t right, const struct tls_digest *user)
 {
 	struct writer w;
 	struct json_writer j;
 	const struct status_answer *a = review->answer;
 	review->about_access = true;
-	begin_review(review, &w, &j, "authorization.k8s.io/v1", "SubjectAccessReview");
-	json_key(&j, "nonResourceAttributes");
-	json_open_object(&j);
-	json_member_text(&j, "path", a->exchange->path);
-	json_member_z(&j, "verb", verb_of(a));
-	json_close_object(&j);
+	review->right = right_of(a, right, user);
+	review_begin(review, &w, &j, "authorization.k8s.io/v1", "SubjectAccessReview");
+	put_attributes(&j, a, right);
 	json_member_z(&j, "user", review->user.name);
 	json_key(&j, "groups");
 	json_put_raw(&j, text_of(review->user.groups));
@@ -342,115 +377,215 @@ static void ask_access(struct status_review *review)
 	}
 	json_close_object(&j);
 	json_close_object(&j);
-	review_send(review, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &w);
+	return review_send(review, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &w);
 }
 
-/* ---- deciding ---- */
+/* ---- a review, from taken to released ---- */
 
 static void release(struct status_review *review)
 {
 	if (review->answer != NULL)
 		review->answer->review = NULL;
 	review->answer = NULL;
-	memset(review->token, 0, review->token_size);
-	review->token_size = 0;
+	explicit_bzero(review->body, review->body_size); /* a token stood in it */
+	review->body_size = 0;
+	review->peer.family = 0;
+	if (!net_timer_is_armed(&review->access->look))
+		net_timer_arm(review->access->status->setup.net, &review->access->look,
+			net_now(review->access->status->setup.net));
 }
 
-static void end(struct status_review *review, bool good)
+/* The user is known, and all rights before this one are; may he? */
+static void review_user(struct status_review *review, uint32_t right)
 {
 	struct status_answer *a = review->answer;
-	char name[USER_MAX];
-	memcpy(name, review->user.name, sizeof(name));
-	release(review);
-	if (a == NULL)
-		return;
-	if (good)
-		status_route(a);
-	else
-		turn_down(a, 403, "Forbidden", name);
-}
-
-/* What the user wants, as it is remembered; empty: it is too long. */
-static struct text wish_of(struct status_review *review)
-{
-	const struct status_answer *a = review->answer;
-	struct writer w;
-	memset(review->token, 0, sizeof(review->token));
-	writer_init(&w, review->token, sizeof(review->token));
-	write_format(&w, "%s %.*s %s", verb_of(a), TEXT_ARGS(a->exchange->path), review->user.name);
-	review->token_size = w.overflowed ? 0 : w.used;
-	return (struct text){review->token, review->token_size};
-}
-
-/* The user is known; may he? */
-static void judge(struct status_review *review)
-{
-	struct access *access = review->access;
-	const struct user *user = &review->user;
-	const struct status_answer *a = review->answer;
+	struct subject who = subject_of(&review->user);
 	if (a == NULL) {
 		release(review);
 		return;
 	}
-	if (user->is_master ||
-		(!user->is_anonymous && a->route->access == STATUS_FOR_API &&
-			access->status->setup.options->page == OPTIONS_PAGE_TOKEN)) {
-		end(review, true);
+	review->answer = NULL;
+	a->review = NULL;
+	if (judge(a, &who, &right)) {
+		release(review);
 		return;
 	}
-	const struct memory *m = recall(access, wish_of(review), true);
-	if (m != NULL && strcmp(m->user.groups, user->groups) == 0 &&
-		strcmp(m->user.extra, user->extra) == 0)
-		end(review, m->good);
-	else if (review->token_size == 0)
-		end(review, false); /* too long to be asked about */
+	review->answer = a;
+	a->review = review;
+	review->right_index = right;
+	if (ask_access(review, right, &who.digest))
+		return;
+	release(review);
+	forbid(a, right, who.name);
+}
+
+static void review_keep(struct status_review *review)
+{
+	struct access *access = review->access;
+	const struct options *o = access->status->setup.options;
+	struct mono now = net_now(access->status->setup.net);
+	int64_t ttl_us = !review->about_access ? o->token_ttl_us
+		: review->yes                  ? o->authorized_ttl_us
+					       : o->unauthorized_ttl_us;
+	enum access_table table = review->about_access ? ACCESS_RIGHTS_BAD : ACCESS_TOKENS_BAD;
+	if (review->yes)
+		table++;
 	else
-		ask_access(review);
+		access_peer_refused(&access->peers, &review->peer, now);
+	access_remember(&access->memories, table,
+		review->about_access ? &review->right : &review->token, now, ttl_us, &review->user);
 }
 
 static void access_reviewed(struct api_call *call, enum api_verdict verdict)
 {
 	struct status_review *review = LIST_OWNER(call, struct status_review, call);
 	struct status_answer *a = review->answer;
-	struct access *access = review->access;
 	if (verdict != API_DONE || !review->is_read) {
 		log_warn("status", "review-failed", "status=%u error=\"%.*s\"",
 			(unsigned)call->request.answer.status, TEXT_ARGS(api_call_message(call)));
 		release(review);
 		if (a != NULL)
 			status_refuse(a, 503, "the review by the apiserver failed");
-	} else if (review->about_access) {
-		remember(access, (struct text){review->token, review->token_size}, true,
-			review->yes, &review->user);
-		end(review, review->yes);
-	} else {
-		remember(access, (struct text){review->token, review->token_size}, false,
-			review->yes, &review->user);
-		if (review->yes) {
-			judge(review);
-			return;
-		}
-		release(review);
-		if (a != NULL)
-			turn_down(a, 401, "Unauthorized", "");
+		return;
 	}
+	review_keep(review);
+	if (review->yes) {
+		review_user(review, review->about_access ? review->right_index + 1 : 0);
+		return;
+	}
+	bool about_access = review->about_access;
+	release(review);
+	if (a == NULL)
+		return;
+	if (about_access)
+		forbid(a, review->right_index, review->user.name);
+	else
+		turn_down(a);
 }
 
-/* NULL: none is free, and that was said. */
-static struct status_review *take_review(struct status_answer *a, uint32_t first)
+/* ---- who is asked about next ---- */
+
+static struct status_review *free_review(struct access *access)
+{
+	for (uint32_t i = 0; i < REVIEWS; i++)
+		if (api_call_is_over(&access->reviews[i].call))
+			return &access->reviews[i];
+	return NULL;
+}
+
+/* Asked about no other at the moment, nor refused just now. */
+static bool peer_may_be_next(
+	const struct access *access, const struct net_address *peer, struct mono now)
+{
+	const struct access_peer *known = access_peer_find(&access->peers, peer, now);
+	for (uint32_t i = 0; i < REVIEWS; i++)
+		if (!api_call_is_over(&access->reviews[i].call) &&
+			access->reviews[i].peer.family != 0 &&
+			net_address_is_same_peer(&access->reviews[i].peer, peer))
+			return false;
+	return known == NULL || mono_reached(now, known->next);
+}
+
+/* The nth of all answers, of both doors; NULL: there are no more. */
+static struct status_answer *nth_answer(struct status *status, uint32_t n)
+{
+	const struct status_door *secure = &status->secure, *plain = &status->plain;
+	if (n < secure->answer_count)
+		return &secure->answers[n];
+	n -= secure->answer_count;
+	return n < plain->answer_count ? &plain->answers[n] : NULL;
+}
+
+static uint32_t count_waiting(struct status *status, const struct net_address *peer)
+{
+	struct status_answer *a;
+	uint32_t count = 0;
+	for (uint32_t i = 0; (a = nth_answer(status, i)) != NULL; i++)
+		count += a->waits &&
+			(peer == NULL || net_address_is_same_peer(&a->exchange->peer, peer));
+	return count;
+}
+
+static void let_wait(struct status_answer *a)
+{
+	struct status *status = a->status;
+	struct access *access = status->access;
+	struct mono now = net_now(status->setup.net);
+	const struct net_address *peer = &a->exchange->peer;
+	bool refused = access_peer_find(&access->peers, peer, now) != NULL;
+	if ((refused && count_waiting(status, NULL) >= WAITING_OF_REFUSED) ||
+		count_waiting(status, peer) >= WAITING_OF_PEER) {
+		come_again(a);
+		return;
+	}
+	a->waits = true;
+	a->waits_since = now;
+	if (!net_timer_is_armed(&access->look))
+		net_timer_arm(status->setup.net, &access->look, now);
+}
+
+/* NULL: it waits, or was told to come again. */
+static struct status_review *take_review(struct status_answer *a)
 {
 	struct access *access = a->status->access;
-	for (uint32_t i = first; i < REVIEWS; i++) {
-		struct status_review *review = &access->reviews[i];
-		if (!api_call_is_over(&review->call))
-			continue;
-		review->answer = a;
-		review->token_size = 0;
-		a->review = review;
-		return review;
+	struct mono now = net_now(access->status->setup.net);
+	struct status_review *review = free_review(access);
+	if (a != access->chosen) {
+		let_wait(a);
+		return NULL;
 	}
-	status_refuse(a, 503, "too many reviews are under way");
-	return NULL;
+	CHECK(review != NULL);
+	rate_take(&access->rate, now, ACCESS_RATE_US);
+	review->answer = a;
+	review->peer = a->exchange->peer;
+	a->review = review;
+	return review;
+}
+
+/* Whoever nothing is known against, then who was refused least, then who waits longest. */
+static struct status_answer *choose_waiting(struct access *access, struct mono now)
+{
+	struct status_answer *best = NULL, *a;
+	uint32_t best_refused = 0;
+	if (free_review(access) == NULL ||
+		!mono_reached(now, rate_due(&access->rate, now, ACCESS_RATE_US, ACCESS_BURST)))
+		return NULL;
+	for (uint32_t i = 0; (a = nth_answer(access->status, i)) != NULL; i++) {
+		if (!a->waits || !peer_may_be_next(access, &a->exchange->peer, now))
+			continue;
+		const struct access_peer *known =
+			access_peer_find(&access->peers, &a->exchange->peer, now);
+		uint32_t refused = known == NULL ? 0 : known->refused;
+		if (best == NULL || refused < best_refused ||
+			(refused == best_refused && a->waits_since.us < best->waits_since.us)) {
+			best = a;
+			best_refused = refused;
+		}
+	}
+	return best;
+}
+
+static void ask_credentials(struct status_answer *a);
+
+static void look_at_waiting(struct net_timer *timer, struct mono now)
+{
+	struct access *access = LIST_OWNER(timer, struct access, look);
+	struct status_answer *a;
+	while ((a = choose_waiting(access, now)) != NULL) {
+		a->waits = false;
+		access->chosen = a;
+		ask_credentials(a);
+		access->chosen = NULL;
+	}
+	for (uint32_t i = 0; (a = nth_answer(access->status, i)) != NULL; i++) {
+		if (!a->waits || !mono_reached(now, mono_after_ms(a->waits_since, WAIT_MS)))
+			continue;
+		a->waits = false;
+		come_again(a);
+	}
+	if (count_waiting(access->status, NULL) > 0)
+		net_timer_arm(
+			access->status->setup.net, &access->look, mono_after_ms(now, WAIT_LOOK_MS));
 }
 
 /* ---- who asks ---- */
@@ -508,124 +643,35 @@ static bool is_named_here(struct text host)
 	return false;
 }
 
+/* Somebody passed this on: lines that proxies add begin so. */
+static bool is_passed_on(const struct status_answer *a)
+{
+	static const char *const signs[] = {"via:", "forwarded:", "x-real-ip:", "x-forwarded-",
+		"x-original-", "x-client-ip:", "x-envoy-", "true-client-ip:", "cf-", "x-remote-",
+		"impersonate-"};
+	struct text line;
+	for (uint32_t n = 0; (line = net_exchange_line(a->exchange, n)).at != NULL; n++)
+		for (size_t i = 0; i < ARRAY_COUNT(signs); i++)
+			if (text_starts(line, text_of(signs[i])))
+				return true;
+	return a->exchange->http_1_0; /* as nginx asks unless it is told otherwise */
+}
+
 /* Whoever asks, without a question; `anonymous`: no credentials were shown. */
 static bool is_open(const struct status_answer *a, bool anonymous)
 {
+	enum options_page page = a->status->setup.options->page;
 	bool here = is_from_here(&a->exchange->peer);
-	bool api = a->route->access == STATUS_FOR_API;
+	if (would_change(a))
+		return false;
 	if (here && !is_named_here(header(a, "host")))
 		return false;
-	/* Plain HTTP is what it was: whoever reaches the port may read metrics. */
-	if (api ? a->status->setup.options->page == OPTIONS_PAGE_OPEN
-		: !a->exchange->https &&
-				(a->exchange->method == NET_GET || a->exchange->method == NET_HEAD))
+	if (is_about_page(a) && page == OPTIONS_PAGE_OPEN)
 		return true;
-	/* Behind a proxy everybody is on this machine. */
-	return here && anonymous && header(a, "x-forwarded-for").at == NULL &&
-		header(a, "forwarded").at == NULL;
-}
-
-/* ---- credentials ---- */
-
-static const struct options_words *words_of(
-	const struct status_answer *a, enum authority_words which)
-{
-	return authorities_words(a->status->authorities, which);
-}
-
-/* {"scopes":["a","b"]} of all headers with one of the prefixes; each name once. */
-static bool read_extra(const struct status_answer *a, struct user *user)
-{
-	const struct options_words *prefixes = words_of(a, AUTHORITY_EXTRAS);
-	struct writer w;
-	struct json_writer j;
-	struct text line;
-	bool any = false;
-	writer_init(&w, user->extra, sizeof(user->extra) - 1);
-	json_write_init(&j, &w);
-	json_open_object(&j);
-	for (uint32_t n = 0; (line = net_exchange_line(a->exchange, n)).at != NULL; n++) {
-		char key[256];
-		struct writer k;
-		struct text name = text_first(line, text_find(line, ':'));
-		uint32_t p = 0;
-		while (p < prefixes->count && !text_starts(name, prefixes->list[p]))
-			p++;
-		if (p == prefixes->count)
-			continue;
-		bool again = false;
-		for (uint32_t before = 0; before < n && !again; before++) {
-			struct text other = net_exchange_line(a->exchange, before);
-			again = text_is(text_first(other, text_find(other, ':')), name);
-		}
-		if (again)
-			continue;
-		writer_init(&k, key, sizeof(key));
-		if (!net_unescape(text_from(name, prefixes->list[p].size), false, &k))
-			return false;
-		any = true;
-		json_key_text(&j, writer_text(&k));
-		json_open_array(&j);
-		for (uint32_t m = n; (line = net_exchange_line(a->exchange, m)).at != NULL; m++)
-			if (text_is(text_first(line, text_find(line, ':')), name))
-				json_put_text(&j, text_from(line, name.size + 1));
-		json_close_array(&j);
-	}
-	json_close_object(&j);
-	user->extra[any ? w.used : 0] = '\0';
-	return !w.overflowed;
-}
-
-/* A front proxy says who asks. False: it does not, or is not one of those that may. */
-static bool read_proxied(
-	const struct status_answer *a, const struct tls_client_names *names, struct user *user)
-{
-	const struct options_words *allowed = words_of(a, AUTHORITY_NAMES);
-	const struct options_words *headers = words_of(a, AUTHORITY_USERS);
-	struct groups groups;
-	struct text value = TEXT_NONE;
-	bool may = allowed->count == 0;
-	char name[128];
-	for (uint32_t i = 0; i < allowed->count && !may; i++)
-		may = text_is(names->common_name, allowed->list[i]);
-	if (!may || names->proof != TLS_PROOF_GOOD || !names->by_proxy_ca)
-		return false;
-	for (uint32_t i = 0; i < headers->count && value.size == 0; i++)
-		if (text_copy(headers->list[i], name, sizeof(name)))
-			value = header(a, name);
-	if (value.size == 0 || !text_copy(value, user->name, sizeof(user->name)))
-		return false;
-	headers = words_of(a, AUTHORITY_GROUPS);
-	groups_begin(&groups, user);
-	for (uint32_t i = 0; i < headers->count; i++)
-		for (uint32_t n = 0; text_copy(headers->list[i], name, sizeof(name)) &&
-			(value = net_exchange_header(a->exchange, name, n)).at != NULL;
-			n++)
-			groups_add(&groups, value);
-	return groups_end(&groups) && read_extra(a, user);
-}
-
-/* True: the certificate names a user, who is filled in. */
-static bool read_certificate(const struct tls_client_names *names, struct user *user)
-{
-	struct groups groups;
-	if (names->proof != TLS_PROOF_GOOD || !names->by_client_ca ||
-		!take_name(names->common_name, user))
-		return false;
-	groups_begin(&groups, user);
-	for (uint32_t i = 0; i < names->organization_count; i++)
-		groups_add(&groups, names->organizations[i]);
-	return groups_end(&groups);
-}
-
-static void read_nobody(struct user *user)
-{
-	struct groups groups;
-	user->is_anonymous = true;
-	CHECK(text_copy(TEXT("system:anonymous"), user->name, sizeof(user->name)));
-	groups_begin(&groups, user);
-	groups_add(&groups, TEXT("system:unauthenticated"));
-	CHECK(groups_end(&groups));
+	/* Plain HTTP is what it was: whoever reaches the port may read metrics. */
+	if (!is_about_page(a) && !a->exchange->https)
+		return true;
+	return page == OPTIONS_PAGE_LOOPBACK && here && anonymous && !is_passed_on(a);
 }
 
 static struct text token_of(const struct status_answer *a)
@@ -636,69 +682,82 @@ static struct text token_of(const struct status_answer *a)
 	return text_trim(text_from(value, 7));
 }
 
-static void ask_about_user(struct status_answer *a, const struct user *user)
+static void ask_about_user(struct status_answer *a, const struct access_user *user)
 {
-	struct status_review *review = take_review(a, user->is_anonymous ? REVIEWS / 2 : 0);
-	if (review == NULL)
+	struct subject who = subject_of(user);
+	struct status_review *review;
+	uint32_t right = 0;
+	if (judge(a, &who, &right) || (review = take_review(a)) == NULL)
 		return;
 	review->user = *user;
-	judge(review);
+	review_user(review, right);
 }
 
 static void ask_about_token(struct status_answer *a, struct text token)
 {
-	const struct memory *m = recall(a->status->access, token, false);
-	if (m != NULL && m->good) {
-		ask_about_user(a, &m->user);
+	struct access *access = a->status->access;
+	struct mono now = net_now(a->status->setup.net);
+	struct tls_digest key = tls_digest(&token, 1);
+	const struct access_memory *m =
+		access_recall(&access->memories, ACCESS_TOKENS_GOOD, &key, now);
+	struct status_review *review;
+	uint32_t right = 0;
+	if (m != NULL &&
+		judge(a,
+			&(struct subject){.digest = m->user,
+				.name = access_name_of(&access->memories, m),
+				.is_master = m->is_master,
+				.is_anonymous = m->is_anonymous},
+			&right))
+		return;
+	if (token.size > ACCESS_TOKEN_MAX ||
+		access_recall(&access->memories, ACCESS_TOKENS_BAD, &key, now) != NULL) {
+		turn_down(a);
 		return;
 	}
-	if (token.size > TOKEN_MAX || m != NULL) {
-		turn_down(a, 401, "Unauthorized", "");
+	if ((review = take_review(a)) == NULL)
 		return;
-	}
-	struct status_review *review = take_review(a, 0);
-	if (review == NULL)
+	review->token = key;
+	if (ask_token(review, token))
 		return;
-	review->user = (struct user){0};
-	memcpy(review->token, token.at, token.size);
-	review->token_size = token.size;
-	ask_token(review);
+	release(review);
+	turn_down(a);
 }
 
 static void ask_credentials(struct status_answer *a)
 {
 	struct tls_client_names names = {.proof = TLS_PROOF_NONE};
-	struct user user = {.is_master = false};
+	struct access_user *user = &a->status->access->who;
 	struct text token = token_of(a);
 	if (a->exchange->https)
 		net_exchange_client(a->exchange, &names);
 	bool is_known = a->exchange->https &&
-		(read_proxied(a, &names, &user) || read_certificate(&names, &user));
+		(access_read_proxied(a, &names, user) || access_read_certificate(&names, user));
 	bool anonymous = !is_known && token.size == 0 && names.proof == TLS_PROOF_NONE;
 	if (is_open(a, anonymous)) {
-		status_route(a);
+		let_in(a, NULL);
 	} else if (is_known) {
-		ask_about_user(a, &user);
+		ask_about_user(a, user);
 	} else if (token.size > 0) {
 		ask_about_token(a, token);
-	} else if (!anonymous) {
-		turn_down(a, 401, "Unauthorized", "");
+	} else if (!anonymous || would_change(a)) {
+		turn_down(a);
 	} else {
-		read_nobody(&user);
+		access_read_nobody(user);
 		/* Of paths below others there are as many as a stranger likes. */
 		if (text_is_z(a->exchange->path, a->route->path))
-			ask_about_user(a, &user);
+			ask_about_user(a, user);
 		else
-			turn_down(a, 403, "Forbidden", user.name);
+			forbid(a, 0, user->name);
 	}
 }
 
 void access_ask(struct status_answer *a)
 {
-	bool is_page = a->route->access == STATUS_FOR_PAGE || a->route->access == STATUS_FOR_API;
+	bool is_page = a->route->access == STATUS_FOR_PAGE || is_about_page(a);
 	if (is_page && a->status->setup.options->page == OPTIONS_PAGE_NOBODY)
 		status_reply(a, 404, status_plain, TEXT("404 page not found\n"));
-	else if (a->route->access == STATUS_FOR_PAGE || is_allowed_path(a))
+	else if (a->route->access == STATUS_FOR_PAGE || (is_allowed_path(a) && !would_change(a)))
 		status_route(a);
 	else if (is_cross_site(a))
 		status_refuse(a, 403, "not from another site");

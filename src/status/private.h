@@ -53,6 +53,8 @@ struct status_answer {
 	bool is_put_off;  /* to the next turn */
 	bool listens;     /* to events: does not end */
 	bool has_arrived; /* with its body */
+	bool waits;       /* until the apiserver may be asked about it */
+	struct mono waits_since;
 	size_t size, sent;
 	char filter[128];
 	char piece[STATUS_PIECE_MAX];

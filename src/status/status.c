@@ -13,7 +13,7 @@
 
 enum {
 	ANSWER_ROOM = 8 * 1024,
-	HEAD_MAX = 8 * 1024,
+	HEAD_MAX = 16 * 1024,       /* tokens of large identity providers have 12 kB */
 	BODY_TIMEOUT_MS = 5 * 1000, /* there is room for one body */
 	DAYS = 365,
 	PATHS = 2 * 4096 + 512
@@ -141,8 +141,8 @@ void status_refuse(struct status_answer *a, uint16_t code, const char *format, .
 		w.overflowed ? TEXT("too much is wrong to say it here") : writer_text(&w));
 	json_close_object(&j);
 	write_char(&out, '\n');
-	status_reply_with(
-		a, code, status_json, code == 503 ? "Retry-After: 1\r\n" : "", writer_text(&out));
+	const char *more = code == 503 || code == 429 ? "Retry-After: 1\r\n" : "";
+	status_reply_with(a, code, status_json, more, writer_text(&out));
 }
 
 static void refuse_method(struct status_answer *a)

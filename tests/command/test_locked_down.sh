@@ -31,7 +31,8 @@ start() {
 		current-context: x
 	END
 	: >"$work/log"
-	"$berth" run --kubeconfig "$work/kubeconfig" --secure-port "$page" --bind-address 127.0.0.1 "$@" \
+	"$berth" run --kubeconfig "$work/kubeconfig" --secure-port "$page" --bind-address 127.0.0.1 \
+		--page-access loopback "$@" \
 		>>"$work/log" 2>&1 </dev/null &
 	pid=$!
 	eventually 20 says 'INFO scheduler synced'

@@ -15,7 +15,7 @@ start() {
 	local command=$1
 	shift
 	: >"$work/log"
-	"$command" run --kubeconfig "$work/made" --secure-port "$page" --bind-address 127.0.0.1 "$@" >>"$log" 2>&1 </dev/null &
+	"$command" run --kubeconfig "$work/made" --secure-port "$page" --bind-address 127.0.0.1 --page-access loopback "$@" >>"$log" 2>&1 </dev/null &
 	pid=$!
 }
 works() { eventually 30 binds_more_than 3; }

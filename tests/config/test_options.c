@@ -440,7 +440,7 @@ static void test_what_is_no_flag_or_value(void)
 			"berth: --v: Invalid value: \"x\": must be an integer of 32 bits\n"},
 		{"--page-access me --tls-min-version TLS12 --nodes-max 0",
 			"berth: --page-access: Invalid value: \"me\": must be one of "
-			"review|open|token|nobody\n"
+			"review|loopback|open|token|nobody\n"
 			"berth: --tls-min-version: Invalid value: \"TLS12\": must be one of "
 			"VersionTLS12|VersionTLS13\n"
 			"berth: --nodes-max: Invalid value: \"0\": must be a number from 1 to "

@@ -15,7 +15,7 @@ port=$(free_port)
 https=https://127.0.0.1:$port
 cp "$CLUSTER/pki/server.crt" "$CLUSTER/served.crt"
 cp "$CLUSTER/pki/server.key" "$CLUSTER/served.key"
-berth_start berth --secure-port "$port" --bind-address 127.0.0.1 \
+berth_start berth --secure-port "$port" --bind-address 127.0.0.1 --page-access loopback \
 	--tls-cert-file "$CLUSTER/served.crt" --tls-private-key-file "$CLUSTER/served.key" --tls-min-version VersionTLS13 \
 	--authentication-kubeconfig "$CLUSTER/kubeconfig/admin" --authorization-kubeconfig "$CLUSTER/kubeconfig/admin"
 berth_ready berth

@@ -57,6 +57,7 @@ class Bed {
 		const bed = new Bed();
 		bed.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'berth-page-'));
 		bed.flags = flags || [];
+		if (!bed.flags.includes('--page-access')) bed.flags = ['--page-access', 'loopback', ...bed.flags];
 		bed.port = await freePort();
 		bed.url = 'https://127.0.0.1:' + bed.port + '/';
 		const config = path.join(bed.folder, 'kubeconfig');

@@ -36,8 +36,9 @@ struct status *bed_status;
 struct net *bed_net;
 struct loopback bed_loopback;
 const char *bed_peer;
-uint32_t bed_tokens, bed_accesses;
+uint32_t bed_tokens, bed_accesses, bed_groups;
 const char *bed_may;
+const char *bed_lists;
 const char *bed_map;
 bool bed_real;
 int64_t bed_tick_us;
@@ -55,17 +56,60 @@ static struct scratch scratch;
 
 /* ---- the apiserver ---- */
 
+static bool may_list(struct text body)
+{
+	static const char *const resources[] = {"pods", "nodes"};
+	char part[128];
+	for (size_t i = 0; i < ARRAY_COUNT(resources); i++) {
+		snprintf(part, sizeof(part),
+			"\"resourceAttributes\":{\"verb\":\"list\",\"version\":\"v1\",\"resource\":"
+			"\"%s\"}",
+			resources[i]);
+		if (text_contains(body, text_of(part)))
+			return strstr(bed_lists, resources[i]) != NULL;
+	}
+	return false;
+}
+
+/* Lent to the exchange. */
+static char many[16 * 1024];
+static void answer_many_groups(struct net_exchange *e, const struct net_head *head)
+{
+	struct writer w;
+	writer_init(&w, many, sizeof(many));
+	write_z(&w,
+		"{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"carla\","
+		"\"groups\":[\"people\",\"system:authenticated\"");
+	for (uint32_t i = 0; i < 199; i++)
+		write_format(&w, ",\"5f3c8d1e-7a42-4b6f-9c0d-%012u\"", i);
+	write_z(&w, "]}}}");
+	TEST_ASSERT_FALSE(w.overflowed);
+	net_exchange_reply(e, head, writer_text(&w));
+}
+
+static uint32_t count_groups(struct text body)
+{
+	uint32_t count = 0;
+	for (size_t i = text_find(body, '['); i < body.size && body.at[i] != ']'; i++)
+		count += body.at[i] == ',';
+	return count;
+}
+
 static void on_request(struct net_exchange *e)
 {
 	char answer[512];
 	char room[256];
 	if (e->method == NET_POST)
-		TEST_ASSERT_TRUE(text_copy(e->body, bed_asked, sizeof(bed_asked)));
+		snprintf(bed_asked, sizeof(bed_asked), "%.*s", TEXT_ARGS(e->body));
 	struct net_head head = {.status = 201, .content_type = "application/json"};
 	if (text_ends(e->path, TEXT("/tokenreviews"))) {
 		bed_tokens++;
 		bool carla = text_contains(e->body, TEXT("\"carla-token\""));
 		bool root = text_contains(e->body, TEXT("\"root-token\""));
+		if (text_contains(e->body, TEXT("\"many-groups.aaa"))) {
+			answer_many_groups(e, &head);
+			return;
+		}
 		snprintf(answer, sizeof(answer),
 			"{\"kind\":\"TokenReview\",\"spec\":{\"token\":\"x\"},\"status\":{"
 			"\"authenticated\":%s,\"user\":{\"username\":\"%s\",\"groups\":[\"%s\"]}}}",
@@ -74,11 +118,12 @@ static void on_request(struct net_exchange *e)
 		net_exchange_reply(e, &head, text_of(answer));
 	} else if (text_ends(e->path, TEXT("/subjectaccessreviews"))) {
 		bed_accesses++;
+		bed_groups = count_groups(e->body);
 		snprintf(room, sizeof(room), "\"path\":\"%s\"", bed_may);
-		bool may = text_contains(e->body, text_of(room)) &&
+		bool may = (text_contains(e->body, text_of(room)) || may_list(e->body)) &&
 			text_contains(e->body,
 				TEXT("\"user\":\"carla\",\"groups\":[\"people\",\"system:"
-				     "authenticated\"]"));
+				     "authenticated\""));
 		net_exchange_reply(e, &head,
 			may ? TEXT("{\"status\":{\"allowed\":true}}")
 			    : TEXT("{\"status\":{\"allowed\":false,\"reason\":\"no\"}}"));
@@ -108,6 +153,7 @@ void bed_init(void)
 	loopback_init(&bed_loopback);
 	bed_peer = "192.0.2.7";
 	bed_may = "/metrics";
+	bed_lists = "";
 	bed_map = NULL;
 	bed_real = false;
 	bed_tick_us = bed_ticks = 0;
@@ -242,7 +288,7 @@ void bed_open(void)
 	writer_init(&fault, words, sizeof(words));
 	struct net_server_setup setup = {.name = "apiserver",
 		.connections_max = 40,
-		.body_room = 8192,
+		.body_room = 24 * 1024,
 		.on_request = on_request};
 	TEST_ASSERT_TRUE(
 		net_address_parse(TEXT("127.0.0.1"), bed_real ? 0 : APISERVER, &setup.address));

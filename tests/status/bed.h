@@ -24,12 +24,14 @@ extern struct loopback bed_loopback;
 extern const char *bed_peer;              /* where clients come from */
 extern uint32_t bed_tokens, bed_accesses; /* reviews that the apiserver did */
 extern const char *bed_may;               /* path that user "carla" may read */
+extern const char *bed_lists;             /* resources that she may list */
 extern const char *bed_map;               /* the configmap of authorities; NULL: 404 */
 extern bool bed_real;                     /* on sockets of the system, in real time */
 extern int64_t bed_tick_us; /* virtual time that passes whenever the clock is read ... */
 extern uint32_t bed_ticks;  /* ... so many times */
 extern struct net_bytes bed_bytes;
-extern char bed_asked[4096]; /* body of the latest review */
+extern char bed_asked[4096]; /* the latest review, as far as there is room */
+extern uint32_t bed_groups;  /* of the user of the latest access review, by their commas */
 
 void bed_init(void);
 void bed_open(void);

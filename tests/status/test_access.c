@@ -5,6 +5,7 @@
 // deps: watch/*.c api/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
 // deps: tests/status/bed.c tests/net/loopback.c
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,13 +129,95 @@ static void test_a_token_is_reviewed_once(void)
 	TEST_ASSERT_EQUAL_UINT32(1, bed_tokens);
 	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
 	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/berth/v1/overview"));
-	TEST_ASSERT_NOT_NULL(strstr(body, "User \\\"carla\\\" cannot get path"));
+	TEST_ASSERT_NOT_NULL(strstr(body, "User \\\"carla\\\" cannot list resource \\\"pods\\\""));
 	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/berth/v1/overview"));
 	TEST_ASSERT_EQUAL_UINT32(2, bed_accesses);
 	bed_loopback.now_us += 11 * CLOCK_S_US;
 	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
-	TEST_ASSERT_EQUAL_UINT32(2, bed_tokens);
+	TEST_ASSERT_EQUAL_UINT32(3, bed_tokens); /* of a user groups are not kept: once per right */
 	TEST_ASSERT_EQUAL_UINT32(3, bed_accesses);
+}
+
+/* Who may get a path may not read the cluster by it; who may list pods and nodes may. */
+static void test_the_page_needs_what_listing_needs(void)
+{
+	bed_may = "/berth/v1/overview";
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/berth/v1/overview"));
+	bed_loopback.now_us += 11 * CLOCK_S_US;
+	bed_lists = "pods";
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/berth/v1/overview"));
+	TEST_ASSERT_NOT_NULL(strstr(body, "cannot list resource \\\"nodes\\\""));
+	bed_loopback.now_us += 11 * CLOCK_S_US;
+	bed_lists = "pods,nodes";
+	bed_accesses = 0;
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/berth/v1/overview"));
+	TEST_ASSERT_EQUAL_UINT32(2, bed_accesses);
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/berth/v1/nodes"));
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/berth/v1/dump"));
+	TEST_ASSERT_EQUAL_UINT32(2, bed_accesses);
+	TEST_ASSERT_EQUAL_UINT32(403, ask("carla-token", "/configz"));
+}
+
+/* Without a memory every answer is asked for, and that ends. */
+static void test_nothing_need_be_remembered(void)
+{
+	bed_options.token_ttl_us = bed_options.authorized_ttl_us = bed_options.unauthorized_ttl_us =
+		0;
+	bed_lists = "pods,nodes";
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/berth/v1/overview"));
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/berth/v1/overview"));
+	TEST_ASSERT_EQUAL_UINT32(2, bed_tokens);
+	TEST_ASSERT_EQUAL_UINT32(4, bed_accesses);
+}
+
+/* ---- many strangers with made-up tokens ---- */
+
+static void test_bad_tokens_push_out_no_good_one(void)
+{
+	char token[32];
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+	for (uint32_t i = 0; i < 100; i++) {
+		char address[32];
+		snprintf(address, sizeof(address), "198.51.100.%u", i);
+		bed_peer = address;
+		snprintf(token, sizeof(token), "void-%u", i);
+		TEST_ASSERT_EQUAL_UINT32(401, ask(token, "/metrics"));
+	}
+	TEST_ASSERT_EQUAL_UINT32(101, bed_tokens);
+	bed_peer = "192.0.2.7";
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(101, bed_tokens);
+}
+
+static void test_made_up_tokens_of_one_peer_are_slowed_down(void)
+{
+	char token[32];
+	int64_t from_us = bed_loopback.now_us;
+	for (uint32_t i = 0; i < 10; i++) {
+		snprintf(token, sizeof(token), "void-%u", i);
+		TEST_ASSERT_EQUAL_UINT32(401, ask(token, "/metrics"));
+	}
+	TEST_ASSERT_EQUAL_UINT32(10, bed_tokens);
+	TEST_ASSERT_TRUE(bed_loopback.now_us - from_us >= 9 * 500 * 1000);
+	/* Another peer is not. */
+	from_us = bed_loopback.now_us;
+	bed_peer = "198.51.100.1";
+	TEST_ASSERT_EQUAL_UINT32(200, ask("carla-token", "/metrics"));
+	TEST_ASSERT_TRUE(bed_loopback.now_us - from_us < CLOCK_S_US / 2);
+}
+
+/* As large identity providers make them: 200 groups of 36 characters, and a token that says so. */
+static void test_a_user_with_many_groups(void)
+{
+	static char token[12 * 1024];
+	memset(token, 'a', sizeof(token) - 1);
+	memcpy(token, "many-groups.", 12);
+	bed_may = "/metrics";
+	TEST_ASSERT_EQUAL_UINT32(200, ask(token, "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(200, ask(token, "/metrics"));
+	TEST_ASSERT_EQUAL_UINT32(1, bed_tokens);
+	TEST_ASSERT_EQUAL_UINT32(1, bed_accesses);
+	TEST_ASSERT_EQUAL_UINT32(200, bed_groups);
 }
 
 static void test_masters_are_not_asked_about(void)
@@ -187,6 +270,11 @@ int main(void)
 	RUN_TEST(test_a_stranger_gets_a_status);
 	RUN_TEST(test_a_stranger_is_asked_about_once_per_path);
 	RUN_TEST(test_a_token_is_reviewed_once);
+	RUN_TEST(test_the_page_needs_what_listing_needs);
+	RUN_TEST(test_nothing_need_be_remembered);
+	RUN_TEST(test_bad_tokens_push_out_no_good_one);
+	RUN_TEST(test_made_up_tokens_of_one_peer_are_slowed_down);
+	RUN_TEST(test_a_user_with_many_groups);
 	RUN_TEST(test_masters_are_not_asked_about);
 	RUN_TEST(test_a_void_token_is_not_anonymous);
 	RUN_TEST(test_who_goes_before_the_answer_harms_nobody);

@@ -28,7 +28,7 @@ void setUp(void)
 	bed_init();
 	bed_real = true;
 	bed_options.secure_port = BED_SECURE;
-	bed_options.page = OPTIONS_PAGE_OPEN;
+	bed_options.page = OPTIONS_PAGE_LOOPBACK;
 	bed_open();
 	bed_fill();
 }

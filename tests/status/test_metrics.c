@@ -8,7 +8,7 @@
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c api/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c
-// deps: tests/status/bed.c tests/net/loopback.c
+// deps: tests/status/bed.c tests/status/visitor.c tests/net/loopback.c
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 #include "base/log.h"
 #include "http/counts.h"
-#include "status/bed.h"
+#include "status/visitor.h"
 
 struct spec {
 	const char *name;
@@ -299,15 +299,27 @@ static void test_time_by_phase(void)
 	TEST_ASSERT_TRUE(network + decide <= busy + 1e-6);
 }
 
+/* What changes something needs credentials, so it needs TLS. */
+#define MASTER "Host: a\r\nConnection: close\r\nAuthorization: Bearer root-token\r\n"
+static struct visitor visitor;
+static void expect_change(const char *request, uint32_t code, const char *answer)
+{
+	TEST_ASSERT_EQUAL_UINT32(code, visitor_ask(&visitor, NULL, request));
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(visitor.heard, answer), visitor.heard);
+}
+
 static void test_reset(void)
 {
+	bed_options.secure_port = BED_SECURE;
 	bed_open();
 	bed_fill();
 	count_something();
 	TEST_ASSERT_NOT_NULL(strstr(get("/metrics"), "attempts=\"15+\""));
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "code=\"503\""));
 	bed_send("DELETE /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-	TEST_ASSERT_EQUAL_STRING("metrics reset\n", bed_body());
+	TEST_ASSERT_EQUAL_UINT32(401, bed_code());
+	TEST_ASSERT_NOT_NULL(strstr(get("/metrics"), "attempts=\"15+\""));
+	expect_change("DELETE /metrics HTTP/1.1\r\n" MASTER "\r\n", 200, "metrics reset\n");
 	TEST_ASSERT_NULL(strstr(get("/metrics"), "attempts=\"15+\""));
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "scheduler_pending_pods{queue=\"active\"} 2\n"));
 }
@@ -361,32 +373,29 @@ static void test_slis(void)
 	TEST_ASSERT_NULL(strstr(text, "leaderElection"));
 }
 
-#define PUT(body, size)                                                  \
-	"PUT /debug/flags/v HTTP/1.1\r\nHost: localhost\r\nConnection: " \
-	"close\r\nContent-Length: " size "\r\n\r\n" body
+#define PUT(body, size) \
+	"PUT /debug/flags/v HTTP/1.1\r\n" MASTER "Content-Length: " size "\r\n\r\n" body
 
 static void test_debug(void)
 {
 	bed_options.profiling = true;
+	bed_options.secure_port = BED_SECURE;
 	bed_open();
-	bed_send(PUT("4\n", "2"));
-	TEST_ASSERT_EQUAL_STRING("successfully set klog.logging.verbosity to 4", bed_body());
+	expect_change(PUT("4\n", "2"), 200, "successfully set klog.logging.verbosity to 4");
 	TEST_ASSERT_TRUE(log_enabled(LOG_DECISION));
 	TEST_ASSERT_FALSE(log_enabled(LOG_DEBUG));
-	bed_send(PUT("6\n", "2"));
+	expect_change(PUT("6\n", "2"), 200, "to 6");
 	TEST_ASSERT_TRUE(log_enabled(LOG_DEBUG));
-	bed_send(PUT("0", "1"));
+	expect_change(PUT("0", "1"), 200, "to 0");
 	TEST_ASSERT_FALSE(log_enabled(LOG_DECISION));
-	bed_send(PUT("x", "1"));
-	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	expect_change(PUT("x", "1"), 400, "must be a number");
 	bed_get("/debug/pprof/profile\nHost: localhost\r\n");
 	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "no Go runtime"));
 	bed_get("/debug/flags/v\nHost: localhost\r\n");
 	TEST_ASSERT_EQUAL_UINT32(405, bed_code());
 	bed_options.profiling = false;
-	bed_send(PUT("4", "1"));
-	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+	expect_change(PUT("4", "1"), 404, "--profiling=false");
 }
 
 int main(void)

@@ -357,15 +357,26 @@ static void test_a_stranger_sees_health_and_the_empty_page(void)
 	bed_open();
 	bed_get("/berth/v1/overview");
 	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
-	expect_part("forbidden: User \\\"system:anonymous\\\" cannot get path "
-		    "\\\"/berth/v1/overview\\\"");
+	expect_part("forbidden: User \\\"system:anonymous\\\" cannot list resource "
+		    "\\\"pods\\\" in API group \\\"\\\" at the cluster scope");
 	bed_get("/page.css\nAccept-Encoding: gzip\r\n");
 	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
 }
 
-static void test_who_is_here_may_look(void)
+static void test_who_is_here_may_look_when_that_was_chosen(void)
 {
+	static const char *const passed_on[] = {"X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: a",
+		"X-Forwarded-Proto: https", "Forwarded: for=1.2.3.4", "Via: 1.1 nginx",
+		"X-Real-IP: 1.2.3.4", "CF-Connecting-IP: 1.2.3.4", "CF-Ray: 1", "X-Remote-User: a"};
+	char request[256];
 	bed_peer = "127.0.0.1";
+	bed_open();
+	bed_get("/berth/v1/overview\nHost: localhost:10251\r\n");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_close();
+	bed_init();
+	bed_peer = "127.0.0.1";
+	bed_options.page = OPTIONS_PAGE_LOOPBACK;
 	bed_open();
 	bed_get("/berth/v1/overview\nHost: localhost:10251\r\n");
 	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
@@ -373,7 +384,20 @@ static void test_who_is_here_may_look(void)
 	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
 	bed_get("/berth/v1/overview\nHost: localhost.evil.example\r\n");
 	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
-	bed_get("/berth/v1/overview\nHost: localhost\r\nX-Forwarded-For: 1.2.3.4\r\n");
+	for (size_t i = 0; i < ARRAY_COUNT(passed_on); i++) {
+		snprintf(request, sizeof(request), "/berth/v1/overview\nHost: localhost\r\n%s\r\n",
+			passed_on[i]);
+		bed_get(request);
+		TEST_ASSERT_EQUAL_UINT32_MESSAGE(403, bed_code(), passed_on[i]);
+	}
+	/* As nginx asks whom it stands before, unless it is told otherwise. */
+	bed_send("GET /berth/v1/overview HTTP/1.0\r\nHost: localhost\r\n\r\n");
+	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
+	bed_send("PUT /debug/flags/v HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		 "Content-Length: 1\r\n\r\n4");
+	TEST_ASSERT_EQUAL_UINT32(401, bed_code());
+	bed_peer = "192.0.2.7";
+	bed_get("/berth/v1/overview\nHost: localhost\r\n");
 	TEST_ASSERT_EQUAL_UINT32(403, bed_code());
 }
 
@@ -484,7 +508,7 @@ int main(void)
 	RUN_TEST(test_dump_is_a_list);
 	RUN_TEST(test_others);
 	RUN_TEST(test_a_stranger_sees_health_and_the_empty_page);
-	RUN_TEST(test_who_is_here_may_look);
+	RUN_TEST(test_who_is_here_may_look_when_that_was_chosen);
 	RUN_TEST(test_open_is_said);
 	RUN_TEST(test_nobody_means_nobody);
 	RUN_TEST(test_hostile_requests);

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 start() {
 	: >"$work/log"
-	"$berth" run --kubeconfig "$work/made" --secure-port "$page" --bind-address 127.0.0.1 "$@" >>"$work/log" 2>&1 </dev/null &
+	"$berth" run --kubeconfig "$work/made" --secure-port "$page" --bind-address 127.0.0.1 --page-access loopback "$@" >>"$work/log" 2>&1 </dev/null &
 	pid=$!
 }
 # crash SIGNAL STATUS: it reports and ends with that status.
