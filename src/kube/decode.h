@@ -124,6 +124,7 @@ void kube_pod_claims_build(
 	struct kube_build *b, struct json_value claims, struct kube_pod_template *class);
 void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span);
+struct kube_taint kube_taint_build(struct kube_build *b, struct json_value v);
 
 /* nodeSelectorTerms: an array of terms, with their matchFields or without. */
 void kube_node_terms_build(
@@ -153,6 +154,7 @@ extern const struct json_want kube_want_azure_file[];
 extern const struct json_want kube_want_vsphere_volume[];
 extern const struct json_want kube_want_csi_drivers[];
 extern const struct json_want kube_want_attachment_source[];
+extern const struct json_want kube_want_slice_pool[];
 
 /* What every object keeps besides metadata, spec and status: identity, and a Status's fields. */
 #define KUBE_WANT_ENVELOPE                                                                         \
@@ -172,7 +174,7 @@ extern const struct json_want kube_want_attachment_source[];
 extern const struct json_want kube_namespace_want[], kube_service_want[],
 	kube_replication_controller_want[], kube_replica_set_want[], kube_stateful_set_want[],
 	kube_pdb_want[], kube_resource_claim_want[], kube_resource_slice_want[],
-	kube_device_class_want[];
+	kube_device_class_want[], kube_taint_rule_want[];
 
 /* ---- decoders, for the table in object.c ---- */
 
@@ -182,6 +184,7 @@ kube_decode_fn kube_namespace_decode, kube_service_decode, kube_replication_cont
 	kube_replica_set_decode, kube_stateful_set_decode, kube_pv_decode, kube_pvc_decode,
 	kube_storage_class_decode, kube_csi_node_decode, kube_csi_driver_decode,
 	kube_csi_capacity_decode, kube_volume_attachment_decode, kube_pdb_decode,
-	kube_resource_claim_decode, kube_resource_slice_decode, kube_device_class_decode;
+	kube_resource_claim_decode, kube_resource_slice_decode, kube_device_class_decode,
+	kube_taint_rule_decode;
 
 #endif

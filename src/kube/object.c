@@ -37,6 +37,8 @@ const struct kube_kind_row kube_kinds[KUBE_KINDS] = {
 		ROW("ResourceSlice", "resourceslices", "resource.k8s.io/v1", false, resource_slice),
 	[KUBE_DEVICE_CLASS] =
 		ROW("DeviceClass", "deviceclasses", "resource.k8s.io/v1", false, device_class),
+	[KUBE_TAINT_RULE] =
+		ROW("DeviceTaintRule", "devicetaintrules", "resource.k8s.io/v1", false, taint_rule),
 };
 
 enum kube_kind kube_kind_of(struct text kind)
@@ -86,6 +88,7 @@ enum kube_result kube_identity_decode(struct kube_build *b, struct json_value ob
 static const struct json_want any_metadata[] = {
 	KUBE_WANT_META(NULL),
 	{"creationTimestamp", NULL},
+	{"finalizers", NULL},
 	{NULL, NULL},
 };
 
@@ -130,13 +133,25 @@ static const struct json_want any_spec[] = {
 	{"cinder", kube_want_volume_id},
 	{"vsphereVolume", kube_want_vsphere_volume},
 	{"portworxVolume", kube_want_volume_id},
-	/* CSINode, CSIDriver, VolumeAttachment, DeviceClass */
+	/* CSINode, CSIDriver, VolumeAttachment */
 	{"drivers", kube_want_csi_drivers},
 	{"storageCapacity", NULL},
 	{"preventPodSchedulingIfMissing", NULL},
 	{"attacher", NULL},
 	{"source", kube_want_attachment_source},
+	/* DeviceClass */
+	{"selectors", NULL},
+	{"config", NULL},
 	{"extendedResourceName", NULL},
+	/* ResourceClaim, ResourceSlice, DeviceTaintRule */
+	{"devices", NULL},
+	{"driver", NULL},
+	{"pool", kube_want_slice_pool},
+	{"allNodes", NULL},
+	{"perDeviceNodeSelection", NULL},
+	{"sharedCounters", NULL},
+	{"deviceSelector", NULL},
+	{"taint", NULL},
 	{NULL, NULL},
 };
 
@@ -158,7 +173,9 @@ static const struct json_want any_status[] = {
 	/* PodDisruptionBudget, ResourceClaim */
 	{"disruptionsAllowed", NULL},
 	{"disruptedPods", NULL},
-	{"allocation", kube_want_nothing},
+	{"allocation", NULL},
+	{"reservedFor", NULL},
+	{"devices", NULL},
 	{NULL, NULL},
 };
 

@@ -29,6 +29,7 @@ enum kube_kind {
 	KUBE_RESOURCE_CLAIM,
 	KUBE_RESOURCE_SLICE,
 	KUBE_DEVICE_CLASS,
+	KUBE_TAINT_RULE, /* DeviceTaintRule */
 	KUBE_KINDS
 };
 
@@ -46,23 +47,7 @@ struct kube_pdb {
 	struct kube_span disrupted; /* uint32_t ids of pod names */
 };
 
-/* As far as a scheduler without the device allocator reads them. */
-struct kube_claim {
-	struct kube_blob blob;
-	uint32_t uid;
-	uint32_t deleting;
-	uint32_t allocated; /* status.allocation is not null */
-	uint32_t owner_uid; /* controlling owner */
-};
-struct kube_device_class {
-	struct kube_blob blob;
-	uint32_t extended_resource; /* spec.extendedResourceName */
-	uint32_t reserved;
-	int64_t created_us;
-};
-
-/* One object as it came. blob is NULL for Namespace and ResourceSlice, which have no other facts.
- */
+/* One object as it came. blob is NULL for Namespace, which has no other facts. */
 struct kube_object {
 	enum kube_kind kind;
 	struct kube_meta meta;

@@ -55,7 +55,7 @@ void kube_tolerations_build(struct kube_build *b, struct json_value v, struct ku
 		tolerations[i] = toleration_read(b, walk.value);
 }
 
-static struct kube_taint taint_read(struct kube_build *b, struct json_value v)
+struct kube_taint kube_taint_build(struct kube_build *b, struct json_value v)
 {
 	struct kube_taint taint = {.effect = KUBE_EFFECT_ANY};
 	struct text key = TEXT_NONE, value = TEXT_NONE;
@@ -80,7 +80,7 @@ void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_sp
 	struct json_walk walk = kube_read_array(b, v, "spec.taints");
 	struct kube_taint *taints = kube_build_array(b, sizeof(*taints), kube_read_count(v), span);
 	for (uint32_t i = 0; taints != NULL && json_walk_next(&walk); i++)
-		taints[i] = taint_read(b, walk.value);
+		taints[i] = kube_taint_build(b, walk.value);
 }
 
 bool kube_tolerates(const struct kube_toleration *toleration, const struct kube_taint *taint)

@@ -7,6 +7,7 @@
  * going away, or was not made yet. For a pod without claims there is only the text that its
  * PostFilter adds.
  */
+#include "kube/resource.h"
 #include "plugins/hints.h"
 
 static enum plugin_code refuse_claim(

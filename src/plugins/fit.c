@@ -6,6 +6,7 @@
  * removing pods cannot help and preemption does not look there.
  */
 #include "plugins/fit.h"
+#include "kube/resource.h"
 #include "plugins/hints.h"
 
 struct fitting {

@@ -3,7 +3,7 @@
  * The table of kinds, for servers from v1.20 on.
  *
  * policy/v1 came with 1.21, v1beta1 went with 1.25. csistoragecapacities were v1beta1 in 1.21 and
- * v1 from 1.24 on. resource.k8s.io had a shape of its own before v1alpha3 (1.31), which is not
+ * v1 from 1.24 on. resource.k8s.io had shapes of its own before v1beta1 (1.32), which are not
  * spoken here.
  *
  * The role of the scheduler came to include csidrivers, csistoragecapacities and volumeattachments
@@ -12,10 +12,9 @@
  */
 #include "watch/kinds.h"
 
-#define RESOURCE_K8S_IO                                                                     \
-	{                                                                                   \
-		"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1", \
-			"resource.k8s.io/v1alpha3"                                          \
+#define RESOURCE_K8S_IO                                                                    \
+	{                                                                                  \
+		"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1" \
 	}
 #define CERTAIN(version)                                        \
 	{                                                       \
@@ -49,7 +48,9 @@ const struct watch_kind watch_kinds[KUBE_KINDS] = {
 	[KUBE_CSI_CAPACITY] = SPARE(false, {"storage.k8s.io/v1", "storage.k8s.io/v1beta1"}),
 	[KUBE_VOLUME_ATTACHMENT] = SPARE(true, {"storage.k8s.io/v1"}),
 	[KUBE_PDB] = OPTIONAL({"policy/v1", "policy/v1beta1"}),
-	[KUBE_RESOURCE_CLAIM] = OPTIONAL(RESOURCE_K8S_IO),
-	[KUBE_RESOURCE_SLICE] = OPTIONAL(RESOURCE_K8S_IO),
+	[KUBE_RESOURCE_CLAIM] = {RESOURCE_K8S_IO, NULL, WATCH_PIECE_CLAIM, false, false},
+	[KUBE_RESOURCE_SLICE] = {RESOURCE_K8S_IO, NULL, WATCH_PIECE_SLICE, false, false},
 	[KUBE_DEVICE_CLASS] = OPTIONAL(RESOURCE_K8S_IO),
+	[KUBE_TAINT_RULE] = OPTIONAL(
+		{"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"}),
 };

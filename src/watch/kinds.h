@@ -16,7 +16,9 @@ enum {
 	 */
 	WATCH_PIECE_NODE = 128 * 1024,
 	WATCH_PIECE_POD = 64 * 1024,
-	WATCH_PIECE_OTHER = 32 * 1024
+	WATCH_PIECE_OTHER = 32 * 1024,
+	WATCH_PIECE_SLICE = 256 * 1024, /* 128 devices with 32 attributes each */
+	WATCH_PIECE_CLAIM = 128 * 1024
 };
 
 struct watch_kind {

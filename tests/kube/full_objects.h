@@ -370,14 +370,63 @@ static const struct full_object {
 			"},\"status\":{\"disruptionsAllowed\":2,"
 			"\"disruptedPods\":{\"p2\":\"2026-11-18T07:00:00Z\",\"p1\":null}}")},
 	{KUBE_RESOURCE_CLAIM,
-		FULL("ResourceClaim", "resource.k8s.io/v1", "claim", "",
-			",\"spec\":{\"devices\":{}},\"status\":{\"allocation\":{\"devices\":{}}}")},
+		FULL("ResourceClaim", "resource.k8s.io/v1", "claim",
+			"\"annotations\":{\"resource.kubernetes.io/extended-resource-claim\":"
+			"\"true\",\"x\":\"y\"},",
+			",\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r0\",\"exactly\":"
+			"{\"deviceClassName\":\"gpu\",\"allocationMode\":\"ExactCount\","
+			"\"count\":2,\"adminAccess\":true,\"selectors\":[{\"cel\":{"
+			"\"expression\":\"device.driver == 'd'\"}}],\"tolerations\":[{\"key\":"
+			"\"broken\",\"operator\":\"Exists\",\"value\":\"\",\"effect\":"
+			"\"NoExecute\"}],\"capacity\":{\"requests\":{\"memory\":\"1Gi\"}}}},"
+			"{\"name\":\"r1\",\"firstAvailable\":[{\"name\":\"s0\","
+			"\"deviceClassName\":\"npu\",\"allocationMode\":\"All\"}]}],"
+			"\"constraints\":[{\"requests\":[\"r0\"],\"matchAttribute\":\"d/numa\"},"
+			"{\"distinctAttribute\":\"d/model\"}],\"config\":[{\"requests\":"
+			"[\"r0\"],\"opaque\":{\"driver\":\"d\",\"parameters\":{\"a\":1}}}]}},"
+			"\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":"
+			"\"r0\",\"driver\":\"d\",\"pool\":\"p\",\"device\":\"dev-0\","
+			"\"adminAccess\":true,\"shareID\":\"s-1\",\"consumedCapacity\":{"
+			"\"memory\":\"1Gi\"},\"bindingConditions\":[\"ready\"],"
+			"\"bindingFailureConditions\":[\"broken\"]}]},\"nodeSelector\":{"
+			"\"nodeSelectorTerms\":[" FULL_TERM "]},\"allocationTimestamp\":"
+			"\"2026-11-18T08:00:00Z\"},\"reservedFor\":[{\"apiGroup\":\"\","
+			"\"resource\":\"pods\",\"name\":\"p\",\"uid\":\"u-p\"}],"
+			"\"devices\":[{\"driver\":\"d\",\"pool\":\"p\",\"device\":\"dev-0\","
+			"\"shareID\":\"s-1\",\"data\":{\"x\":1},\"conditions\":[{\"type\":"
+			"\"ready\",\"status\":\"True\",\"reason\":\"R\",\"message\":"
+			"\"m\"}]}]}")},
 	{KUBE_RESOURCE_SLICE,
 		FULL("ResourceSlice", "resource.k8s.io/v1", "slice", "",
-			",\"spec\":{\"driver\":\"d\"}")},
+			",\"spec\":{\"driver\":\"d\",\"pool\":{\"name\":\"p\","
+			"\"generation\":3,\"resourceSliceCount\":2},\"nodeName\":\"n1\","
+			"\"nodeSelector\":{\"nodeSelectorTerms\":[" FULL_TERM "]},"
+			"\"allNodes\":true,\"perDeviceNodeSelection\":true,"
+			"\"sharedCounters\":[{\"name\":\"set\",\"counters\":{\"cores\":{"
+			"\"value\":\"8\"}}}],\"devices\":[{\"name\":\"dev-0\","
+			"\"attributes\":{\"model\":{\"string\":\"a1\"},\"d/version\":{"
+			"\"version\":\"1.2.3\"},\"cores\":{\"int\":4},\"ecc\":{\"bool\":"
+			"true}},\"capacity\":{\"memory\":{\"value\":\"16Gi\","
+			"\"requestPolicy\":{\"default\":\"1Gi\",\"validValues\":[\"2Gi\"],"
+			"\"validRange\":{\"min\":\"1Gi\",\"max\":\"8Gi\",\"step\":\"1Gi\"}"
+			"}}},\"consumesCounters\":[{\"counterSet\":\"set\",\"counters\":{"
+			"\"cores\":{\"value\":\"2\"}}}],\"nodeName\":\"n1\",\"nodeSelector\":{"
+			"\"nodeSelectorTerms\":[" FULL_TERM "]},\"allNodes\":true,"
+			"\"taints\":[{\"key\":\"broken\",\"value\":\"yes\",\"effect\":"
+			"\"NoSchedule\"}],\"bindsToNode\":true,\"bindingConditions\":[\"ready\"],"
+			"\"bindingFailureConditions\":[\"broken\"],\"allowMultipleAllocations\":"
+			"true},{\"name\":\"dev-1\",\"basic\":{\"attributes\":{\"model\":{"
+			"\"string\":\"b1\"}}}}]}")},
 	{KUBE_DEVICE_CLASS,
 		FULL("DeviceClass", "resource.k8s.io/v1", "class", "",
-			",\"spec\":{\"extendedResourceName\":\"example.com/dev\"}")},
+			",\"spec\":{\"selectors\":[{\"cel\":{\"expression\":"
+			"\"device.driver == 'd'\"}}],\"config\":[{\"opaque\":{\"driver\":"
+			"\"d\"}}],\"extendedResourceName\":\"example.com/dev\"}")},
+	{KUBE_TAINT_RULE,
+		FULL("DeviceTaintRule", "resource.k8s.io/v1", "rule", "",
+			",\"spec\":{\"deviceSelector\":{\"driver\":\"d\",\"pool\":\"p\","
+			"\"device\":\"dev-0\"},\"taint\":{\"key\":\"broken\",\"value\":"
+			"\"yes\",\"effect\":\"NoExecute\"}}")},
 };
 
 #endif

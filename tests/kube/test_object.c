@@ -193,6 +193,9 @@ static bool is_unread(enum kube_kind kind, const char *path)
 	if (strncmp(path, "metadata.labels.", 16) == 0)
 		return kind != KUBE_POD && kind != KUBE_NODE && kind != KUBE_NAMESPACE &&
 			kind != KUBE_PV;
+	/* Written back as it came. */
+	if (strstr(path, ".opaque.") != NULL)
+		return true;
 	/* Kept because a Status has it. */
 	if (strcmp(path, "status") == 0)
 		return want_find(kube_kinds[kind].want, path)->inside == kube_want_nothing;
@@ -313,6 +316,19 @@ static bool is_map(enum kube_kind kind, const char *path)
 		(kind == KUBE_SERVICE || kind == KUBE_REPLICATION_CONTROLLER);
 }
 
+/* Of devices some parts are kept as they came, names and all, to be written into allocations. */
+static bool is_verbatim(enum kube_kind kind, const char *path)
+{
+	static const char *const parts[] = {
+		"tolerations", "nodeSelector", "opaque", "reservedFor", "attributes"};
+	if (kind < KUBE_RESOURCE_CLAIM)
+		return false;
+	for (size_t i = 0; i < ARRAY_COUNT(parts); i++)
+		if (strstr(path, parts[i]) != NULL)
+			return true;
+	return strncmp(path, "status.allocation", 17) == 0 || strstr(path, "ounters") != NULL;
+}
+
 static struct fixture_blobs take_text(enum kube_kind kind, struct text text)
 {
 	struct json_value v = fixture_cut(text, NULL);
@@ -340,7 +356,8 @@ static void misspell(struct mutation *m, char *whole, struct json_value v, const
 			is_object && path[0] != '\0' ? "." : "",
 			TEXT_ARGS(is_object ? walk.key : TEXT("")));
 		misspell(m, whole, walk.value, inner);
-		if (!is_object || is_map(m->kind, path) || json_type(walk.value) == JSON_NULL)
+		if (!is_object || is_map(m->kind, path) || is_verbatim(m->kind, path) ||
+			json_type(walk.value) == JSON_NULL)
 			continue;
 		char *last = whole + (walk.key.at - m->whole.at) + walk.key.size - 1;
 		char was = *last;

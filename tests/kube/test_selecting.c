@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What selects pods (services, controllers, disruption budgets), namespaces, and what little is
- * read of the device kinds.
+ * What selects pods (services, controllers, disruption budgets), and namespaces.
  */
 // deps: base/*.c json/*.c kube/*.c
 #include "kube/one_object.h"
@@ -78,33 +77,6 @@ static void test_namespaces(void)
 	TEST_ASSERT_EQUAL(0, object.labels->pairs.count);
 }
 
-static void test_resource_claims(void)
-{
-	const struct kube_claim *claim = decode_full(KUBE_RESOURCE_CLAIM);
-	fixture_is("u-claim", claim->uid);
-	TEST_ASSERT_EQUAL(1, claim->deleting);
-	TEST_ASSERT_EQUAL(1, claim->allocated);
-	fixture_is("o1", claim->owner_uid);
-	claim = decode(KUBE_RESOURCE_CLAIM, META ",\"status\":{\"allocation\":null}}");
-	TEST_ASSERT_EQUAL(0, claim->allocated);
-	TEST_ASSERT_EQUAL(0, claim->deleting);
-	claim = decode(KUBE_RESOURCE_CLAIM, META ",\"status\":{\"allocation\":{}}}");
-	TEST_ASSERT_EQUAL(1, claim->allocated);
-}
-
-static void test_device_classes_and_slices(void)
-{
-	const struct kube_device_class *class = decode_full(KUBE_DEVICE_CLASS);
-	fixture_is("example.com/dev", class->extended_resource);
-	TEST_ASSERT_EQUAL_INT64(INT64_C(1794985200000000), class->created_us);
-	class = decode(KUBE_DEVICE_CLASS, META "}");
-	TEST_ASSERT_EQUAL(0, class->extended_resource);
-	TEST_ASSERT_EQUAL(0, class->created_us);
-	decode_full(KUBE_RESOURCE_SLICE);
-	TEST_ASSERT_NULL(object.blob);
-	fixture_text_is("slice", object.meta.name);
-}
-
 static void test_faults(void)
 {
 	FIXTURE_FAULTS(KUBE_SERVICE, {META ",\"spec\":{\"selector\":{\"a\":1}}}", "spec.selector"},
@@ -113,9 +85,6 @@ static void test_faults(void)
 		{META ",\"status\":{\"disruptionsAllowed\":4294967296}}",
 			"status.disruptionsAllowed"},
 		{META ",\"status\":{\"disruptedPods\":[]}}", "status.disruptedPods"});
-	FIXTURE_FAULTS(KUBE_DEVICE_CLASS,
-		{"{\"metadata\":{\"name\":\"x\",\"creationTimestamp\":\"now\"}}",
-			"metadata.creationTimestamp"});
 }
 
 int main(void)
@@ -125,8 +94,6 @@ int main(void)
 	RUN_TEST(test_label_selectors);
 	RUN_TEST(test_disruption_budgets);
 	RUN_TEST(test_namespaces);
-	RUN_TEST(test_resource_claims);
-	RUN_TEST(test_device_classes_and_slices);
 	RUN_TEST(test_faults);
 	return UNITY_END();
 }

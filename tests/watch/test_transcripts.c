@@ -219,11 +219,9 @@ static void test_not_served(void)
 		{"/apis/resource.k8s.io/v1beta2", PLAY_RAW, read_answer("podmetrics-missing", file),
 			0, NULL},
 		{"/apis/resource.k8s.io/v1beta1", PLAY_RAW, read_answer("podmetrics-missing", file),
-			0, NULL},
-		{"/apis/resource.k8s.io/v1alpha3", PLAY_RAW,
-			read_answer("podmetrics-missing", file), 0, NULL}};
+			0, NULL}};
 
-	check(scenes, 4, KUBE_RESOURCE_CLAIM, "begin resourceclaims\nend resourceclaims\nsynced\n");
+	check(scenes, 3, KUBE_RESOURCE_CLAIM, "begin resourceclaims\nend resourceclaims\nsynced\n");
 }
 
 /* ---- cut off anywhere ---- */
