@@ -129,6 +129,22 @@ static void audit_pods(const struct cache *cache, uint32_t placed)
 	CHECK(listed == nominated);
 }
 
+/* By class: pods that are on a node, and whether its terms are counted. */
+static void audit_placed(const struct cache *cache)
+{
+	uint32_t placed = 0;
+	for (uint32_t p = pool_next(&cache->pods, 0); p != 0; p = pool_next(&cache->pods, p))
+		placed += cache_pod_at(cache, p)->node != 0;
+	const struct pool *classes = &cache->classes;
+	for (uint32_t c = pool_next(classes, 0); c != 0; c = pool_next(classes, c)) {
+		const struct cache_shared *shared = pool_at(classes, c);
+		CHECK(shared->placed <= shared->references);
+		CHECK(shared->placed > 0 || shared->first_owned == 0);
+		placed -= shared->placed;
+	}
+	CHECK(placed == 0);
+}
+
 static void audit_shared(const struct cache *cache, const struct pool *pool, bool classes)
 {
 	uint64_t references = 0;
@@ -160,6 +176,7 @@ void cache_audit(const struct cache *cache)
 	audit_pods(cache, placed);
 	cache_conditions_audit(cache);
 	audit_shared(cache, &cache->classes, true);
+	audit_placed(cache);
 	audit_shared(cache, &cache->label_sets, false);
 	cache_topology_audit(cache);
 	cache_assumed_audit(cache);

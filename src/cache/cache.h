@@ -58,7 +58,8 @@ struct cache_shared {
 	const struct kube_blob *blob;
 	uint32_t references;
 	uint32_t handle;      /* in the store */
-	uint32_t first_owned; /* classes: chain of struct cache_owned; 0 = none */
+	uint32_t placed;      /* classes: pods of it that are on a node */
+	uint32_t first_owned; /* classes with such pods: chain of struct cache_owned; 0 = none */
 	uint64_t serial;      /* never used twice: tells a reused index from the old one */
 };
 

@@ -160,8 +160,11 @@ static uint32_t try_make(struct cache *cache, const struct cache_query *query)
 	list_add_last(bucket_of(counters, kept->kind, only_namespace(kept)), &counter->link);
 	uint32_t top;
 	const uint32_t *of_node = cache_domains_of(cache, slot, &top);
-	counter->total = cache_recount(cache, kept, of_node, counts_at(cache, counter->pods_handle),
-		counts_at(cache, counter->nodes_handle));
+	/* The first pod with an own term is about to be counted. */
+	if (kept->kind == CACHE_MATCH)
+		counter->total =
+			cache_recount(cache, kept, of_node, counts_at(cache, counter->pods_handle),
+				counts_at(cache, counter->nodes_handle));
 	return index;
 }
 
@@ -282,24 +285,7 @@ static bool own_terms(struct cache *cache, struct cache_shared *shared, struct k
 	return true;
 }
 
-bool cache_template_terms_hold(struct cache *cache, uint32_t class)
-{
-	struct cache_shared *shared = pool_at(&cache->classes, class);
-	const struct kube_pod_template *spec = cache_template_at(cache, class);
-	CHECK(shared->first_owned == 0);
-	cache_begin_decision(cache); /* nobody decides now: any counter may make way */
-	if (spec->has_pod_affinity == 0)
-		return true;
-	if (own_terms(cache, shared, spec->anti_affinity, CACHE_OWN_ANTI, 1) &&
-		own_terms(cache, shared, spec->affinity, CACHE_OWN_AFFINITY, 1) &&
-		own_terms(cache, shared, spec->preferred_affinity, CACHE_OWN_PREFERRED, 1) &&
-		own_terms(cache, shared, spec->preferred_anti_affinity, CACHE_OWN_PREFERRED, -1))
-		return true;
-	cache_template_terms_release(cache, class);
-	return false;
-}
-
-void cache_template_terms_release(struct cache *cache, uint32_t class)
+static void template_terms_release(struct cache *cache, uint32_t class)
 {
 	struct cache_shared *shared = pool_at(&cache->classes, class);
 	while (shared->first_owned != 0) {
@@ -315,6 +301,40 @@ void cache_template_terms_release(struct cache *cache, uint32_t class)
 			drop_counter(cache, index);
 		}
 	}
+}
+
+static bool template_terms_hold(struct cache *cache, uint32_t class)
+{
+	struct cache_shared *shared = pool_at(&cache->classes, class);
+	const struct kube_pod_template *spec = cache_template_at(cache, class);
+	CHECK(shared->first_owned == 0);
+	cache_begin_decision(cache); /* nobody decides now: any counter may make way */
+	if (spec->has_pod_affinity == 0)
+		return true;
+	if (own_terms(cache, shared, spec->anti_affinity, CACHE_OWN_ANTI, 1) &&
+		own_terms(cache, shared, spec->affinity, CACHE_OWN_AFFINITY, 1) &&
+		own_terms(cache, shared, spec->preferred_affinity, CACHE_OWN_PREFERRED, 1) &&
+		own_terms(cache, shared, spec->preferred_anti_affinity, CACHE_OWN_PREFERRED, -1))
+		return true;
+	template_terms_release(cache, class);
+	return false;
+}
+
+bool cache_template_place(struct cache *cache, uint32_t class)
+{
+	struct cache_shared *shared = pool_at(&cache->classes, class);
+	if (shared->placed == 0 && !template_terms_hold(cache, class))
+		return false;
+	shared->placed++;
+	return true;
+}
+
+void cache_template_displace(struct cache *cache, uint32_t class)
+{
+	struct cache_shared *shared = pool_at(&cache->classes, class);
+	CHECK(shared->placed > 0);
+	if (--shared->placed == 0)
+		template_terms_release(cache, class);
 }
 
 /* ---- following the pods ---- */

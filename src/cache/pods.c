@@ -314,6 +314,7 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t old_node = pod->node;
+	uint32_t old_class = pod->class;
 	uint16_t ours = CACHE_POD_ASSUMED | CACHE_POD_DUE;
 	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? pod->flags & ours : 0) |
 		(pod->flags & CACHE_POD_IMAGINED));
@@ -350,6 +351,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	change.event.namespace = cache_template_of(cache, pod)->namespace;
 	change.event.name = pod->name;
 	change.event.now = pod_side(cache, pod);
+	if (old_node != 0)
+		cache_template_displace(cache, old_class);
 	pod_log(cache, pod, &change);
 	if (old_node != 0 && old_node != node)
 		cache_node_drop_placeholder(cache, old_node);
@@ -370,6 +373,13 @@ static bool same_uid(struct cache *cache, const struct cache_pod *pod, struct te
 		text_is(cache_text(cache, (uint32_t)pod->uid.low), uid);
 }
 
+/* A pod of the class can be put on the node, and counts as one that has a node. */
+static bool pod_reserve(struct cache *cache, uint32_t node, uint32_t class)
+{
+	return cache_node_reserve_scalars(cache, node, cache_template_at(cache, class)) &&
+		cache_template_place(cache, class);
+}
+
 /* Parts are taken; finds the node and the record. False when one of them has no room. */
 static bool place(
 	struct cache *cache, const struct kube_pod *kube, struct parts *parts, uint32_t *index)
@@ -383,13 +393,17 @@ static bool place(
 		if (node == 0)
 			return false;
 	}
-	bool fits = node == 0 ||
-		cache_node_reserve_scalars(cache, node, cache_template_at(cache, parts->class));
-	if (fits && is_new)
+	if (node != 0 && !pod_reserve(cache, node, parts->class)) {
+		cache_node_drop_placeholder(cache, node);
+		return false;
+	}
+	if (is_new)
 		*index = make_pod(cache, parts);
-	if (!fits || *index == 0) {
-		if (node != 0)
+	if (*index == 0) {
+		if (node != 0) {
+			cache_template_displace(cache, parts->class);
 			cache_node_drop_placeholder(cache, node);
+		}
 		return false;
 	}
 	replace_parts(cache, *index, parts, node, kube, assumed);
@@ -452,8 +466,10 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	if (node != 0) /* also of an assumed one: there is room on it now */
 		change.event.old.node = cache_node_at(cache, node)->name;
 	count_state(cache, pod, -1);
-	if (node != 0)
+	if (node != 0) {
 		detach(cache, index);
+		cache_template_displace(cache, pod->class);
+	}
 	set_nominated(cache, pod, INTERN_EMPTY);
 	intern_give(&cache->strings, pod->for_node);
 	cache_conditions_drop(cache, pod);
@@ -476,7 +492,7 @@ enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t nod
 	if (cache_node_at(cache, node)->facts == NULL)
 		return CACHE_UNKNOWN;
 	cache_budget_open(cache, true);
-	bool fits = cache_node_reserve_scalars(cache, node, cache_template_of(cache, pod));
+	bool fits = pod_reserve(cache, node, pod->class);
 	cache_budget_close(cache);
 	if (!fits) {
 		cache->refused++;
@@ -500,6 +516,7 @@ enum cache_result cache_forget(struct cache *cache, uint32_t index)
 	uint32_t node = pod->node;
 	count_state(cache, pod, -1);
 	detach(cache, index);
+	cache_template_displace(cache, pod->class);
 	pod->flags &= (uint16_t) ~(CACHE_POD_ASSUMED | CACHE_POD_DUE);
 	set_nominated(cache, pod, pod->nominated); /* an update may have brought it meanwhile */
 	count_state(cache, pod, 1);

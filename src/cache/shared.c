@@ -69,15 +69,7 @@ static void unshare(struct cache *cache, struct pool *pool, struct map *map, uin
 
 uint32_t cache_share_template(struct cache *cache, const struct kube_blob *blob)
 {
-	uint64_t serials = cache->serials;
-	uint32_t class = share(cache, &cache->classes, &cache->templates_by_hash, blob);
-	bool is_new = class != 0 && cache->serials != serials;
-	if (is_new && !cache_template_terms_hold(cache, class)) {
-		((struct cache_shared *)pool_at(&cache->classes, class))->references = 0;
-		unshare(cache, &cache->classes, &cache->templates_by_hash, class);
-		return 0;
-	}
-	return class;
+	return share(cache, &cache->classes, &cache->templates_by_hash, blob);
 }
 
 void cache_unshare_template(struct cache *cache, uint32_t class)
@@ -86,7 +78,7 @@ void cache_unshare_template(struct cache *cache, uint32_t class)
 	CHECK(shared->references > 0);
 	if (--shared->references > 0)
 		return;
-	cache_template_terms_release(cache, class);
+	CHECK(shared->placed == 0);
 	unshare(cache, &cache->classes, &cache->templates_by_hash, class);
 }
 

@@ -55,7 +55,7 @@ struct cache_domains {
  *
  * MATCH: pods that match all terms, on nodes that are included. The terms' namespaces are
  * resolved; namespace_selector is not used (all_namespaces says that it took everything).
- * OWN: pods whose class has the one term, as required anti-affinity, required affinity, or
+ * OWN: pods on nodes whose class has the one term, as required anti-affinity, required affinity, or
  * preferred (the count is the signed sum of weights). Whether the term matches a pending pod is
  * asked when that pod is decided, with the labels of its namespace.
  */
@@ -95,7 +95,7 @@ struct cache_counter {
 	struct list recent; /* MATCH: least recently used first */
 	const struct cache_query *query;
 	uint32_t query_handle;
-	uint32_t references; /* OWN: classes that have the term */
+	uint32_t references; /* OWN: terms of classes that have it, and pods on nodes */
 	uint32_t slot;       /* in topology.keys; 0 for CACHE_KEY_NODE */
 	uint32_t room;       /* entries in the arrays */
 	uint32_t pods_handle;
@@ -211,9 +211,12 @@ const struct kube_taint *cache_untolerated(
 
 void cache_topology_init(struct cache *cache, struct arena *arena, uint32_t counters);
 size_t cache_topology_size(uint32_t nodes, uint32_t counters);
-/* The class's own terms get counters; false when there is no room (nothing changed). */
-MUST_USE bool cache_template_terms_hold(struct cache *cache, uint32_t class);
-void cache_template_terms_release(struct cache *cache, uint32_t class);
+/*
+ * One more pod of the class has a node, one less has: the terms of those that have are counted.
+ * False when there is no room (nothing changed).
+ */
+MUST_USE bool cache_template_place(struct cache *cache, uint32_t class);
+void cache_template_displace(struct cache *cache, uint32_t class);
 /* The pod is on (sign 1) or leaves (sign -1) the node, which is not a ghost. */
 void cache_counters_pod(struct cache *cache, const struct cache_pod *pod, uint32_t node, int sign);
 /* Around a change of a node's labels or taints, and when it comes or goes. */

@@ -174,28 +174,40 @@ static const struct plugin_rule *inter_pod_affinity_rules(struct cycle_state *d,
 
 /* ---- in thought ---- */
 
-static void move_existing(struct cycle_state *d, struct affinity_state *state,
-	const struct cache_query *query, uint32_t node, int sign)
+/* A pod of the node: its terms are counted. */
+static void move_existing(
+	struct cycle_state *d, struct affinity_state *state, uint32_t template, int sign)
 {
-	for (uint32_t i = 0; i < state->existing_count; i++) {
-		if (state->existing[i].query == query) {
-			state->existing[i].moved += sign;
-			return;
-		}
+	const struct cache_shared *shared = pool_at(&d->cache->classes, template);
+	for (uint32_t o = shared->first_owned; o != 0;) {
+		const struct cache_owned *owned = pool_at(&d->cache->counters.owned, o);
+		const struct cache_counter *counter =
+			pool_at(&d->cache->counters.pool, owned->counter);
+		for (uint32_t i = 0; i < state->existing_count; i++)
+			if (state->existing[i].query == counter->query)
+				state->existing[i].moved += sign;
+		o = owned->next;
 	}
-	/* Nobody on a node owns this term yet: it came with a pod put on in thought. */
-	uint32_t value;
+}
+
+/* A pod that has no node is put there: terms that keep this pod away, where the node has the key.
+ */
+static void move_extra(
+	struct cycle_state *d, struct affinity_state *state, uint32_t template, int sign)
+{
+	const struct kube_pod_template *owner = cache_template_at(d->cache, template);
+	const struct kube_pod_term *terms =
+		KUBE_AT(owner, owner->anti_affinity, struct kube_pod_term);
 	const struct kube_labels *labels =
-		cache_labels_at(d->cache, cache_node_at(d->cache, node)->labels);
-	if (!kube_labels_get(labels, query->topology_key, &value))
-		return;
-	uint32_t i = 0;
-	while (i < state->extra_count && state->extra_keys[i] != query->topology_key)
-		i++;
-	if (sign > 0 && state->extra_count < AFFINITY_EXTRA_MAX)
-		state->extra_keys[state->extra_count++] = query->topology_key;
-	else if (sign < 0 && i < state->extra_count)
-		state->extra_keys[i] = state->extra_keys[--state->extra_count];
+		cache_labels_at(d->cache, cache_node_at(d->cache, state->moved_node)->labels);
+	for (uint32_t i = 0; i < owner->anti_affinity.count; i++) {
+		uint32_t value;
+		if (terms[i].topology_key != INTERN_EMPTY &&
+			kube_labels_get(labels, terms[i].topology_key, &value) &&
+			affinity_term_takes(owner, &terms[i], d->pod.class->namespace,
+				d->pod.namespace_labels, d->pod.labels))
+			state->extra_count += (uint32_t)sign;
+	}
 }
 
 static void inter_pod_affinity_pod_moved(
@@ -206,19 +218,10 @@ static void inter_pod_affinity_pod_moved(
 	const struct kube_pod_template *class = cache_template_of(d->cache, moved);
 	const struct kube_labels *labels = cache_labels_at(d->cache, moved->labels);
 	state->moved_node = view->index;
-
-	const struct cache_shared *shared = pool_at(&d->cache->classes, moved->class);
-	for (uint32_t o = shared->first_owned; o != 0;) {
-		const struct cache_owned *owned = pool_at(&d->cache->counters.owned, o);
-		const struct cache_counter *counter =
-			pool_at(&d->cache->counters.pool, owned->counter);
-		const struct cache_query *query = counter->query;
-		if (query->kind == CACHE_OWN_ANTI &&
-			cache_term_matches(query, KUBE_AT(query, query->terms, struct cache_term),
-				d->pod.class->namespace, d->pod.namespace_labels, d->pod.labels))
-			move_existing(d, state, query, view->index, sign);
-		o = owned->next;
-	}
+	if (moved->node != 0)
+		move_existing(d, state, moved->class, sign);
+	else
+		move_extra(d, state, moved->class, sign);
 	for (uint32_t i = 0; i < state->affinity_count; i++)
 		if (state->affinity[i].tally.of_node[view->index] != 0 &&
 			cache_query_matches(d->cache, state->affinity[i].query, class, labels))

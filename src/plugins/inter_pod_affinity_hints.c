@@ -6,15 +6,6 @@
 #include "plugins/inter_pod_affinity_state.h"
 
 /* Hints see terms without the labels of namespaces. */
-static bool affinity_term_takes(const struct kube_pod_template *owner,
-	const struct kube_pod_term *term, uint32_t namespace, const struct kube_labels *labels)
-{
-	const uint32_t *ids = KUBE_AT(owner, term->namespaces, uint32_t);
-	bool here = kube_selector_matches(owner, &term->namespace_selector, NULL);
-	for (uint32_t i = 0; i < term->namespaces.count && !here; i++)
-		here = ids[i] == namespace;
-	return here && kube_selector_matches(owner, &term->selector, labels);
-}
 
 /* No terms take nobody. */
 static bool affinity_all_terms_take(const struct kube_pod_template *owner, struct kube_span terms,
@@ -22,7 +13,7 @@ static bool affinity_all_terms_take(const struct kube_pod_template *owner, struc
 {
 	const struct kube_pod_term *list = KUBE_AT(owner, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++)
-		if (!affinity_term_takes(owner, &list[i], namespace, labels))
+		if (!affinity_term_takes(owner, &list[i], namespace, NULL, labels))
 			return false;
 	return terms.count > 0;
 }
@@ -32,7 +23,7 @@ static bool affinity_any_term_takes(const struct kube_pod_template *owner, struc
 {
 	const struct kube_pod_term *list = KUBE_AT(owner, terms, struct kube_pod_term);
 	for (uint32_t i = 0; i < terms.count; i++)
-		if (affinity_term_takes(owner, &list[i], namespace, labels))
+		if (affinity_term_takes(owner, &list[i], namespace, NULL, labels))
 			return true;
 	return false;
 }
@@ -133,7 +124,7 @@ static bool affinity_takes_along(const struct plugin_waiting *w, const struct ca
 		for (uint32_t i = 0; i < other->anti_affinity.count; i++)
 			if (affinity_has_left(event, list[i].topology_key) &&
 				affinity_term_takes(
-					other, &list[i], class->namespace, w->pod.labels))
+					other, &list[i], class->namespace, NULL, w->pod.labels))
 				return true;
 		next = p->next;
 	}

@@ -117,3 +117,14 @@ bool affinity_each_owned(struct cycle_state *d, enum cache_counter_kind kind,
 		fn, self);
 	return true;
 }
+
+bool affinity_term_takes(const struct kube_pod_template *owner, const struct kube_pod_term *term,
+	uint32_t namespace, const struct kube_labels *namespace_labels,
+	const struct kube_labels *labels)
+{
+	const uint32_t *ids = KUBE_AT(owner, term->namespaces, uint32_t);
+	bool here = kube_selector_matches(owner, &term->namespace_selector, namespace_labels);
+	for (uint32_t i = 0; i < term->namespaces.count && !here; i++)
+		here = ids[i] == namespace;
+	return here && kube_selector_matches(owner, &term->selector, labels);
+}

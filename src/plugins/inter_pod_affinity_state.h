@@ -14,8 +14,6 @@ struct affinity_count {
 	int32_t moved;  /* filter only: pods put on or taken off the one node changed in thought */
 };
 
-enum { AFFINITY_EXTRA_MAX = 64 };
-
 struct affinity_state {
 	struct affinity_count *affinity; /* the pod's required terms */
 	uint32_t affinity_count;
@@ -25,8 +23,7 @@ struct affinity_state {
 		*existing; /* required anti-affinity of pods there that match the pod */
 	uint32_t existing_count;
 	uint32_t existing_room;
-	uint32_t extra_keys[AFFINITY_EXTRA_MAX]; /* the same of pods put on in thought */
-	uint32_t extra_count;
+	uint32_t extra_count; /* the same of pods put on the one node in thought */
 	uint32_t moved_node;
 	bool self; /* the pod matches all its own required affinity terms */
 	bool failed;
@@ -39,6 +36,10 @@ struct affinity_state {
 struct cache_query *affinity_query(struct cycle_state *d, struct kube_span terms, uint32_t first,
 	uint32_t count, uint32_t topology_key);
 bool affinity_tally(struct cycle_state *d, struct affinity_count *count, struct cache_query *query);
+/* Does the term take a pod of the namespace with the labels? namespace_labels may be NULL. */
+bool affinity_term_takes(const struct kube_pod_template *owner, const struct kube_pod_term *term,
+	uint32_t namespace, const struct kube_labels *namespace_labels,
+	const struct kube_labels *labels);
 /* Terms of the kind owned by pods there that match the pod, through d->way. */
 bool affinity_each_owned(struct cycle_state *d, enum cache_counter_kind kind,
 	void (*fn)(void *self, const struct cache_query *query, const struct cache_tally *tally),

@@ -611,12 +611,16 @@ enum plugin_code volume_binding_choice(
 
 /* ---- score: free capacity, where StorageCapacityScoring is on ---- */
 
-static enum plugin_code volume_binding_pre_score(struct cycle_state *d)
+static bool binding_may_score(const struct cycle_state *d)
 {
 	const struct binding_state *state = binding_state_of(d);
-	bool may_score = feature_enabled(&d->profile->gates, FEATURE_StorageCapacityScoring) &&
+	return feature_enabled(&d->profile->gates, FEATURE_StorageCapacityScoring) &&
 		state != NULL && state->selected_count + state->unmatched_count > 0;
-	return may_score ? PLUGIN_SUCCESS : PLUGIN_SKIP;
+}
+
+static enum plugin_code volume_binding_pre_score(struct cycle_state *d)
+{
+	return binding_may_score(d) ? PLUGIN_SUCCESS : PLUGIN_SKIP;
 }
 
 /* Volumes that are there, where some are chosen; else what new ones are made of. */
@@ -646,7 +650,9 @@ static uint32_t binding_capacities(struct cycle_state *d)
 
 static int64_t volume_binding_score(struct cycle_state *d, uint32_t node)
 {
-	if (binding_check(d, cache_node_at(d->cache, node), NULL) != PLUGIN_SUCCESS)
+	/* A profile may leave PreScore out; then it is asked about every pod. */
+	if (!binding_may_score(d) ||
+		binding_check(d, cache_node_at(d->cache, node), NULL) != PLUGIN_SUCCESS)
 		return 0;
 	uint32_t count = binding_capacities(d);
 	return volume_capacity_score(

@@ -296,10 +296,49 @@ static void test_nodes_that_are_left_out(void)
 	bed_clear();
 }
 
+/* Whoever has no place keeps nobody away, whatever it asks for. */
+static void test_terms_are_counted_of_pods_with_a_node_only(void)
+{
+	static const char pod[] =
+		"{'kind':'Pod','metadata':{'name':'%s','namespace':'default','uid':'%s',"
+		"'resourceVersion':'%u'},'spec':{%s'affinity':{'podAntiAffinity':{"
+		"'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'z',"
+		"'labelSelector':{}},{'topologyKey':'nowhere','labelSelector':{}}]}}}}";
+	const struct pool *counters = &bed.cache.counters.pool;
+	bed_start(NULL);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("n1", "'z':'a'"));
+	TEST_ASSERT_EQUAL(
+		CACHE_OK, bed_putf(pod, "gated", "g", 1, "'schedulingGates':[{'name':'g'}],"));
+	TEST_ASSERT_EQUAL(
+		CACHE_OK, bed_putf(pod, "foreign", "f", 1, "'schedulerName':'somebody-else',"));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_putf(pod, "p", "p", 1, ""));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(counters));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&bed.cache.topology.keys));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_assume("p", "n1"));
+	TEST_ASSERT_EQUAL_UINT32(2, pool_used(counters));
+	bed_audit();
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_forget("p"));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(counters));
+	/* The question is the same, whoever asks it. */
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_putf(pod, "p", "p", 2, "'nodeName':'n1',"));
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_putf(pod, "foreign", "f", 2,
+			"'nodeName':'n1','schedulerName':'somebody-else',"));
+	TEST_ASSERT_EQUAL_UINT32(2, pool_used(counters));
+	TEST_ASSERT_EQUAL_INT64(2, owned(CACHE_OWN_ANTI, "gated").parts);
+	bed_audit();
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "p"));
+	TEST_ASSERT_EQUAL_UINT32(2, pool_used(counters));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_POD, "default", "foreign"));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(counters));
+	bed_clear();
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_match_follows);
+	RUN_TEST(test_terms_are_counted_of_pods_with_a_node_only);
 	RUN_TEST(test_given_up_when_few);
 	RUN_TEST(test_own_terms);
 	RUN_TEST(test_own_terms_of_each_kind);

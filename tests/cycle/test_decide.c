@@ -236,6 +236,41 @@ static void test_nominated_pods_of_many_scalars(void)
 	TEST_ASSERT_EQUAL_STRING("a", decide("p", ""));
 }
 
+static void test_nominated_pods_with_many_terms_keep_others_away(void)
+{
+	char spec[16384];
+	char labels[2048];
+	struct writer w;
+	struct writer l;
+	writer_init(&w, spec, sizeof(spec) - 1);
+	writer_init(&l, labels, sizeof(labels) - 1);
+	write_z(&w,
+		"'priority':10,'affinity':{'podAntiAffinity':{"
+		"'requiredDuringSchedulingIgnoredDuringExecution':[");
+	for (uint32_t i = 0; i < 100; i++) {
+		write_format(&w,
+			"%s{'topologyKey':'k%u','labelSelector':{'matchLabels':{'app':'x'}}}",
+			i == 0 ? "" : ",", i);
+		write_format(&l, "%s'k%u':'v'", i == 0 ? "" : ",", i);
+	}
+	write_z(&w, "]}},");
+	spec[w.used] = '\0';
+	labels[l.used] = '\0';
+	add_node("a", labels);
+	add_node("b", "'h':'b'");
+	add_pod("there", "",
+		"'nodeName':'b','affinity':{'podAntiAffinity':{"
+		"'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'h',"
+		"'labelSelector':{'matchLabels':{'app':'x'}}}]}},",
+		"");
+	add_pod("waits", "", spec, "'nominatedNodeName':'a'");
+	add_pod("vip", "'app':'x'", "'priority':11,", "");
+	add_pod("p", "'app':'x'", "'priority':1,", "");
+	TEST_ASSERT_EQUAL(CYCLE_REJECTED, decide_by("p", CACHE_COUNT_FAST).outcome);
+	TEST_ASSERT_EQUAL(CYCLE_REJECTED, decide_by("p", CACHE_COUNT_RECOUNT).outcome);
+	TEST_ASSERT_EQUAL_STRING("a", decide("vip", ""));
+}
+
 /* ---- odd rules ---- */
 
 #define REQUIRE(kind)                                                              \
@@ -432,6 +467,7 @@ int main(void)
 	RUN_TEST(test_the_nominated_node_first);
 	RUN_TEST(test_room_for_nominated_pods);
 	RUN_TEST(test_nominated_pods_of_many_scalars);
+	RUN_TEST(test_nominated_pods_with_many_terms_keep_others_away);
 	RUN_TEST(test_an_empty_topology_key);
 	RUN_TEST(test_nobody_prefers);
 	RUN_TEST(test_best_nodes);
