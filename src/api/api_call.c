@@ -14,6 +14,7 @@
 #include "api/api_private.h"
 #include "base/log.h"
 #include "base/trace.h"
+#include "http/counts.h"
 
 enum {
 	VERIFY_TIMEOUT_MS = 10 * 1000,
@@ -248,6 +249,10 @@ static void call_follow(struct api_call *call, enum api_verdict verdict)
 			call->policy->name, TEXT_ARGS(call->path_text),
 			net_result_name(answer->result), (unsigned)answer->status, answer->detail);
 	}
+	if (verdict == API_RETRY && next == API_PAUSED)
+		net_client_count_retry(
+			call->server != NULL ? call->server : call->caller->client->setup.server,
+			&call->request);
 	call->verdict = verdict;
 	call_enter(call, next);
 }

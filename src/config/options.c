@@ -343,10 +343,11 @@ static bool check_pair(const struct options *o, const struct options_question *q
 		: refuse_flag(q, "--tls-private-key-file", "must go with --tls-cert-file");
 }
 
-static bool check_rest(const struct options *o, const struct options_question *q)
+static bool check_rest(struct options *o, const struct options_question *q)
 {
 	bool right = check_pair(o, q);
 	right &= check_features(o, q);
+	right &= options_metrics_check(o, q);
 	if (o->bind_qps < 0)
 		right = refuse_flag(q, "--bind-pods-qps", "must be non-negative");
 	if (o->bind_burst < 0)

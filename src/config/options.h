@@ -28,6 +28,21 @@ struct options_words { /* of a flag that takes several, or comes several times *
 	uint32_t count;
 };
 
+/* --allow-metric-labels: values that a label of a metric may have; others are "unexpected". */
+struct options_metric_rule {
+	struct text metric, label;
+	struct text values; /* "a,b" */
+};
+enum { OPTIONS_METRIC_RULES_MAX = 64 };
+struct options_metrics {
+	struct options_words disabled;
+	struct options_metric_rule rules[OPTIONS_METRIC_RULES_MAX];
+	uint32_t rule_count;
+	const char *manifest; /* a file with more rules, read already */
+	struct text show_hidden_for;
+	bool show_hidden; /* metrics that the release is about to lose */
+};
+
 enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 
 /*
@@ -93,6 +108,8 @@ struct options {
 	const char *config_file;     /* where the configuration is from, for messages */
 	const char *write_config_to; /* write it there and exit */
 	bool file_is_broken;         /* it is to blame, not the flags */
+
+	struct options_metrics metrics;
 
 	/* this process */
 	int32_t verbosity;

@@ -207,6 +207,32 @@ static bool set_release(struct flags_reading *r, uint32_t *to)
 	return true;
 }
 
+/* "metric,label=a,b"; several as CSV, each in quotation marks. */
+static bool set_rules(struct flags_reading *r)
+{
+	struct text rest = text_of(r->value);
+	bool is_one = strchr(r->value, '=') == strrchr(r->value, '=');
+	do {
+		struct text rule = rest;
+		const char *fault = "of the form METRIC,LABEL=VALUE,VALUE";
+		if (!is_one && rest.size > 0 && rest.at[0] == '"') {
+			rest = text_from(rest, 1);
+			rule = text_first(rest, text_find(rest, '"'));
+			rest = text_from(rest, rule.size < rest.size ? rule.size + 1 : rule.size);
+			if (rest.size > 0)
+				rest = text_from(rest, rest.at[0] == ',' ? 1 : 0);
+		} else {
+			rest = TEXT("");
+		}
+		size_t sign = text_find(rule, '=');
+		if (sign == rule.size ||
+			!options_metric_rule(&r->to->metrics, text_first(rule, sign),
+				text_from(rule, sign + 1), &fault))
+			return refuse_value(r, fault);
+	} while (rest.size > 0);
+	return true;
+}
+
 static bool set(struct flags_reading *r)
 {
 	void *to = (char *)r->to + r->option->at;
@@ -234,6 +260,7 @@ static bool set(struct flags_reading *r)
 			refuse_value(r, "text or json");
 	case OPTION_FEATURES: return set_features(r, to);
 	case OPTION_RELEASE: return set_release(r, to);
+	case OPTION_RULES: return set_rules(r);
 	case OPTION_REFUSED: return refuse_flag(r);
 	case OPTION_NOTHING:
 	case OPTION_NOTHING_BOOL:

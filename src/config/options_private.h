@@ -24,6 +24,7 @@ enum option_type {
 	OPTION_FORM,     /* bool: json, not text */
 	OPTION_FEATURES, /* struct feature_choices: "A=true,B=false" */
 	OPTION_RELEASE,  /* uint32_t: enum kube_release */
+	OPTION_RULES,    /* struct options_metrics: "metric,label=a,b" */
 	OPTION_NOTHING,  /* has no effect: any value */
 	OPTION_NOTHING_BOOL,
 	OPTION_REFUSED, /* cannot be done: `help` says what to do */
@@ -66,6 +67,11 @@ enum options_result options_flags_read(
 /* The option at this place in struct options was on the command line. */
 bool options_given(const struct options *options, size_t at);
 /* The file, or what the flags say instead of one; then the flags that count in either case. */
+/* One rule; false: what is wrong, in a few words. */
+bool options_metric_rule(
+	struct options_metrics *metrics, struct text key, struct text values, const char **fault);
+/* The manifest of labels, and the release whose metrics are to be shown. */
+bool options_metrics_check(struct options *options, const struct options_question *question);
 bool options_merge(struct options *options, const struct options_question *question);
 
 #endif

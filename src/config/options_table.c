@@ -17,13 +17,12 @@
 	}
 
 /* What has no effect, and why. */
-#define WHY_COMPAT  "nothing is stored that an older release would have to read"
-#define WHY_HTTP2   "HTTP/1.1 is spoken"
-#define WHY_SOCKET  "a port is never shared"
-#define WHY_METRICS "all metrics are shown"
-#define WHY_LOG     "the log goes to standard error, unbuffered"
-#define WHY_CLOUD   "cloud credentials are not used"
-#define WHY_GO      "there is no Go runtime to profile"
+#define WHY_COMPAT "nothing is stored that an older release would have to read"
+#define WHY_HTTP2  "HTTP/1.1 is spoken"
+#define WHY_SOCKET "a port is never shared"
+#define WHY_LOG    "the log goes to standard error, unbuffered"
+#define WHY_CLOUD  "cloud credentials are not used"
+#define WHY_GO     "there is no Go runtime to profile"
 
 const struct option option_table[] = {
 	{"config", 0, OPTION_PATH, OPTION_GROUP_CLUSTER, GIVEN(config), "FILE",
@@ -81,6 +80,15 @@ const struct option option_table[] = {
 		"has kube-scheduler.crt and .key when no files are named"},
 	{"tls-min-version", 0, OPTION_CHOICE, OPTION_GROUP_SERVING, AT(tls_min),
 		"VersionTLS12|VersionTLS13", "minimum version of TLS"},
+	{"disabled-metrics", 0, OPTION_WORDS, OPTION_GROUP_SERVING, AT(metrics.disabled), "NAMES",
+		"metrics that are not shown"},
+	{"allow-metric-labels", 0, OPTION_RULES, OPTION_GROUP_SERVING, AT(metrics.rules),
+		"METRIC,LABEL=VALUES", "values a label may have; others become \"unexpected\""},
+	{"allow-metric-labels-manifest", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(metrics.manifest),
+		"FILE", "YAML with more of them: \"METRIC,LABEL\": \"VALUES\""},
+	{"show-hidden-metrics-for-version", 0, OPTION_TEXT, OPTION_GROUP_SERVING,
+		AT(metrics.show_hidden_for), "VERSION",
+		"the release before: metrics that are hidden since are shown"},
 	{"http-port", 0, OPTION_PORT, OPTION_GROUP_SERVING, AT(http_port), "PORT",
 		"plain HTTP without authentication, as 10251 was; 0: off"},
 	{"http-address", 0, OPTION_ADDRESS, OPTION_GROUP_SERVING, AT(http_address), "IP",
@@ -175,10 +183,6 @@ const struct option option_table[] = {
 	NOTHING_BOOL("disable-http2-serving", WHY_HTTP2),
 	NOTHING_BOOL("permit-port-sharing", WHY_SOCKET),
 	NOTHING_BOOL("permit-address-sharing", WHY_SOCKET),
-	NOTHING("show-hidden-metrics-for-version", WHY_METRICS),
-	NOTHING("disabled-metrics", WHY_METRICS),
-	NOTHING("allow-metric-labels", WHY_METRICS),
-	NOTHING("allow-metric-labels-manifest", WHY_METRICS),
 	NOTHING("vmodule", "--v is for all modules"),
 	NOTHING("log-flush-frequency", WHY_LOG),
 	NOTHING_BOOL("log-text-split-stream", WHY_LOG),

@@ -142,7 +142,10 @@ void evaluation_rejected(struct evaluation *e, struct schedule_result *decision)
 {
 	note_who_took_part(e, decision);
 	decision->outcome = CYCLE_REJECTED;
+	struct mono since = evaluation_start_point(e);
 	evaluation_post_filter(e, &decision->preemption);
+	evaluation_took_point(e, PLUGIN_AT_POST_FILTER,
+		decision->preemption.found ? PLUGIN_SUCCESS : PLUGIN_UNSCHEDULABLE, &since);
 	struct text prefilter_message = TEXT_NONE;
 	if (e->prefilter_rejected)
 		prefilter_message = cycle_status_message(e, &e->prefilter);
@@ -152,7 +155,7 @@ void evaluation_rejected(struct evaluation *e, struct schedule_result *decision)
 	decision->extender_rejected = e->extender_rejected;
 }
 
-bool evaluation_search(struct evaluation *e)
+static bool search_nodes(struct evaluation *e)
 {
 	if (evaluation_can_be_fast(e) && evaluation_filter_fast(e) && e->feasible_count > 0)
 		return true;
@@ -165,6 +168,14 @@ bool evaluation_search(struct evaluation *e)
 	e->error = NULL;
 	e->d.error = NULL;
 	return evaluation_filter(e);
+}
+
+bool evaluation_search(struct evaluation *e)
+{
+	struct mono since = evaluation_start_point(e);
+	bool ok = search_nodes(e);
+	evaluation_took_point(e, PLUGIN_AT_FILTER, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+	return ok;
 }
 
 static bool choose(struct evaluation *e, struct schedule_result *decision)
@@ -218,6 +229,21 @@ void evaluation_choose(struct evaluation *e, struct schedule_result *decision)
 		evaluation_failed(e, decision);
 }
 
+static bool timed_prefilter(struct evaluation *e)
+{
+	struct mono since;
+	e->timer = e->cycle->timer;
+	e->times_plugins = e->timer != NULL && e->cycle->timed++ % CYCLE_SAMPLED == 0;
+	since = evaluation_start_point(e);
+	bool ok = evaluation_prefilter(e);
+	evaluation_took_point(e, PLUGIN_AT_PRE_FILTER,
+		!ok                             ? PLUGIN_ERROR
+			: e->prefilter_rejected ? e->prefilter.code
+						: PLUGIN_SUCCESS,
+		&since);
+	return ok;
+}
+
 bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 	enum cache_count_mode way, struct schedule_result *decision)
 {
@@ -233,7 +259,7 @@ bool evaluation_prepare(struct evaluation *e, struct cycle *cycle, uint32_t pod,
 		decision->outcome = CYCLE_REJECTED;
 		decision->message = TEXT("no nodes available to schedule pods");
 		decision->preemption.clear_nomination = true;
-	} else if (!evaluation_prefilter(e)) {
+	} else if (!timed_prefilter(e)) {
 		evaluation_failed(e, decision);
 	} else if (e->prefilter_rejected) {
 		evaluation_rejected(e, decision);
@@ -260,7 +286,9 @@ void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
 	trace("cycle decide", pod, (uint32_t)way);
 	if (!evaluation_prepare(e, cycle, pod, way, decision))
 		return;
+	struct mono since = evaluation_start_point(e);
 	if (evaluation_try_nominated(e, &decision->node)) {
+		evaluation_took_point(e, PLUGIN_AT_FILTER, PLUGIN_SUCCESS, &since);
 		decision->feasible_count = 1;
 		placed(e, decision, 1);
 		return;

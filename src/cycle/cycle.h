@@ -14,6 +14,7 @@
 #include "base/scratch.h"
 #include "cache/cache.h"
 #include "cycle/extension.h"
+#include "cycle/timing.h"
 #include "plugins/plugins.h"
 #include "plugins/volume_choice.h"
 
@@ -39,7 +40,9 @@ struct cycle {
 	struct cycle_rows *rows;       /* NULL: remember nothing, evaluate every node each time */
 	uint64_t decisions;
 	struct page_span chosen_span;
-	uint64_t *chosen;  /* by node: the decision that chose it last; ties go to the oldest */
+	uint64_t *chosen; /* by node: the decision that chose it last; ties go to the oldest */
+	const struct cycle_timer *timer; /* NULL: decisions are not timed */
+	uint64_t timed;
 	uint32_t rotation; /* where the next search starts when not all nodes are looked at */
 };
 

@@ -143,7 +143,9 @@ bool evaluation_prefilter(struct evaluation *e)
 		struct plugin_reasons why = {.scratch = e->d.scratch};
 		const uint32_t *named = e->d.only_nodes;
 		uint32_t named_count = e->d.only_node_count;
+		struct mono since = evaluation_start_plugin(e);
 		enum plugin_code code = plugins[id]->pre_filter(&e->d, &why);
+		evaluation_took_plugin(e, id, PLUGIN_AT_PRE_FILTER, code, &since);
 		CHECK(code != PLUGIN_UNSCHEDULABLE); /* one that refuses leaves no hope */
 		plugin_set_add(&e->d.pre_filtered, id);
 		if (code == PLUGIN_UNRESOLVABLE)

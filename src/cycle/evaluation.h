@@ -24,6 +24,8 @@ struct cycle_row;
 
 struct evaluation {
 	struct cycle *cycle;
+	const struct cycle_timer *timer; /* NULL: nothing is timed */
+	bool times_plugins;
 	struct cycle_state d;
 
 	const uint32_t *nodes; /* all of them, in order */

@@ -130,7 +130,14 @@ bool evaluation_filter_fast(struct evaluation *e)
 		if (plugins[id]->filter == NULL || plugin_set_has(&e->d.skip_filter, id) ||
 			cycle_row_has_filter(uses, i))
 			continue;
-		if (!filter_left(e, id, kept))
+		struct mono since = evaluation_start_plugin(e);
+		bool ok = filter_left(e, id, kept);
+		evaluation_took_plugin(e, id, PLUGIN_AT_FILTER,
+			!ok                              ? PLUGIN_ERROR
+				: e->feasible_count == 0 ? PLUGIN_UNSCHEDULABLE
+							 : PLUGIN_SUCCESS,
+			&since);
+		if (!ok)
 			return false;
 	}
 	if (!consider_nominated(e, kept))
@@ -175,23 +182,23 @@ static void start_totals(struct evaluation *e)
 				cycle_scaled(row, k, e->feasible[i], row->scales[k].settled);
 }
 
-static bool add_plugin(struct evaluation *e, const struct plugin *plugin, int64_t weight)
+static bool add_plugin(struct evaluation *e, uint8_t id, int64_t weight)
 {
+	const struct plugin *plugin = plugins[id];
 	if (plugin->score_is_idle != NULL && plugin->score_is_idle(&e->d))
 		return true;
-	if (plugin->add_scores != NULL ? plugin->add_scores(&e->d, weight, e->totals)
-				       : plugin_add_one_by_one(&e->d, plugin, weight, e->totals))
-		return true;
-	e->error = e->d.error;
-	return false;
+	struct mono since = evaluation_start_plugin(e);
+	bool ok = plugin->add_scores != NULL
+		? plugin->add_scores(&e->d, weight, e->totals)
+		: plugin_add_one_by_one(&e->d, plugin, weight, e->totals);
+	evaluation_took_plugin(e, id, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+	if (!ok)
+		e->error = e->d.error;
+	return ok;
 }
 
-bool evaluation_score_fast(struct evaluation *e)
+static bool score_left(struct evaluation *e)
 {
-	if (e->row->is_strange)
-		return evaluation_score(e, false);
-	if (!evaluation_prescore(e))
-		return false;
 	e->totals = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
 	if (e->totals == NULL) {
 		e->error = "no room for scores";
@@ -203,10 +210,22 @@ bool evaluation_score_fast(struct evaluation *e)
 		const struct plugin *plugin = plugins[uses->list[k].id];
 		bool skipped = plugin_set_has(&e->d.skip_score, uses->list[k].id);
 		if (plugin->score != NULL && !plugin->score_is_local && !skipped &&
-			!add_plugin(e, plugin, uses->list[k].weight))
+			!add_plugin(e, uses->list[k].id, uses->list[k].weight))
 			return false;
 	}
 	return true;
+}
+
+bool evaluation_score_fast(struct evaluation *e)
+{
+	if (e->row->is_strange)
+		return evaluation_score(e, false);
+	if (!evaluation_prescore(e))
+		return false;
+	struct mono since = evaluation_start_point(e);
+	bool ok = score_left(e);
+	evaluation_took_point(e, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+	return ok;
 }
 
 bool evaluation_can_be_fast(const struct evaluation *e)

@@ -78,27 +78,59 @@ static bool scores_are_in_row(struct evaluation *e, const struct cycle_row *row)
 	return true;
 }
 
-uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_t *score)
+/* One of them fits. */
+static uint32_t best_of(const struct evaluation *e, const struct cycle_row *row)
 {
-	if (!evaluation_can_be_fast(e) || e->nominated_count > 0 || e->candidates != e->nodes ||
-		!filters_are_in_row(e))
-		return 0;
-	struct scratch_mark mark = scratch_mark(e->d.scratch);
-	struct cycle_row *row = cycle_row_of(e);
-	bool plain = row != NULL && scores_are_in_row(e, row);
-	e->d.error = NULL;
-	/* Whatever pre_score made lies behind the mark; who scores makes it again. */
-	memset(e->d.score_state, 0, sizeof(e->d.score_state));
-	scratch_rewind(e->d.scratch, mark);
-	if (!plain)
-		return 0;
-	*feasible_count = row->fit_count;
 	uint32_t best = 0;
 	for (uint32_t block = 0; block <= row->top / CYCLE_BLOCK; block++) {
 		uint32_t node = row->best[block];
 		if (node != 0 && (best == 0 || is_better(e, row, node, best)))
 			best = node;
 	}
-	*score = best == 0 ? 0 : row->worth[best];
+	CHECK(best != 0);
+	return best;
+}
+
+/*
+ * The row brings filters and scores up to date in one pass, which counts as Filter. PreScore and
+ * Score are what is left for them: to see that the row has all, and to pick the best.
+ */
+static void took_plain(
+	const struct evaluation *e, struct mono since, struct mono followed, uint32_t fit_count)
+{
+	struct mono now = evaluation_start_point(e);
+	const struct cycle_timer *timer = e->timer;
+	uint32_t profile = (uint32_t)(e->d.profile - e->cycle->profiles);
+	if (timer == NULL)
+		return;
+	timer->point(timer->self, profile, PLUGIN_AT_FILTER, PLUGIN_SUCCESS,
+		mono_since_us(followed, since));
+	if (fit_count < 2)
+		return;
+	timer->point(timer->self, profile, PLUGIN_AT_PRE_SCORE, PLUGIN_SUCCESS, 0);
+	timer->point(timer->self, profile, PLUGIN_AT_SCORE, PLUGIN_SUCCESS,
+		mono_since_us(now, followed));
+}
+
+uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_t *score)
+{
+	if (!evaluation_can_be_fast(e) || e->nominated_count > 0 || e->candidates != e->nodes ||
+		!filters_are_in_row(e))
+		return 0;
+	struct scratch_mark mark = scratch_mark(e->d.scratch);
+	struct mono since = evaluation_start_point(e);
+	struct cycle_row *row = cycle_row_of(e);
+	struct mono followed = evaluation_start_point(e);
+	bool plain = row != NULL && scores_are_in_row(e, row);
+	e->d.error = NULL;
+	/* Whatever pre_score made lies behind the mark; who scores makes it again. */
+	memset(e->d.score_state, 0, sizeof(e->d.score_state));
+	scratch_rewind(e->d.scratch, mark);
+	if (!plain || row->fit_count == 0)
+		return 0;
+	*feasible_count = row->fit_count;
+	uint32_t best = best_of(e, row);
+	*score = row->worth[best];
+	took_plain(e, since, followed, row->fit_count);
 	return best;
 }

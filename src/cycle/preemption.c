@@ -294,7 +294,9 @@ void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 		uint32_t before = why.count;
 		if (plugin->post_filter == NULL)
 			continue;
+		struct mono since = evaluation_start_plugin(e);
 		code = plugin->post_filter(&e->d, &rescue, &why);
+		evaluation_took_plugin(e, uses->list[i].id, PLUGIN_AT_POST_FILTER, code, &since);
 		if (code == PLUGIN_ERROR && why.count > before) {
 			why.list[0] = why.list[before];
 			why.count = 1;

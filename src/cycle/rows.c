@@ -155,8 +155,11 @@ static uint32_t keep_fitting(struct evaluation *e, uint32_t *nodes, uint32_t cou
 			break;
 		if (!plugin->filter_is_local || plugin_set_has(&e->d.skip_filter, uses->list[i].id))
 			continue;
+		struct mono since = evaluation_start_plugin(e);
 		count = plugin->keep != NULL ? plugin->keep(&e->d, nodes, count)
 					     : keep_one_by_one(e, plugin, nodes, count);
+		evaluation_took_plugin(e, uses->list[i].id, PLUGIN_AT_FILTER,
+			count == 0 ? PLUGIN_UNSCHEDULABLE : PLUGIN_SUCCESS, &since);
 	}
 	return count;
 }
@@ -202,10 +205,14 @@ static void score_fitting(
 		const struct plugin *plugin = plugins[uses->list[k].id];
 		if (!plugin_set_has(&row->scored, uses->list[k].id))
 			continue;
+		struct mono since = evaluation_start_plugin(e);
 		for (uint32_t i = 0; plugin->scores == NULL && i < count; i++)
 			scores[i] = plugin->score(&e->d, nodes[i]);
 		if (plugin->scores != NULL)
 			plugin->scores(&e->d, nodes, count, scores);
+		if (count > 0)
+			evaluation_took_plugin(
+				e, uses->list[k].id, PLUGIN_AT_SCORE, PLUGIN_SUCCESS, &since);
 		add_scores(row, e->cycle->rows->scale_of[uses->list[k].id], uses->list[k].weight,
 			nodes, count, scores);
 	}

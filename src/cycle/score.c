@@ -17,14 +17,16 @@ static bool have_states(struct evaluation *e)
 	return true;
 }
 
-bool evaluation_prescore(struct evaluation *e)
+static bool prescore(struct evaluation *e)
 {
 	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_PRE_SCORE];
 	for (uint32_t i = 0; i < uses->count; i++) {
 		uint8_t id = uses->list[i].id;
 		if (plugins[id]->pre_score == NULL)
 			continue;
+		struct mono since = evaluation_start_plugin(e);
 		enum plugin_code code = plugins[id]->pre_score(&e->d);
+		evaluation_took_plugin(e, id, PLUGIN_AT_PRE_SCORE, code, &since);
 		plugin_set_add(&e->d.pre_scored, id);
 		if (code == PLUGIN_SKIP)
 			plugin_set_add(&e->d.skip_score, id);
@@ -32,6 +34,14 @@ bool evaluation_prescore(struct evaluation *e)
 			return evaluation_fail(e, PLUGIN_AT_PRE_SCORE, plugins[id]->name);
 	}
 	return have_states(e);
+}
+
+bool evaluation_prescore(struct evaluation *e)
+{
+	struct mono since = evaluation_start_point(e);
+	bool ok = prescore(e);
+	evaluation_took_point(e, PLUGIN_AT_PRE_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+	return ok;
 }
 
 static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
@@ -49,11 +59,9 @@ static bool score_plugin(struct evaluation *e, uint8_t id, int64_t *scores)
 	return true;
 }
 
-bool evaluation_score(struct evaluation *e, bool with_detail)
+static bool score_feasible(struct evaluation *e, bool with_detail)
 {
 	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
-	if (!evaluation_prescore(e))
-		return false;
 	e->totals = SCRATCH_ARRAY(e->d.scratch, int64_t, (size_t)e->feasible_count + 1);
 	size_t rows = with_detail ? uses->count : 1;
 	int64_t *scores = SCRATCH_ARRAY(e->d.scratch, int64_t, rows * e->feasible_count + 1);
@@ -68,7 +76,11 @@ bool evaluation_score(struct evaluation *e, bool with_detail)
 		if (plugin_set_has(&e->d.skip_score, id) || plugins[id]->score == NULL)
 			continue;
 		int64_t *row = with_detail ? scores + (size_t)k * e->feasible_count : scores;
-		if (!score_plugin(e, id, row))
+		struct mono since = evaluation_start_plugin(e);
+		bool ok = score_plugin(e, id, row);
+		evaluation_took_plugin(
+			e, id, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+		if (!ok)
 			return false;
 		plugin_set_add(&e->scored, id);
 		for (uint32_t i = 0; i < e->feasible_count; i++) {
@@ -77,6 +89,16 @@ bool evaluation_score(struct evaluation *e, bool with_detail)
 		}
 	}
 	return true;
+}
+
+bool evaluation_score(struct evaluation *e, bool with_detail)
+{
+	if (!evaluation_prescore(e))
+		return false;
+	struct mono since = evaluation_start_point(e);
+	bool ok = score_feasible(e, with_detail);
+	evaluation_took_point(e, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+	return ok;
 }
 
 /*

@@ -311,6 +311,9 @@ static void give(
 	list_remove(&request->link);
 	client->queued--;
 	request->connection = 1 + (uint32_t)(connection - client->connections);
+	request->waited_us = mono_since_us(net_now(client->net), request->asked);
+	if (request->waited_us < 0)
+		request->waited_us = 0; /* the turn began before it was asked for */
 	connection_take(connection, request);
 }
 
@@ -519,6 +522,7 @@ void net_send(struct net_client *client, struct net_request *request)
 	request->connection = 0;
 	request->asked = clock_mono(net_clock(client->net));
 	request->retried = false;
+	request->waited_us = 0;
 	request->answer = (struct net_answer){.retry_after_ms = -1};
 	list_init(&request->link);
 	if (request_fault(request) == NULL) {

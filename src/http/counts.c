@@ -27,24 +27,28 @@ static void observe(
 	h->sum += value;
 }
 
+/* What is no code of HTTP counts as no answer. */
+static uint32_t code_entry(uint32_t status)
+{
+	return status < 100 || status - 99 >= NET_COUNTED_CODES ? 0 : status - 99;
+}
+
+void net_client_count_retry(struct net_client *client, const struct net_request *request)
+{
+	client->counts.retries[request->method][code_entry(request->answer.status)]++;
+}
+
 void net_count(struct net_counts *counts, const struct net_request *request)
 {
 	const struct net_answer *answer = &request->answer;
 	struct net_histogram *verb = counts->verbs[request->method];
 
 	CHECK((uint32_t)request->method < NET_COUNTED_VERBS);
-	for (uint32_t i = 0; i < NET_COUNTED_CODES; i++) {
-		struct net_code_count *n = &counts->codes[i];
-
-		if (n->count > 0 && (n->status != answer->status || n->method != request->method))
-			continue;
-		*n = (struct net_code_count){
-			n->count + 1, answer->status, (uint8_t)request->method};
-		break;
-	}
+	counts->codes[request->method][code_entry(answer->status)]++;
 	if (request->class == NET_WATCH)
 		return;
 	observe(&verb[NET_TOOK], net_took_bounds, NET_TOOK_BOUNDS, (uint64_t)answer->took_us);
+	observe(&verb[NET_WAITED], net_took_bounds, NET_TOOK_BOUNDS, (uint64_t)request->waited_us);
 	observe(&verb[NET_SENT], net_size_bounds, NET_SIZE_BOUNDS, request->body.size);
 	observe(&verb[NET_RECEIVED], net_size_bounds, NET_SIZE_BOUNDS, answer->body_size);
 }
@@ -56,7 +60,17 @@ const struct net_counts *net_client_counts(const struct net_client *client)
 
 void net_client_counts_reset(struct net_client *client)
 {
-	client->counts = (struct net_counts){.codes = {{0}}};
+	struct net_counts *counts = &client->counts;
+
+	/* Pages that nothing was counted in are not touched. */
+	for (uint32_t method = 0; method < NET_COUNTED_VERBS; method++)
+		for (uint32_t i = 0; i < NET_COUNTED_CODES; i++) {
+			if (counts->codes[method][i] > 0)
+				counts->codes[method][i] = 0;
+			if (counts->retries[method][i] > 0)
+				counts->retries[method][i] = 0;
+		}
+	memset(counts->verbs, 0, sizeof(counts->verbs));
 }
 
 const char *net_client_host(const struct net_client *client)

@@ -131,7 +131,8 @@ struct net_request {
 	struct net_client *client; /* NULL: not sent, or done */
 	uint32_t connection;       /* 0: waits for one */
 	struct mono asked;
-	bool retried; /* the connection was gone before the server can have seen it */
+	int64_t waited_us; /* for a connection and its turn */
+	bool retried;      /* the connection was gone before the server can have seen it */
 };
 void net_send(struct net_client *client, struct net_request *request);
 void net_cancel(struct net_request *request); /* no on_done; harmless when it is not active */

@@ -71,6 +71,20 @@ const char *feature_name(enum feature feature)
 	return name;
 }
 
+const char *feature_stage(enum kube_release release, enum feature feature)
+{
+	CHECK(feature < FEATURES && release < KUBE_RELEASES);
+	switch ((enum feature_stage)feature_stages[feature][release]) {
+	case STAGE_NONE: return NULL;
+	case STAGE_ALPHA: return "ALPHA";
+	case STAGE_BETA_OFF:
+	case STAGE_BETA: return "BETA";
+	case STAGE_GA:
+	case STAGE_LOCKED: return "";
+	default: return "DEPRECATED";
+	}
+}
+
 static bool feature_is_in(const uint64_t *set, uint32_t feature)
 {
 	return (set[feature / 64] >> (feature % 64) & 1) != 0;

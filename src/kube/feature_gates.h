@@ -55,6 +55,8 @@ static inline bool feature_is_given(const struct feature_choices *choices, enum 
 }
 
 const char *feature_name(enum feature feature);
+/* As kube-scheduler's metric has it: "ALPHA", "BETA", "" (GA), "DEPRECATED"; NULL: not known. */
+const char *feature_stage(enum kube_release release, enum feature feature);
 
 /* Reads "A=true,B=false"; a later choice replaces an earlier one. False with what is wrong. */
 MUST_USE bool feature_choices_read(

@@ -408,6 +408,7 @@ static void lease_send(
 static void look(struct lease *lease)
 {
 	lease->writes = false;
+	lease->stats.looked += lease->state == LEASE_LEADING;
 	lease_send(lease, NET_GET, lease->path_one, TEXT_NONE);
 }
 

@@ -76,6 +76,7 @@ struct lease_stats {
 	struct text uid;    /* of the Lease, for events about it; the same */
 	struct text resource_version; /* the same */
 	uint64_t acquired, lost, renewed, failures;
+	uint64_t looked;        /* read although it was ours: a renewal had not gone through */
 	struct mono renewed_at; /* when the last renewal that succeeded was sent */
 };
 struct lease_stats lease_stats(const struct lease *lease);

@@ -166,11 +166,11 @@ static void binding_count_attempt(
 }
 
 static void binding_count_stage(struct scheduler *s, const struct scheduler_binding *binding,
-	enum scheduler_stage stage, bool well)
+	enum series_point point, bool well)
 {
-	int64_t took_us = mono_since_us(scheduler_now(s), binding->stage_began);
-	scheduler_observe(&s->metrics.stages[binding->profile - s->profiles][stage][!well],
-		&scheduler_scale_point, took_us < 0 ? 0 : (uint64_t)took_us);
+	scheduler_count_point(&s->metrics, (uint32_t)(binding->profile - s->profiles), point,
+		well ? PLUGIN_SUCCESS : PLUGIN_ERROR,
+		mono_since_us(scheduler_now(s), binding->stage_began));
 }
 
 static void binding_count_bound(struct scheduler *s, const struct scheduler_binding *binding)
@@ -297,7 +297,8 @@ void scheduler_volumes_bound(void *self, const struct volumes_result *result)
 	uint32_t index = (uint32_t)result->tag;
 	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
 	char room[MESSAGE_MAX];
-	binding_count_stage(s, binding, SCHEDULER_STAGE_PRE_BIND, result->ok);
+	binding_count_stage(s, binding, SERIES_PRE_BIND, result->ok);
+	s->metrics.volume_errors[SCHEDULER_VOLUME_BIND] += !result->ok;
 	if (result->ok) {
 		binding->state = SCHEDULER_BINDING_READY;
 		s->bindings.ready++;
@@ -337,7 +338,7 @@ void scheduler_binding_done(void *self, const struct binder_result *result)
 	scheduler_requeue_for_changes(s); /* what came before the answer */
 	/* A pod that goes leaves the queue first. */
 	CHECK(binding->entry == 0 || scheduler_is_pod(s, binding->pod, binding->uid));
-	binding_count_stage(s, binding, SCHEDULER_STAGE_BIND, result->outcome == BINDER_BOUND);
+	binding_count_stage(s, binding, SERIES_BIND, result->outcome == BINDER_BOUND);
 	if (result->outcome == BINDER_REFUSED && binding->entry != 0 &&
 		binding_is_via(s, binding, &by) && by.ignorable) {
 		log_warn("extender", "ignored", "error=\"%.*s\"", TEXT_ARGS(result->message));

@@ -2,27 +2,16 @@
 /* Counting what was decided. */
 #include "scheduler/metrics.h"
 
-/* exp(0.001,2,15), exp(0.01,2,20), exp(0.0001,2,12), exp(1,2,5), exp(1,2,7) */
-const struct scheduler_scale scheduler_scale_attempt = {1000, 15};
-const struct scheduler_scale scheduler_scale_sli = {10000, 20};
-const struct scheduler_scale scheduler_scale_point = {100, 12};
-const struct scheduler_scale scheduler_scale_tries = {1, 5};
-const struct scheduler_scale scheduler_scale_victims = {1, 7};
-
-void scheduler_observe(
-	struct scheduler_histogram *h, const struct scheduler_scale *scale, uint64_t value)
-{
-	uint32_t bucket = 0;
-	CHECK(scale->count <= SCHEDULER_BUCKETS_MAX);
-	for (uint64_t bound = scale->first; bucket < scale->count && value > bound; bound *= 2)
-		bucket++;
-	h->counts[bucket]++;
-	h->sum += value;
-}
+/* exp(0.001,2,15), exp(0.01,2,20), exp(1,2,5), exp(1,2,7) */
+const struct scheduler_scale scheduler_scale_attempt = {1e-3, 2, 15, true};
+const struct scheduler_scale scheduler_scale_sli = {1e-2, 2, 20, true};
+const struct scheduler_scale scheduler_scale_tries = {1, 2, 5, false};
+const struct scheduler_scale scheduler_scale_victims = {1, 2, 7, false};
 
 void scheduler_metrics_reset(struct scheduler_metrics *m)
 {
 	memset(m, 0, offsetof(struct scheduler_metrics, attempt_began));
+	series_reset(&m->series);
 }
 
 void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
@@ -49,16 +38,78 @@ void scheduler_count_handled(
 	uint32_t action = actions == 0 ? SCHEDULER_EVENT_ACTIONS : (uint32_t)__builtin_ctz(actions);
 	if (action >= SCHEDULER_EVENT_ACTIONS || took_us < 0)
 		return;
-	for (uint32_t i = 0; i < SCHEDULER_HANDLED; i++) {
-		struct scheduler_handled *h = &m->handled[i];
-		if (!h->taken)
-			*h = (struct scheduler_handled){
-				.taken = true, .kind = (uint8_t)kind, .action = (uint8_t)action};
-		if (h->kind == kind && h->action == action) {
-			scheduler_observe(&h->took, &scheduler_scale_point, (uint64_t)took_us);
-			return;
-		}
-	}
+	series_observe(&m->series,
+		(struct series_labels){
+			.family = SERIES_EVENT, .what = (uint16_t)series_event(kind, actions)},
+		took_us);
+}
+
+void scheduler_count_point(struct scheduler_metrics *m, uint32_t profile, enum series_point point,
+	enum plugin_code code, int64_t took_us)
+{
+	series_observe(&m->series,
+		(struct series_labels){.family = SERIES_POINT,
+			.group = (uint16_t)profile,
+			.what = (uint16_t)point,
+			.result = (uint8_t)code},
+		took_us);
+}
+
+void scheduler_count_plugin(struct scheduler_metrics *m, enum plugin_id plugin,
+	enum series_point point, enum plugin_code code, int64_t took_us)
+{
+	series_observe(&m->series,
+		(struct series_labels){.family = SERIES_PLUGIN,
+			.group = (uint16_t)plugin,
+			.what = (uint16_t)point,
+			.result = (uint8_t)code},
+		took_us);
+}
+
+static enum series_point series_point_of(enum plugin_point point)
+{
+	static const uint8_t points[PLUGIN_POINTS] = {
+		[PLUGIN_AT_PRE_FILTER] = SERIES_PRE_FILTER,
+		[PLUGIN_AT_FILTER] = SERIES_FILTER,
+		[PLUGIN_AT_POST_FILTER] = SERIES_POST_FILTER,
+		[PLUGIN_AT_RESERVE] = SERIES_RESERVE,
+		[PLUGIN_AT_PRE_SCORE] = SERIES_PRE_SCORE,
+		[PLUGIN_AT_SCORE] = SERIES_SCORE,
+		[PLUGIN_AT_PRE_BIND] = SERIES_PRE_BIND,
+		[PLUGIN_AT_BIND] = SERIES_BIND,
+		[PLUGIN_AT_POST_BIND] = SERIES_POST_BIND,
+		[PLUGIN_AT_PERMIT] = SERIES_PERMIT_POINT,
+		[PLUGIN_AT_PRE_ENQUEUE] = SERIES_PRE_ENQUEUE,
+	};
+	return (enum series_point)points[point];
+}
+
+void scheduler_point_took(void *self, uint32_t profile, enum plugin_point point,
+	enum plugin_code code, int64_t took_us)
+{
+	scheduler_count_point(self, profile, series_point_of(point), code, took_us);
+}
+
+void scheduler_plugin_took(void *self, enum plugin_id plugin, enum plugin_point point,
+	enum plugin_code code, int64_t took_us)
+{
+	scheduler_count_plugin(self, plugin, series_point_of(point), code, took_us);
+}
+
+void scheduler_count_permit_wait(
+	struct scheduler_metrics *m, enum plugin_code code, int64_t took_us)
+{
+	series_observe(&m->series,
+		(struct series_labels){.family = SERIES_PERMIT, .result = (uint8_t)code}, took_us);
+}
+
+void scheduler_count_evictions(struct scheduler_metrics *m, bool well, int64_t took_us)
+{
+	m->evictions[!well]++;
+	series_observe(&m->series,
+		(struct series_labels){.family = SERIES_EVICTION,
+			.result = (uint8_t)(well ? PLUGIN_SUCCESS : PLUGIN_ERROR)},
+		took_us);
 }
 
 void scheduler_count_incoming(

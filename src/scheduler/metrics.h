@@ -14,11 +14,10 @@
 #include "base/text.h"
 #include "cycle/cycle.h"
 #include "queue/queue.h"
+#include "scheduler/series.h"
 
 enum {
-	SCHEDULER_BUCKETS_MAX = 20,
 	SCHEDULER_ATTEMPTS_MAX = 15, /* attempts told apart; the last one is "15+" */
-	SCHEDULER_HANDLED = 32,      /* kinds of events that are told apart */
 	SCHEDULER_RECORDS = 64,
 	SCHEDULER_RECORD_POD_MAX = 192,
 	SCHEDULER_RECORD_NODE_MAX = 128,
@@ -31,22 +30,10 @@ enum {
 enum scheduler_result { SCHEDULER_SCHEDULED, SCHEDULER_UNSCHEDULABLE, SCHEDULER_ERROR };
 enum { SCHEDULER_RESULTS = SCHEDULER_ERROR + 1 };
 
-/* Bounds: first, each twice the one before, `count` of them; then +Inf. */
-struct scheduler_scale {
-	uint64_t first;
-	uint32_t count;
-};
-struct scheduler_histogram {
-	uint64_t counts[SCHEDULER_BUCKETS_MAX + 1]; /* by bucket, not summed up */
-	uint64_t sum;
-};
-extern const struct scheduler_scale scheduler_scale_attempt; /* microseconds */
-extern const struct scheduler_scale scheduler_scale_sli;     /* microseconds */
-extern const struct scheduler_scale scheduler_scale_point;   /* microseconds */
+extern const struct scheduler_scale scheduler_scale_attempt;
+extern const struct scheduler_scale scheduler_scale_sli;
 extern const struct scheduler_scale scheduler_scale_tries;
 extern const struct scheduler_scale scheduler_scale_victims;
-void scheduler_observe(
-	struct scheduler_histogram *h, const struct scheduler_scale *scale, uint64_t value);
 
 /* Why a pod came into a part of the queue. */
 enum scheduler_cause {
@@ -57,17 +44,14 @@ enum scheduler_cause {
 	SCHEDULER_WAITED_TOO_LONG,
 	SCHEDULER_CAUSES
 };
-/* Events of the cluster: by kind, and add, delete, or the lowest bit of an update. */
-enum { SCHEDULER_EVENT_KINDS = 32, SCHEDULER_EVENT_ACTIONS = 13 };
+enum { SCHEDULER_EVENT_KINDS = SERIES_EVENT_KINDS, SCHEDULER_EVENT_ACTIONS = SERIES_EVENT_ACTIONS };
 
-/* What the apiserver, or an extender, has a part in and therefore takes time. */
-enum scheduler_stage { SCHEDULER_STAGE_PRE_BIND, SCHEDULER_STAGE_BIND, SCHEDULER_STAGES };
-
-/* How long events of a kind took; kind 0: pods without a node. */
-struct scheduler_handled {
-	bool taken;
-	uint8_t kind, action;
-	struct scheduler_histogram took;
+/* Steps of finding, keeping and making volumes, as upstream names those that fail. */
+enum scheduler_volume_step {
+	SCHEDULER_VOLUME_PREDICATE,
+	SCHEDULER_VOLUME_ASSUME,
+	SCHEDULER_VOLUME_BIND,
+	SCHEDULER_VOLUME_STEPS
 };
 
 /* A decision, as people want to see it. */
@@ -97,9 +81,9 @@ struct scheduler_metrics {
 	struct scheduler_histogram sli[SCHEDULER_ATTEMPTS_MAX];
 	struct scheduler_histogram tries;
 	struct scheduler_histogram victims;
-	struct scheduler_histogram stages[QUEUE_PROFILES_MAX][SCHEDULER_STAGES][2]; /* well, not */
 	uint64_t evaluated[QUEUE_PROFILES_MAX][CYCLE_POINTS][PLUGIN_COUNT];
-	struct scheduler_handled handled[SCHEDULER_HANDLED]; /* those taken come first */
+	uint64_t volume_errors[SCHEDULER_VOLUME_STEPS];
+	uint64_t evictions[2]; /* preemptions whose victims were evicted: well, not */
 	uint64_t preemption_attempts;
 	uint64_t incoming[SCHEDULER_CAUSES][3]; /* active, backoff, unschedulable */
 	uint64_t woken[SCHEDULER_EVENT_KINDS][SCHEDULER_EVENT_ACTIONS][2]; /* active, backoff */
@@ -107,8 +91,9 @@ struct scheduler_metrics {
 	uint64_t busy_us;    /* of all turns, of which ... */
 	uint64_t network_us; /* ... reading, applying what was read, timers, answering ... */
 	uint64_t decide_us;  /* ... and deciding */
-	/* what is not reset */
+	/* what is not reset by being set to zero */
 	struct mono attempt_began;
+	struct series series;
 	uint64_t serial;
 	struct scheduler_record records[SCHEDULER_RECORDS]; /* serial % SCHEDULER_RECORDS */
 	struct scheduler_best best[SCHEDULER_BEST];         /* serial % SCHEDULER_BEST */
@@ -126,8 +111,24 @@ void scheduler_count_requeued(struct scheduler_metrics *m, uint32_t kind, uint32
 /* Who took part in a decision: at each point. */
 void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,
 	const struct plugin_set took_part[CYCLE_POINTS]);
+/* Kind 0: pods without a node. */
 void scheduler_count_handled(
 	struct scheduler_metrics *m, uint32_t kind, uint32_t actions, int64_t took_us);
+/* All plugins of a profile at a point, and one plugin there. */
+void scheduler_count_point(struct scheduler_metrics *m, uint32_t profile, enum series_point point,
+	enum plugin_code code, int64_t took_us);
+void scheduler_count_plugin(struct scheduler_metrics *m, enum plugin_id plugin,
+	enum series_point point, enum plugin_code code, int64_t took_us);
+/* For a cycle_timer; self is the metrics. */
+void scheduler_point_took(void *self, uint32_t profile, enum plugin_point point,
+	enum plugin_code code, int64_t took_us);
+void scheduler_plugin_took(void *self, enum plugin_id plugin, enum plugin_point point,
+	enum plugin_code code, int64_t took_us);
+/* A pod that plugins held at Permit, and what came of it. */
+void scheduler_count_permit_wait(
+	struct scheduler_metrics *m, enum plugin_code code, int64_t took_us);
+/* From the choice of victims to the last answer about them. */
+void scheduler_count_evictions(struct scheduler_metrics *m, bool well, int64_t took_us);
 /* NULL when it was pushed out, or never was. */
 const struct scheduler_record *scheduler_record_at(
 	const struct scheduler_metrics *m, uint64_t serial);

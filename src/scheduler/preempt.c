@@ -104,6 +104,7 @@ void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_pre
 	p->uid = cache_pod_at(&s->cache, pod)->uid;
 	p->pod = pod;
 	p->profile = cycle_profile_of(&s->cycle, pod);
+	p->began = clock_mono(&s->setup.clock);
 	s->stats.preemptions++;
 	scheduler_observe(&s->metrics.victims, &scheduler_scale_victims, plan->victim_count);
 	preempt_clear_nominations(s, pod, node_name);
@@ -158,6 +159,7 @@ static void preempt_finish(struct scheduler *s, uint32_t index)
 	struct scheduler_preemption p =
 		*(struct scheduler_preemption *)pool_at(&s->preemptions.pool, index);
 	pool_give(&s->preemptions.pool, index);
+	scheduler_count_evictions(&s->metrics, !p.failed, mono_since_us(scheduler_now(s), p.began));
 	if (!scheduler_is_pod(s, p.pod, p.uid))
 		return;
 	uint32_t entry = cache_pod_at(&s->cache, p.pod)->waiting;

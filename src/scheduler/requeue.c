@@ -12,15 +12,26 @@
 
 /* ---- the gate ---- */
 
+static enum plugin_id gate_of_plugins(
+	struct scheduler *s, const struct plugin_profile *profile, uint32_t pod)
+{
+	struct mono start = clock_mono(&s->setup.clock);
+	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL);
+	scheduler_count_point(&s->metrics, (uint32_t)(profile - s->profiles), SERIES_PRE_ENQUEUE,
+		gate < PLUGIN_COUNT ? PLUGIN_UNRESOLVABLE : PLUGIN_SUCCESS,
+		mono_since_us(clock_mono(&s->setup.clock), start));
+	return gate;
+}
+
 struct queue_gate scheduler_gate(void *self, uint32_t pod)
 {
-	const struct scheduler *s = self;
+	struct scheduler *s = self;
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
 	const struct queue_gate none = {.closed = false};
 	if (profile == NULL)
 		return none;
-	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL);
+	enum plugin_id gate = gate_of_plugins(s, profile, pod);
 	if (gate < PLUGIN_COUNT)
 		return queue_gate_of_plugin(gate);
 	if (scheduler_waits_for_victims(s, pod))
@@ -200,7 +211,17 @@ static bool requeue_hint(const struct requeue_asking *a, uint32_t pod,
 	struct plugin_set left = plugin_set_union(&rejectors->plugins, pending);
 	while (w.profile != NULL && !plugin_set_is_empty(&left)) {
 		enum plugin_id id = (enum plugin_id)plugin_set_take(&left);
-		if (!plugin_event_helps(id, &w, a->event))
+		struct mono start = clock_mono(&s->setup.clock);
+		bool helps = plugin_event_helps(id, &w, a->event);
+		if (a->event->actions != 0)
+			series_observe(&s->metrics.series,
+				(struct series_labels){.family = SERIES_HINT,
+					.group = (uint16_t)id,
+					.what = (uint16_t)series_event(
+						a->event->kind, a->event->actions),
+					.result = helps ? SERIES_QUEUE : SERIES_QUEUE_SKIP},
+				mono_since_us(clock_mono(&s->setup.clock), start));
+		if (!helps)
 			continue;
 		queue = true;
 		if (plugin_set_has(pending, id))

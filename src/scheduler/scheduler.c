@@ -194,6 +194,11 @@ bool scheduler_start(
 	check_points(profiles, profile_count);
 	cycle_init(
 		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
+	s->timer = (struct cycle_timer){.clock = &s->setup.clock,
+		.point = scheduler_point_took,
+		.plugin = scheduler_plugin_took,
+		.self = &s->metrics};
+	s->cycle.timer = &s->timer;
 	queue_init(&s->queue, setup->arena,
 		&(struct queue_settings){
 			.capacity = setup->limits.queue,

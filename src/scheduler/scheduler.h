@@ -137,6 +137,7 @@ struct scheduler_preemption {
 	uint32_t victims; /* whose answer is not there yet */
 	bool failed;
 	const struct plugin_profile *profile;
+	struct mono began;
 };
 struct scheduler_victim {
 	struct cache_uid uid;
@@ -226,6 +227,7 @@ struct scheduler {
 	struct net *net;
 	struct cache cache;
 	struct cycle cycle;
+	struct cycle_timer timer;
 	struct queue queue;
 	struct scratch scratch;
 	struct watch *watch;

@@ -14,7 +14,8 @@ enum {
 	STATUS_PAUSE_MS = 100,       /* between two explanations */
 	STATUS_CONFIGURATION_MAX = 64 * 1024,
 	STATUS_HEALTH_CHECKS = 5,
-	STATUS_HEALTH_KINDS = 3
+	STATUS_HEALTH_KINDS = 3,
+	STATUS_BOUNDS = 256 /* of histograms, as text; some 140 are in use */
 };
 
 struct status_answer;
@@ -68,6 +69,12 @@ struct status_door {
 	bool secure;
 };
 
+struct status_bound {
+	double bound;
+	uint8_t size; /* 0: nothing yet */
+	char room[23];
+};
+
 struct process {
 	int statm, files; /* -1: there is no /proc */
 	uint64_t files_max, virtual_max_bytes;
@@ -93,8 +100,9 @@ struct status {
 	int64_t spent_us;
 	struct mono rested; /* before, nothing more while pods wait */
 
-	struct text configuration; /* JSON of what is in effect */
-	char *words;               /* an explanation */
+	struct status_bound bounds[STATUS_BOUNDS]; /* metrics.c writes it */
+	struct text configuration;                 /* JSON of what is in effect */
+	char *words;                               /* an explanation */
 	size_t words_size;
 	struct status_answer *words_of; /* who reads it; NULL: nobody */
 	struct mono explained;

@@ -73,6 +73,54 @@ static void is(const char *wanted, struct text t)
 	TEST_ASSERT_TRUE_MESSAGE(text_is_z(t, wanted), wanted);
 }
 
+/* ---- metrics ---- */
+
+static void test_which_metrics_are_shown(void)
+{
+	is_ready("--disabled-metrics=a,b --disabled-metrics=c --emulated-version=1.37 "
+		 "--show-hidden-metrics-for-version=1.36");
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
+	TEST_ASSERT_EQUAL_UINT32(3, o.metrics.disabled.count);
+	TEST_ASSERT_TRUE(o.metrics.show_hidden);
+	is_ready("");
+	TEST_ASSERT_FALSE(o.metrics.show_hidden);
+	TEST_ASSERT_EQUAL(OPTIONS_WRONG,
+		load("--emulated-version=1.37 --show-hidden-metrics-for-version=1.35"));
+	TEST_ASSERT_NOT_NULL(strstr(print(&faults), "have the value '1.36'"));
+}
+
+static void test_values_of_labels_of_metrics(void)
+{
+	is_ready("--allow-metric-labels=one,two=x,y "
+		 "--allow-metric-labels=\"a,b=1,2\",\"c,d=\" "
+		 "--allow-metric-labels-manifest=tests/config/data/metric-labels.yaml");
+	TEST_ASSERT_EQUAL_UINT32(4, o.metrics.rule_count);
+	is("one", o.metrics.rules[0].metric);
+	is("two", o.metrics.rules[0].label);
+	is("x,y", o.metrics.rules[0].values);
+	is("1,2", o.metrics.rules[1].values);
+	is("d", o.metrics.rules[2].label);
+	is("", o.metrics.rules[2].values);
+	is("scheduler_pending_pods", o.metrics.rules[3].metric);
+	is("active,gated", o.metrics.rules[3].values);
+}
+
+static void test_rules_of_labels_that_are_none(void)
+{
+	static const char *const wrong[] = {"x", "=", "metric=a", "metric,=a", "1m,l=a",
+		"\"a,b=1\",c=2", "\"a,b=1", "\"", ",", "\"a,b=1\"\"c,d=2\"x=y"};
+	char line[128];
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(line, sizeof(line), "--allow-metric-labels=%s", wrong[i]);
+		(void)load(line); /* never beyond its end */
+		if (i < 6)
+			TEST_ASSERT_EQUAL_MESSAGE(OPTIONS_WRONG, load(line), line);
+	}
+	TEST_ASSERT_EQUAL(OPTIONS_WRONG, load("--allow-metric-labels-manifest=/nowhere"));
+	TEST_ASSERT_EQUAL(OPTIONS_WRONG,
+		load("--allow-metric-labels-manifest=tests/config/data/options.yaml"));
+}
+
 /* ---- values ---- */
 
 static void test_defaults(void)
@@ -654,6 +702,9 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_defaults);
+	RUN_TEST(test_which_metrics_are_shown);
+	RUN_TEST(test_values_of_labels_of_metrics);
+	RUN_TEST(test_rules_of_labels_that_are_none);
 	RUN_TEST(test_every_kind_of_value);
 	RUN_TEST(test_ways_to_write_a_flag);
 	RUN_TEST(test_deprecated_flags_make_the_configuration);

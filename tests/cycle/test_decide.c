@@ -51,6 +51,36 @@ void tearDown(void)
 	picture_end();
 }
 
+/* ---- time ---- */
+
+static struct mono tick(void *self)
+{
+	return (struct mono){++*(int64_t *)self};
+}
+
+static uint32_t points[PLUGIN_POINTS], samples[PLUGIN_POINTS];
+static enum plugin_code codes[PLUGIN_POINTS];
+
+static void point_took(
+	void *self, uint32_t profile, enum plugin_point at, enum plugin_code code, int64_t took_us)
+{
+	(void)self;
+	TEST_ASSERT_EQUAL_UINT32(0, profile);
+	TEST_ASSERT_TRUE(took_us >= 0);
+	points[at]++;
+	codes[at] = code;
+}
+
+static void plugin_took(void *self, enum plugin_id plugin, enum plugin_point at,
+	enum plugin_code code, int64_t took_us)
+{
+	(void)self;
+	(void)code;
+	TEST_ASSERT_TRUE(plugin < PLUGIN_COUNT);
+	TEST_ASSERT_TRUE(took_us > 0);
+	samples[at]++;
+}
+
 /* ---- objects ---- */
 
 static void add_node(const char *name, const char *labels)
@@ -453,9 +483,49 @@ static void test_spreading_sees_the_one_node_of_each_pod(void)
 	TEST_ASSERT_EQUAL_STRING("a", decide("pa", ""));
 }
 
+/* Each point once for each pod; each plugin for one pod in ten. */
+static void test_points_are_timed_whatever_way_a_decision_takes(void)
+{
+	static int64_t now;
+	const struct clock clock = {.mono = tick, .self = &now};
+	const struct cycle_timer timer = {&clock, point_took, plugin_took, NULL};
+	struct schedule_result decision;
+	add_node("a", "'z':'1'");
+	add_node("b", "'z':'2'");
+	add_pod("plain", "", "", "");
+	add_pod("spread", "'app':'s'",
+		"'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'z',"
+		"'whenUnsatisfiable':'DoNotSchedule','labelSelector':{'matchLabels':{'app':'s'}}}]"
+		",",
+		"");
+	add_pod("nowhere", "", "'nodeSelector':{'none':'such'},", "");
+	memset(points, 0, sizeof(points));
+	memset(samples, 0, sizeof(samples));
+	cycle.timer = &timer;
+	for (uint32_t pod = 1; pod <= 3; pod++) {
+		cycle_decide(&cycle, pod, CACHE_COUNT_FAST, &decision);
+		TEST_ASSERT_EQUAL(pod < 3 ? CYCLE_PLACED : CYCLE_REJECTED, decision.outcome);
+		TEST_ASSERT_EQUAL_UINT32(pod, points[PLUGIN_AT_PRE_FILTER]);
+		TEST_ASSERT_EQUAL_UINT32(pod, points[PLUGIN_AT_FILTER]);
+		TEST_ASSERT_EQUAL_UINT32(pod < 3 ? pod : 2, points[PLUGIN_AT_PRE_SCORE]);
+		TEST_ASSERT_EQUAL_UINT32(pod < 3 ? pod : 2, points[PLUGIN_AT_SCORE]);
+		TEST_ASSERT_TRUE(samples[PLUGIN_AT_FILTER] > 0);
+	}
+	TEST_ASSERT_EQUAL_UINT32(1, points[PLUGIN_AT_POST_FILTER]);
+	TEST_ASSERT_EQUAL(PLUGIN_UNSCHEDULABLE, codes[PLUGIN_AT_POST_FILTER]);
+	uint32_t sampled = samples[PLUGIN_AT_PRE_FILTER];
+	TEST_ASSERT_TRUE(sampled > 0);
+	for (uint32_t i = 0; i < 7; i++)
+		cycle_decide(&cycle, 2, CACHE_COUNT_FAST, &decision);
+	TEST_ASSERT_EQUAL_UINT32(sampled, samples[PLUGIN_AT_PRE_FILTER]);
+	cycle_decide(&cycle, 2, CACHE_COUNT_FAST, &decision); /* the eleventh */
+	TEST_ASSERT_TRUE(samples[PLUGIN_AT_PRE_FILTER] > sampled);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_points_are_timed_whatever_way_a_decision_takes);
 	RUN_TEST(test_no_nodes);
 	RUN_TEST(test_pods_for_one_node_each_share_a_template_and_part);
 	RUN_TEST(test_a_pod_for_a_node_that_is_not_there_says_so);

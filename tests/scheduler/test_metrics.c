@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Buckets as kube-scheduler has them; the ring of the latest decisions. */
-// deps: base/*.c scheduler/metrics.c
+// deps: base/*.c scheduler/metrics.c scheduler/series.c
 #include <string.h>
 
 #include <unity.h>
@@ -69,25 +69,65 @@ static void test_who_was_woken_by_what(void)
 	TEST_ASSERT_EQUAL_UINT64(3, m.woken[2][4][1]);
 }
 
-static void test_events_are_told_apart_while_there_is_room(void)
+static const struct series_row *series_row_of(
+	enum series_family family, uint32_t group, uint32_t what, uint32_t result)
+{
+	for (uint32_t i = 0; i < m.series.count; i++) {
+		const struct series_labels *l = &m.series.rows[i].labels;
+		if (l->family == family && l->group == group && l->what == what &&
+			l->result == result)
+			return &m.series.rows[i];
+	}
+	return NULL;
+}
+
+static void test_events_are_told_apart(void)
 {
 	scheduler_count_handled(&m, 0, 1, 150);
 	scheduler_count_handled(&m, 2, 4 | 8, 100);
 	scheduler_count_handled(&m, 0, 1, 50);
 	scheduler_count_handled(&m, 2, 0, 50);  /* nothing happened */
 	scheduler_count_handled(&m, 2, 1, -50); /* the clock went back */
-	TEST_ASSERT_EQUAL_UINT64(1, m.handled[0].took.counts[0]);
-	TEST_ASSERT_EQUAL_UINT64(1, m.handled[0].took.counts[1]);
-	TEST_ASSERT_EQUAL_UINT64(200, m.handled[0].took.sum);
-	TEST_ASSERT_EQUAL_UINT8(2, m.handled[1].kind);
-	TEST_ASSERT_EQUAL_UINT8(2, m.handled[1].action);
-	TEST_ASSERT_EQUAL_UINT64(1, m.handled[1].took.counts[0]);
-	TEST_ASSERT_FALSE(m.handled[2].taken);
-	for (uint32_t i = 0; i < 2 * SCHEDULER_HANDLED; i++)
-		scheduler_count_handled(&m, 3 + i, 1, 1);
-	TEST_ASSERT_EQUAL_UINT8(SCHEDULER_HANDLED, m.handled[SCHEDULER_HANDLED - 1].kind);
-	TEST_ASSERT_EQUAL_UINT64(1, m.handled[SCHEDULER_HANDLED - 1].took.sum);
-	TEST_ASSERT_EQUAL_UINT64(0, m.preemption_attempts);
+	const struct series_row *row = series_row_of(SERIES_EVENT, 0, 0, 0);
+	TEST_ASSERT_EQUAL_UINT64(1, row->histogram.counts[0]);
+	TEST_ASSERT_EQUAL_UINT64(1, row->histogram.counts[1]);
+	TEST_ASSERT_EQUAL_UINT64(200, row->histogram.sum);
+	row = series_row_of(SERIES_EVENT, 0, series_event(2, 4), 0);
+	TEST_ASSERT_EQUAL_UINT64(1, row->histogram.counts[0]);
+	TEST_ASSERT_EQUAL_UINT32(2, m.series.count);
+}
+
+/* As many as there are, and then some. */
+static void test_series_are_found_again_however_many_there_are(void)
+{
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < SERIES_ROWS; i++)
+			scheduler_count_plugin(&m, (enum plugin_id)(i % 64),
+				(enum series_point)(i / 64 % 8), (enum plugin_code)(i / 512),
+				10 + 5 * round);
+	TEST_ASSERT_EQUAL_UINT32(SERIES_ROWS, m.series.count);
+	for (uint32_t i = 0; i < SERIES_ROWS; i++) {
+		TEST_ASSERT_EQUAL_UINT64(1, m.series.rows[i].histogram.counts[0]);
+		TEST_ASSERT_EQUAL_UINT64(1, m.series.rows[i].histogram.counts[1]);
+	}
+	scheduler_count_permit_wait(&m, PLUGIN_ERROR, 1);
+	TEST_ASSERT_EQUAL_UINT64(1, m.series.left_out);
+	scheduler_metrics_reset(&m);
+	scheduler_count_permit_wait(&m, PLUGIN_ERROR, -1);
+	TEST_ASSERT_EQUAL_UINT64(
+		1, series_row_of(SERIES_PERMIT, 0, 0, PLUGIN_ERROR)->histogram.counts[0]);
+	TEST_ASSERT_EQUAL_UINT32(1, m.series.count);
+}
+
+static void test_points_and_plugins_that_a_cycle_timed(void)
+{
+	scheduler_point_took(&m, 3, PLUGIN_AT_POST_FILTER, PLUGIN_UNSCHEDULABLE, 100);
+	scheduler_plugin_took(&m, (enum plugin_id)2, PLUGIN_AT_SCORE, PLUGIN_SUCCESS, 23);
+	TEST_ASSERT_NOT_NULL(
+		series_row_of(SERIES_POINT, 3, SERIES_POST_FILTER, PLUGIN_UNSCHEDULABLE));
+	const struct series_row *row =
+		series_row_of(SERIES_PLUGIN, 2, SERIES_SCORE, PLUGIN_SUCCESS);
+	TEST_ASSERT_EQUAL_UINT64(1, row->histogram.counts[3]); /* of 10, 15, 22.5, 33.75 us */
 }
 
 static void test_who_took_part(void)
@@ -130,7 +170,9 @@ int main(void)
 	RUN_TEST(test_a_clock_that_goes_back_counts_as_nothing);
 	RUN_TEST(test_parts_of_the_queue);
 	RUN_TEST(test_who_was_woken_by_what);
-	RUN_TEST(test_events_are_told_apart_while_there_is_room);
+	RUN_TEST(test_events_are_told_apart);
+	RUN_TEST(test_series_are_found_again_however_many_there_are);
+	RUN_TEST(test_points_and_plugins_that_a_cycle_timed);
 	RUN_TEST(test_who_took_part);
 	RUN_TEST(test_the_ring_forgets_the_oldest);
 	RUN_TEST(test_scores_belong_to_one_decision);

@@ -391,6 +391,11 @@ void bed_fill(void)
 	bed_scheduler.sync.known |= SCHEDULER_VITAL_KINDS;
 }
 
+struct net_client *bed_client(void)
+{
+	return client;
+}
+
 /* ---- clients ---- */
 
 void bed_dial(struct bed_client *c)

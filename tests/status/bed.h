@@ -20,6 +20,7 @@ extern struct scheduler bed_scheduler;
 extern struct options bed_options; /* to be changed before bed_open() */
 extern struct status *bed_status;
 extern struct net *bed_net;
+struct net_client *bed_client(void); /* of the apiserver */
 extern struct loopback bed_loopback;
 extern const char *bed_peer;              /* where clients come from */
 extern uint32_t bed_tokens, bed_accesses; /* reviews that the apiserver did */
