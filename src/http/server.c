@@ -10,6 +10,10 @@
  * ones of many lock anybody out, and by chance, so that nobody can keep a place by knowing whose
  * turn it is.
  *
+ * Whoever showed good credentials lately comes before whoever is new, and both before those who
+ * took places for nothing (server_peers.c): they may have the place of one of these that has only
+ * begun, wait before it, and have handshakes of their own.
+ *
  * Some places are for peers on this machine alone, such as a kubelet's probes: strangers never
  * have them all, and cannot take the place of such a peer while it holds no more than these.
  */
@@ -62,6 +66,7 @@ static uint32_t own_places_taken(const struct net_server *server)
 
 struct newcomer {
 	bool is_own;
+	enum server_standing standing;
 	uint32_t own_taken, places; /* of all its machine, of its address */
 };
 
@@ -80,17 +85,20 @@ static uint32_t place_rank(const struct net_server *server, const struct server_
 	case SERVER_WAITS:
 		if (newcomer->is_own || is_own)
 			return newcomer->is_own && !is_own;
+		if (newcomer->standing != c->standing)
+			return newcomer->standing > c->standing;
 		return places_of_peer(server, &c->peer) > newcomer->places + 1;
 	default: return 0;
 	}
 }
 
-static struct server_connection *displace_for(
-	struct net_server *server, const struct net_address *newcomer)
+static struct server_connection *displace_for(struct net_server *server,
+	const struct net_address *newcomer, enum server_standing standing)
 {
 	struct server_connection *best = NULL;
 	uint32_t best_rank = 0, equals = 0;
-	struct newcomer n = {.is_own = server->setup.own_places > 0 && newcomer->is_own,
+	struct newcomer n = {.is_own = standing == SERVER_PEER_OWN,
+		.standing = standing,
 		.own_taken = own_places_taken(server),
 		.places = places_of_peer(server, newcomer)};
 
@@ -107,68 +115,99 @@ static struct server_connection *displace_for(
 	}
 	if (best != NULL) {
 		server->stats.displaced++;
-		server_connection_close(best);
+		if (server_connection_claim(best) == SERVER_SILENT)
+			server_connection_close_wasted(best);
+		else
+			server_connection_close(best);
 	}
 	return best;
 }
 
-static struct server_connection *place_for(
-	struct net_server *server, const struct net_address *newcomer)
+static struct server_connection *place_for(struct net_server *server,
+	const struct net_address *newcomer, enum server_standing standing)
 {
 	uint32_t own = server->setup.own_places, taken = own > 0 ? own_places_taken(server) : 0;
-	uint32_t kept = own > taken && !newcomer->is_own ? own - taken : 0;
+	uint32_t kept = own > taken && standing != SERVER_PEER_OWN ? own - taken : 0;
 
 	if (server->stats.open + kept >= server->setup.connections_max)
-		return displace_for(server, newcomer);
+		return displace_for(server, newcomer, standing);
 	for (uint32_t i = 0; i < server->setup.connections_max; i++)
 		if (server->connections[i].state == SERVER_CLOSED)
 			return &server->connections[i];
 	CHECK_NEVER("fewer are open than there are places");
 }
 
-static bool may_wait(const struct net_server *server, const struct net_address *peer)
+/* False: there is no room, also not that of one who may wait less. */
+static bool make_room_to_wait(struct net_server *server, const struct server_waiting *newcomer)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, last = 0;
 
-	for (uint32_t i = 0; i < server->waiting_count; i++)
-		count += net_address_is_same_peer(&server->waiting[i].peer, peer);
-	return server->waiting_count < SERVER_WAITING_MAX && count < SERVER_WAITING_OF_PEER;
+	for (uint32_t i = 0; i < server->waiting_count; i++) {
+		count += net_address_is_same_peer(&server->waiting[i].peer, &newcomer->peer);
+		if (server->waiting[i].standing <= server->waiting[last].standing)
+			last = i;
+	}
+	if (count >= SERVER_WAITING_OF_PEER)
+		return false;
+	if (server->waiting_count < SERVER_WAITING_MAX)
+		return true;
+	if (server->waiting[last].standing >= newcomer->standing)
+		return false;
+	turn_away(server, server->waiting[last].stream);
+	server->waiting_count--;
+	memmove(&server->waiting[last], &server->waiting[last + 1],
+		(server->waiting_count - last) * sizeof(server->waiting[0]));
+	return true;
 }
 
-static void place_taken(struct net_server *server, struct server_connection *place, uint32_t stream,
-	const struct net_address *peer)
+static bool give_place(struct net_server *server, const struct server_waiting *w)
 {
-	server_connection_open(place, stream, peer);
+	struct server_connection *place = place_for(server, &w->peer, w->standing);
+
+	if (place == NULL)
+		return false;
+	server_connection_open(place, w->stream, &w->peer, w->standing);
 	/* Its first turn is the next one. */
 	server->member.dirty = true;
+	return true;
 }
 
 static void admit(struct net_server *server, uint32_t stream, const struct net_address *peer)
 {
-	struct server_connection *place = place_for(server, peer);
+	struct mono now = net_now(server->net);
+	bool own = server->setup.own_places > 0 && peer->is_own;
+	struct server_waiting w = {.stream = stream,
+		.peer = *peer,
+		.standing = own ? SERVER_PEER_OWN : server_peer_standing(&server->peers, peer, now),
+		.since = now};
 
-	if (place != NULL)
-		place_taken(server, place, stream, peer);
-	else if (may_wait(server, peer))
-		server->waiting[server->waiting_count++] = (struct server_waiting){
-			.stream = stream, .peer = *peer, .since = net_now(server->net)};
+	if (give_place(server, &w))
+		return;
+	if (make_room_to_wait(server, &w))
+		server->waiting[server->waiting_count++] = w;
 	else
 		turn_away(server, stream);
 }
 
-/* In the order in which they came. What is left when nobody gives up a place waits on. */
+/* The better standing first, then who came first. Who gets no place waits on. */
 static void admit_waiting(struct net_server *server)
 {
 	struct mono now = net_now(server->net);
 	uint32_t kept = 0;
 
+	for (uint32_t standing = SERVER_STANDINGS; standing-- > 0;)
+		for (uint32_t i = 0; i < server->waiting_count; i++) {
+			struct server_waiting *w = &server->waiting[i];
+
+			if (w->standing == standing && give_place(server, w))
+				w->stream = 0;
+		}
 	for (uint32_t i = 0; i < server->waiting_count; i++) {
 		struct server_waiting w = server->waiting[i];
-		struct server_connection *place = place_for(server, &w.peer);
 
-		if (place != NULL)
-			place_taken(server, place, w.stream, &w.peer);
-		else if (mono_reached(now, mono_after_ms(w.since, SERVER_WAITING_MS)))
+		if (w.stream == 0)
+			continue;
+		if (mono_reached(now, mono_after_ms(w.since, SERVER_WAITING_MS)))
 			turn_away(server, w.stream);
 		else
 			server->waiting[kept++] = w;
@@ -252,16 +291,16 @@ static void begin_turn(struct net_server *server, struct mono now)
 {
 	bool hurried = net_is_hurried(server->net);
 
-	for (uint32_t own = 0; own < 2; own++)
-		server->handshakes[own].steps =
-			hurried && !mono_reached(now, server->handshakes[own].rested)
+	for (uint32_t standing = 0; standing < SERVER_STANDINGS; standing++)
+		server->handshakes[standing].steps =
+			hurried && !mono_reached(now, server->handshakes[standing].rested)
 			? 0
 			: SERVER_HANDSHAKE_STEPS_MAX;
 	server->requests = server->setup.requests_per_turn;
 	server->budget = hurried ? SERVER_HURRIED_BYTES : SERVER_TURN_BYTES;
 }
 
-static struct mono server_turn_connections(struct net_server *server, bool own)
+static struct mono server_turn_connections(struct net_server *server, enum server_standing standing)
 {
 	uint32_t count = server->setup.connections_max;
 	struct mono due = MONO_NEVER;
@@ -269,7 +308,7 @@ static struct mono server_turn_connections(struct net_server *server, bool own)
 	for (uint32_t i = server->first, end = i + count; i < end; i++) {
 		struct server_connection *c = &server->connections[i < count ? i : i - count];
 
-		if (c->state != SERVER_CLOSED && server_connection_is_own(c) == own)
+		if (c->state != SERVER_CLOSED && c->standing == standing)
 			due = mono_earlier(due, server_connection_turn(c));
 	}
 	return due;
@@ -282,11 +321,8 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 
 	begin_turn(server, now);
 	refresh_identity(server);
-	if (server->stats.open > 0) {
-		if (server->setup.own_places > 0)
-			due = server_turn_connections(server, true);
-		due = mono_earlier(due, server_turn_connections(server, false));
-	}
+	for (uint32_t standing = SERVER_STANDINGS; standing-- > 0 && server->stats.open > 0;)
+		due = mono_earlier(due, server_turn_connections(server, standing));
 	/* Now that all that came has been looked at, what is silent is so by its own fault. */
 	accept_some(server);
 	/* When budgets end early, somebody else is first next time. */
@@ -436,6 +472,15 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 	server->member.turn = server_turn;
 	net_join(net, &server->member);
 	return server;
+}
+
+void net_exchange_vouch(struct net_exchange *exchange)
+{
+	struct server_connection *c = server_exchange_of(exchange)->connection;
+
+	server_peer_vouched(&c->server->peers, &c->peer, net_now(c->server->net));
+	if (c->standing < SERVER_PEER_VOUCHED)
+		c->standing = SERVER_PEER_VOUCHED;
 }
 
 uint16_t net_server_port(const struct net_server *server)

@@ -27,8 +27,8 @@ static void enter(struct server_connection *c, enum server_state state, int64_t 
 	c->due = timeout_ms < 0 ? MONO_NEVER : mono_after_ms(now_of(c), timeout_ms);
 }
 
-void server_connection_open(
-	struct server_connection *c, uint32_t stream, const struct net_address *peer)
+void server_connection_open(struct server_connection *c, uint32_t stream,
+	const struct net_address *peer, enum server_standing standing)
 {
 	const struct net_server_setup *setup = &c->server->setup;
 
@@ -36,6 +36,7 @@ void server_connection_open(
 	CHECK(c->exchange == NULL);
 	stream_open(&c->stream, net_bytes(c->server->net), stream);
 	c->peer = *peer;
+	c->standing = standing;
 	c->used = c->ended = c->again = false;
 	c->ahead_from = c->ahead_size = 0;
 	enter(c, setup->https ? SERVER_QUEUEING : SERVER_IDLE, setup->head_timeout_ms);
@@ -78,9 +79,19 @@ void server_connection_close(struct server_connection *c)
 	c->server->stats.open--;
 }
 
+/* It took a place and asked for nothing, or takes no answer. */
+void server_connection_close_wasted(struct server_connection *c)
+{
+	bool asked = c->used || (c->exchange != NULL && c->exchange->handed);
+
+	if (c->state != SERVER_CLOSED && (!asked || c->stuck))
+		server_peer_wasted(&c->server->peers, &c->peer, now_of(c));
+	server_connection_close(c);
+}
+
 static enum want closed(struct server_connection *c)
 {
-	server_connection_close(c);
+	server_connection_close_wasted(c);
 	return WANT_BYTES;
 }
 
@@ -216,7 +227,7 @@ static void displace_slow_handshake(struct net_server *server)
 	}
 	if (slow != NULL) {
 		server->stats.timeouts++;
-		server_connection_close(slow);
+		server_connection_close_wasted(slow);
 	}
 }
 
@@ -226,6 +237,8 @@ static bool server_may_start_handshake(const struct server_connection *c)
 
 	if (c->server->setup.own_places > 0 && !server_connection_is_own(c))
 		max -= SERVER_OWN_HANDSHAKES;
+	if (c->standing == SERVER_PEER_WASTEFUL)
+		max -= SERVER_BETTER_HANDSHAKES;
 	return tls_handshakes(true) < max;
 }
 
@@ -271,14 +284,33 @@ static enum want step_queueing(struct server_connection *c)
 	return closed(c);
 }
 
+/*
+ * While the loop is hurried: so many times as long as a step took, others have none, apart for each
+ * standing. Strangers must not have more of the time, however slow the processor is; whoever is
+ * known has his whole handshake within half a second all the same.
+ */
+static void rest_after_handshake(struct server_handshakes *share, enum server_standing standing,
+	struct mono began, struct mono ended)
+{
+	static const int64_t times[SERVER_STANDINGS] = {[SERVER_PEER_WASTEFUL] = 32,
+		[SERVER_PEER_NEW] = 16,
+		[SERVER_PEER_VOUCHED] = 4,
+		[SERVER_PEER_OWN] = 8};
+	enum { REST_OF_KNOWN_US = 100 * 1000 };
+	int64_t rest_us = mono_since_us(ended, began) * times[standing];
+
+	if (standing >= SERVER_PEER_VOUCHED && rest_us > REST_OF_KNOWN_US)
+		rest_us = REST_OF_KNOWN_US;
+	share->rested.us = ended.us + rest_us;
+}
+
 static enum want step_shaking(struct server_connection *c)
 {
 	struct mono due = c->due;
 
 	if (is_due(c))
 		return timed_out(c);
-	bool own = server_connection_is_own(c);
-	struct server_handshakes *share = &c->server->handshakes[own];
+	struct server_handshakes *share = &c->server->handshakes[c->standing];
 	if (share->steps == 0) {
 		c->again = true;
 		return WANT_BYTES;
@@ -287,7 +319,7 @@ static enum want step_shaking(struct server_connection *c)
 	struct mono began = clock_mono(clock);
 	enum tls_step step = tls_handshake(&c->stream.tls, now_of(c));
 	struct mono ended = clock_mono(clock);
-	share->rested.us = ended.us + mono_since_us(ended, began) * SERVER_HANDSHAKE_REST;
+	rest_after_handshake(share, c->standing, began, ended);
 	if (step == TLS_WAIT)
 		return WANT_BYTES;
 	c->moved = now_of(c);
@@ -611,7 +643,7 @@ struct mono server_connection_turn(struct server_connection *c)
 		return c->due;
 	/* A loop that turned for nothing until then would cost more than the handshakes. */
 	return c->state == SERVER_SHAKING && net_is_hurried(server->net)
-		? server->handshakes[server_connection_is_own(c)].rested
+		? server->handshakes[c->standing].rested
 		: now_of(c);
 }
 

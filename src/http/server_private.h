@@ -38,11 +38,13 @@ enum {
 	SERVER_TURN_BYTES = 128 * 1024,
 	/*
 	 * A step of a handshake is milliseconds of arithmetic. While the loop is hurried a step
-	 * that took one is followed by so many without one, and fewer bytes are moved.
+	 * that took one is followed by some without one (server_connection.c), and fewer bytes are
+	 * moved.
 	 */
 	SERVER_HANDSHAKE_STEPS_MAX = 1,
-	SERVER_HANDSHAKE_REST = 16,
-	SERVER_OWN_HANDSHAKES = 1, /* of TLS_SERVER_HANDSHAKES_MAX */
+	/* Of TLS_SERVER_HANDSHAKES_MAX: for peers on this machine, for others that waste none. */
+	SERVER_OWN_HANDSHAKES = 1,
+	SERVER_BETTER_HANDSHAKES = 1,
 	/* Those who wait for a place are looked at so often; while hurried all who come, too. */
 	SERVER_ACCEPT_MS = 5,
 	/* For a place that somebody gives up: so many at a time, so many of one address, so long.
@@ -50,7 +52,10 @@ enum {
 	SERVER_WAITING_MAX = NET_WAITING_STREAMS - 2,
 	SERVER_WAITING_OF_PEER = 16,
 	SERVER_WAITING_MS = 3000,
-	SERVER_HURRIED_BYTES = 16 * 1024
+	SERVER_HURRIED_BYTES = 16 * 1024,
+	/* ---- peers ---- */
+	SERVER_PEERS = 128,
+	SERVER_PEER_FORGET_MS = 5 * 60 * 1000
 };
 
 /* Around what is written at a time: "0abc\r\n" before, "\r\n" behind, "0\r\n\r\n" at the end. */
@@ -92,10 +97,36 @@ enum server_state {
 };
 enum { SERVER_STATES = SERVER_LINGERING + 1 };
 
+/* ---- server_peers.c ---- */
+
+/* The later, the sooner it gets what is scarce. */
+enum server_standing {
+	SERVER_PEER_WASTEFUL, /* took a place and asked for nothing, or did not take the answer */
+	SERVER_PEER_NEW,
+	SERVER_PEER_VOUCHED, /* showed good credentials */
+	SERVER_PEER_OWN      /* is on this machine */
+};
+enum { SERVER_STANDINGS = SERVER_PEER_OWN + 1 };
+
+struct server_peers {
+	struct server_peer {
+		struct net_address address; /* family 0: free */
+		struct mono seen;
+		bool vouched; /* else wasteful */
+	} list[SERVER_PEERS];
+};
+enum server_standing server_peer_standing(
+	struct server_peers *peers, const struct net_address *address, struct mono now);
+void server_peer_wasted(
+	struct server_peers *peers, const struct net_address *address, struct mono now);
+void server_peer_vouched(
+	struct server_peers *peers, const struct net_address *address, struct mono now);
+
 struct server_connection {
 	struct net_server *server;
 	enum server_state state;
 	struct net_address peer;
+	enum server_standing standing;
 	struct mono since; /* when the state began */
 	struct mono due;
 	struct mono moved; /* when bytes went either way, or nothing was there to be sent */
@@ -126,19 +157,21 @@ struct net_server {
 	bool exchange_wanted; /* somebody waits for one */
 	bool draining;
 	uint32_t requests; /* what this turn has left */
-	/* Of handshakes, apart for strangers and for peers on this machine. */
+	/* Of handshakes, apart for each standing. */
 	struct server_handshakes {
 		uint32_t steps;     /* what this turn has left */
 		struct mono rested; /* no step before, when hurried */
-	} handshakes[2];
+	} handshakes[SERVER_STANDINGS];
 	struct mono accept_due;
 	uint32_t accepts;       /* before accept_due, when hurried */
 	struct server_waiting { /* for a place, the first one first */
 		uint32_t stream;
 		struct net_address peer;
+		enum server_standing standing;
 		struct mono since;
 	} waiting[SERVER_WAITING_MAX];
 	uint32_t waiting_count;
+	struct server_peers peers;
 	struct random random;
 	size_t budget;
 	struct net_server_stats stats;
@@ -146,12 +179,14 @@ struct net_server {
 
 /* ---- server_connection.c ---- */
 
-void server_connection_open(
-	struct server_connection *connection, uint32_t stream, const struct net_address *peer);
+void server_connection_open(struct server_connection *connection, uint32_t stream,
+	const struct net_address *peer, enum server_standing standing);
 /* Moves it on as far as bytes and budgets allow; says when time alone will have something to do. */
 struct mono server_connection_turn(struct server_connection *connection);
 /* At once; on_done when an exchange was under way. */
 void server_connection_close(struct server_connection *connection);
+/* The same, by its own fault: its peer is remembered when it used the place for nothing. */
+void server_connection_close_wasted(struct server_connection *connection);
 /* How much a connection needs its place, when another one wants it. */
 enum server_claim {
 	SERVER_HOLDS,  /* it is being answered */
@@ -163,7 +198,7 @@ enum server_claim {
 enum server_claim server_connection_claim(const struct server_connection *connection);
 static inline bool server_connection_is_own(const struct server_connection *connection)
 {
-	return connection->server->setup.own_places > 0 && connection->peer.is_own;
+	return connection->standing == SERVER_PEER_OWN;
 }
 
 /* ---- server_exchange.c ---- */

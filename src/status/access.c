@@ -276,6 +276,8 @@ static bool judge(struct status_answer *a, const struct subject *who, uint32_t *
 		if (access_recall(&access->memories, ACCESS_RIGHTS_GOOD, &key, now) == NULL)
 			return false;
 	}
+	if (!who->is_anonymous)
+		net_exchange_vouch(a->exchange);
 	let_in(a, who->name);
 	return true;
 }

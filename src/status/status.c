@@ -230,7 +230,9 @@ void status_go_on(struct status_answer *a)
 			struct mono end = clock_mono(clock);
 			int64_t took_us = mono_since_us(end, start);
 			status->spent_us += took_us + 1;
-			status->rested.us = end.us + took_us * STATUS_REST;
+			int64_t rest_us = took_us * STATUS_REST;
+			status->rested.us = end.us +
+				(rest_us < STATUS_REST_MAX_US ? rest_us : STATUS_REST_MAX_US);
 		}
 		a->sent +=
 			net_exchange_write(e, (struct text){a->piece + a->sent, a->size - a->sent});

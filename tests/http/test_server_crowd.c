@@ -134,6 +134,91 @@ static void test_server_full_of_one_address_lets_another_in(void)
 	close(other);
 }
 
+static struct net_address address_of(const char *text)
+{
+	struct net_address address;
+
+	TEST_ASSERT_TRUE(net_address_parse(text_of(text), 0, &address));
+	return address;
+}
+
+static void test_server_full_of_beginners_lets_in_who_showed_credentials(void)
+{
+	struct net_address known = address_of("127.0.1.100");
+	char address[32];
+	int fds[8], other;
+
+	bed_serve();
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++) {
+		(void)snprintf(address, sizeof(address), "127.0.1.%u", i + 1);
+		fds[i] = dial_from(address);
+		bed_turn(1000);
+	}
+	other = dial_from("127.0.1.99");
+	bed_turns(3);
+	TEST_ASSERT_EQUAL_UINT64(0, net_server_stats(bed_server).displaced);
+	server_peer_vouched(&bed_server->peers, &known, net_now(bed_server->net));
+	close(other);
+	other = dial_from("127.0.1.100");
+	bed_turns(3);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
+	/* Who had only just begun is not blamed for it. */
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++) {
+		(void)snprintf(address, sizeof(address), "127.0.1.%u", i + 1);
+		struct net_address peer = address_of(address);
+		TEST_ASSERT_EQUAL(SERVER_PEER_NEW,
+			server_peer_standing(&bed_server->peers, &peer, net_now(bed_server->net)));
+		close(fds[i]);
+	}
+	close(other);
+}
+
+static void test_server_remembers_who_was_silent(void)
+{
+	struct net_address silent = address_of("127.0.1.1");
+	int fds[8], other;
+
+	bed_serve();
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++) {
+		fds[i] = dial_from("127.0.1.1");
+		bed_turn(1000);
+	}
+	bed_clock_ahead_us += CLOCK_S_US;
+	bed_turns(3);
+	other = dial_from("127.0.1.2");
+	bed_turns(3);
+	TEST_ASSERT_EQUAL_UINT64(1, net_server_stats(bed_server).displaced);
+	struct mono now = net_now(bed_server->net);
+	TEST_ASSERT_EQUAL(
+		SERVER_PEER_WASTEFUL, server_peer_standing(&bed_server->peers, &silent, now));
+	now = mono_after_ms(now, SERVER_PEER_FORGET_MS);
+	TEST_ASSERT_EQUAL(SERVER_PEER_NEW, server_peer_standing(&bed_server->peers, &silent, now));
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++)
+		close(fds[i]);
+	close(other);
+}
+
+static void test_peers_when_the_table_is_full_forget_the_wasteful_first(void)
+{
+	struct server_peers *peers = calloc(1, sizeof(*peers));
+	struct net_address good = address_of("192.0.2.1"), bad = address_of("198.51.100.0");
+	struct mono now = {1000};
+
+	TEST_ASSERT_NOT_NULL(peers);
+	server_peer_vouched(peers, &good, now);
+	server_peer_wasted(peers, &good, now);
+	TEST_ASSERT_EQUAL(SERVER_PEER_VOUCHED, server_peer_standing(peers, &good, now));
+	for (uint32_t i = 0; i < 10 * SERVER_PEERS; i++) {
+		now.us++;
+		bad.bytes[2] = (uint8_t)(i >> 8);
+		bad.bytes[3] = (uint8_t)i;
+		server_peer_wasted(peers, &bad, now);
+		TEST_ASSERT_EQUAL(SERVER_PEER_WASTEFUL, server_peer_standing(peers, &bad, now));
+	}
+	TEST_ASSERT_EQUAL(SERVER_PEER_VOUCHED, server_peer_standing(peers, &good, now));
+	free(peers);
+}
+
 /* An answer that nobody reads gives way, one that is read slowly does not. */
 static void test_server_when_full_displaces_an_answer_that_does_not_move(void)
 {
@@ -365,6 +450,9 @@ int main(void)
 	RUN_TEST(test_server_with_half_hellos_serves_others_at_once);
 	RUN_TEST(test_server_with_strangers_keeps_places_for_its_own_machine);
 	RUN_TEST(test_server_full_of_one_address_lets_another_in);
+	RUN_TEST(test_server_full_of_beginners_lets_in_who_showed_credentials);
+	RUN_TEST(test_server_remembers_who_was_silent);
+	RUN_TEST(test_peers_when_the_table_is_full_forget_the_wasteful_first);
 	RUN_TEST(test_server_when_full_displaces_an_answer_that_does_not_move);
 	RUN_TEST(test_who_does_not_begin_a_handshake);
 	RUN_TEST(test_garbage_for_a_handshake);
