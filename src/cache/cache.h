@@ -174,6 +174,7 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t pod);
 MUST_USE enum cache_result cache_put_node(
 	struct cache *cache, const struct kube_node *node, uint32_t *index);
 enum cache_result cache_remove_node(struct cache *cache, uint32_t node);
+/* *index is 0 of one that no decision can depend on: it is not kept. */
 MUST_USE enum cache_result cache_put_object(
 	struct cache *cache, const struct kube_object *object, uint32_t *index);
 enum cache_result cache_remove_object(struct cache *cache, uint32_t object);

@@ -131,18 +131,32 @@ static struct cache_change object_change(const struct cache *cache, uint32_t ind
 	};
 }
 
-static void mark_seen(struct cache *cache, const struct kube_object *kube)
+static uint32_t find_known(const struct cache *cache, const struct kube_object *kube)
 {
 	uint32_t namespace = INTERN_EMPTY;
 	uint32_t name;
 	if (kube_kinds[kube->kind].namespaced &&
 		!intern_find(&cache->strings, kube->meta.namespace, &namespace))
-		return;
+		return 0;
 	if (!intern_find(&cache->strings, kube->meta.name, &name))
-		return;
-	uint32_t index = cache_find_object(cache, kube->kind, namespace, name);
+		return 0;
+	return cache_find_object(cache, kube->kind, namespace, name);
+}
+
+static void mark_seen(struct cache *cache, const struct kube_object *kube)
+{
+	uint32_t index = find_known(cache, kube);
 	if (index != 0)
 		object_at(cache, index)->seen = cache->list_round[kube->kind];
+}
+
+/* It is not kept, and not any more. */
+static enum cache_result drop_needless(struct cache *cache, const struct kube_object *kube)
+{
+	uint32_t index = find_known(cache, kube);
+	kube_blob_drop(kube->blob, &cache->strings);
+	CHECK(kube->labels == NULL);
+	return index == 0 ? CACHE_UNCHANGED : cache_remove_object(cache, index);
 }
 
 enum cache_result cache_put_object(
@@ -150,6 +164,8 @@ enum cache_result cache_put_object(
 {
 	CHECK(kube->kind > KUBE_NODE && kube->kind < KUBE_KINDS);
 	*index = 0;
+	if (kube->is_needless)
+		return drop_needless(cache, kube);
 	mark_seen(cache, kube); /* also when it is refused: the list has shown it */
 	struct parts parts;
 	if (!take_parts(cache, kube, &parts)) {

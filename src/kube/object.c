@@ -152,6 +152,8 @@ static const struct json_want any_spec[] = {
 	{"sharedCounters", NULL},
 	{"deviceSelector", NULL},
 	{"taint", NULL},
+	/* ReplicaSet, StatefulSet, ReplicationController */
+	{"replicas", NULL},
 	{NULL, NULL},
 };
 
@@ -166,6 +168,8 @@ static const struct json_want any_status[] = {
 	{"resources", kube_want_resources},
 	{"allocatedResources", NULL},
 	{"resourceClaimStatuses", NULL},
+	/* ReplicaSet, StatefulSet, ReplicationController */
+	{"replicas", NULL},
 	/* Node */
 	{"allocatable", NULL},
 	{"images", kube_want_node_images},

@@ -53,6 +53,7 @@ struct kube_object {
 	struct kube_meta meta;
 	struct kube_blob *blob;
 	struct kube_labels *labels; /* Namespace only, else NULL */
+	bool is_needless; /* no decision can depend on it: it is as if it were not there */
 };
 
 struct kube_kind_row {

@@ -398,9 +398,27 @@ static void test_uids(void)
 	bed_clear();
 }
 
+/* A Deployment's old ReplicaSets: as if they were not there. */
+static void test_a_replica_set_without_pods_is_not_kept(void)
+{
+	static const char set[] =
+		"{'kind':'ReplicaSet','metadata':{'name':'r','namespace':'default',"
+		"'resourceVersion':'%u'},'spec':{'replicas':%u,'selector':{'matchLabels':{'app':'a'"
+		"}}},'status':{'replicas':%u}}";
+	TEST_ASSERT_EQUAL(CACHE_UNCHANGED, bed_putf(set, 1, 0, 0));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&bed.cache.objects));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_putf(set, 2, 3, 0));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_putf(set, 3, 0, 3));
+	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&bed.cache.objects));
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_putf(set, 4, 0, 0));
+	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&bed.cache.objects));
+	TEST_ASSERT_EQUAL(CACHE_UNKNOWN, bed_remove(KUBE_REPLICA_SET, "default", "r"));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_a_replica_set_without_pods_is_not_kept);
 	RUN_TEST(test_from_pending_to_bound);
 	RUN_TEST(test_bound_elsewhere_than_assumed);
 	RUN_TEST(test_forget);

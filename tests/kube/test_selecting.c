@@ -49,6 +49,45 @@ static void test_label_selectors(void)
 	}
 }
 
+/* Decodes and drops it. */
+static bool is_needless(enum kube_kind kind, const char *rest)
+{
+	char json[512];
+	struct kube_object one;
+	snprintf(json, sizeof(json), "{\"metadata\":{\"name\":\"x\"},%s}", rest);
+	struct json_value v = fixture_json(json, kube_kinds[kind].want);
+	TEST_ASSERT_EQUAL(KUBE_OK, kube_kinds[kind].decode(&fixture.b, v, &one));
+	kube_blob_drop(one.blob, &fixture.strings);
+	return one.is_needless;
+}
+
+static void test_controllers_without_pods_are_needless(void)
+{
+#define SELECTS "\"selector\":{\"matchLabels\":{\"a\":\"b\"}}"
+	static const enum kube_kind kinds[] = {
+		KUBE_REPLICA_SET, KUBE_STATEFUL_SET, KUBE_REPLICATION_CONTROLLER};
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+		const char *plain = kinds[i] == KUBE_REPLICATION_CONTROLLER
+			? "\"spec\":{\"selector\":{\"a\":\"b\"},\"replicas\":0}"
+			: "\"spec\":{" SELECTS ",\"replicas\":0}";
+		char with[256];
+		TEST_ASSERT_TRUE(is_needless(kinds[i], plain));
+		snprintf(with, sizeof(with), "%s,\"status\":{\"replicas\":0}", plain);
+		TEST_ASSERT_TRUE(is_needless(kinds[i], with));
+		snprintf(with, sizeof(with), "%s,\"status\":{\"replicas\":1}", plain);
+		TEST_ASSERT_FALSE(is_needless(kinds[i], with));
+		TEST_ASSERT_FALSE(is_needless(kinds[i], "\"spec\":{\"replicas\":2}"));
+		TEST_ASSERT_FALSE(is_needless(kinds[i], "\"spec\":{}"));
+	}
+}
+
+static void test_services_that_select_nothing_are_needless(void)
+{
+	TEST_ASSERT_TRUE(is_needless(KUBE_SERVICE, "\"spec\":{}"));
+	TEST_ASSERT_TRUE(is_needless(KUBE_SERVICE, "\"spec\":{\"selector\":{}}"));
+	TEST_ASSERT_FALSE(is_needless(KUBE_SERVICE, "\"spec\":{\"selector\":{\"a\":\"b\"}}"));
+}
+
 static void test_disruption_budgets(void)
 {
 	const struct kube_pdb *pdb = decode_full(KUBE_PDB);
@@ -92,6 +131,8 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_plain_maps);
 	RUN_TEST(test_label_selectors);
+	RUN_TEST(test_controllers_without_pods_are_needless);
+	RUN_TEST(test_services_that_select_nothing_are_needless);
 	RUN_TEST(test_disruption_budgets);
 	RUN_TEST(test_namespaces);
 	RUN_TEST(test_faults);
