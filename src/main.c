@@ -29,6 +29,8 @@ static const struct command commands[] = {
 	{"explain", "NS/POD --cluster FILE", "why a pod goes where it goes, or nowhere",
 		explain_run},
 	{"check-config", "FILE", "validate a configuration and print it", check_config_run},
+	{"clock", "--kubeconfig FILE", "the apiserver's time, for a machine that has none",
+		clock_run},
 	{"version", "", "version, board, libraries and memory budget", version_run},
 	{"help", "", "this page", help_run},
 };

@@ -523,7 +523,7 @@ void net_send(struct net_client *client, struct net_request *request)
 	request->asked = clock_mono(net_clock(client->net));
 	request->retried = false;
 	request->waited_us = 0;
-	request->answer = (struct net_answer){.retry_after_ms = -1};
+	request->answer = (struct net_answer){.retry_after_ms = -1, .date_s = -1};
 	list_init(&request->link);
 	if (request_fault(request) == NULL) {
 		queue(client, request, false);
@@ -689,6 +689,13 @@ struct net_client *net_client_open(
 	client->member.turn = client_turn;
 	net_join(net, &client->member);
 	return client;
+}
+
+bool net_client_was_valid(const struct net_client *client, struct wall when)
+{
+	const struct credentials *c = &client->credentials;
+
+	return tls_valid_at(&c->identities[c->current], when);
 }
 
 size_t net_client_size(const struct net_target *target)

@@ -263,6 +263,7 @@ static void note_head(struct net_connection *connection)
 	if (answer->status != 0 || connection->http.status == 0)
 		return;
 	answer->status = connection->http.status;
+	answer->date_s = connection->http.date_s;
 	if (connection->http.retry_after_s >= 0)
 		answer->retry_after_ms = connection->http.retry_after_s * 1000;
 	if (answer->status == 401) {

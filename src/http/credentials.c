@@ -16,7 +16,8 @@
 static bool load_identity(struct credentials *c, struct tls_identity *into, struct writer *fault)
 {
 	const struct net_target *target = c->target;
-	struct tls_pem pem = {.insecure_skip_verify = target->insecure_skip_verify};
+	struct tls_pem pem = {
+		.insecure_skip_verify = target->insecure_skip_verify, .any_time = target->any_time};
 	struct secret_file ca = c->ca, certificate = c->certificate, key = c->key;
 
 	bool made = secret_pem_load(target->ca, target->ca_file, &ca, &pem.ca, fault) &&

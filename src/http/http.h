@@ -28,6 +28,7 @@ struct net_target {
 	struct text path_prefix; /* "" or "/k8s/clusters/c-1" */
 	struct text server_name; /* asked for and verified; TEXT_NONE: the host */
 	bool insecure_skip_verify;
+	bool any_time; /* our clock may be wrong: see net_client_was_valid() */
 	/* PEM text, or a file that is read again when it changes; text wins over file. */
 	struct text ca, certificate, key, token;
 	const char *ca_file, *certificate_file, *key_file, *token_file;
@@ -48,6 +49,8 @@ struct net_client *net_client_open(struct net *net, struct arena *arena,
 size_t net_client_size(const struct net_target *target);
 /* Every request ends as NET_CANCELLED. Not from inside a callback of net/. */
 void net_client_close(struct net_client *client);
+/* Of a target with any_time, after an answer: whether the server's certificates were good then. */
+bool net_client_was_valid(const struct net_client *client, struct wall when);
 
 struct net_client_stats {
 	uint64_t connects, connect_failures, handshakes, resumptions, requests, bytes_in, bytes_out;
@@ -92,6 +95,7 @@ struct net_answer {
 	uint16_t status;        /* known in on_body already; 0: no head arrived */
 	bool sent;              /* the request may have reached the server and been carried out */
 	int64_t retry_after_ms; /* -1: not said */
+	int64_t date_s;         /* since 1970, by the server's clock; -1: not said */
 	uint64_t body_size;     /* so far */
 	int64_t took_us;        /* since net_send() */
 	char detail[96];        /* for the log when result is not NET_OK */

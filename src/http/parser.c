@@ -11,12 +11,14 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "http/chars_private.h"
 
 void http_start(struct http *http)
 {
 	memset(http, 0, sizeof(*http));
 	http->retry_after_s = -1;
+	http->date_s = -1;
 }
 
 void http_start_body(struct http *http, bool chunked, uint64_t size)
@@ -80,6 +82,36 @@ static void take_connection(struct http *http, struct text value)
 			http->close_asked = true;
 }
 
+/* "Sun, 06 Nov 1994 08:49:37 GMT", the one form that servers may send; else -1. */
+static int64_t date_of(struct text value)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	static const struct {
+		uint8_t at, size;
+	} numbers[] = {{5, 2}, {12, 4}, {17, 2}, {20, 2}, {23, 2}};
+	uint64_t n[ARRAY_COUNT(numbers)];
+	int32_t month = 0;
+
+	if (value.size != 29 || !text_ends(value, TEXT(" GMT")) || value.at[3] != ',')
+		return -1;
+	for (size_t i = 0; i < ARRAY_COUNT(numbers); i++)
+		if (!text_to_u64((struct text){value.at + numbers[i].at, numbers[i].size}, &n[i]))
+			return -1;
+	while (month < 12 && memcmp(months + (size_t)month * 3, value.at + 8, 3) != 0)
+		month++;
+	if (month == 12 || n[1] < 1970 || n[0] < 1 || n[0] > 31 || n[2] > 23 || n[3] > 59 ||
+		n[4] > 60)
+		return -1;
+	return wall_from_date((struct wall_date){.year = (int32_t)n[1],
+				      .month = month + 1,
+				      .day = (int32_t)n[0],
+				      .hour = (int32_t)n[2],
+				      .minute = (int32_t)n[3],
+				      .second = (int32_t)n[4]})
+		       .us /
+		CLOCK_S_US;
+}
+
 static enum http_step take_header(struct http *http)
 {
 	struct text value = {
@@ -95,6 +127,8 @@ static enum http_step take_header(struct http *http)
 		return take_coding(http, value);
 	if (name_is(http, "connection"))
 		take_connection(http, value);
+	if (name_is(http, "date"))
+		http->date_s = date_of(value);
 	if (name_is(http, "retry-after") && value.size < 10 && text_to_u64(value, &seconds))
 		http->retry_after_s = (int64_t)seconds;
 	return HTTP_NEED_MORE;

@@ -51,6 +51,7 @@ struct http {
 	uint16_t status;       /* 0 until the head is complete */
 	bool keep_alive;       /* good when done */
 	int64_t retry_after_s; /* -1: not said (or said as a date) */
+	int64_t date_s;        /* since 1970; -1: not said, or not as RFC 9110 wants it */
 	const char *fault;
 	/* private */
 	bool seen_cr, chunked, in_trailer, sized, http_1_0, close_asked, too_big;

@@ -316,6 +316,9 @@ static bool make_identity(
 	}
 	mbedtls_ssl_conf_rng(&identity->config, tls_random, NULL);
 	identity->server = pem->server;
+	identity->any_time = pem->any_time && !pem->server;
+	identity->valid_from = (struct wall){INT64_MIN};
+	identity->valid_to = (struct wall){INT64_MAX};
 	return pem->server ? set_server(identity, pem, fault) : set_client(identity, pem, fault);
 }
 
@@ -482,6 +485,33 @@ static bool has_name_constraints(const mbedtls_x509_crt *certificate)
 	return false;
 }
 
+static struct wall wall_of_certificate(const mbedtls_x509_time *t)
+{
+	return wall_from_date((struct wall_date){.year = t->year,
+		.month = t->mon,
+		.day = t->day,
+		.hour = t->hour,
+		.minute = t->min,
+		.second = t->sec});
+}
+
+static void narrow_validity(struct tls_identity *identity, const mbedtls_x509_crt *certificate)
+{
+	struct wall from = wall_of_certificate(&certificate->valid_from);
+	struct wall to = wall_of_certificate(&certificate->valid_to);
+
+	if (identity->valid_from.us < from.us)
+		identity->valid_from = from;
+	if (identity->valid_to.us > to.us)
+		identity->valid_to = to;
+}
+
+bool tls_valid_at(const struct tls_identity *identity, struct wall when)
+{
+	return identity->any_time && identity->valid_from.us != INT64_MIN &&
+		when.us >= identity->valid_from.us && when.us <= identity->valid_to.us;
+}
+
 static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	struct tls *tls = self;
@@ -495,6 +525,10 @@ static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t
 		return 0;
 	}
 	tls->certificate_seen = true;
+	if (tls->identity->any_time) {
+		narrow_validity(tls->identity, certificate);
+		*flags &= ~(uint32_t)(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE);
+	}
 	if (depth == 0 && tls->peer->address.family != 0 &&
 		!has_address(certificate, &tls->peer->address))
 		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;

@@ -63,13 +63,16 @@ struct tls_identity {
 	uint32_t client_ca_count;
 	bool server;
 	bool made;
-	uint32_t users; /* connections */
+	bool any_time;
+	struct wall valid_from, valid_to; /* any_time: of all certificates that were shown */
+	uint32_t users;                   /* connections */
 };
 
 /* PEM text with its terminating zero counted in size, as mbedTLS wants it; or TEXT_NONE. */
 struct tls_pem {
 	struct text ca, certificate, key;
 	bool insecure_skip_verify;
+	bool any_time;        /* of a client whose clock may be wrong: see tls_valid_at() */
 	bool server;          /* then `ca` is that of clients, who may come without a certificate */
 	struct text proxy_ca; /* of front proxies */
 	bool tls_1_3;         /* of a server: and nothing older */
@@ -79,6 +82,11 @@ struct tls_pem {
 MUST_USE bool tls_identity_make(
 	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault);
 void tls_identity_drop(struct tls_identity *identity);
+/*
+ * Of an identity that was made with any_time, once a handshake is done: whether the server's
+ * certificates and their authority were good then. Everything else about them is proven.
+ */
+bool tls_valid_at(const struct tls_identity *identity, struct wall when);
 
 /* ---- one connection ---- */
 

@@ -242,6 +242,29 @@ static void test_retry_after(void)
 	}
 }
 
+static void test_parser_when_a_date_is_said_then_it_is_seconds(void)
+{
+	static const struct {
+		const char *value;
+		int64_t seconds;
+	} values[] = {{"Sun, 06 Nov 1994 08:49:37 GMT", 784111777},
+		{"Thu, 01 Jan 1970 00:00:00 GMT", 0}, {"Tue, 19 Jan 2038 03:14:08 GMT", 2147483648},
+		{"Sun, 06 Nov 1994 08:49:37 EST", -1}, {"Sunday, 06-Nov-94 08:49:37 GMT", -1},
+		{"Sun, 06 Now 1994 08:49:37 GMT", -1}, {"Sun, 32 Nov 1994 08:49:37 GMT", -1},
+		{"Sun, 06 Nov 1994 24:49:37 GMT", -1}, {"Sun, 06 Nov 0001 08:49:37 GMT", -1},
+		{"Sun, x6 Nov 1994 08:49:37 GMT", -1}, {"", -1}};
+
+	for (size_t i = 0; i < ARRAY_COUNT(values); i++) {
+		int size = snprintf(answer, sizeof(answer),
+			"HTTP/1.1 200 OK\r\nDate: %s\r\nContent-Length: 0\r\n\r\n",
+			values[i].value);
+		struct outcome o = read_whole((struct text){answer, (size_t)size});
+
+		TEST_ASSERT_EQUAL_INT(HTTP_DONE, o.step);
+		TEST_ASSERT_EQUAL_INT64_MESSAGE(values[i].seconds, o.http.date_s, values[i].value);
+	}
+}
+
 static void repeat(struct writer *w, const char *part, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -400,6 +423,7 @@ int main(void)
 	RUN_TEST(test_table_whole_and_cut_everywhere);
 	RUN_TEST(test_leftover_bytes_are_not_taken);
 	RUN_TEST(test_retry_after);
+	RUN_TEST(test_parser_when_a_date_is_said_then_it_is_seconds);
 	RUN_TEST(test_limits);
 	RUN_TEST(test_a_long_connection_header_means_close);
 	RUN_TEST(test_faults_stick);

@@ -212,6 +212,51 @@ static void test_not_valid_yet(void)
 	refused("server certificate: it is not valid yet (is the clock right?)");
 }
 
+/* A clock that may be wrong: what the dates would have said is asked afterwards. */
+static void test_tls_when_any_time_will_do_then_the_dates_are_told(void)
+{
+	const struct clock clock = clock_system();
+	struct wall now = clock_wall(&clock);
+	const int64_t day = 86400LL * CLOCK_S_US;
+
+	make("ip:127.0.0.1", -10, -1, &fixture_ca);
+	f.target.any_time = true;
+	serve((struct server_setup){.certificate = &made});
+	fixture_get(&f, &r[0], "/echo");
+	check(&r[0], NET_OK, 200);
+	TEST_ASSERT_FALSE(net_client_was_valid(f.client, now));
+	/* Good from ten days ago to one; its authority from one day ago on. */
+	TEST_ASSERT_FALSE(net_client_was_valid(f.client, (struct wall){now.us - 11 * day}));
+	TEST_ASSERT_FALSE(net_client_was_valid(f.client, (struct wall){0}));
+}
+
+static void test_tls_when_any_time_will_do_then_a_good_one_is_good_now(void)
+{
+	const struct clock clock = clock_system();
+	struct wall now = clock_wall(&clock);
+
+	f.target.any_time = true;
+	serve((struct server_setup){.only_tls12 = false});
+	fixture_get(&f, &r[0], "/echo");
+	check(&r[0], NET_OK, 200);
+	TEST_ASSERT_TRUE(net_client_was_valid(f.client, now));
+	TEST_ASSERT_FALSE(net_client_was_valid(f.client, (struct wall){INT64_MAX}));
+}
+
+static void test_tls_when_any_time_will_do_then_all_else_is_proven(void)
+{
+	static struct server_certificate other;
+
+	server_make_certificate(&other,
+		&(struct server_name){
+			.common = "other", .names = "", .from_days = -1, .to_days = 10},
+		NULL);
+	make("ip:127.0.0.1", -10, -1, &other);
+	f.target.any_time = true;
+	serve((struct server_setup){.certificate = &made});
+	refused("server certificate: it is not signed by the certificate authority");
+}
+
 static void test_rsa(void)
 {
 	static struct server_certificate ca;
@@ -654,6 +699,9 @@ int main(void)
 	RUN_TEST(test_a_leaf_is_no_ca);
 	RUN_TEST(test_expired);
 	RUN_TEST(test_not_valid_yet);
+	RUN_TEST(test_tls_when_any_time_will_do_then_the_dates_are_told);
+	RUN_TEST(test_tls_when_any_time_will_do_then_a_good_one_is_good_now);
+	RUN_TEST(test_tls_when_any_time_will_do_then_all_else_is_proven);
 	RUN_TEST(test_rsa);
 	RUN_TEST(test_insecure);
 	RUN_TEST(test_not_tls_at_all);
