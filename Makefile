@@ -14,6 +14,7 @@ V ?= 0
 ARGS ?=
 VECTORS ?= tests/vectors
 PLUGINS ?=
+KEYS ?=
 TIME ?= 60
 BOARDS := $(patsubst board/%/board.mk,%,$(wildcard board/*/board.mk))
 # V=1 shows commands instead of names.
@@ -52,6 +53,8 @@ FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TOOLS := $(sort $(wildcard tools/*.c))
 VECTOR_TEST := tests/vectors/vectors.c
 SIMULATOR := tests/sim/sim.c
+# The first process of the appliance.
+INIT := firmware/init/init.c
 
 # Each library is seen by one folder of src/.
 LIBRARIES := mongoose mbedtls yaml
@@ -86,6 +89,14 @@ $(BOARDS:%=board-%): board-%:
 	$(Q)$(MAKE) BOARD=$*
 packages: $(B)/berth  ## what is installed on BOARD: archive, Debian package, container image
 	$(Q)vendor/fetch --flawless $(O)/vendor && firmware/packages $(BOARD) $<
+# No file names where it was built; what a board needs for its image stands in board/*/firmware.
+$(B)/firmware/init.stripped: $(B)/firmware/init/init
+	$(Q)$(CROSS)objcopy --strip-all $< $@
+firmware: $(B)/berth $(B)/firmware/init.stripped  ## a bootable disk for BOARD, with berth alone on it
+	$(Q)tools/packages firmware && vendor/fetch --flawless $(O)/vendor && \
+		firmware/image $(BOARD) $^ $(O)/firmware $(KEYS)
+firmware-test: $(O)/x86_64/apisim  ## boots such disks in qemu: ARGS=short, ARGS='rpi4 gateway-armv7'
+	$(Q)tools/packages firmware-test && tests/firmware/boot $(ARGS)
 sbom: $(B)/berth  ## what is inside the binary, with versions, hashes, licences (SPDX 2.3)
 	$(Q)tools/sbom $(VERSION) $(O)/vendor $< '$(CROSS)gcc' >$(B)/berth.spdx.json.part
 	$(Q)mv $(B)/berth.spdx.json.part $(B)/berth.spdx.json
@@ -148,6 +159,6 @@ clean:  ## remove what was built (not the archives in the cache)
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
-.PHONY: all run own all-boards packages sbom test check unit unit-clang unit-static vectors sim mutations \
+.PHONY: all run own all-boards packages firmware firmware-test sbom test check unit unit-clang unit-static vectors sim mutations \
 	fuzz e2e siege page bench bench-live size coverage lint screenshots clean help \
 	$(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)

@@ -35,13 +35,13 @@ LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) $(LINK_STATIC_PIE) \
 # pointers in its tables.
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o -Wl,--end-group && \
 	! $(CROSS)readelf -rW $@ | grep ' R_' | grep -v _RELATIVE
-PROGRAMS_board := $(BENCHES) $(VECTOR_TEST) $(TOOLS)
-FLAGS_board := -Itests -Itools
+PROGRAMS_board := $(BENCHES) $(VECTOR_TEST) $(TOOLS) $(INIT)
+FLAGS_board := -Itests -Itools -I.
 
 DIR_static := $(B)$(OWN)/test
 LIB_static := $(B)
 CC_static = $(filter-out $(WHOLE_PROGRAM),$(CC_board))
-FLAGS_static := -Itests -Itools -DBERTH_TEST
+FLAGS_static := -Itests -Itools -I. -DBERTH_TEST
 FIRST_static := $(LIBC)
 LINK_static = $(LINK_board)
 END_static = $(END_board)
@@ -69,7 +69,7 @@ define native
 DIR_$(1) := $(O)/$(1)$(OWN)
 LIB_$(1) := $(O)/$(1)
 AR_$(1) := gcc-ar
-FLAGS_$(1) := -Itests -Itools -DBERTH_TEST
+FLAGS_$(1) := -Itests -Itools -I. -DBERTH_TEST
 LINK_$(1) ?= $$(CC_$(1))
 END_$(1) := -Wl,--end-group -lm
 PROGRAMS_$(1) ?= $(TESTS) $(FUZZERS)
@@ -80,12 +80,12 @@ $(foreach v,$(NATIVE),$(eval $(call native,$(v))))
 # ---- what a program links ----------------------------------------------------------------------
 # A test names the sources it links, `// deps: base/arena.c json/*.c`, and `// libs: yaml` if it
 # calls a library itself; tools/deps.awk makes DEPS_tests/... and LIBS_tests/... of that.
-LINKED := $(TESTS) $(BENCHES) $(FUZZERS) $(VECTOR_TEST) $(SIMULATOR) $(TOOLS)
+LINKED := $(TESTS) $(BENCHES) $(FUZZERS) $(VECTOR_TEST) $(SIMULATOR) $(TOOLS) $(INIT)
 $(shell mkdir -p $(O) && awk -f tools/deps.awk $(LINKED) /dev/null >$(O)/deps.$$$$ && \
 	mv $(O)/deps.$$$$ $(O)/deps.mk)
 include $(O)/deps.mk
 # below base/arena.c -> src/base/arena.c
-below = $(if $(filter tests/% tools/%,$(1)),$(1),src/$(1))
+below = $(if $(filter tests/% tools/% firmware/%,$(1)),$(1),src/$(1))
 source = $(if $(findstring *,$(1)),$(sort $(wildcard $(call below,$(1)))),$(call below,$(1)))
 # sources TEST, libs_in FILES, libs_of TEST
 listed = $(foreach d,$(DEPS_$(1)),$(call source,$(d)))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sourced by tests/firmware/boot: a machine in qemu with a disk of its own, and the cluster it schedules.
+#
+#	cluster                   starts the bundled apiserver on the loopback address
+#	disk NAME                 a copy of the board's image: $work/NAME.img
+#	put NAME FILE TARGET      a file onto its partition
+#	power_on NAME [OPTION...] starts it; its console goes to $work/NAME.console
+#	shows NAME SECONDS REGEX  waits for a line on the console
+#	tell COMMAND              to qemu's monitor
+#	power_off
+
+pids=
+machine=
+cleanup() {
+	power_off
+	for pid in $pids; do kill "$pid" 2>/dev/null; done
+	rm -rf "$work"
+}
+
+cluster() {
+	build/x86_64/apisim --port 0 --kubeconfig-out "$work/kubeconfig.host" --life --hurry 10 --nodes 3 "$@" >"$work/apisim.log" 2>&1 &
+	pids="$pids $!"
+	for _ in $(seq 50); do
+		[ ! -s "$work/kubeconfig.host" ] || break
+		sleep 0.1
+	done
+	# qemu's network has this machine's loopback address at 10.0.2.2; the certificate knows 127.0.0.1.
+	sed -e 's|https://127.0.0.1|https://10.0.2.2|' -e 's|^    server:|    tls-server-name: 127.0.0.1\n    server:|' \
+		"$work/kubeconfig.host" >"$work/kubeconfig"
+}
+
+disk() { cp --sparse=always "$image" "$work/$1.img"; }
+put() { mcopy -o -i "$work/$1.img@@1M" "$2" "::$3"; }
+append_to_kernel() { # append_to_kernel NAME WORDS: to the command line of both slots
+	for slot in a b; do
+		mcopy -n -i "$work/$1.img@@1M" "::loader/entries/berth-$slot.conf" "$work/entry"
+		sed -i "s|^options .*|& $2|" "$work/entry"
+		put "$1" "$work/entry" "loader/entries/berth-$slot.conf"
+		rm "$work/entry"
+	done
+}
+
+# Firmware variables stay with the disk, as in a real machine.
+power_on() {
+	name=$1
+	shift
+	console=$work/$name.console
+	: >"$console"
+	rm -f "$work/monitor"
+	mkfifo "$work/monitor"
+	network='-netdev user,id=net0'
+	drive="-drive file=$work/$name.img,format=raw,if=none,id=disk0${readonly:+,readonly=on}"
+	case $board in
+	x86_64)
+		firmware=/usr/share/OVMF/OVMF_CODE_4M.fd variables=/usr/share/OVMF/OVMF_VARS_4M.fd
+		set -- qemu-system-x86_64 -M q35 -cpu max -device virtio-blk-pci,drive=disk0 -device virtio-net-pci,netdev=net0,id=card0,romfile= \
+			-device i6300esb "$@"
+		;;
+	rpi4)
+		firmware=/usr/share/AAVMF/AAVMF_CODE.fd variables=/usr/share/AAVMF/AAVMF_VARS.fd
+		set -- qemu-system-aarch64 -M virt -cpu cortex-a72 -device virtio-blk-pci,drive=disk0 -device virtio-net-pci,netdev=net0,id=card0,romfile= "$@"
+		;;
+	gateway-armv7)
+		firmware=/usr/share/AAVMF/AAVMF32_CODE.fd variables=/usr/share/AAVMF/AAVMF32_VARS.fd
+		set -- qemu-system-arm -M virt,highmem=off -cpu cortex-a15 -device virtio-blk-device,drive=disk0 -device virtio-net-device,netdev=net0,id=card0 "$@"
+		;;
+	*) echo "tests/firmware/boot: no machine for board $board" >&2; exit 1 ;;
+	esac
+	[ -f "$work/$name.variables" ] || cp "$variables" "$work/$name.variables"
+	# shellcheck disable=SC2086  # lists
+	nice "$@" -m 512 -display none -no-reboot $network $drive -serial "file:$console" -monitor stdio \
+		-drive "if=pflash,format=raw,readonly=on,file=$firmware" -drive "if=pflash,format=raw,file=$work/$name.variables" \
+		<"$work/monitor" >"$work/$name.qemu" 2>&1 &
+	machine=$!
+	exec 7>"$work/monitor"
+}
+tell() { echo "$1" >&7; }
+power_off() {
+	[ -n "$machine" ] || return 0
+	kill -9 "$machine" 2>/dev/null
+	wait "$machine" 2>/dev/null
+	exec 7>&-
+	machine=
+}
+
+# lines NAME REGEX: how many lines of the console are so
+lines() { tr -d '\r' <"$work/$1.console" | grep -acE -- "$2"; }
+shows() {
+	for _ in $(seq $(($2 * 5))); do
+		[ "$(lines "$1" "$3")" -ge "${4:-1}" ] && return 0
+		kill -0 "$machine" 2>/dev/null || break
+		sleep 0.2
+	done
+	echo "no line '$3' on the console within $2 s:"
+	tail -n 25 "$work/$1.console"
+	return 1
+}
+# The seconds of the kernel's clock at the first line that is so.
+second_of() { tr -d '\r' <"$work/$1.console" | grep -aE -- "$2" | head -n 1 | sed 's/^\[\([0-9.]*\)\].*/\1/'; }
