@@ -91,7 +91,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.wait_max_ms = 30 * S,
 		.backoff = BRIEF},
 	/* The order of writes is the caller's, and so are its waits: requests are few at a time. */
-	[API_VOLUME_WRITE] = {.name = "volume write",
+	[API_PLUGIN_CALL] = {.name = "call of a plugin",
 		.class = NET_BIND,
 		.leaders_only = true,
 		.head_is_enough = true,

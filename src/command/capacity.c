@@ -9,6 +9,7 @@
 #include "command/capacity.h"
 
 #include "queue/queue.h"
+#include "scheduler/scheduler.h"
 
 enum {
 	/* What one takes at least, all its tables, strings and links included. */
@@ -20,6 +21,7 @@ enum {
 	STRING_BYTES = 56,
 	IMAGE_BYTES = 128,
 	COUNTER_BYTES = 256,
+	PRE_BIND_BYTES = 512, /* of a pod on its way, before its binding */
 
 	SHARE_MAX = 32,
 	CHANGES = 512,
@@ -76,8 +78,9 @@ static void capacity_size_up(
 		.scratch_bytes = SCRATCH_MIN + (size_t)nodes * SCRATCH_BY_NODE,
 	};
 	plan->queue = pods;
+	plan->pre_binds = capacity_lower(capacity_of(bytes, PRE_BIND_BYTES, most), pods_max);
 	plan->space = (uint64_t)cache_size(&plan->cache) + cycle_size(&plan->cycle) +
-		queue_size(plan->queue);
+		queue_size(plan->queue) + scheduler_bindings_size(plan->pre_binds, plan->queue);
 }
 
 bool capacity_narrow(

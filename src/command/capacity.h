@@ -23,7 +23,9 @@ struct capacity {
 	struct cache_limits cache;
 	struct cycle_limits cycle;
 	uint32_t queue;
-	uint64_t space; /* cache_size() + cycle_size() + queue_size() of these */
+	uint32_t pre_binds; /* pods at Permit and in PreBind */
+	uint64_t space; /* cache_size(), cycle_size(), queue_size(), scheduler_bindings_size() of
+			   these */
 	uint32_t share; /* of the budget that one kind has address space for: 1 is all, 2 half */
 };
 

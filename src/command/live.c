@@ -28,7 +28,6 @@ enum {
 	OBJECT_SCRATCH = 1 << 20,
 	EXPLANATION_SHARE = 48, /* of the budget: all nodes, for one pod */
 	BINDINGS = 64,
-	CLAIMANTS = 64,
 	PATCHES = 32,
 	VICTIMS = 256,
 	EVENTS = 512,
@@ -49,7 +48,6 @@ static int live_print_failure(const struct command_io *io, const char *what)
 
 static const struct scheduler_limits fixed_limits = {
 	.bindings = BINDINGS,
-	.claimants = CLAIMANTS,
 	.patches = PATCHES,
 	.victims = VICTIMS,
 	.events = EVENTS,
@@ -62,6 +60,7 @@ static void take_capacity(struct scheduler_limits *limits, const struct capacity
 	limits->cache = capacity->cache;
 	limits->cycle = capacity->cycle;
 	limits->queue = capacity->queue;
+	limits->pre_binds = capacity->pre_binds;
 }
 
 static uint32_t connections_of(const struct options *options)

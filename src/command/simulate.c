@@ -9,9 +9,9 @@
  * victims, and disruption budgets keep the allowance that the dump says: both are the work of
  * controllers, which are not here.
  */
-#include "cache/assumed.h"
 #include "command/offline.h"
 #include "command/waiting.h"
+#include "cycle/refusal.h"
 #include "json/json.h"
 
 enum {
@@ -147,28 +147,43 @@ static void simulate_preempt(struct offline *o, uint32_t pod,
 	}
 }
 
-/* What it is promised is no longer there for those after it. */
-static bool promise_volumes(struct offline *o, const struct schedule_result *d, uint32_t node)
+/* What it reserves is no longer there for those after it. False: `refused` says why not. */
+static bool simulate_reserve(struct offline *o, uint32_t pod, const struct schedule_result *d,
+	struct schedule_result *refused)
 {
-	uint32_t node_name = cache_node_at(&o->cache, node)->name;
-	for (uint32_t i = 0; i < d->volume_count; i++) {
-		const struct volume_choice *choice = &d->volumes[i];
-		enum cache_result result = choice->pv != 0
-			? cache_assume_volume(&o->cache, choice->pv, choice->claim)
-			: cache_assume_provision(&o->cache, choice->claim, node_name);
-		if (result == CACHE_FULL)
-			return false;
-	}
-	return true;
+	struct binding_waiting waiting;
+	struct binding_points points;
+	struct plugin_reasons why = {.scratch = &o->cycle.scratch};
+	binding_waiting_init(&waiting);
+	binding_begin(&points, &waiting,
+		&(struct plugin_binding){.cache = &o->cache,
+			.profile = d->state->profile,
+			.scratch = &o->cycle.scratch,
+			.tag = pod,
+			.pod = pod,
+			.node = cache_node_at(&o->cache, d->node)->name});
+	enum plugin_code code = binding_reserve(&points, d->state, &why);
+	if (code == PLUGIN_SUCCESS)
+		plugin_release(&points.b); /* nothing is written: it stays as it is */
+	else
+		cycle_refused(&points, code, "Reserve", &why, &o->cycle.scratch, refused);
+	return code == PLUGIN_SUCCESS;
 }
 
 static void simulate_assume(
 	struct offline *o, uint32_t pod, const struct schedule_result *d, struct answer *a)
 {
 	uint32_t node = d->node;
-	if (!promise_volumes(o, d, node) || cache_assume(&o->cache, pod, node) != CACHE_OK) {
+	struct schedule_result refused;
+	if (cache_assume(&o->cache, pod, node) != CACHE_OK) {
 		a->outcome = OUTCOME_UNSCHEDULABLE;
 		a->message = TEXT("not enough memory to assume it; raise --memory");
+		return;
+	}
+	if (!simulate_reserve(o, pod, d, &refused)) {
+		CHECK(cache_forget(&o->cache, pod) == CACHE_OK);
+		a->outcome = OUTCOME_UNSCHEDULABLE;
+		a->message = simulate_keep_decision(o, refused.message);
 		return;
 	}
 	cycle_chosen(&o->cycle, node);

@@ -4,6 +4,8 @@
  */
 #include "cycle/binding_points.h"
 
+#include "kube/time.h"
+
 static const struct plugin_uses *uses_at(
 	const struct binding_points *points, enum plugin_point point)
 {
@@ -17,18 +19,42 @@ void binding_begin(struct binding_points *points, const struct binding_waiting *
 	CHECK(b->pod != 0 && b->node != 0);
 	*points = (struct binding_points){.b = *b, .rejector = (uint8_t)PLUGIN_COUNT};
 	points->b.handle = &waiting->handle;
+	points->b.uid = cache_pod_at(b->cache, b->pod)->uid;
+	points->b.kept = 0;
 	list_init(&points->link);
+}
+
+/* Plugins must not meet another pod where theirs was. */
+static void binding_look_for_pod(struct binding_points *points)
+{
+	struct plugin_binding *b = &points->b;
+	if (b->pod == 0)
+		return;
+	bool is_there = pool_is_taken(&b->cache->pods, b->pod);
+	if (is_there) {
+		struct cache_uid uid = cache_pod_at(b->cache, b->pod)->uid;
+		is_there = uid.high == b->uid.high && uid.low == b->uid.low;
+	}
+	if (!is_there)
+		b->pod = 0;
 }
 
 /* Upstream calls every plugin's Unreserve, also of those whose Reserve was not reached. */
 static void binding_unreserve(struct binding_points *points)
 {
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_RESERVE);
+	binding_look_for_pod(points);
 	for (uint32_t i = uses->count; i > 0; i--) {
 		const struct plugin *plugin = plugins[uses->list[i - 1].id];
 		if (plugin->unreserve != NULL)
 			plugin->unreserve(&points->b);
 	}
+}
+
+static void points_end(struct binding_points *points)
+{
+	points->stage = BINDING_ENDED;
+	plugin_release(&points->b);
 }
 
 enum plugin_code binding_reserve(
@@ -45,8 +71,10 @@ enum plugin_code binding_reserve(
 		if (code == PLUGIN_SUCCESS)
 			continue;
 		points->rejector = uses->list[i].id;
+		if (code == PLUGIN_ERROR && why->count == 0 && d->error != NULL)
+			plugin_because(why, d->error);
 		binding_unreserve(points);
-		points->stage = BINDING_ENDED;
+		points_end(points);
 		return code;
 	}
 	points->stage = BINDING_RESERVED;
@@ -60,8 +88,9 @@ static void binding_hold(struct binding_points *points, uint8_t id, int64_t time
 	const int64_t most_ms = (int64_t)BINDING_PERMIT_MAX_S * 1000;
 	bool is_given = timeout_ms > 0 && timeout_ms < most_ms;
 	CHECK(points->holder_count < PLUGIN_HOLDERS_MAX);
-	points->holders[points->holder_count++] = (struct binding_holder){
-		id, mono_after_ms(points->b.now, is_given ? timeout_ms : most_ms)};
+	timeout_ms = is_given ? timeout_ms : most_ms;
+	points->holders[points->holder_count++] =
+		(struct binding_holder){id, timeout_ms, mono_after_ms(points->b.now, timeout_ms)};
 }
 
 enum plugin_code binding_permit(
@@ -99,8 +128,12 @@ static struct binding_points *points_of(struct list *link)
 	return LIST_OWNER(link, struct binding_points, link);
 }
 
-static void binding_settle(struct binding_waiting *waiting, struct binding_points *points)
+static void binding_settle(
+	struct binding_waiting *waiting, struct binding_points *points, enum plugin_code code)
 {
+	CHECK(points->stage == BINDING_WAITS);
+	points->settled = code;
+	points->stage = code == PLUGIN_SUCCESS ? BINDING_PERMITTED : BINDING_RESERVED;
 	list_remove(&points->link);
 	list_add_last(&waiting->settled, &points->link);
 }
@@ -110,20 +143,27 @@ static void each_waiting(
 {
 	struct binding_waiting *waiting = self;
 	for (struct list *l = waiting->pods.next, *next; l != &waiting->pods; l = next) {
+		struct binding_points *points = points_of(l);
 		next = l->next; /* the plugin may settle this one, and no other, meanwhile */
-		fn(arg, &points_of(l)->b);
+		binding_look_for_pod(points);
+		if (points->b.pod != 0)
+			fn(arg, &points->b);
 	}
 }
 
+/* NULL: it does not wait, or no more. */
 static struct binding_points *find_waiting(const struct binding_waiting *waiting, uint64_t tag)
 {
+	if (waiting->find != NULL) {
+		struct binding_points *points = waiting->find(waiting->owner, tag);
+		return points == NULL || points->stage != BINDING_WAITS ? NULL : points;
+	}
 	for (struct list *l = waiting->pods.next; l != &waiting->pods; l = l->next)
 		if (points_of(l)->b.tag == tag)
 			return points_of(l);
 	return NULL;
 }
 
-/* A tag that does not wait is ignored: the pod may have been settled, or be gone. */
 static void binding_allow(void *self, uint64_t tag, enum plugin_id plugin)
 {
 	struct binding_waiting *waiting = self;
@@ -135,10 +175,16 @@ static void binding_allow(void *self, uint64_t tag, enum plugin_id plugin)
 		if (points->holders[i].plugin != plugin)
 			points->holders[kept++] = points->holders[i];
 	points->holder_count = kept;
-	if (kept > 0)
-		return;
-	points->stage = BINDING_PERMITTED;
-	binding_settle(waiting, points);
+	if (kept == 0)
+		binding_settle(waiting, points, PLUGIN_SUCCESS);
+}
+
+static void binding_settle_refused(struct binding_waiting *waiting, struct binding_points *points,
+	enum plugin_code code, uint32_t rejector, const char *message)
+{
+	points->rejector = (uint8_t)rejector;
+	points->message = message;
+	binding_settle(waiting, points, code);
 }
 
 static void binding_reject(void *self, uint64_t tag, enum plugin_id plugin, const char *message)
@@ -146,11 +192,20 @@ static void binding_reject(void *self, uint64_t tag, enum plugin_id plugin, cons
 	struct binding_waiting *waiting = self;
 	struct binding_points *points = find_waiting(waiting, tag);
 	CHECK(plugin < PLUGIN_COUNT);
-	if (points == NULL)
-		return;
-	points->rejector = (uint8_t)plugin;
-	points->message = message;
-	binding_settle(waiting, points);
+	CHECK(message != NULL);
+	if (points != NULL)
+		binding_settle_refused(waiting, points, PLUGIN_UNSCHEDULABLE, plugin, message);
+}
+
+void binding_remove_waiting(struct binding_waiting *waiting, struct binding_points *points)
+{
+	binding_settle_refused(waiting, points, PLUGIN_UNSCHEDULABLE, PLUGIN_COUNT, "removed");
+}
+
+void binding_preempt_waiting(struct binding_waiting *waiting, struct binding_points *points)
+{
+	binding_settle_refused(waiting, points, PLUGIN_ERROR, PLUGIN_COUNT,
+		"waiting on permit for pod: preempted");
 }
 
 void binding_waiting_init(struct binding_waiting *waiting)
@@ -171,11 +226,16 @@ static const struct binding_holder *first_to_end(const struct binding_points *po
 	return first;
 }
 
+struct mono binding_timeout(const struct binding_points *points)
+{
+	return first_to_end(points)->until;
+}
+
 struct mono binding_next_timeout(const struct binding_waiting *waiting)
 {
 	struct mono next = MONO_NEVER;
 	for (struct list *l = waiting->pods.next; l != &waiting->pods; l = l->next) {
-		struct mono until = first_to_end(points_of(l))->until;
+		struct mono until = binding_timeout(points_of(l));
 		next = until.us < next.us ? until : next;
 	}
 	return next;
@@ -189,10 +249,19 @@ void binding_expire(struct binding_waiting *waiting, struct mono now)
 		next = l->next;
 		if (!mono_reached(now, holder->until))
 			continue;
-		points->rejector = holder->plugin;
-		points->message = NULL;
-		binding_settle(waiting, points);
+		points->holders[0] = *holder; /* of whom the words tell */
+		binding_settle_refused(waiting, points, PLUGIN_UNSCHEDULABLE, holder->plugin, NULL);
 	}
+}
+
+static void binding_say_timeout(const struct binding_holder *holder, struct plugin_reasons *why)
+{
+	char room[32];
+	struct writer w;
+	writer_init(&w, room, sizeof(room));
+	kube_duration_print(holder->timeout_ms * CLOCK_MS_US, &w);
+	plugin_because_of(why, "rejected due to timeout after waiting %.*s at plugin %s",
+		TEXT_ARGS(writer_text(&w)), plugins[holder->plugin]->name);
 }
 
 struct binding_points *binding_next_settled(
@@ -204,12 +273,10 @@ struct binding_points *binding_next_settled(
 	list_remove(&points->link);
 	if (points->stage == BINDING_PERMITTED)
 		return points;
-	CHECK(points->rejector < PLUGIN_COUNT);
 	if (points->message != NULL)
 		plugin_because(why, points->message);
 	else
-		plugin_because_of(why, "rejected due to timeout after waiting at plugin %s",
-			plugins[points->rejector]->name);
+		binding_say_timeout(&points->holders[0], why);
 	return points;
 }
 
@@ -217,32 +284,32 @@ struct binding_points *binding_next_settled(
 
 bool binding_pre_flight(struct binding_points *points)
 {
-	CHECK(points->stage == BINDING_PERMITTED);
+	CHECK(points->stage == BINDING_WAITS || points->stage == BINDING_PERMITTED);
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
-	bool any = false;
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = plugins[uses->list[i].id];
 		if (plugin->pre_bind == NULL ||
 			plugin->pre_bind_pre_flight(&points->b) == PLUGIN_SKIP)
 			plugin_set_add(&points->skipped, uses->list[i].id);
 		else
-			any = true;
+			points->has_work = true;
 	}
-	points->at = 0;
-	points->stage = any ? BINDING_PRE_BIND : BINDING_READY;
-	return any;
+	return points->has_work;
 }
 
 enum plugin_step binding_pre_bind(
 	struct binding_points *points, struct plugin_progress *progress, struct plugin_reasons *why)
 {
-	CHECK(points->stage == BINDING_PRE_BIND);
+	CHECK(points->stage == BINDING_PERMITTED || points->stage == BINDING_PRE_BIND);
+	CHECK(points->b.pod != 0); /* who goes is undone first */
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	points->stage = BINDING_PRE_BIND;
 	for (; points->at < uses->count; points->at++) {
 		uint8_t id = uses->list[points->at].id;
 		if (plugin_set_has(&points->skipped, id))
 			continue;
 		progress->wait_until = MONO_NEVER;
+		progress->kinds = 0;
 		enum plugin_step step = plugins[id]->pre_bind(&points->b, progress, why);
 		if (step == PLUGIN_STEP_REJECTED || step == PLUGIN_STEP_FAILED)
 			points->rejector = id;
@@ -254,23 +321,37 @@ enum plugin_step binding_pre_bind(
 	return PLUGIN_STEP_DONE;
 }
 
+bool binding_concerns(struct binding_points *points, const struct cache_event *event)
+{
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	if (points->stage != BINDING_PRE_BIND)
+		return false;
+	CHECK(points->at < uses->count);
+	const struct plugin *plugin = plugins[uses->list[points->at].id];
+	return plugin->concerns == NULL || plugin->concerns(&points->b, event);
+}
+
 /* ---- the end ---- */
 
 void binding_bound(struct binding_points *points)
 {
-	CHECK(points->stage == BINDING_READY);
+	CHECK(points->stage == BINDING_READY ||
+		(points->stage == BINDING_PERMITTED && !points->has_work));
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_POST_BIND);
+	binding_look_for_pod(points);
 	for (uint32_t i = 0; i < uses->count; i++)
 		if (plugins[uses->list[i].id]->post_bind != NULL)
 			plugins[uses->list[i].id]->post_bind(&points->b);
-	points->stage = BINDING_ENDED;
+	points_end(points);
 }
 
 void binding_undo(struct binding_points *points)
 {
 	CHECK(points->stage != BINDING_ENDED);
 	list_remove(&points->link); /* it may still wait, or be settled */
-	if (points->stage != BINDING_BEGUN)
+	enum binding_stage stage = points->stage;
+	points->stage = BINDING_RESERVED; /* no plugin finds it waiting any more */
+	if (stage != BINDING_BEGUN)
 		binding_unreserve(points);
-	points->stage = BINDING_ENDED;
+	points_end(points);
 }

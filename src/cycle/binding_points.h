@@ -13,8 +13,9 @@
  *
  *	binding_reserve()      in the turn of the decision; refused: nothing is reserved
  *	binding_permit()       may leave the pod waiting
+ *	binding_pre_flight()   is there anything to do before the binding?
  *	binding_next_settled() a waiting pod that was allowed by all, rejected, or waited too long
- *	binding_pre_flight(), binding_pre_bind()    until that is done
+ *	binding_pre_bind()     until that is done
  *	binding_bound() or binding_undo()           one of them ends it
  */
 #ifndef BERTH_CYCLE_BINDING_POINTS_H
@@ -36,6 +37,7 @@ enum binding_stage {
 
 struct binding_holder {
 	uint8_t plugin;
+	int64_t timeout_ms;
 	struct mono until;
 };
 
@@ -46,9 +48,12 @@ struct binding_points {
 	struct binding_holder holders[PLUGIN_HOLDERS_MAX]; /* at Permit */
 	uint32_t holder_count;
 	struct plugin_set skipped; /* pre_bind has nothing to do for the pod */
+	bool has_work;             /* some pre_bind has */
 	uint32_t at;               /* the plugin of PreBind whose turn it is */
-	uint8_t rejector;          /* PLUGIN_COUNT: none yet */
-	const char *message;       /* of a plugin that rejected it while it waited */
+	/* How the waiting at Permit ended: success, a rejection, or an error. */
+	enum plugin_code settled;
+	uint8_t rejector;    /* PLUGIN_COUNT: none */
+	const char *message; /* of a rejection while it waited; NULL: it waited too long */
 };
 
 /* The pods that wait at Permit, and what plugins see of them. */
@@ -56,6 +61,9 @@ struct binding_waiting {
 	struct plugin_handle handle;
 	struct list pods;    /* struct binding_points, the longest waiting first */
 	struct list settled; /* no more: their owner goes on with them */
+	/* How an owner finds those of a tag that he gave; NULL: by looking at all that wait. */
+	struct binding_points *(*find)(void *owner, uint64_t tag);
+	void *owner;
 };
 
 /* How long a plugin may hold a pod at most: upstream's 15 minutes. */
@@ -64,22 +72,27 @@ enum { BINDING_PERMIT_MAX_S = 15 * 60 };
 void binding_waiting_init(struct binding_waiting *waiting);
 /* When the first of the waiting pods has waited too long; MONO_NEVER: none waits. */
 struct mono binding_next_timeout(const struct binding_waiting *waiting);
-/* Settles those that have. */
+struct mono binding_timeout(const struct binding_points *points); /* of one that waits */
+/* Settles those that have waited too long. */
 void binding_expire(struct binding_waiting *waiting, struct mono now);
+/* Settles one whose pod is being deleted (upstream's "removed"), or is a victim of preemption. */
+void binding_remove_waiting(struct binding_waiting *waiting, struct binding_points *points);
+void binding_preempt_waiting(struct binding_waiting *waiting, struct binding_points *points);
 /*
  * A pod that was settled, taken off the list; NULL: none is left. At BINDING_PERMITTED it goes on;
- * else its rejector is set, why gets its words, and binding_undo() is next.
+ * else points->settled says what it came to, why gets its words, and binding_undo() is next.
  */
 struct binding_points *binding_next_settled(
 	struct binding_waiting *waiting, struct plugin_reasons *why);
 
-/* b->handle is that of `waiting`. */
+/* b->handle is that of `waiting`, b->uid that of the pod, nothing is kept yet. */
 void binding_begin(struct binding_points *points, const struct binding_waiting *waiting,
 	const struct plugin_binding *b);
 
 /*
  * PLUGIN_SUCCESS, or what the plugin said that refused: then what others had reserved is given back
- * and points->rejector says who it was. `d` is the state of the decision just made.
+ * and points->rejector says who it was, why what it said. `d` is the state of the decision just
+ * made.
  */
 MUST_USE enum plugin_code binding_reserve(
 	struct binding_points *points, struct cycle_state *d, struct plugin_reasons *why);
@@ -88,11 +101,13 @@ MUST_USE enum plugin_code binding_reserve(
 MUST_USE enum plugin_code binding_permit(
 	struct binding_points *points, struct binding_waiting *waiting, struct plugin_reasons *why);
 
-/* True when any plugin has something to do before the binding. Asked once Permit is passed. */
+/* True when any plugin has something to do before the binding. Asked after binding_permit(). */
 bool binding_pre_flight(struct binding_points *points);
 /* The next step; progress->answer is how the call ended that the last one asked for. */
 MUST_USE enum plugin_step binding_pre_bind(struct binding_points *points,
 	struct plugin_progress *progress, struct plugin_reasons *why);
+/* May the change be what PreBind waits for? */
+bool binding_concerns(struct binding_points *points, const struct cache_event *event);
 
 /* The pod is bound: PostBind. */
 void binding_bound(struct binding_points *points);

@@ -199,33 +199,11 @@ static bool choose(struct evaluation *e, struct schedule_result *decision)
 	return true;
 }
 
-static bool binds_volumes(const struct evaluation *e)
-{
-	return e->d.state[PLUGIN_VOLUME_BINDING] != NULL &&
-		!plugin_set_has(&e->d.skip_filter, PLUGIN_VOLUME_BINDING) &&
-		plugin_set_has(&e->d.profile->at[PLUGIN_AT_PRE_BIND].set, PLUGIN_VOLUME_BINDING);
-}
-
-/* What the pod's claims get on the node that was chosen. */
-static void choose_volumes(struct evaluation *e, struct schedule_result *decision)
-{
-	if (!binds_volumes(e))
-		return;
-	enum plugin_code code = volume_binding_choice(
-		&e->d, decision->node, &decision->volumes, &decision->volume_count);
-	if (code == PLUGIN_ERROR) {
-		(void)evaluation_fail(e, PLUGIN_AT_FILTER, plugins[PLUGIN_VOLUME_BINDING]->name);
-		evaluation_failed(e, decision);
-	}
-}
-
 void evaluation_choose(struct evaluation *e, struct schedule_result *decision)
 {
 	bool chosen = choose(e, decision);
 	note_who_took_part(e, decision);
-	if (chosen)
-		choose_volumes(e, decision);
-	else
+	if (!chosen)
 		evaluation_failed(e, decision);
 }
 
@@ -276,7 +254,6 @@ static void placed(struct evaluation *e, struct schedule_result *decision, uint3
 	decision->is_scored = decision->feasible_count > 1;
 	decision->evaluated_count = evaluated;
 	note_who_took_part(e, decision);
-	choose_volumes(e, decision);
 }
 
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,

@@ -16,7 +16,6 @@
 #include "cycle/extension.h"
 #include "cycle/timing.h"
 #include "plugins/plugins.h"
-#include "plugins/volume_choice.h"
 
 struct cycle_rows;
 struct evaluation;
@@ -77,11 +76,9 @@ struct schedule_result {
 	uint32_t feasible_count;
 	uint32_t evaluated_count;
 	struct plugin_set took_part[CYCLE_POINTS];
-	struct plugin_set rejectors;         /* plugins that rejected the pod for some node */
-	bool extender_rejected;              /* extenders took nodes away (upstream's "Extender") */
-	struct text message;                 /* of the FailedScheduling event and the condition */
-	const struct volume_choice *volumes; /* placed: what its unbound claims get there */
-	uint32_t volume_count;
+	struct plugin_set rejectors; /* plugins that rejected the pod for some node */
+	bool extender_rejected;      /* extenders took nodes away (upstream's "Extender") */
+	struct text message;         /* of the FailedScheduling event and the condition */
 	struct cycle_preemption preemption;
 };
 

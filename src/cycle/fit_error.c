@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cycle/evaluation.h"
+#include "cycle/refusal.h"
 
 enum { FIT_REASONS_MAX = 512 };
 
@@ -112,6 +113,25 @@ struct text fit_error_text(struct evaluation *e, const struct cycle_status *stat
 		write_char(&w, ' ');
 		write_text(&w, post_message);
 	}
+	return writer_text(&w);
+}
+
+struct text cycle_refusal_text(const struct plugin_reasons *why, struct scratch *scratch)
+{
+	struct reason reasons[PLUGIN_REASONS_MAX];
+	struct tally tally = {.reasons = reasons, .room = PLUGIN_REASONS_MAX};
+	size_t room = 64;
+	for (uint32_t i = 0; i < why->count; i++) {
+		tally_add(&tally, why->list[i], 1);
+		room += why->list[i].size + 16;
+	}
+	char *at = scratch_take(scratch, room);
+	if (at == NULL)
+		return TEXT("no room for the reasons");
+	struct writer w;
+	writer_init(&w, at, room);
+	write_z(&w, "0/1 nodes are available:");
+	write_tally(scratch, &tally, &w);
 	return writer_text(&w);
 }
 

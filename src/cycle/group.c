@@ -4,6 +4,8 @@
  */
 #include "cycle/group.h"
 
+#include "cycle/refusal.h"
+
 static void group_undo_one(struct cycle *cycle, struct cycle_member *member)
 {
 	CHECK(member->node != 0);
@@ -17,18 +19,6 @@ void cycle_undo_group(struct cycle *cycle, struct cycle_member *members, uint32_
 {
 	for (uint32_t i = count; i > 0; i--)
 		group_undo_one(cycle, &members[i - 1]);
-}
-
-/* In the words of a decision that found no node. */
-static void group_refused(const struct binding_points *points, enum plugin_code code,
-	const struct plugin_reasons *why, struct schedule_result *result)
-{
-	bool is_rejection = code == PLUGIN_UNSCHEDULABLE || code == PLUGIN_UNRESOLVABLE;
-	result->outcome = is_rejection ? CYCLE_REJECTED : CYCLE_FAILED;
-	result->message = why->count > 0 ? why->list[0] : TEXT("a plugin refused the node");
-	CHECK(points->rejector < PLUGIN_COUNT);
-	if (is_rejection)
-		plugin_set_add(&result->rejectors, points->rejector);
 }
 
 static bool group_place_one(struct cycle *cycle, const struct binding_waiting *waiting,
@@ -56,7 +46,7 @@ static bool group_place_one(struct cycle *cycle, const struct binding_waiting *w
 	binding_begin(&member->points, waiting, &b);
 	enum plugin_code code = binding_reserve(&member->points, result->state, &why);
 	if (code != PLUGIN_SUCCESS) {
-		group_refused(&member->points, code, &why, result);
+		cycle_refused(&member->points, code, "Reserve", &why, &cycle->scratch, result);
 		group_undo_one(cycle, member);
 		return false;
 	}

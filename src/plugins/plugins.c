@@ -140,6 +140,7 @@ static void check_table(const struct plugin *plugin, enum plugin_id id)
 	/* What is reserved can be given back, and a flight that nothing follows says nothing. */
 	CHECK((plugin->reserve == NULL) == (plugin->unreserve == NULL));
 	CHECK((plugin->pre_bind == NULL) == (plugin->pre_bind_pre_flight == NULL));
+	CHECK(plugin->pre_bind != NULL || plugin->concerns == NULL);
 	const struct plugin_args *args = plugin->args;
 	CHECK(args == NULL || args->make != NULL || args->size == args->fields->size);
 }

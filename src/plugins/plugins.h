@@ -147,6 +147,7 @@ struct plugin_rescue {
 /* ---- from the choice to the binding ---- */
 
 struct plugin_binding;
+struct plugin_call;
 
 /*
  * What plugins may do about other pods that wait at Permit. A pod that is allowed by all that hold
@@ -162,7 +163,7 @@ struct plugin_handle {
 
 /*
  * A pod that was given a node and is on its way there: assumed in the cache, not bound yet. What a
- * plugin remembers about it between its points is the plugin's own, under the tag.
+ * plugin remembers about it between its points it keeps with it: plugin_keep().
  */
 struct plugin_binding {
 	struct cache *cache;
@@ -170,48 +171,66 @@ struct plugin_binding {
 	const struct plugin_handle *handle;
 	struct scratch *scratch; /* of one call */
 	uint64_t tag;            /* unique among the pods on their way */
-	uint32_t pod;            /* in cache.pods */
+	uint32_t pod;            /* in cache.pods; 0: it is gone, which only the end can meet */
 	uint32_t node;           /* its name, a string id */
+	uint32_t kept;           /* in the cache's store: what plugins keep */
+	struct cache_uid uid;    /* of the pod */
 	struct mono now;
 };
 
 enum { PLUGIN_HOLDERS_MAX = 4 /* plugins with a permit that may hold one pod at a time */ };
 
+/*
+ * Memory of the plugin for this binding, zeroed; it stays where it is, and goes with the binding
+ * (see release). Once for each binding. NULL: the budget is reached, and the pod is to be refused.
+ */
+MUST_USE void *plugin_keep(struct plugin_binding *b, enum plugin_id id, size_t size);
+void *plugin_kept(const struct plugin_binding *b, enum plugin_id id); /* NULL: nothing */
+void plugin_release(struct plugin_binding *b); /* for the framework: all that is kept */
+
 /* What a step of PreBind comes to. */
 enum plugin_step {
 	PLUGIN_STEP_DONE,
-	PLUGIN_STEP_REJECTED, /* the pod is unschedulable after all */
-	PLUGIN_STEP_FAILED,   /* an error: it is tried again */
-	PLUGIN_STEP_WAIT,     /* for a change of the cluster, or until wait_until */
+	PLUGIN_STEP_REJECTED, /* the pod is unschedulable after all; why says it */
+	PLUGIN_STEP_FAILED,   /* an error: it is tried again; why says it */
+	PLUGIN_STEP_WAIT,     /* for a change of `kinds`, or until wait_until */
 	PLUGIN_STEP_CALL      /* for the answer of the apiserver to `call` */
 };
 
-/* A call to the apiserver as data: plugins do not know of the network. */
-enum plugin_verb { PLUGIN_GET, PLUGIN_PUT, PLUGIN_PATCH, PLUGIN_POST, PLUGIN_DELETE };
+/*
+ * A call to the apiserver as data: plugins do not know of the network. PATCH is a merge patch,
+ * STRATEGIC a strategic merge patch.
+ */
+enum plugin_verb { PLUGIN_PUT, PLUGIN_PATCH, PLUGIN_STRATEGIC_PATCH, PLUGIN_POST, PLUGIN_DELETE };
 struct plugin_call {
 	enum plugin_verb verb;
 	enum kube_kind kind;
-	struct text namespace; /* empty: the kind has none */
-	struct text name;
-	struct text subresource; /* "status", or empty */
-	/* Writes the body as JSON; NULL: none. Names and texts are good until the step returns. */
+	struct text namespace;   /* empty: the kind has none */
+	struct text name;        /* empty: one is made */
+	const char *subresource; /* "status", or NULL */
+	/*
+	 * Writes the body as JSON; NULL: none; false: it cannot be said. Called before the step's
+	 * caller goes on, like the texts above are read.
+	 */
 	bool (*write_body)(const struct plugin_binding *b, struct writer *out);
 };
 
-/* How a call ended. */
+/* How a call ended. What was not carried out for sure (429 with a time) is sent again before. */
 enum plugin_answer {
 	PLUGIN_ANSWER_NONE, /* there was no call: the first step, or a change */
 	PLUGIN_ANSWER_OK,
 	PLUGIN_ANSWER_CONFLICT, /* of versions */
 	PLUGIN_ANSWER_GONE,     /* no such object */
 	PLUGIN_ANSWER_REFUSED,
-	PLUGIN_ANSWER_UNCLEAR /* it may have happened */
+	PLUGIN_ANSWER_UNCLEAR /* it may have happened: the watch will show it */
 };
 
 struct plugin_progress {
 	enum plugin_answer answer; /* in */
-	struct text message;       /* in: of the answer, as the apiserver says it */
+	bool may_be_done;          /* in: an earlier try of the call may have been carried out */
+	struct text message;       /* in: of the last answer, also in steps that follow */
 	struct plugin_call call;   /* out, with PLUGIN_STEP_CALL */
+	uint32_t kinds;            /* out, with PLUGIN_STEP_WAIT: PLUGIN_KIND() of each */
 	struct mono wait_until;    /* out, with PLUGIN_STEP_WAIT; MONO_NEVER at first */
 };
 
@@ -339,8 +358,12 @@ struct plugin {
 	 * the decision, whose state is still there; anything but PLUGIN_SUCCESS takes the choice
 	 * back. unreserve must bear to be called when reserve was not, or rejected. permit says
 	 * PLUGIN_SUCCESS, PLUGIN_WAIT with a timeout, or rejects. pre_bind_pre_flight says
-	 * PLUGIN_SKIP when pre_bind has nothing to do for the pod; it changes nothing. pre_bind is
-	 * called again for each answer and change.
+	 * PLUGIN_SKIP when pre_bind has nothing to do for the pod; it changes nothing. pre_bind
+	 * says what is to be done now, and is called again for each answer and change; without an
+	 * answer it may be asked once more before its call was sent. concerns: may the change, of
+	 * one of the kinds that pre_bind waits for, be what it waits for? NULL: any may. release:
+	 * the binding is over, one way or the other, and what is kept for it goes; kept is not
+	 * NULL. The pod may be gone (b->pod is 0) in unreserve, post_bind and release.
 	 */
 	enum plugin_code (*reserve)(
 		struct cycle_state *d, struct plugin_binding *b, struct plugin_reasons *why);
@@ -350,7 +373,9 @@ struct plugin {
 	enum plugin_code (*pre_bind_pre_flight)(struct plugin_binding *b);
 	enum plugin_step (*pre_bind)(struct plugin_binding *b, struct plugin_progress *progress,
 		struct plugin_reasons *why);
+	bool (*concerns)(const struct plugin_binding *b, const struct cache_event *event);
 	void (*post_bind)(struct plugin_binding *b);
+	void (*release)(const struct plugin_binding *b, void *kept);
 
 	/*
 	 * Extensions of pre_filter: the state follows a pod put on (sign 1) or taken off (-1) the

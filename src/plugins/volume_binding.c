@@ -18,7 +18,7 @@
 #include "plugins/csi_translation.h"
 #include "plugins/volume_capacity.h"
 #include "plugins/volume_match.h"
-#include "plugins/volume_priv.h"
+#include "plugins/volume_bind.h"
 #include "plugins/volume_choice.h"
 
 struct binding_bound {
@@ -665,7 +665,6 @@ const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
 	.v1beta2 = {0, 6, 0, 0},
 	.weight = 1,
 	.defaults = PLUGIN_IN_ALL,
-	.points = PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
 	.helps = PLUGIN_HELPS(
 		{"", "A volume or a storage class that a node that will do can have."}),
 	.state_size = sizeof(struct binding_state),
@@ -674,4 +673,10 @@ const struct plugin plugin_volume_binding = {.name = "VolumeBinding",
 	.filter = volume_binding_filter,
 	.pre_score = volume_binding_pre_score,
 	.score = volume_binding_score,
+	.reserve = volume_bind_reserve,
+	.unreserve = volume_bind_unreserve,
+	.pre_bind_pre_flight = volume_bind_pre_flight,
+	.pre_bind = volume_bind_pre_bind,
+	.concerns = volume_bind_concerns,
+	.release = volume_bind_release,
 	.events = volume_binding_events};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What VolumeBinding decided for a pod on a node, as binding needs it: which claim gets which
+ * What VolumeBinding decided for a pod on a node, as its Reserve needs it: which claim gets which
  * volume, and whether a volume can be reached from the node.
  */
 #ifndef BERTH_PLUGINS_VOLUME_CHOICE_H
@@ -18,7 +18,7 @@ struct volume_choice {
 /*
  * What the pod's claims get on the node: volumes to bind first, then claims to provision, in
  * upstream's order of writing. count is 0 when every claim is bound already. To be called after
- * volume_binding_prefilter(); any code but PLUGIN_SUCCESS is what the filter says about the node.
+ * its pre_filter; any code but PLUGIN_SUCCESS is what the filter says about the node.
  * The list is good until the next filter or choice of the same decision.
  */
 MUST_USE enum plugin_code volume_binding_choice(

@@ -1,176 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The binding cycle: a pod is assumed on its node, its volumes, if any, are bound, its binding is
- * on its way. The answer and what the watch shows may come in any order; the cycle ends with the
- * answer, the pod's place is ours until the watch shows the pod on its node or the binding has
- * failed.
+ * The binding cycle: a pod is assumed on its node, its plugins reserve what it needs there, it may
+ * wait at Permit, PreBind is done for it, its binding is on its way. The answer and what the watch
+ * shows may come in any order; the cycle ends with the answer, the pod's place is ours until the
+ * watch shows the pod on its node or the binding has failed.
  */
 #include "base/log.h"
+#include "cycle/refusal.h"
 #include "scheduler/private.h"
 
 enum { MESSAGE_MAX = 2048 };
 
-/* The extender that binds the pod, if one does. */
-static bool binding_is_via(const struct scheduler *s, const struct scheduler_binding *binding,
-	struct extender_binder *by)
+static struct scheduler_binding *binding_at(const struct scheduler *s, uint32_t index)
 {
-	return s->extenders != NULL && !binding->direct &&
-		scheduler_is_pod(s, binding->pod, binding->uid) &&
-		extenders_binder(s->extenders,
-			cache_template_of(&s->cache, cache_pod_at(&s->cache, binding->pod)), by);
+	return pool_at(&s->bindings.pool, index);
 }
 
-/* Has it room to be bound now? It waits until it has. */
-static void binding_send(struct scheduler *s, uint32_t index)
+static uint32_t binding_index(const struct scheduler_binding *binding)
 {
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	struct scheduler_pod_names names;
-	struct extender_binder by;
-	bool via = binding_is_via(s, binding, &by);
-	if (!(via ? binder_has_room_via(s->binder) : binder_has_room(s->binder))) {
-		binding->state = SCHEDULER_BINDING_READY;
-		s->bindings.ready++;
-		return;
-	}
-	binding->state = SCHEDULER_BINDING_SENT;
-	binding->stage_began = clock_mono(&s->setup.clock);
-	scheduler_pod_names(s, binding->pod, &names);
-	const struct binder_order order = {
-		.pod = names.pod,
-		.node = cache_text(&s->cache, binding->node_name),
-		.via = {via ? by.client : NULL, by.url, by.path, by.timeout_ms},
-		.tag = index,
-	};
-	binder_bind(s->binder, &order);
+	return (uint32_t)binding->points.b.tag;
 }
 
-static void binding_bind_volumes(struct scheduler *s, uint32_t index,
-	const struct schedule_result *result, uint32_t nominated)
+static bool binding_has_pod(const struct scheduler *s, const struct scheduler_binding *binding)
 {
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	const struct volumes_order order = {
-		.tag = index,
-		.pod = binding->pod,
-		.node = binding->node,
-		.nominated = nominated,
-		.choices = result->volumes,
-		.choice_count = result->volume_count,
-		.timeout_ms = PLUGIN_ARGS(binding->profile, VOLUME_BINDING, volume_binding_args)
-				      ->bind_timeout_seconds *
-			1000,
-	};
-	binding->state = SCHEDULER_BINDING_VOLUMES;
-	binding->stage_began = binding->began;
-	volumes_begin(s->volumes, &order);
+	return scheduler_is_pod(s, binding->points.b.pod, binding->points.b.uid);
 }
 
-void scheduler_start_binding(struct scheduler *s, uint32_t entry,
-	const struct schedule_result *result, uint32_t nominated)
+/* ---- setting up ---- */
+
+static struct binding_points *points_of_tag(void *self, uint64_t tag)
 {
-	uint32_t index = pool_take(&s->bindings.pool);
-	CHECK(index != 0); /* asked for before the pod was popped */
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
-	*binding = (struct scheduler_binding){
-		.uid = cache_pod_at(&s->cache, e->pod)->uid,
-		.pod = e->pod,
-		.entry = entry,
-		.node = result->node,
-		.node_name = cache_node_at(&s->cache, result->node)->name,
-		.attempts = e->attempts,
-		.profile = cycle_profile_of(&s->cycle, e->pod),
-		.began = s->metrics.attempt_began,
-		.first_attempt = e->first_attempt,
-		.evaluated = result->evaluated_count,
-		.feasible = result->feasible_count,
-	};
-	CHECK(e->state == QUEUE_IN_FLIGHT);
-	CHECK((cache_pod_at(&s->cache, e->pod)->flags & CACHE_POD_ASSUMED) != 0);
-	CHECK(cache_pod_at(&s->cache, e->pod)->node == result->node);
-	intern_keep(&s->cache.strings, binding->node_name);
-	if (result->volume_count > 0)
-		binding_bind_volumes(s, index, result, nominated);
-	else
-		binding_send(s, index);
+	const struct scheduler *s = self;
+	uint32_t index = (uint32_t)tag;
+	return pool_is_taken(&s->bindings.pool, index) ? &binding_at(s, index)->points : NULL;
 }
 
-static void binding_end(struct scheduler *s, uint32_t index)
+/* Those that are settled by it go on at the end of the turn. */
+static void permit_due(struct net_timer *timer, struct mono now)
 {
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	intern_give(&s->cache.strings, binding->node_name);
-	pool_give(&s->bindings.pool, index);
+	struct scheduler *s = LIST_OWNER(timer, struct scheduler, bindings.permit);
+	binding_expire(&s->bindings.waiting, now);
+	struct mono next = binding_next_timeout(&s->bindings.waiting);
+	if (next.us != MONO_NEVER.us)
+		net_timer_arm(s->net, &s->bindings.permit, next);
 }
 
-/* Not ours to bind any more, and the binding was not sent: the binding is over. */
-static void binding_cancel(struct scheduler *s, uint32_t index)
+void scheduler_init_bindings(struct scheduler *s)
 {
-	const struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	if (binding->state == SCHEDULER_BINDING_VOLUMES)
-		volumes_cancel(s->volumes, index);
-	else
-		s->bindings.ready--;
-	binding_end(s, index);
+	list_init(&s->bindings.ready);
+	binding_waiting_init(&s->bindings.waiting);
+	s->bindings.waiting.find = points_of_tag;
+	s->bindings.waiting.owner = s;
+	net_timer_init(&s->bindings.permit, permit_due);
+	s->bindings.of_entry = pool_add_lane(
+		&s->queue.entries, &s->bindings.lane, s->setup.arena, sizeof(uint32_t));
 }
 
-/* 0: it has not taken off, its extenders are asked. */
-static uint32_t binding_cycle_of(const struct scheduler *s, uint32_t entry)
+/*
+ * Those before their binding are as many as the budget holds, and take no room from the others, who
+ * are few and find theirs in the reserve of a full budget.
+ */
+bool scheduler_has_binding_room(const struct scheduler *s)
 {
-	uint32_t i = pool_next(&s->bindings.pool, 0);
-	while (i != 0 &&
-		((struct scheduler_binding *)pool_at(&s->bindings.pool, i))->entry != entry)
-		i = pool_next(&s->bindings.pool, i);
-	return i;
+	uint32_t used = pool_used(&s->bindings.pool);
+	return used < s->bindings.pool.capacity &&
+		used - s->bindings.before < s->setup.limits.bindings;
 }
 
-static void binding_leave_queue(struct scheduler *s, uint32_t index, bool is_on_its_node)
+static uint32_t binding_take(struct scheduler *s)
 {
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	binding->entry = 0; /* it leaves the queue now */
-	if (binding->state == SCHEDULER_BINDING_SENT)
-		binder_seen(s->binder, index, is_on_its_node);
-	else
-		binding_cancel(s, index);
+	struct pool *pool = &s->bindings.pool;
+	struct page_budget *budget = pool->range.budget;
+	if (budget == NULL)
+		return pool_take(pool);
+	bool used_reserve = budget->may_use_reserve;
+	budget->may_use_reserve = true;
+	uint32_t index = pool_take(pool);
+	budget->may_use_reserve = used_reserve;
+	return index;
 }
 
-void scheduler_binding_seen(struct scheduler *s, uint32_t pod)
+/* ---- counting ---- */
+
+static void count_point(struct scheduler *s, const struct scheduler_binding *binding,
+	enum series_point point, enum plugin_code code, int64_t took_us)
 {
-	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	uint32_t index = binding_cycle_of(s, p->waiting);
-	if (index == 0) {
-		scheduler_drop_ask(s, p->waiting);
-		return;
-	}
-	const struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	uint32_t expected = binding->node_name;
-	bool is_on_its_node = cache_node_at(&s->cache, p->node)->name == expected;
-	/* Bound elsewhere by somebody else: upstream wakes nobody for the place it had here. */
-	if (!is_on_its_node && cache_find_node_id(&s->cache, expected) != 0)
-		scheduler_requeue_for_space(s, pod, expected);
-	binding_leave_queue(s, index, is_on_its_node);
+	scheduler_count_point(&s->metrics, (uint32_t)(binding->points.b.profile - s->profiles),
+		point, code, took_us);
 }
 
-void scheduler_binding_gone(struct scheduler *s, uint32_t entry)
+/* A point that talks to somebody. */
+static void binding_count_stage(struct scheduler *s, const struct scheduler_binding *binding,
+	enum series_point point, enum plugin_code code)
 {
-	uint32_t index = binding_cycle_of(s, entry);
-	if (index == 0)
-		scheduler_drop_ask(s, entry);
-	else
-		binding_leave_queue(s, index, false);
+	count_point(s, binding, point, code, mono_since_us(scheduler_now(s), binding->stage_began));
 }
 
 static void binding_count_attempt(
 	struct scheduler *s, const struct scheduler_binding *binding, enum scheduler_result result)
 {
-	scheduler_count_attempt(&s->metrics, (uint32_t)(binding->profile - s->profiles), result,
-		mono_since_us(scheduler_now(s), binding->began));
-}
-
-static void binding_count_stage(struct scheduler *s, const struct scheduler_binding *binding,
-	enum series_point point, bool well)
-{
-	scheduler_count_point(&s->metrics, (uint32_t)(binding->profile - s->profiles), point,
-		well ? PLUGIN_SUCCESS : PLUGIN_ERROR,
-		mono_since_us(scheduler_now(s), binding->stage_began));
+	scheduler_count_attempt(&s->metrics, (uint32_t)(binding->points.b.profile - s->profiles),
+		result, mono_since_us(scheduler_now(s), binding->began));
 }
 
 static void binding_count_bound(struct scheduler *s, const struct scheduler_binding *binding)
@@ -185,86 +115,400 @@ static void binding_count_bound(struct scheduler *s, const struct scheduler_bind
 		scheduler_observe(&m->sli[tries - 1], &scheduler_scale_sli, (uint64_t)waited_us);
 }
 
-static void binding_succeeded(struct scheduler *s, const struct scheduler_binding *binding)
+/* ---- the end of a cycle ---- */
+
+static void binding_undo_counted(struct scheduler *s, struct scheduler_binding *binding)
+{
+	struct mono start = clock_mono(&s->setup.clock);
+	binding_undo(&binding->points);
+	count_point(s, binding, SERIES_UNRESERVE, PLUGIN_SUCCESS,
+		mono_since_us(clock_mono(&s->setup.clock), start));
+}
+
+/* It left the queue, or never was of it: nobody finds it by its entry. */
+static void binding_leave_entry(struct scheduler *s, struct scheduler_binding *binding)
+{
+	if (binding->entry != 0)
+		s->bindings.of_entry[binding->entry] = 0;
+	binding->entry = 0;
+}
+
+static void binding_end(struct scheduler *s, struct scheduler_binding *binding)
+{
+	CHECK(binding->points.stage == BINDING_ENDED);
+	s->bindings.before -= binding->state == SCHEDULER_BINDING_PRE_BIND;
+	list_remove(&binding->ready);
+	if (binding->entry != 0)
+		s->bindings.of_entry[binding->entry] = 0;
+	intern_give(&s->cache.strings, binding->points.b.node);
+	pool_give(&s->bindings.pool, binding_index(binding));
+}
+
+/* ---- the binding is sent ---- */
+
+/* The extender that binds the pod, if one does. */
+static bool binding_is_via(const struct scheduler *s, const struct scheduler_binding *binding,
+	struct extender_binder *by)
+{
+	return s->extenders != NULL && !binding->direct && binding_has_pod(s, binding) &&
+		extenders_binder(s->extenders,
+			cache_template_of(
+				&s->cache, cache_pod_at(&s->cache, binding->points.b.pod)),
+			by);
+}
+
+static void binding_is_ready(struct scheduler *s, struct scheduler_binding *binding)
+{
+	s->bindings.before -= binding->state == SCHEDULER_BINDING_PRE_BIND;
+	binding->state = SCHEDULER_BINDING_READY;
+	list_add_last(&s->bindings.ready, &binding->ready);
+}
+
+/* Has it room to be bound now? It waits until it has. */
+static void binding_send(struct scheduler *s, struct scheduler_binding *binding)
+{
+	struct scheduler_pod_names names;
+	struct extender_binder by;
+	bool via = binding_is_via(s, binding, &by);
+	if (!(via ? binder_has_room_via(s->binder) : binder_has_room(s->binder))) {
+		binding_is_ready(s, binding);
+		return;
+	}
+	binding->state = SCHEDULER_BINDING_SENT;
+	binding->stage_began = clock_mono(&s->setup.clock);
+	scheduler_pod_names(s, binding->points.b.pod, &names);
+	const struct binder_order order = {
+		.pod = names.pod,
+		.node = cache_text(&s->cache, binding->points.b.node),
+		.via = {via ? by.client : NULL, by.url, by.path, by.timeout_ms},
+		.tag = binding_index(binding),
+	};
+	binder_bind(s->binder, &order);
+}
+
+/* Each once: who finds no room waits behind the others. */
+void scheduler_send_bindings(struct scheduler *s)
+{
+	struct list *last = s->bindings.ready.prev;
+	for (bool more = !list_is_empty(&s->bindings.ready); more;) {
+		struct list *link = list_first(&s->bindings.ready);
+		more = link != last;
+		list_remove(link);
+		binding_send(s, LIST_OWNER(link, struct scheduler_binding, ready));
+	}
+}
+
+/* ---- the beginning ---- */
+
+static struct scheduler_binding *binding_make(
+	struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+{
+	uint32_t index = binding_take(s);
+	if (index == 0)
+		return NULL;
+	struct scheduler_binding *binding = binding_at(s, index);
+	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
+	CHECK(e->state == QUEUE_IN_FLIGHT);
+	CHECK((cache_pod_at(&s->cache, e->pod)->flags & CACHE_POD_ASSUMED) != 0);
+	CHECK(cache_pod_at(&s->cache, e->pod)->node == result->node);
+	binding_begin(&binding->points, &s->bindings.waiting,
+		&(struct plugin_binding){
+			.cache = &s->cache,
+			.profile = result->state->profile,
+			.scratch = &s->cycle.scratch,
+			.tag = index,
+			.pod = e->pod,
+			.node = cache_node_at(&s->cache, result->node)->name,
+			.now = scheduler_now(s),
+		});
+	list_init(&binding->ready);
+	binding->state = SCHEDULER_BINDING_PRE_BIND;
+	binding->entry = entry;
+	binding->attempts = e->attempts;
+	binding->began = s->metrics.attempt_began;
+	binding->first_attempt = e->first_attempt;
+	binding->evaluated = result->evaluated_count;
+	binding->feasible = result->feasible_count;
+	s->bindings.before++;
+	s->bindings.of_entry[entry] = index;
+	intern_keep(&s->cache.strings, binding->points.b.node);
+	return binding;
+}
+
+/* A plugin at Reserve or Permit refuses the choice. */
+static bool binding_is_refused(struct scheduler *s, struct scheduler_binding *binding,
+	const struct schedule_result *result, struct schedule_result *refused)
+{
+	struct plugin_reasons why = {.scratch = &s->cycle.scratch};
+	const struct plugin_uses *uses = result->state->profile->at;
+	struct mono start = {0}, reserved = {0};
+	/* Where nothing is asked nothing takes time, and the clock is not read for it. */
+	bool asks = uses[PLUGIN_AT_PERMIT].count > 0 || scheduler_reserves(result);
+	if (asks)
+		start = clock_mono(&s->setup.clock);
+	enum plugin_code code = binding_reserve(&binding->points, result->state, &why);
+	if (asks)
+		reserved = clock_mono(&s->setup.clock);
+	count_point(s, binding, SERIES_RESERVE, code, mono_since_us(reserved, start));
+	if (code != PLUGIN_SUCCESS) {
+		cycle_refused(&binding->points, code, "Reserve", &why, &s->cycle.scratch, refused);
+		return true;
+	}
+	code = binding_permit(&binding->points, &s->bindings.waiting, &why);
+	count_point(s, binding, SERIES_PERMIT_POINT, code,
+		asks ? mono_since_us(clock_mono(&s->setup.clock), reserved) : 0);
+	if (code == PLUGIN_SUCCESS || code == PLUGIN_WAIT)
+		return false;
+	cycle_refused(&binding->points, code, "Permit", &why, &s->cycle.scratch, refused);
+	binding_undo_counted(s, binding);
+	return true;
+}
+
+static void binding_wait(struct scheduler *s, struct scheduler_binding *binding)
+{
+	struct mono due = binding_timeout(&binding->points);
+	binding->events = s->requeue.events;
+	if (net_timer_is_armed(&s->bindings.permit) && s->bindings.permit.due.us <= due.us)
+		return;
+	net_timer_disarm(&s->bindings.permit);
+	net_timer_arm(s->net, &s->bindings.permit, due);
+}
+
+/* What comes before the binding, or the binding itself. False: there is no memory for it. */
+static bool binding_go(struct scheduler *s, struct scheduler_binding *binding, uint32_t nominated)
+{
+	bool waits = binding->points.stage == BINDING_WAITS;
+	bool has_work = binding_pre_flight(&binding->points);
+	count_point(
+		s, binding, SERIES_PRE_BIND_PRE_FLIGHT, has_work ? PLUGIN_SUCCESS : PLUGIN_SKIP, 0);
+	if (!waits && !has_work) {
+		count_point(s, binding, SERIES_PRE_BIND, PLUGIN_SUCCESS, 0);
+		s->bindings.before--;
+		binding->state = SCHEDULER_BINDING_SENT;
+		binding_send(s, binding);
+		return true;
+	}
+	const struct pre_bind_order order = {&binding->points, nominated};
+	binding->run = pre_bind_begin(s->pre_bind, &order);
+	if (binding->run == 0)
+		return false;
+	binding->stage_began = binding->began;
+	if (waits)
+		binding_wait(s, binding);
+	return true;
+}
+
+bool scheduler_start_binding(struct scheduler *s, uint32_t entry,
+	const struct schedule_result *result, uint32_t nominated, struct schedule_result *refused)
+{
+	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
+	struct scheduler_binding *binding = binding_make(s, entry, result);
+	if (binding != NULL && !binding_is_refused(s, binding, result, refused)) {
+		if (binding_go(s, binding, nominated))
+			return true;
+		binding_undo_counted(s, binding);
+		*refused = (struct schedule_result){.outcome = CYCLE_FAILED,
+			.preemption.clear_nomination = true,
+			.message = TEXT("not enough memory for what comes before the binding")};
+	}
+	if (binding == NULL)
+		*refused = (struct schedule_result){.outcome = CYCLE_FAILED,
+			.message = TEXT("not enough memory for the binding cycle")};
+	else
+		binding_end(s, binding);
+	CHECK(cache_forget(&s->cache, pod) == CACHE_OK);
+	return false;
+}
+
+/* ---- the watch shows more ---- */
+
+/* Not ours to bind any more, and the binding was not sent: the binding is over. */
+static void binding_cancel(struct scheduler *s, struct scheduler_binding *binding)
+{
+	if (binding->state == SCHEDULER_BINDING_PRE_BIND)
+		pre_bind_cancel(s->pre_bind, binding->run);
+	binding_undo_counted(s, binding);
+	binding_end(s, binding);
+}
+
+/* NULL: it has not taken off, its extenders are asked. */
+static struct scheduler_binding *binding_cycle_of(const struct scheduler *s, uint32_t entry)
+{
+	uint32_t index = s->bindings.of_entry[entry];
+	return index == 0 ? NULL : binding_at(s, index);
+}
+
+static void binding_leave_queue(
+	struct scheduler *s, struct scheduler_binding *binding, bool is_on_its_node)
+{
+	binding_leave_entry(s, binding); /* it leaves the queue now */
+	if (binding->state == SCHEDULER_BINDING_SENT)
+		binder_seen(s->binder, binding_index(binding), is_on_its_node);
+	else
+		binding_cancel(s, binding);
+}
+
+void scheduler_binding_seen(struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct scheduler_binding *binding = binding_cycle_of(s, p->waiting);
+	if (binding == NULL) {
+		scheduler_drop_ask(s, p->waiting);
+		return;
+	}
+	uint32_t expected = binding->points.b.node;
+	bool is_on_its_node = cache_node_at(&s->cache, p->node)->name == expected;
+	/* Bound elsewhere by somebody else: upstream wakes nobody for the place it had here. */
+	if (!is_on_its_node && cache_find_node_id(&s->cache, expected) != 0)
+		scheduler_requeue_for_space(s, pod, expected);
+	binding_leave_queue(s, binding, is_on_its_node);
+}
+
+void scheduler_binding_gone(struct scheduler *s, uint32_t entry)
+{
+	struct scheduler_binding *binding = binding_cycle_of(s, entry);
+	if (binding == NULL)
+		scheduler_drop_ask(s, entry);
+	else
+		binding_leave_queue(s, binding, false);
+}
+
+bool scheduler_remove_waiting(struct scheduler *s, uint32_t entry)
+{
+	struct scheduler_binding *binding = binding_cycle_of(s, entry);
+	if (binding == NULL || binding->points.stage != BINDING_WAITS)
+		return false;
+	binding_remove_waiting(&s->bindings.waiting, &binding->points);
+	return true;
+}
+
+/* ---- it is bound ---- */
+
+static void binding_report(struct scheduler *s, const struct scheduler_binding *binding)
 {
 	char note[MESSAGE_MAX];
 	struct writer w;
 	struct scheduler_pod_names names;
-	s->stats.bound++;
-	s->stats.attempts[SCHEDULER_SCHEDULED]++;
-	binding_count_bound(s, binding);
-	if (!scheduler_is_pod(s, binding->pod, binding->uid))
-		return; /* deleted meanwhile: there is nothing to report about */
-	struct cache_pod *pod = cache_pod_at(&s->cache, binding->pod);
-	scheduler_pod_names(s, binding->pod, &names);
+	uint32_t pod = binding->points.b.pod;
+	struct text node = cache_text(&s->cache, binding->points.b.node);
+	scheduler_pod_names(s, pod, &names);
 	writer_init(&w, note, sizeof(note));
-	body_note_scheduled(&names.pod, cache_text(&s->cache, binding->node_name), &w);
-	scheduler_report_event(s, binding->pod, binding->profile, "Normal", "Scheduled", "Binding",
+	body_note_scheduled(&names.pod, node, &w);
+	scheduler_report_event(s, pod, binding->points.b.profile, "Normal", "Scheduled", "Binding",
 		writer_text(&w));
 	log_decision("scheduler", "Successfully bound pod to node",
 		"pod=%.*s/%.*s node=%.*s evaluatedNodes=%u feasibleNodes=%u",
-		TEXT_ARGS(names.pod.namespace), TEXT_ARGS(names.pod.name),
-		TEXT_ARGS(cache_text(&s->cache, binding->node_name)), (unsigned)binding->evaluated,
-		(unsigned)binding->feasible);
-	if (binding->entry != 0) {
-		pod->waiting = 0;
-		queue_remove(&s->queue, binding->entry);
-	}
+		TEXT_ARGS(names.pod.namespace), TEXT_ARGS(names.pod.name), TEXT_ARGS(node),
+		(unsigned)binding->evaluated, (unsigned)binding->feasible);
 }
 
-/* Upstream's words: the error of the plugin that failed. */
-static struct text binding_message(const char *what, struct text message, char *room, size_t size)
+static void binding_post_bind(struct scheduler *s, struct scheduler_binding *binding)
 {
-	struct writer w;
-	size_t most = size / 2;
-	writer_init(&w, room, size);
-	write_z(&w, what);
-	write_text(&w, text_first(message, message.size < most ? message.size : most));
-	return writer_text(&w);
+	bool asks = binding->points.b.profile->at[PLUGIN_AT_POST_BIND].count > 0;
+	struct mono start = asks ? clock_mono(&s->setup.clock) : (struct mono){0};
+	binding_bound(&binding->points);
+	count_point(s, binding, SERIES_POST_BIND, PLUGIN_SUCCESS,
+		asks ? mono_since_us(clock_mono(&s->setup.clock), start) : 0);
 }
+
+static void binding_succeeded(struct scheduler *s, struct scheduler_binding *binding)
+{
+	s->stats.bound++;
+	s->stats.attempts[SCHEDULER_SCHEDULED]++;
+	if (binding_has_pod(s, binding)) /* or deleted meanwhile: nothing to report about */
+		binding_report(s, binding);
+	binding_count_bound(s, binding);
+	binding_post_bind(s, binding);
+	if (binding->entry == 0 || !binding_has_pod(s, binding))
+		return;
+	cache_pod_at(&s->cache, binding->points.b.pod)->waiting = 0;
+	queue_remove(&s->queue, binding->entry);
+	binding_leave_entry(s, binding);
+}
+
+/* ---- it is not ---- */
+
+struct binding_failure {
+	enum plugin_code code; /* PLUGIN_ERROR, or a rejection ... */
+	uint8_t rejector;      /* ... by a plugin; PLUGIN_COUNT: the pod is being deleted */
+	struct text message;
+	bool theirs; /* the pod belongs to another scheduler by now, and does not get a condition */
+};
 
 /* Its place is free again. A node that went away meanwhile has none to offer. */
 static void binding_give_back(struct scheduler *s, const struct scheduler_binding *binding)
 {
-	if (cache_forget(&s->cache, binding->pod) == CACHE_OK &&
-		cache_find_node_id(&s->cache, binding->node_name) != 0)
-		scheduler_requeue_for_space(s, binding->pod, binding->node_name);
+	uint32_t node_name = binding->points.b.node;
+	if (cache_forget(&s->cache, binding->points.b.pod) == CACHE_OK &&
+		cache_find_node_id(&s->cache, node_name) != 0)
+		scheduler_requeue_for_space(s, binding->points.b.pod, node_name);
 }
 
-/* `theirs`: the pod belongs to another scheduler by now, and does not get a condition. */
-static void binding_failed(struct scheduler *s, const struct scheduler_binding *binding,
-	struct text message, bool theirs)
+/* Back into the queue, or out of it. */
+static void binding_requeue(struct scheduler *s, const struct scheduler_binding *binding,
+	const struct binding_failure *failure)
+{
+	struct mono now = scheduler_now(s);
+	enum queue_state to = QUEUE_ERROR_BACKOFF;
+	if (failure->code == PLUGIN_ERROR) {
+		to = queue_error(&s->queue, binding->entry, now);
+	} else if (failure->rejector == PLUGIN_COUNT) {
+		cache_pod_at(&s->cache, binding->points.b.pod)->waiting = 0;
+		queue_remove(&s->queue, binding->entry);
+		return;
+	} else {
+		queue_park(&s->queue, binding->entry, queue_waits_for_plugin(failure->rejector),
+			(struct plugin_set){{0}}, now);
+		to = QUEUE_UNSCHEDULABLE;
+		/* As upstream: what happened while it was in flight counts, too. */
+		if (s->requeue.events != binding->events)
+			to = queue_requeue_one(&s->queue, binding->entry, QUEUE_AFTER_BACKOFF, now);
+	}
+	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED, to);
+}
+
+/* Ends the cycle. In upstream's order: Unreserve, the place, the queue, the event, the patch. */
+static void binding_failed(struct scheduler *s, struct scheduler_binding *binding,
+	const struct binding_failure *failure)
 {
 	const struct text none = TEXT("");
-	s->stats.attempts[SCHEDULER_ERROR]++;
-	binding_count_attempt(s, binding, SCHEDULER_ERROR);
-	if (!scheduler_is_pod(s, binding->pod, binding->uid))
-		return;
-	binding_give_back(s, binding);
-	if (binding->entry == 0)
-		return; /* the watch has shown more by now */
-	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED,
-		queue_error(&s->queue, binding->entry, scheduler_now(s)));
-	scheduler_report_event(s, binding->pod, binding->profile, "Warning", "FailedScheduling",
-		"Scheduling", message);
-	if (!theirs)
-		scheduler_report_condition(s, binding->pod, "SchedulerError", message, &none);
+	bool is_error = failure->code == PLUGIN_ERROR;
+	enum scheduler_result result = is_error ? SCHEDULER_ERROR : SCHEDULER_UNSCHEDULABLE;
+	uint32_t pod = binding->points.b.pod;
+	s->stats.attempts[result]++;
+	binding_count_attempt(s, binding, result);
+	binding_undo_counted(s, binding);
+	if (binding_has_pod(s, binding)) {
+		binding_give_back(s, binding);
+		if (binding->entry != 0) { /* or the watch has shown more by now */
+			binding_requeue(s, binding, failure);
+			scheduler_report_event(s, pod, binding->points.b.profile, "Warning",
+				"FailedScheduling", "Scheduling", failure->message);
+			if (!failure->theirs)
+				scheduler_report_condition(s, pod,
+					is_error ? "SchedulerError" : "Unschedulable",
+					failure->message, &none);
+		}
+	}
+	binding_end(s, binding);
 }
 
-static void binding_refused(struct scheduler *s, const struct scheduler_binding *binding,
-	const struct binder_result *result)
+static void binding_refused(
+	struct scheduler *s, struct scheduler_binding *binding, const struct binder_result *result)
 {
-	char room[MESSAGE_MAX];
 	struct extender_binder by;
 	bool lost = result->outcome == BINDER_LOST;
 	s->stats.bind_lost += lost;
 	s->stats.bind_refused += !lost;
+	struct scratch_mark mark = scratch_mark(&s->scratch);
 	binding_failed(s, binding,
-		binding_message(binding_is_via(s, binding, &by)
-				? ""
-				: "running Bind plugin \"DefaultBinder\": ",
-			result->message, room, sizeof(room)),
-		lost);
+		&(struct binding_failure){.code = PLUGIN_ERROR,
+			.message = binding_is_via(s, binding, &by)
+				? result->message
+				: cycle_plugin_error("Bind", plugin_default_binder.name,
+					  result->message, &s->scratch),
+			.theirs = lost});
+	scratch_rewind(&s->scratch, mark);
 }
 
 /*
@@ -275,56 +519,96 @@ void scheduler_recall_bindings(struct scheduler *s)
 {
 	for (uint32_t i = pool_next(&s->bindings.pool, 0); i != 0;
 		i = pool_next(&s->bindings.pool, i)) {
-		const struct scheduler_binding binding =
-			*(struct scheduler_binding *)pool_at(&s->bindings.pool, i);
-		if (binding.entry == 0)
+		struct scheduler_binding *binding = binding_at(s, i);
+		if (binding->entry == 0)
 			continue;
-		if (binding.state == SCHEDULER_BINDING_SENT) {
+		if (binding->state == SCHEDULER_BINDING_SENT) {
 			binder_seen(s->binder, i, false);
 			continue;
 		}
-		binding_cancel(s, i);
-		binding_failed(
-			s, &binding, TEXT("the lease was lost before the pod was bound"), true);
+		if (binding->state == SCHEDULER_BINDING_PRE_BIND)
+			pre_bind_cancel(s->pre_bind, binding->run);
+		binding_failed(s, binding,
+			&(struct binding_failure){.code = PLUGIN_ERROR,
+				.message = TEXT("the lease was lost before the pod was bound"),
+				.theirs = true});
 	}
 }
 
-/* ---- volumes ---- */
+/* ---- permit ---- */
 
-void scheduler_volumes_bound(void *self, const struct volumes_result *result)
+static void binding_settled(
+	struct scheduler *s, struct scheduler_binding *binding, const struct plugin_reasons *why)
+{
+	const struct binding_points *points = &binding->points;
+	scheduler_count_permit_wait(
+		&s->metrics, points->settled, mono_since_us(scheduler_now(s), points->b.now));
+	if (points->settled == PLUGIN_SUCCESS) {
+		binding->stage_began = scheduler_now(s);
+		pre_bind_go_on(s->pre_bind, binding->run);
+	} else if (points->settled == PLUGIN_ERROR) {
+		pre_bind_fail(s->pre_bind, binding->run, PLUGIN_STEP_FAILED, why->list[0]);
+	} else {
+		pre_bind_fail(s->pre_bind, binding->run, PLUGIN_STEP_REJECTED,
+			cycle_refusal_text(why, why->scratch));
+	}
+}
+
+void scheduler_settle_bindings(struct scheduler *s)
+{
+	while (!list_is_empty(&s->bindings.waiting.settled)) {
+		struct scratch_mark mark = scratch_mark(&s->scratch);
+		struct plugin_reasons why = {.scratch = &s->scratch};
+		struct binding_points *points = binding_next_settled(&s->bindings.waiting, &why);
+		binding_settled(s, LIST_OWNER(points, struct scheduler_binding, points), &why);
+		scratch_rewind(&s->scratch, mark);
+	}
+}
+
+/* ---- pre-bind ---- */
+
+/* It failed at Permit, with its own words, or a plugin failed in PreBind. */
+static struct text pre_bind_message_of(struct scheduler *s, const struct scheduler_binding *binding,
+	const struct pre_bind_result *result)
+{
+	const struct binding_points *points = &binding->points;
+	if (points->settled != PLUGIN_SUCCESS || points->rejector == PLUGIN_COUNT)
+		return result->message;
+	if (result->step == PLUGIN_STEP_FAILED)
+		return cycle_plugin_error(
+			"PreBind", plugins[points->rejector]->name, result->message, &s->scratch);
+	struct plugin_reasons why = {.scratch = &s->scratch, .list = {result->message}, .count = 1};
+	return cycle_refusal_text(&why, &s->scratch);
+}
+
+void scheduler_pre_bind_done(void *self, const struct pre_bind_result *result)
 {
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
-	char room[MESSAGE_MAX];
-	binding_count_stage(s, binding, SERIES_PRE_BIND, result->ok);
-	s->metrics.volume_errors[SCHEDULER_VOLUME_BIND] += !result->ok;
-	if (result->ok) {
-		binding->state = SCHEDULER_BINDING_READY;
-		s->bindings.ready++;
+	struct scheduler_binding *binding = binding_at(s, index);
+	bool is_done = result->step == PLUGIN_STEP_DONE;
+	enum plugin_code code = is_done                ? PLUGIN_SUCCESS
+		: result->step == PLUGIN_STEP_REJECTED ? PLUGIN_UNSCHEDULABLE
+						       : PLUGIN_ERROR;
+	if (binding->points.settled == PLUGIN_SUCCESS)
+		binding_count_stage(s, binding, SERIES_PRE_BIND, code);
+	if (is_done) {
+		binding_is_ready(s, binding);
 		return;
 	}
-	scheduler_requeue_for_changes(s); /* what came before the answer */
+	s->metrics.volume_errors[SCHEDULER_VOLUME_BIND] +=
+		binding->points.rejector == PLUGIN_VOLUME_BINDING;
+	binding->run = 0;
+	/* What came before the answer. */
+	scheduler_requeue_for_changes(s);
 	if (!pool_is_taken(&s->bindings.pool, index))
 		return; /* the pod is gone, or somebody else's */
-	const struct scheduler_binding ended = *binding;
-	binding_failed(s, &ended,
-		binding_message("running PreBind plugin \"VolumeBinding\": ", result->message, room,
-			sizeof(room)),
-		false);
-	binding_end(s, index);
-}
-
-void scheduler_send_bindings(struct scheduler *s)
-{
-	for (uint32_t i = pool_next(&s->bindings.pool, 0); i != 0 && s->bindings.ready > 0;
-		i = pool_next(&s->bindings.pool, i)) {
-		const struct scheduler_binding *binding = pool_at(&s->bindings.pool, i);
-		if (binding->state != SCHEDULER_BINDING_READY)
-			continue;
-		s->bindings.ready--;
-		binding_send(s, i);
-	}
+	struct scratch_mark mark = scratch_mark(&s->scratch);
+	binding_failed(s, binding,
+		&(struct binding_failure){.code = code,
+			.rejector = binding->points.rejector,
+			.message = pre_bind_message_of(s, binding, result)});
+	scratch_rewind(&s->scratch, mark);
 }
 
 /* ---- the answer ---- */
@@ -332,24 +616,24 @@ void scheduler_send_bindings(struct scheduler *s)
 void scheduler_binding_done(void *self, const struct binder_result *result)
 {
 	struct scheduler *s = self;
-	uint32_t index = (uint32_t)result->tag;
-	struct scheduler_binding *binding = pool_at(&s->bindings.pool, index);
+	struct scheduler_binding *binding = binding_at(s, (uint32_t)result->tag);
 	struct extender_binder by;
 	scheduler_requeue_for_changes(s); /* what came before the answer */
 	/* A pod that goes leaves the queue first. */
-	CHECK(binding->entry == 0 || scheduler_is_pod(s, binding->pod, binding->uid));
-	binding_count_stage(s, binding, SERIES_BIND, result->outcome == BINDER_BOUND);
+	CHECK(binding->entry == 0 || binding_has_pod(s, binding));
+	binding_count_stage(s, binding, SERIES_BIND,
+		result->outcome == BINDER_BOUND ? PLUGIN_SUCCESS : PLUGIN_ERROR);
 	if (result->outcome == BINDER_REFUSED && binding->entry != 0 &&
 		binding_is_via(s, binding, &by) && by.ignorable) {
 		log_warn("extender", "ignored", "error=\"%.*s\"", TEXT_ARGS(result->message));
 		binding->direct = true;
-		binding->state = SCHEDULER_BINDING_READY;
-		s->bindings.ready++;
+		binding_is_ready(s, binding);
 		return;
 	}
-	if (result->outcome == BINDER_BOUND)
+	if (result->outcome == BINDER_BOUND) {
 		binding_succeeded(s, binding);
-	else
+		binding_end(s, binding);
+	} else {
 		binding_refused(s, binding, result);
-	binding_end(s, index);
+	}
 }

@@ -43,6 +43,8 @@ bool scheduler_has_room(const struct scheduler *s);        /* for what may follo
 void scheduler_assume_or_park(
 	struct scheduler *s, uint32_t entry, const struct schedule_result *result);
 void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
+/* Has a plugin worked something out that its Reserve is going to need? */
+bool scheduler_reserves(const struct schedule_result *result);
 
 /* ---- extender_cycle.c ---- */
 
@@ -61,18 +63,28 @@ void scheduler_drop_ask(struct scheduler *s, uint32_t entry);
 
 /* ---- binding_cycle.c ---- */
 
-/* The pod is assumed; `nominated` is where it was nominated before. */
-void scheduler_start_binding(struct scheduler *s, uint32_t entry,
-	const struct schedule_result *result, uint32_t nominated);
+void scheduler_init_bindings(struct scheduler *s);
+bool scheduler_has_binding_room(const struct scheduler *s);
+/*
+ * The pod is assumed; `nominated` is where it was nominated before. False: a plugin refuses the
+ * choice, or there is no memory for what follows; the pod is not assumed any more, and `refused` is
+ * to be parked.
+ */
+MUST_USE bool scheduler_start_binding(struct scheduler *s, uint32_t entry,
+	const struct schedule_result *result, uint32_t nominated, struct schedule_result *refused);
 /* Those that wait for room, as far as there is some. */
 void scheduler_send_bindings(struct scheduler *s);
-void scheduler_volumes_bound(void *self, const struct volumes_result *result);
+/* Pods that wait at Permit no more. */
+void scheduler_settle_bindings(struct scheduler *s);
+void scheduler_pre_bind_done(void *self, const struct pre_bind_result *result);
 void scheduler_binding_done(void *self, const struct binder_result *result);
 /* Pods that were not bound when we led last are decided again. */
 void scheduler_recall_bindings(struct scheduler *s);
 /* The watch showed a pod on a node that the queue has in flight; or that it is gone. */
 void scheduler_binding_seen(struct scheduler *s, uint32_t pod);
 void scheduler_binding_gone(struct scheduler *s, uint32_t entry);
+/* A pod at Permit that is being deleted waits no more; false: it is not there. */
+bool scheduler_remove_waiting(struct scheduler *s, uint32_t entry);
 
 /* ---- preempt.c ---- */
 

@@ -462,6 +462,8 @@ static void requeue_forget_deleting(struct scheduler *s, const struct cache_chan
 	if (!entry_is_in_flight(s, change_entry(s, change)) || !change->event.now.there ||
 		(cache_pod_at(&s->cache, pod)->flags & both) != both)
 		return;
+	if (scheduler_remove_waiting(s, change_entry(s, change)))
+		return;
 	uint32_t node_name = cache_node_at(&s->cache, cache_pod_at(&s->cache, pod)->node)->name;
 	if (cache_forget(&s->cache, pod) == CACHE_OK &&
 		cache_find_node_id(&s->cache, node_name) != 0)
@@ -485,7 +487,7 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 	const struct cache_event *event = &change->event;
 	struct mono start = clock_mono(&s->setup.clock);
 	bool waits = event->kind == KUBE_POD && event->old.node == 0 && event->now.node == 0;
-	volumes_changed(s->volumes, event);
+	pre_bind_changed(s->pre_bind, event);
 	if (event->kind == KUBE_POD)
 		requeue_for_pod(s, change);
 	else

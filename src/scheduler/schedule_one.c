@@ -13,8 +13,7 @@ enum {
 
 bool scheduler_has_room(const struct scheduler *s)
 {
-	return binder_has_room(s->binder) &&
-		pool_used(&s->bindings.pool) < s->bindings.pool.capacity &&
+	return binder_has_room(s->binder) && scheduler_has_binding_room(s) &&
 		status_patcher_room(s->status_patcher) >= PATCHES_OF_AN_ATTEMPT;
 }
 
@@ -126,16 +125,11 @@ static void park_pod(struct scheduler *s, uint32_t entry, const struct schedule_
 
 /* ---- assume ---- */
 
-/* The pod takes its place in the cache. False: it was parked. */
-static bool assume_pod(struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+/* The pod takes its place in the cache; false: it cannot, and `refused` says why. */
+static bool assume_pod(struct scheduler *s, uint32_t pod, const struct schedule_result *result,
+	struct schedule_result *refused)
 {
-	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
-	/* So many claims are being bound that this pod's have to wait for some of them. */
-	if (result->volume_count > 0 && !volumes_has_room(s->volumes)) {
-		(void)queue_error(&s->queue, entry, scheduler_now(s));
-		return false;
-	}
 	enum cache_result assumed = cache_assume(&s->cache, pod, result->node);
 	if (assumed == CACHE_OK) {
 		cycle_chosen(&s->cycle, result->node);
@@ -144,11 +138,10 @@ static bool assume_pod(struct scheduler *s, uint32_t entry, const struct schedul
 			scheduler_requeue_for_nomination(s, pod, nominated);
 		return true;
 	}
-	struct schedule_result failed = {.outcome = CYCLE_FAILED};
-	failed.message = assumed == CACHE_FULL
+	*refused = (struct schedule_result){.outcome = CYCLE_FAILED};
+	refused->message = assumed == CACHE_FULL
 		? TEXT("the pod finds no room in the scheduler's own memory")
 		: TEXT("the node went away while the pod was placed");
-	park_pod(s, entry, &failed);
 	return false;
 }
 
@@ -210,17 +203,27 @@ static void record_result(struct scheduler *s, uint32_t pod, const struct schedu
 		s->metrics.preemption_attempts++;
 }
 
+bool scheduler_reserves(const struct schedule_result *result)
+{
+	const struct plugin_uses *uses = &result->state->profile->at[PLUGIN_AT_RESERVE];
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (plugins[uses->list[i].id]->reserve != NULL &&
+			result->state->state[uses->list[i].id] != NULL)
+			return true;
+	return false;
+}
+
 /*
  * All scores again, slowly, for a page that is open; the time is taken already. What the result
- * points to is lost, so one with volumes has to do without.
+ * points to is lost, so who needs that later has to do without.
  */
 static void record_scores(struct scheduler *s, uint32_t pod, const struct schedule_result *result)
 {
 	struct scheduler_metrics *m = &s->metrics;
 	struct scheduler_best *best = &m->best[m->serial % SCHEDULER_BEST];
 	struct writer w;
-	if (m->best_wanted == 0 || !result->is_scored || result->volume_count > 0 ||
-		scheduler_is_extended(s, pod))
+	if (m->best_wanted == 0 || !result->is_scored || scheduler_is_extended(s, pod) ||
+		scheduler_reserves(result))
 		return;
 	m->best_wanted--;
 	writer_init(&w, best->words, sizeof(best->words));
@@ -238,10 +241,12 @@ void scheduler_assume_or_park(
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
 	record_result(s, pod, result);
 	record_scores(s, pod, result);
+	struct schedule_result refused;
 	if (result->outcome != CYCLE_PLACED)
 		park_pod(s, entry, result);
-	else if (assume_pod(s, entry, result))
-		scheduler_start_binding(s, entry, result, nominated);
+	else if (!assume_pod(s, pod, result, &refused) ||
+		!scheduler_start_binding(s, entry, result, nominated, &refused))
+		park_pod(s, entry, &refused);
 }
 
 bool schedule_one(struct scheduler *s)

@@ -20,13 +20,20 @@ static const uint32_t all_kinds = WATCH_ALL_KINDS &
 
 /* ---- setting up ---- */
 
+size_t scheduler_bindings_size(uint32_t pre_binds, uint32_t queue)
+{
+	return pre_bind_size(pre_binds) + pool_size(sizeof(struct scheduler_binding), pre_binds) +
+		pool_lane_size(sizeof(uint32_t), queue);
+}
+
 size_t scheduler_size(const struct scheduler_limits *l)
 {
 	return cache_size(&l->cache) + cycle_size(&l->cycle) + queue_size(l->queue) +
 		watch_size(all_kinds) + api_client_size(ANSWERS_MAX) + binder_size(l->bindings) +
 		status_patcher_size(l->patches) + evictor_size(l->victims) +
-		recorder_size(l->events, l->series) + lease_size() + volumes_size(l->claimants) +
-		pool_size(sizeof(struct scheduler_binding), l->bindings + l->claimants) +
+		recorder_size(l->events, l->series) + lease_size() +
+		scheduler_bindings_size(l->pre_binds, l->queue) + pre_bind_size(1) +
+		pool_size(sizeof(struct scheduler_binding), l->bindings) +
 		pool_size(sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX) +
 		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
 }
@@ -70,9 +77,8 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	s->net = setup->net;
 	cache_init(&s->cache, setup->arena, &l->cache);
 	scratch_init(&s->scratch, arena_take_raw(setup->arena, l->scratch_bytes), l->scratch_bytes);
-	/* A provisioner may take minutes; those who wait for one leave room for all bindings. */
 	pool_init(&s->bindings.pool, setup->arena, "binding cycles",
-		sizeof(struct scheduler_binding), l->bindings + l->claimants);
+		sizeof(struct scheduler_binding), l->bindings + l->pre_binds);
 	pool_init(&s->preemptions.pool, setup->arena, "preemptions",
 		sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX);
 	pool_init(&s->preemptions.victims, setup->arena, "victims", sizeof(struct scheduler_victim),
@@ -118,12 +124,12 @@ static void scheduler_init_writers(struct scheduler *s)
 		.evicted = scheduler_evicted,
 		.self = s,
 	});
-	s->volumes = volumes_init(&(struct volumes_setup){
+	s->pre_bind = pre_bind_init(&(struct pre_bind_setup){
 		.client = s->api,
 		.arena = setup->arena,
 		.cache = &s->cache,
-		.orders_max = l->claimants,
-		.done = scheduler_volumes_bound,
+		.orders_max = l->pre_binds,
+		.done = scheduler_pre_bind_done,
 		.self = s,
 	});
 	s->recorder = recorder_init(&(struct recorder_setup){
@@ -170,28 +176,12 @@ static bool scheduler_init_lease(struct scheduler *s)
 	return s->lease != NULL;
 }
 
-/* Points that the binding of a pod does not run: better no start than a plugin that is not asked.
- */
-static void check_points(const struct plugin_profile *profiles, uint32_t profile_count)
-{
-	for (uint32_t i = 0; i < profile_count; i++)
-		for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
-			if (!plugin_set_has(&profiles[i].used, id))
-				continue;
-			CHECK(plugins[id]->reserve == NULL);
-			CHECK(plugins[id]->permit == NULL);
-			CHECK(plugins[id]->pre_bind == NULL);
-			CHECK(plugins[id]->post_bind == NULL);
-		}
-}
-
 bool scheduler_start(
 	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count)
 {
 	const struct scheduler_setup *setup = &s->setup;
 	s->profiles = profiles;
 	s->profile_count = profile_count;
-	check_points(profiles, profile_count);
 	cycle_init(
 		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
 	s->timer = (struct cycle_timer){.clock = &s->setup.clock,
@@ -209,6 +199,7 @@ bool scheduler_start(
 			.self = s,
 		},
 		scheduler_now(s));
+	scheduler_init_bindings(s);
 	scheduler_init_writers(s);
 	if (!scheduler_init_lease(s))
 		return false;
@@ -340,9 +331,10 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 	struct mono read = clock_mono(&s->setup.clock);
 	scheduler_requeue_for_changes(s);
 	flush_timers(s);
-	if (s->bindings.ready > 0 && scheduler_may_write(s))
+	if (!list_is_empty(&s->bindings.ready) && scheduler_may_write(s))
 		scheduler_send_bindings(s);
 	schedule_pods(s);
+	scheduler_settle_bindings(s);
 	struct mono decided = clock_mono(&s->setup.clock);
 	write_out(s);
 	scheduler_note_wait(s);
@@ -383,7 +375,8 @@ void scheduler_close(struct scheduler *s)
 		net_timer_disarm(&s->ending.timer);
 	watch_close(s->watch);
 	binder_close(s->binder);
-	volumes_close(s->volumes);
+	pre_bind_close(s->pre_bind);
+	net_timer_disarm(&s->bindings.permit);
 	status_patcher_close(s->status_patcher);
 	evictor_close(s->evictor);
 	recorder_close(s->recorder);

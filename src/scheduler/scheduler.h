@@ -28,7 +28,7 @@
 #include "bind/eviction.h"
 #include "bind/event_recorder.h"
 #include "bind/status_patch.h"
-#include "bind/volumes.h"
+#include "bind/pre_bind.h"
 #include "cache/cache.h"
 #include "cycle/cycle.h"
 #include "extender/extender.h"
@@ -56,7 +56,7 @@ struct scheduler_limits {
 	struct cycle_limits cycle;
 	uint32_t queue;     /* pods that wait at a time */
 	uint32_t bindings;  /* in flight */
-	uint32_t claimants; /* pods whose claims are being bound */
+	uint32_t pre_binds; /* pods at Permit and in PreBind: address space, the budget counts */
 	uint32_t patches;
 	uint32_t victims;
 	uint32_t events;
@@ -95,24 +95,23 @@ struct scheduler_setup {
 	struct scheduler_pace paces[SCHEDULER_PACES];
 };
 
-/* A pod that is assumed: its volumes are bound, then it waits for its turn, then it is bound. */
+/* A pod that is assumed: it waits at Permit, PreBind is done, it waits for its turn, is bound. */
 enum scheduler_binding_state {
-	SCHEDULER_BINDING_VOLUMES,
+	SCHEDULER_BINDING_PRE_BIND, /* at Permit as well, see its points */
 	SCHEDULER_BINDING_READY,
 	SCHEDULER_BINDING_SENT
 };
 struct scheduler_binding {
-	struct cache_uid uid;
-	uint32_t pod;
-	uint32_t entry; /* in the queue; 0: it left it meanwhile */
-	uint32_t node;
-	uint32_t node_name; /* string id, kept: the node may go before the answer comes */
+	struct binding_points points; /* its tag is the index of the binding */
+	struct list ready;            /* while it is SCHEDULER_BINDING_READY */
+	uint32_t entry;               /* in the queue; 0: it left it meanwhile */
+	uint32_t run;                 /* in pre_bind; 0: there is nothing before the binding */
 	uint32_t attempts;
 	enum scheduler_binding_state state;
 	bool direct; /* not by way of an extender, though one would */
-	const struct plugin_profile *profile;
 	struct mono began, stage_began;
 	struct mono first_attempt;
+	uint64_t events;              /* of the cluster, when it began to wait at Permit */
 	uint32_t evaluated, feasible; /* nodes, for the log */
 };
 
@@ -202,8 +201,13 @@ struct scheduler_requeue {
 
 /* Binding cycles. binding_cycle.c writes it. */
 struct scheduler_bindings {
-	struct pool pool; /* struct scheduler_binding */
-	uint32_t ready;   /* that wait for room to be sent */
+	struct pool pool;  /* struct scheduler_binding */
+	uint32_t before;   /* of those, before their binding: at Permit or in PreBind */
+	struct list ready; /* that wait for room to be sent */
+	struct pool_lane lane;
+	uint32_t *of_entry; /* by entry of the queue; 0: none */
+	struct binding_waiting waiting;
+	struct net_timer permit; /* when the first has waited too long */
 };
 
 /* preempt.c writes it. */
@@ -236,7 +240,7 @@ struct scheduler {
 	struct status_patcher *status_patcher;
 	struct evictor *evictor;
 	struct recorder *recorder;
-	struct volumes *volumes;
+	struct pre_bind *pre_bind;
 	struct extenders *extenders; /* NULL: none are configured */
 	struct lease *lease;         /* NULL: no election, we always lead */
 	const struct plugin_profile *profiles;
@@ -255,6 +259,8 @@ struct scheduler {
 };
 
 size_t scheduler_size(const struct scheduler_limits *limits);
+/* Of that, what is address space for pods on their way, which the budget counts as it is used. */
+size_t scheduler_bindings_size(uint32_t pre_binds, uint32_t queue);
 
 /*
  * The picture is there afterwards, for profiles to be built with. `s` is zero, so that what is not

@@ -40,7 +40,7 @@ static void test_policies_every_row_is_complete(void)
 static void test_policies_writes_of_pods_and_volumes_are_for_leaders_only(void)
 {
 	static const enum api_purpose writes[] = {API_BINDING, API_BINDING_BY_EXTENDER,
-		API_STATUS_PATCH, API_EVICTION_PATCH, API_EVICTION_DELETE, API_VOLUME_WRITE};
+		API_STATUS_PATCH, API_EVICTION_PATCH, API_EVICTION_DELETE, API_PLUGIN_CALL};
 
 	for (size_t i = 0; i < ARRAY_COUNT(writes); i++)
 		TEST_ASSERT_TRUE(api_policies[writes[i]].leaders_only);
@@ -53,7 +53,7 @@ static void test_judge_silence_after_sending_is_unclear_unless_repeating_is_harm
 
 	TEST_ASSERT_EQUAL(API_UNCLEAR, meaning(API_BINDING, &lost));
 	TEST_ASSERT_EQUAL(API_UNCLEAR, meaning(API_EVICTION_DELETE, &lost));
-	TEST_ASSERT_EQUAL(API_UNCLEAR, meaning(API_VOLUME_WRITE, &lost));
+	TEST_ASSERT_EQUAL(API_UNCLEAR, meaning(API_PLUGIN_CALL, &lost));
 	TEST_ASSERT_EQUAL(API_RETRY, meaning(API_STATUS_PATCH, &lost));
 	TEST_ASSERT_FALSE(api_answer_is_refusal(&lost));
 }
@@ -75,7 +75,7 @@ static void test_judge_half_a_success_is_believed_by_its_head_alone_where_that_s
 
 	TEST_ASSERT_EQUAL(API_UNCLEAR, meaning(API_BINDING, &half));
 	TEST_ASSERT_EQUAL(API_DONE, meaning(API_STATUS_PATCH, &half));
-	TEST_ASSERT_EQUAL(API_DONE, meaning(API_VOLUME_WRITE, &half));
+	TEST_ASSERT_EQUAL(API_DONE, meaning(API_PLUGIN_CALL, &half));
 }
 
 static void test_judge_an_unsigned_404_says_nothing_about_a_pod(void)

@@ -284,7 +284,7 @@ static void test_a_gang_that_waits_too_long_gives_its_places_back(void)
 	TEST_ASSERT_EQUAL_PTR(&members[0].points, points);
 	TEST_ASSERT_EQUAL(PLUGIN_GANG, points->rejector);
 	TEST_ASSERT_EQUAL_STRING(
-		"rejected due to timeout after waiting at plugin Gang", picture_reasons());
+		"rejected due to timeout after waiting 30s at plugin Gang", picture_reasons());
 	cycle_undo_group(&cycle, &members[0], 1);
 	/* Its Unreserve rejected the other. */
 	points = binding_next_settled(&waiting, picture_why());

@@ -46,20 +46,20 @@ static void add_claim(const char *name)
 static void test_who_waits_for_a_provisioner_holds_up_nobody(void)
 {
 	const uint32_t bindings = cluster_limits.bindings;
-	cluster_limits.bindings = cluster_limits.claimants;
+	cluster_limits.bindings = cluster_limits.pre_binds;
 	cluster_open(NULL);
 	cluster_limits.bindings = bindings;
 	cluster_feed(KUBE_STORAGE_CLASS,
 		"{'metadata':{'name':'slow','resourceVersion':'1'},'provisioner':'maker',"
 		"'volumeBindingMode':'WaitForFirstConsumer'}");
-	for (char name[] = "a"; name[0] < 'a' + (char)cluster_limits.claimants; name[0]++)
+	for (char name[] = "a"; name[0] < 'a' + (char)cluster_limits.pre_binds; name[0]++)
 		add_claim(name);
 	cluster_run(2000);
-	TEST_ASSERT_EQUAL(cluster_limits.claimants, volumes_stats(cluster.s.volumes).under_way);
+	TEST_ASSERT_EQUAL(cluster_limits.pre_binds, pre_bind_stats(cluster.s.pre_bind).under_way);
 	cluster_add_pod("plain", false, "1", "");
 	cluster_run(2000);
 	TEST_ASSERT_TRUE(*cluster_bound_to("plain") != '\0');
-	TEST_ASSERT_EQUAL(cluster_limits.claimants, volumes_stats(cluster.s.volumes).under_way);
+	TEST_ASSERT_EQUAL(cluster_limits.pre_binds, pre_bind_stats(cluster.s.pre_bind).under_way);
 }
 
 static void label_first(uint32_t version, const char *app)
@@ -82,7 +82,7 @@ static void test_labels_of_who_is_on_its_way(void)
 	add_claim("first");
 	label_first(2, "x");
 	cluster_run(1000);
-	TEST_ASSERT_EQUAL(1, volumes_stats(cluster.s.volumes).under_way);
+	TEST_ASSERT_EQUAL(1, pre_bind_stats(cluster.s.pre_bind).under_way);
 	bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/second/binding", "{}")->status =
 		201;
 	cluster_feed(KUBE_POD,
@@ -95,7 +95,7 @@ static void test_labels_of_who_is_on_its_way(void)
 	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("second"));
 	label_first(4, "y");
 	cluster_run(20 * 1000);
-	TEST_ASSERT_EQUAL(1, volumes_stats(cluster.s.volumes).under_way);
+	TEST_ASSERT_EQUAL(1, pre_bind_stats(cluster.s.pre_bind).under_way);
 	TEST_ASSERT_TRUE(*cluster_bound_to("second") != '\0');
 }
 

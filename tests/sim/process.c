@@ -17,7 +17,6 @@ enum {
 	OBJECT_SCRATCH = 1 << 20,
 	PATCHES = 32,
 	VICTIMS = 256,
-	CLAIMANTS = 32,
 	SERIES = 512,
 	SLACK = 256 * 1024,
 	RATE_PPM_MAX = 100 * 1000
@@ -103,7 +102,6 @@ static struct scheduler_limits limits_of(const struct world *w)
 	struct capacity capacity;
 	struct scheduler_limits limits = {
 		.bindings = w->plan.bindings,
-		.claimants = CLAIMANTS,
 		.patches = PATCHES,
 		.victims = VICTIMS,
 		.events = w->plan.events,
@@ -115,6 +113,7 @@ static struct scheduler_limits limits_of(const struct world *w)
 	limits.cache = capacity.cache;
 	limits.cycle = capacity.cycle;
 	limits.queue = capacity.queue;
+	limits.pre_binds = capacity.pre_binds;
 	if (w->plan.queue > 0)
 		limits.queue = w->plan.queue;
 	return limits;
@@ -154,8 +153,8 @@ static void carve(struct sim_process *p)
 
 	p->size = sizeof(struct scheduler) + scheduler_size(&limits) + net_size() +
 		net_client_size(&target) + SLACK;
-	size_t engine =
-		cache_size(&limits.cache) + cycle_size(&limits.cycle) + queue_size(limits.queue);
+	size_t engine = cache_size(&limits.cache) + cycle_size(&limits.cycle) +
+		queue_size(limits.queue) + scheduler_bindings_size(limits.pre_binds, limits.queue);
 	size_t budget = p->size - engine + (size_t)p->world->plan.memory;
 	p->block = memory_reserve(p->size);
 	CHECK(p->block != NULL);
@@ -170,7 +169,7 @@ static void forget_dumps(const struct scheduler *s)
 	check_unregister(s->binder);
 	check_unregister(s->api);
 	check_unregister(s->recorder);
-	check_unregister(s->volumes);
+	check_unregister(s->pre_bind);
 	check_unregister(s->lease);
 }
 

@@ -195,7 +195,7 @@ static struct scheduler_limits limits(void)
 		.bindings = 16,
 		.patches = 32,
 		.victims = 16,
-		.claimants = 8,
+		.pre_binds = 8,
 		.events = 64,
 		.series = 64,
 		.scratch_bytes = SCRATCH,

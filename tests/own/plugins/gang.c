@@ -26,60 +26,73 @@ static bool gang_of(const struct plugin_binding *b, uint32_t pod, uint32_t *gang
 		PLUGIN_ARGS(b->profile, GANG, gang_args)->label, gang);
 }
 
-static bool gang_is_same(const struct plugin_binding *b, uint32_t pod, uint32_t gang)
+/* What is kept for a pod on its way: the pod itself may be gone when it is asked for. */
+struct gang_kept {
+	uint32_t gang;
+	uint32_t namespace;
+};
+
+static bool gang_is_same(const struct plugin_binding *b, uint32_t pod, const struct gang_kept *kept)
 {
-	uint32_t other;
-	const struct kube_pod_template *ours =
-		cache_template_of(b->cache, cache_pod_at(b->cache, b->pod));
-	const struct kube_pod_template *theirs =
-		cache_template_of(b->cache, cache_pod_at(b->cache, pod));
-	return ours->namespace == theirs->namespace && gang_of(b, pod, &other) && other == gang;
+	uint32_t gang;
+	return cache_template_of(b->cache, cache_pod_at(b->cache, pod))->namespace ==
+		kept->namespace &&
+		gang_of(b, pod, &gang) && gang == kept->gang;
 }
 
 /* Those that are bound, or have a place that they wait with. */
-static int32_t gang_count_placed(const struct plugin_binding *b, uint32_t gang)
+static int32_t gang_count_placed(const struct plugin_binding *b, const struct gang_kept *kept)
 {
 	const struct pool *pods = &b->cache->pods;
 	int32_t count = 0;
 	for (uint32_t p = pool_next(pods, 0); p != 0; p = pool_next(pods, p))
-		count += cache_pod_at(b->cache, p)->node != 0 && gang_is_same(b, p, gang);
+		count += cache_pod_at(b->cache, p)->node != 0 && gang_is_same(b, p, kept);
 	return count;
 }
 
 struct gang_call {
 	const struct plugin_binding *by;
-	uint32_t gang;
+	const struct gang_kept *kept;
 };
 
 static void gang_allow(void *arg, const struct plugin_binding *waiting)
 {
 	const struct gang_call *call = arg;
-	if (gang_is_same(call->by, waiting->pod, call->gang))
+	if (gang_is_same(call->by, waiting->pod, call->kept))
 		call->by->handle->allow(call->by->handle->self, waiting->tag, PLUGIN_GANG);
 }
 
 static void gang_reject(void *arg, const struct plugin_binding *waiting)
 {
 	const struct gang_call *call = arg;
-	if (waiting->tag != call->by->tag && gang_is_same(call->by, waiting->pod, call->gang))
+	if (waiting->tag != call->by->tag && gang_is_same(call->by, waiting->pod, call->kept))
 		call->by->handle->reject(call->by->handle->self, waiting->tag, PLUGIN_GANG,
 			"another pod of the gang was rejected");
 }
 
+/* The place is reserved by being assumed; whose it is, is kept. */
 static enum plugin_code gang_reserve(
 	struct cycle_state *d, struct plugin_binding *b, struct plugin_reasons *why)
 {
+	uint32_t gang;
 	(void)d;
-	(void)b;
-	(void)why;
-	return PLUGIN_SUCCESS; /* the place is reserved by being assumed */
+	if (!gang_of(b, b->pod, &gang))
+		return PLUGIN_SUCCESS;
+	struct gang_kept *kept = plugin_keep(b, PLUGIN_GANG, sizeof(*kept));
+	if (kept == NULL) {
+		plugin_because(why, "not enough memory for the gang");
+		return PLUGIN_ERROR;
+	}
+	kept->gang = gang;
+	kept->namespace = cache_template_of(b->cache, cache_pod_at(b->cache, b->pod))->namespace;
+	return PLUGIN_SUCCESS;
 }
 
 /* One that fails takes the others along. */
 static void gang_unreserve(struct plugin_binding *b)
 {
-	struct gang_call call = {.by = b};
-	if (gang_of(b, b->pod, &call.gang))
+	struct gang_call call = {b, plugin_kept(b, PLUGIN_GANG)};
+	if (call.kept != NULL)
 		b->handle->each_waiting(b->handle->self, gang_reject, &call);
 }
 
@@ -87,12 +100,12 @@ static enum plugin_code gang_permit(
 	struct plugin_binding *b, int64_t *timeout_ms, struct plugin_reasons *why)
 {
 	const struct gang_args *args = PLUGIN_ARGS(b->profile, GANG, gang_args);
-	struct gang_call call = {.by = b};
+	struct gang_call call = {b, plugin_kept(b, PLUGIN_GANG)};
 	(void)why;
-	if (!gang_of(b, b->pod, &call.gang))
+	if (call.kept == NULL)
 		return PLUGIN_SUCCESS;
 	*timeout_ms = (int64_t)args->timeout_seconds * 1000;
-	if (gang_count_placed(b, call.gang) < args->members)
+	if (gang_count_placed(b, call.kept) < args->members)
 		return PLUGIN_WAIT;
 	b->handle->each_waiting(b->handle->self, gang_allow, &call);
 	return PLUGIN_SUCCESS;

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Volumes over a wire: an apiserver that keeps volumes and claims and takes patches of them, and a
- * picture (tests/plugins/picture.h) that shows them when the test says so, as a watch would.
+ * PreBind with VolumeBinding over a wire: an apiserver that keeps volumes and claims and takes
+ * patches of them, and a picture (tests/plugins/picture.h) that shows them when the test says so,
+ * as a watch would.
  */
-#ifndef BERTH_TESTS_BIND_VOLUMES_BED_H
-#define BERTH_TESTS_BIND_VOLUMES_BED_H
+#ifndef BERTH_TESTS_BIND_PRE_BIND_BED_H
+#define BERTH_TESTS_BIND_PRE_BIND_BED_H
 
-#include "bind/volumes.h"
+#include "bind/pre_bind.h"
 #include "plugins/picture.h"
+#include "plugins/volume_bind.h"
+#include "plugins/volume_choice.h"
 #include "apisim/fake_server.h"
 
 enum {
 	BED_OBJECTS = 64,
 	BED_SEEN_MAX = 256,
 	BED_TOLD_MAX = 64,
-	BED_ORDERS = 6, /* more than there are pens */
+	BED_ORDERS = 6, /* more than there are calls at a time */
 	BED_CONNECTIONS = 8,
 	BED_TAGS = 4096
 };
@@ -56,10 +59,16 @@ struct bed_seen {
 	char body[4096];
 };
 
+struct bed_order {
+	bool taken;
+	uint32_t run;
+	struct binding_points points;
+};
+
 struct bed_told {
 	uint64_t tag;
 	bool ok;
-	char message[VOLUMES_MESSAGE_MAX + 1];
+	char message[API_MESSAGE_MAX + 1];
 	int64_t at_us;
 };
 
@@ -71,7 +80,9 @@ struct bed {
 	struct net_client *client;
 	struct random random;
 	struct api_client *api;
-	struct volumes *volumes;
+	struct pre_bind *pre_bind;
+	struct binding_waiting waiting;
+	struct bed_order orders[BED_ORDERS + 1];
 	struct bed_object objects[BED_OBJECTS];
 	uint32_t object_count;
 	uint64_t version; /* the newest */
@@ -87,7 +98,8 @@ struct bed {
 	uint32_t told_count;
 	uint32_t told_tags[BED_TAGS]; /* how often */
 	bool stands_by;               /* and may write nothing */
-	bool forgets;                 /* requests and results, when there is no more room */
+	/* Requests and results, when there is no more room; pods are not assumed on their nodes. */
+	bool forgets;
 };
 
 extern struct bed bed;
@@ -95,7 +107,7 @@ extern struct bed bed;
 /* With a class "slow" that waits for consumers, nodes a and b, and pods of both tests' making. */
 void bed_start(uint64_t seed);
 void bed_stop(void);
-void bed_close_volumes(void);
+void bed_close_pre_bind(void);
 
 /* Objects of the apiserver, shown at once. host: "" for all nodes. */
 struct bed_object *bed_volume(const char *name, const char *host);
@@ -110,9 +122,18 @@ void bed_delete(struct bed_object *object); /* and the watch tells that */
 void bed_bind(const char *claim, const char *volume);
 
 /* What the pod's claims get on the node, by the plugin; its code and reasons when not success. */
+enum plugin_code bed_choose_in(const char *namespace, const char *pod, const char *node,
+	const struct volume_choice **list, uint32_t *count);
 enum plugin_code bed_choose(
 	const char *pod, const char *node, const struct volume_choice **list, uint32_t *count);
-/* Chosen, and begun. */
+/* Chosen, and reserved; what Reserve says, and its reasons. */
+enum plugin_code bed_reserve(
+	const char *namespace, uint64_t tag, const char *pod, const char *node);
+/* Reserved, and begun; false: there is no room, and all is undone. */
+bool bed_try(uint64_t tag, const char *pod, const char *node);
+bool bed_try_in(const char *namespace, uint64_t tag, const char *pod, const char *node);
+void bed_cancel(uint64_t tag);
+/* Both have to do. */
 void bed_begin(uint64_t tag, const char *pod, const char *node, int64_t timeout_ms);
 void bed_run(int64_t ms);
 void bed_plans(const struct bed_plan *plans, uint32_t count);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: assumed, written, waited for, given back. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
-// deps: bind/volumes*.c plugins/*.c
+// deps: bind/pre_bind*.c cycle/binding_points.c plugins/*.c
 // deps: tests/plugins/picture.c
-// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/volumes_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/pre_bind_bed.c
 #include <stdio.h>
 #include <string.h>
 
 #include <unity.h>
 
-#include "bind/volumes_bed.h"
+#include "bind/pre_bind_bed.h"
 #include "cache/assumed.h"
 
 void setUp(void)
@@ -53,7 +53,7 @@ static void test_a_volume_is_given_its_claim(void)
 		"\"uid\":\"c-uid-2\",\"apiVersion\":\"v1\",\"resourceVersion\":\"102\","
 		"\"fieldPath\":null}}}",
 		bed.seen[1].body);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	bed_show(v);
 	bed_run(100);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
@@ -157,7 +157,7 @@ static void test_a_promised_volume(void)
 	TEST_ASSERT_NOT_NULL(strstr(bed.seen[1].body, "claimRef"));
 	TEST_ASSERT_EQUAL_STRING("", v->marked);
 	TEST_ASSERT_EQUAL_STRING(c->uid, v->claim_uid);
-	volumes_cancel(bed.volumes, 1);
+	bed_cancel(1);
 	bed_show(v);
 	bed_pod("q", "c");
 	bed_begin(2, "q", "a", MINUTES(1));
@@ -234,7 +234,7 @@ static void test_two_pods_share_a_claim(void)
 	bed_begin(2, "q", "a", MINUTES(1));
 	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&picture.cache.assumed));
 	/* The first gives up: the other still counts on it. */
-	volumes_cancel(bed.volumes, 1);
+	bed_cancel(1);
 	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&picture.cache.assumed));
 	bed_run(100);
 	bed_show(c);
@@ -286,7 +286,7 @@ static void test_a_conflict_gives_back(void)
 	TEST_ASSERT_EQUAL_UINT64(bytes, picture.cache.store.budget.used);
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, bed_choose("p", "a", &list, &count));
 	TEST_ASSERT_NOT_EQUAL(0, list[0].pv);
-	TEST_ASSERT_EQUAL_UINT64(1, volumes_stats(bed.volumes).conflicts);
+	TEST_ASSERT_EQUAL_UINT64(1, pre_bind_stats(bed.pre_bind).conflicts);
 }
 
 /* What was written stays assumed until it is seen, the rest goes back. */
@@ -342,13 +342,13 @@ static void test_words_without_end(void)
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(100);
 	TEST_ASSERT_EQUAL_UINT32(1, bed.told_tags[1]);
-	TEST_ASSERT_EQUAL_size_t(VOLUMES_MESSAGE_MAX - 1, strlen(bed.told[0].message));
+	TEST_ASSERT_EQUAL_size_t(API_MESSAGE_MAX - 1, strlen(bed.told[0].message));
 	TEST_ASSERT_TRUE(text_is_utf8(text_of(bed.told[0].message)));
 	memset(body, 'x', sizeof(body) - 1);
 	plans[1].status = 502;
 	bed_plans(plans, 2);
 	bed_begin(2, "p", "a", MINUTES(1));
-	bed_run(VOLUMES_DOUBT_MS + 100);
+	bed_run(VOLUME_DOUBT_MS + 100);
 	bed_expect(2, false, "the apiserver answered 502");
 	bed_expect_clean();
 }
@@ -404,21 +404,21 @@ static void test_a_busy_server_is_waited_for(void)
 	bed_run(4200);
 	TEST_ASSERT_EQUAL_UINT32(5, bed.seen_count);
 	TEST_ASSERT_EQUAL_STRING("a", c->selected);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 }
 
 static void test_a_server_that_is_always_busy(void)
 {
-	struct bed_plan plans[VOLUMES_WAITS + 2];
-	for (uint32_t i = 0; i < VOLUMES_WAITS + 2; i++)
+	struct bed_plan plans[PRE_BIND_WAITS + 2];
+	for (uint32_t i = 0; i < PRE_BIND_WAITS + 2; i++)
 		plans[i] = (struct bed_plan){.way = BED_SAYS, .status = 429};
 	plans[0] = (struct bed_plan){.way = BED_WORKS};
-	bed_plans(plans, VOLUMES_WAITS + 2);
+	bed_plans(plans, PRE_BIND_WAITS + 2);
 	bed_claim("c");
 	bed_pod("p", "c");
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(20 * 1000);
-	TEST_ASSERT_EQUAL_UINT32(VOLUMES_WAITS + 2, bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT32(PRE_BIND_WAITS + 2, bed.seen_count);
 	bed_expect(1, false, "the apiserver answered 429");
 	bed_expect_clean();
 }
@@ -426,19 +426,19 @@ static void test_a_server_that_is_always_busy(void)
 /* Each write has its own number of times. */
 static void test_a_server_that_is_mostly_busy(void)
 {
-	struct bed_plan plans[3 * VOLUMES_WAITS];
-	for (uint32_t i = 0; i < 3 * VOLUMES_WAITS; i++)
+	struct bed_plan plans[3 * PRE_BIND_WAITS];
+	for (uint32_t i = 0; i < 3 * PRE_BIND_WAITS; i++)
 		plans[i] = (struct bed_plan){
-			.way = i % VOLUMES_WAITS == 0 ? BED_WORKS : BED_SAYS, .status = 429};
-	bed_plans(plans, 3 * VOLUMES_WAITS);
+			.way = i % PRE_BIND_WAITS == 0 ? BED_WORKS : BED_SAYS, .status = 429};
+	bed_plans(plans, 3 * PRE_BIND_WAITS);
 	bed_volume("v", "a");
 	bed_claim("x");
 	bed_claim("y");
 	bed_pod("p", "x,y");
 	bed_begin(1, "p", "a", MINUTES(10));
 	bed_run(MINUTES(1));
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
-	TEST_ASSERT_EQUAL_UINT32(3 + 2 * (VOLUMES_WAITS - 1), bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
+	TEST_ASSERT_EQUAL_UINT32(3 + 2 * (PRE_BIND_WAITS - 1), bed.seen_count);
 }
 
 /* ... and its own doubts. */
@@ -465,82 +465,94 @@ static void test_a_conflict_of_the_second(void)
 
 /* ---- room ---- */
 
-static void test_room(void)
+static void begin_many(uint32_t count)
 {
 	char name[8];
-	for (uint32_t i = 1; i <= BED_ORDERS; i++) {
-		TEST_ASSERT_TRUE(volumes_has_room(bed.volumes));
+	for (uint32_t i = 1; i <= count; i++) {
 		snprintf(name, sizeof(name), "c%u", (unsigned)i);
 		bed_claim(name);
 		bed_pod(name, name);
 		bed_begin(i, name, "a", MINUTES(1));
 	}
-	TEST_ASSERT_FALSE(volumes_has_room(bed.volumes));
+}
+
+static void test_more_than_there_is_room_for(void)
+{
+	begin_many(BED_ORDERS);
+	bed_claim("c");
+	bed_pod("p", "c");
+	TEST_ASSERT_FALSE(bed_try(99, "p", "a"));
 	bed_run(100);
 	TEST_ASSERT_EQUAL_UINT32(BED_ORDERS * 2, bed.seen_count);
-	volumes_cancel(bed.volumes, 2);
-	TEST_ASSERT_TRUE(volumes_has_room(bed.volumes));
+	TEST_ASSERT_EQUAL_UINT32(0, bed.told_tags[99]);
+	bed_cancel(2);
+	TEST_ASSERT_TRUE(bed_try(99, "p", "a"));
 }
 
-/* As many requests as there are pens, the others wait for theirs. */
-static void test_pens_are_shared(void)
+/* As many calls as one namespace may have, the others wait for their turn. */
+static void test_pods_of_a_namespace_take_turns(void)
 {
-	static const struct bed_plan plans[VOLUMES_SLOTS] = {
-		{.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}};
-	char name[8];
-	bed_plans(plans, VOLUMES_SLOTS);
-	for (uint32_t i = 1; i <= BED_ORDERS; i++) {
-		snprintf(name, sizeof(name), "c%u", (unsigned)i);
-		bed_claim(name);
-		bed_pod(name, name);
-		bed_begin(i, name, "a", MINUTES(1));
-	}
+	static const struct bed_plan plans[PRE_BIND_CALLS_OF_A_PEER] = {
+		{.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_SILENT}};
+	bed_plans(plans, PRE_BIND_CALLS_OF_A_PEER);
+	begin_many(BED_ORDERS);
 	bed_run(1000);
-	TEST_ASSERT_EQUAL_UINT32(VOLUMES_SLOTS, bed.seen_count);
-	volumes_cancel(bed.volumes, 1);
+	TEST_ASSERT_EQUAL_UINT32(PRE_BIND_CALLS_OF_A_PEER, bed.seen_count);
+	bed_cancel(1);
 	bed_run(1000);
-	/* One of those who waited wrote all it had to, and then the other. */
-	TEST_ASSERT_EQUAL_UINT32(VOLUMES_SLOTS + 4, bed.seen_count);
-	TEST_ASSERT_EQUAL_UINT32(2, volumes_stats(bed.volumes).waiting);
-	bed_run(api_policies[API_VOLUME_WRITE].silence_ms);
-	TEST_ASSERT_EQUAL_UINT32(BED_ORDERS - 1, volumes_stats(bed.volumes).waiting);
+	/* One of those who waited wrote all it had to, and then the others. */
+	TEST_ASSERT_EQUAL_UINT32(PRE_BIND_CALLS_OF_A_PEER + 6, bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT32(3, pre_bind_stats(bed.pre_bind).waiting);
+	bed_run(api_policies[API_PLUGIN_CALL].silence_ms);
+	TEST_ASSERT_EQUAL_UINT32(BED_ORDERS - 1, pre_bind_stats(bed.pre_bind).waiting);
 }
 
-/* An order of many leaves no room for another one of many. */
+/* A webhook of the one hangs. */
+static void test_another_namespace_has_its_turn(void)
+{
+	static const struct bed_plan plans[PRE_BIND_CALLS_OF_A_PEER + 2] = {{.way = BED_SILENT},
+		{.way = BED_SILENT}, {.way = BED_SILENT}, {.way = BED_WORKS},
+		{.way = BED_SAYS, .status = 403}};
+	bed_plans(plans, PRE_BIND_CALLS_OF_A_PEER + 2);
+	begin_many(PRE_BIND_CALLS_OF_A_PEER + 1);
+	bed_run(100);
+	TEST_ASSERT_EQUAL_UINT32(PRE_BIND_CALLS_OF_A_PEER, bed.seen_count);
+	picture_add("{'kind':'PersistentVolumeClaim','metadata':{'namespace':'other','name':'c',"
+		    "'uid':'u','resourceVersion':'7'},'spec':{'storageClassName':'slow'}}");
+	picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'other','uid':'p'},"
+		    "'spec':{'containers':[{'name':'c'}],'volumes':[{'name':'v',"
+		    "'persistentVolumeClaim':{'claimName':'c'}}]}}");
+	TEST_ASSERT_TRUE(bed_try_in("other", 99, "p", "a"));
+	bed_run(10);
+	TEST_ASSERT_EQUAL_UINT32(PRE_BIND_CALLS_OF_A_PEER + 2, bed.seen_count);
+	expect_line(PRE_BIND_CALLS_OF_A_PEER, "PATCH /api/v1/namespaces/other/pods/p/status");
+	TEST_ASSERT_EQUAL_UINT32(1, bed.told_tags[99]);
+}
+
 static void test_many_claims(void)
 {
+	enum { MANY = 70 };
 	char claims[1024] = "", name[16];
-	for (uint32_t i = 0; i < 20; i++) {
+	for (uint32_t i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "%sc%u", i == 0 ? "" : ",", (unsigned)i);
 		strcat(claims, name);
-		bed_claim(name + (i > 0));
+		if (i < BED_OBJECTS)
+			bed_claim(name + (i > 0));
+		else
+			picture_addf("{'kind':'PersistentVolumeClaim','metadata':{'namespace':"
+				     "'default','name':'%s','uid':'u','resourceVersion':'5'},"
+				     "'spec':{'storageClassName':'slow','resources':{"
+				     "'requests':{'storage':'1Gi'}}}}",
+				name + 1);
 	}
 	bed_pod("p", claims);
 	bed_begin(1, "p", "a", MINUTES(1));
-	TEST_ASSERT_EQUAL_UINT32(20, pool_used(&picture.cache.assumed));
-	TEST_ASSERT_FALSE(volumes_has_room(bed.volumes));
+	TEST_ASSERT_EQUAL_UINT32(MANY, pool_used(&picture.cache.assumed));
 	bed_run(1000);
-	TEST_ASSERT_EQUAL_UINT32(21, bed.seen_count);
-	TEST_ASSERT_EQUAL_UINT64(20, volumes_stats(bed.volumes).written);
-}
-
-static void test_too_many_claims(void)
-{
-	struct volume_choice choices[VOLUMES_CHOICES_MAX + 1];
-	bed_claim("c");
-	bed_pod("p", "c");
-	for (uint32_t i = 0; i < VOLUMES_CHOICES_MAX + 1; i++)
-		choices[i] = (struct volume_choice){.claim = picture.added};
-	volumes_begin(bed.volumes,
-		&(struct volumes_order){.tag = 5,
-			.pod = picture_pod("default", "p"),
-			.node = picture_node("a"),
-			.choices = choices,
-			.choice_count = VOLUMES_CHOICES_MAX + 1});
-	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
-	bed_run(10);
-	bed_expect(5, false, "the pod has 65 claims to bind, of at most 64");
-	bed_expect_clean();
+	TEST_ASSERT_EQUAL_UINT32(BED_OBJECTS + 2, bed.seen_count);
+	TEST_ASSERT_EQUAL_UINT64(BED_OBJECTS, pre_bind_stats(bed.pre_bind).written);
+	/* The server has no more. */
+	TEST_ASSERT_EQUAL_UINT32(1, bed.told_tags[1]);
 }
 
 static void test_no_memory_to_assume(void)
@@ -562,9 +574,9 @@ static void test_no_memory_to_assume(void)
 		count++;
 	}
 	TEST_ASSERT_TRUE(count < 64);
-	bed_begin(1, "p", "a", MINUTES(1));
+	TEST_ASSERT_EQUAL(PLUGIN_ERROR, bed_reserve("default", 1, "p", "a"));
+	TEST_ASSERT_EQUAL_STRING("not enough memory to bind the pod's volumes", picture_reasons());
 	bed_run(10);
-	bed_expect(1, false, "not enough memory to bind the pod's volumes");
 	bed_expect_clean();
 	TEST_ASSERT_EQUAL_UINT32(0, bed.seen_count);
 	while (count > 0)
@@ -640,7 +652,7 @@ static void test_closing_gives_all_back(void)
 	TEST_ASSERT_EQUAL_UINT32(2, pool_used(&picture.cache.assumed));
 	net_client_close(bed.client);
 	bed.client = NULL;
-	bed_close_volumes();
+	bed_close_pre_bind();
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
 	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&picture.cache.assumed));
 	cache_audit(&picture.cache);
@@ -669,10 +681,10 @@ int main(void)
 	RUN_TEST(test_a_server_that_is_always_busy);
 	RUN_TEST(test_a_server_that_is_mostly_busy);
 	RUN_TEST(test_a_conflict_of_the_second);
-	RUN_TEST(test_room);
-	RUN_TEST(test_pens_are_shared);
+	RUN_TEST(test_more_than_there_is_room_for);
+	RUN_TEST(test_pods_of_a_namespace_take_turns);
+	RUN_TEST(test_another_namespace_has_its_turn);
 	RUN_TEST(test_many_claims);
-	RUN_TEST(test_too_many_claims);
 	RUN_TEST(test_no_memory_to_assume);
 	RUN_TEST(test_names_that_make_no_request);
 	RUN_TEST(test_names_that_are_paths);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An apiserver with volumes and claims, and a picture of it. */
-#include "bind/volumes_bed.h"
+#include "bind/pre_bind_bed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ void bed_bind(const char *claim, const char *volume)
 
 void bed_pod(const char *name, const char *claims)
 {
-	char volumes[4096] = "", part[64];
+	char volumes[8192] = "", part[64];
 	size_t used = 0;
 	for (const char *at = claims; *at != '\0'; at += *at == ',') {
 		size_t size = strcspn(at, ",");
@@ -290,17 +290,38 @@ static void hear(void *self, struct fake_server *wire, const struct fake_request
 	answer(request->stream, path, body);
 }
 
-/* ---- volumes ---- */
+/* ---- orders ---- */
 
-static void done(void *self, const struct volumes_result *result)
+/* By its tag; a free one by 0. */
+static struct bed_order *order_of(uint64_t tag)
 {
+	for (uint32_t i = 0; i < ARRAY_COUNT(bed.orders); i++)
+		if (tag == 0 ? !bed.orders[i].taken
+			     : bed.orders[i].taken && bed.orders[i].points.b.tag == tag)
+			return &bed.orders[i];
+	return NULL;
+}
+
+static void order_done(struct bed_order *order, bool ok)
+{
+	TEST_ASSERT_NOT_NULL(order);
+	if (ok)
+		binding_bound(&order->points);
+	else
+		binding_undo(&order->points);
+	order->taken = false;
+}
+
+static void done(void *self, const struct pre_bind_result *result)
+{
+	bool ok = result->step == PLUGIN_STEP_DONE;
+	order_done(order_of(result->tag), ok);
 	TEST_ASSERT_TRUE(self == &bed);
 	if (bed.forgets && bed.told_count == BED_TOLD_MAX)
 		bed.told_count = 0;
 	TEST_ASSERT_TRUE(bed.told_count < BED_TOLD_MAX);
 	struct bed_told *told = &bed.told[bed.told_count++];
-	*told = (struct bed_told){
-		.tag = result->tag, .ok = result->ok, .at_us = bed.wire.network.now_us};
+	*told = (struct bed_told){.tag = result->tag, .ok = ok, .at_us = bed.wire.network.now_us};
 	TEST_ASSERT_TRUE(text_copy(result->message, told->message, sizeof(told->message)));
 	TEST_ASSERT_TRUE(result->tag < BED_TAGS);
 	bed.told_tags[result->tag]++;
@@ -310,8 +331,8 @@ static void done(void *self, const struct volumes_result *result)
 
 static void changed(const struct cache_event *event)
 {
-	if (bed.volumes != NULL)
-		volumes_changed(bed.volumes, event);
+	if (bed.pre_bind != NULL)
+		pre_bind_changed(bed.pre_bind, event);
 }
 
 static bool may_write(void *self)
@@ -356,13 +377,16 @@ void bed_start(uint64_t seed)
 		.may_write = may_write,
 		.self = &bed});
 	size_t left = arena_left(&bed.arena);
-	bed.volumes = volumes_init(&(struct volumes_setup){.client = bed.api,
+	bed.pre_bind = pre_bind_init(&(struct pre_bind_setup){.client = bed.api,
 		.arena = &bed.arena,
 		.cache = &picture.cache,
 		.orders_max = BED_ORDERS,
 		.done = done,
 		.self = &bed});
-	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= volumes_size(BED_ORDERS));
+	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= pre_bind_size(BED_ORDERS));
+	binding_waiting_init(&bed.waiting);
+	plugin_use_at(&picture.profile, PLUGIN_AT_RESERVE, PLUGIN_VOLUME_BINDING, 0);
+	plugin_use_at(&picture.profile, PLUGIN_AT_PRE_BIND, PLUGIN_VOLUME_BINDING, 0);
 	picture.changed = changed;
 	picture_add("{'kind':'StorageClass','metadata':{'name':'slow'},'provisioner':'maker',"
 		    "'volumeBindingMode':'WaitForFirstConsumer'}");
@@ -389,20 +413,23 @@ static void expect_nothing_left(void)
 	TEST_ASSERT_EQUAL_UINT64(bed.bytes, cache->store.budget.used);
 }
 
-void bed_close_volumes(void)
+void bed_close_pre_bind(void)
 {
-	if (bed.volumes == NULL)
+	if (bed.pre_bind == NULL)
 		return;
-	volumes_close(bed.volumes);
+	pre_bind_close(bed.pre_bind);
+	for (uint32_t i = 0; i < ARRAY_COUNT(bed.orders); i++)
+		if (bed.orders[i].taken)
+			order_done(&bed.orders[i], false);
 	api_client_close(bed.api);
-	bed.volumes = NULL;
+	bed.pre_bind = NULL;
 }
 
 void bed_stop(void)
 {
 	if (bed.memory == NULL)
 		return;
-	bed_close_volumes();
+	bed_close_pre_bind();
 	if (bed.client != NULL)
 		net_client_close(bed.client);
 	net_close(bed.net);
@@ -416,7 +443,13 @@ void bed_stop(void)
 enum plugin_code bed_choose(
 	const char *pod, const char *node, const struct volume_choice **list, uint32_t *count)
 {
-	struct cycle_state *d = picture_decide("default", pod);
+	return bed_choose_in("default", pod, node, list, count);
+}
+
+enum plugin_code bed_choose_in(const char *namespace, const char *pod, const char *node,
+	const struct volume_choice **list, uint32_t *count)
+{
+	struct cycle_state *d = picture_decide(namespace, pod);
 	enum plugin_code code = plugin_volume_binding.pre_filter(d, picture_why());
 	if (code != PLUGIN_SUCCESS)
 		return code;
@@ -426,20 +459,70 @@ enum plugin_code bed_choose(
 	return volume_binding_choice(d, picture_node(node), list, count);
 }
 
+enum plugin_code bed_reserve(const char *namespace, uint64_t tag, const char *pod, const char *node)
+{
+	const struct volume_choice *list;
+	uint32_t count;
+	enum plugin_code code = bed_choose_in(namespace, pod, node, &list, &count);
+	TEST_ASSERT_EQUAL_MESSAGE(PLUGIN_SUCCESS, code, picture_reasons());
+	struct bed_order *order = order_of(0);
+	TEST_ASSERT_NOT_NULL(order);
+	const struct plugin_binding b = {.cache = &picture.cache,
+		.profile = &picture.profile,
+		.scratch = &picture.work,
+		.tag = tag,
+		.pod = picture_pod(namespace, pod),
+		.node = cache_node_at(&picture.cache, picture_node(node))->name,
+		.now = net_now(bed.net)};
+	*order = (struct bed_order){.taken = true};
+	binding_begin(&order->points, &bed.waiting, &b);
+	if (!bed.forgets && cache_pod_at(&picture.cache, b.pod)->node == 0)
+		TEST_ASSERT_EQUAL(
+			CACHE_OK, cache_assume(&picture.cache, b.pod, picture_node(node)));
+	code = binding_reserve(&order->points, &picture.decision, picture_why());
+	order->taken = code == PLUGIN_SUCCESS;
+	return code;
+}
+
+bool bed_try(uint64_t tag, const char *pod, const char *node)
+{
+	return bed_try_in("default", tag, pod, node);
+}
+
+bool bed_try_in(const char *namespace, uint64_t tag, const char *pod, const char *node)
+{
+	uint32_t nominated = cache_pod_at(&picture.cache, picture_pod(namespace, pod))->nominated;
+	TEST_ASSERT_EQUAL_MESSAGE(
+		PLUGIN_SUCCESS, bed_reserve(namespace, tag, pod, node), picture_reasons());
+	struct bed_order *order = order_of(tag);
+	TEST_ASSERT_EQUAL(
+		PLUGIN_SUCCESS, binding_permit(&order->points, &bed.waiting, picture_why()));
+	TEST_ASSERT_TRUE(binding_pre_flight(&order->points));
+	order->run =
+		pre_bind_begin(bed.pre_bind, &(struct pre_bind_order){&order->points, nominated});
+	if (order->run == 0) {
+		binding_undo(&order->points);
+		order->taken = false;
+	}
+	cache_audit(&picture.cache);
+	return order->taken;
+}
+
 void bed_begin(uint64_t tag, const char *pod, const char *node, int64_t timeout_ms)
 {
-	struct volumes_order order = {.tag = tag,
-		.pod = picture_pod("default", pod),
-		.node = picture_node(node),
-		.timeout_ms = timeout_ms};
-	enum plugin_code code = bed_choose(pod, node, &order.choices, &order.choice_count);
-	TEST_ASSERT_EQUAL_MESSAGE(PLUGIN_SUCCESS, code, picture_reasons());
-	TEST_ASSERT_TRUE(volumes_has_room(bed.volumes));
-	order.nominated = cache_pod_at(&picture.cache, order.pod)->nominated;
-	if (cache_pod_at(&picture.cache, order.pod)->node == 0)
-		TEST_ASSERT_EQUAL(CACHE_OK, cache_assume(&picture.cache, order.pod, order.node));
-	volumes_begin(bed.volumes, &order);
-	cache_audit(&picture.cache);
+	PLUGIN_ARGS_OF(&picture.profile, VOLUME_BINDING, volume_binding_args)
+		->bind_timeout_seconds = timeout_ms / 1000;
+	TEST_ASSERT_TRUE(bed_try(tag, pod, node));
+}
+
+void bed_cancel(uint64_t tag)
+{
+	struct bed_order *order = order_of(tag);
+	if (order == NULL)
+		return;
+	pre_bind_cancel(bed.pre_bind, order->run);
+	binding_undo(&order->points);
+	order->taken = false;
 }
 
 void bed_run(int64_t ms)
@@ -468,9 +551,9 @@ void bed_expect(uint64_t tag, bool ok, const char *message)
 
 void bed_expect_clean(void)
 {
-	const struct volumes_stats stats = volumes_stats(bed.volumes);
+	const struct pre_bind_stats stats = pre_bind_stats(bed.pre_bind);
 	cache_audit(&picture.cache);
 	TEST_ASSERT_EQUAL_UINT32(0, stats.under_way);
 	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&picture.cache.assumed));
-	TEST_ASSERT_EQUAL_UINT64(stats.begun, stats.bound + stats.failed + stats.cancelled);
+	TEST_ASSERT_EQUAL_UINT64(stats.begun, stats.done + stats.failed + stats.cancelled);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: what ends the waiting for them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
-// deps: bind/volumes*.c plugins/*.c
+// deps: bind/pre_bind*.c cycle/binding_points.c plugins/*.c
 // deps: tests/plugins/picture.c
-// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/volumes_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/pre_bind_bed.c
 #include <stdio.h>
 #include <string.h>
 
 #include <unity.h>
 
-#include "bind/volumes_bed.h"
+#include "bind/pre_bind_bed.h"
 
 void setUp(void)
 {
@@ -35,7 +35,7 @@ static struct bed_object *begin_bound(void)
 	bed_run(100);
 	bed_show(v);
 	bed_run(100);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	return v;
 }
 
@@ -48,7 +48,7 @@ static struct bed_object *begin_provisioned(void)
 	bed_run(100);
 	bed_show(c);
 	bed_run(100);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	return c;
 }
 
@@ -97,7 +97,7 @@ static void test_an_older_picture_is_no_news(void)
 	v->version = 50;
 	bed_show(v);
 	bed_run(100);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	*v = now;
 	bed_show(v);
 	bed_bind("c", "v");
@@ -121,9 +121,9 @@ static void test_the_node_is_gone(void)
 static void test_the_pod_is_gone(void)
 {
 	begin_bound();
-	volumes_cancel(bed.volumes, 99);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).under_way);
-	volumes_cancel(bed.volumes, 1);
+	bed_cancel(99);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).under_way);
+	bed_cancel(1);
 	bed_bind("c", "v");
 	bed_run(MINUTES(1));
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
@@ -142,7 +142,7 @@ static void test_the_pod_is_gone_while_it_is_written(void)
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(100);
 	TEST_ASSERT_EQUAL_UINT32(2, bed.seen_count);
-	volumes_cancel(bed.volumes, 1);
+	bed_cancel(1);
 	bed_expect_clean();
 	TEST_ASSERT_EQUAL(PLUGIN_SUCCESS, bed_choose("p", "a", &list, &count));
 	TEST_ASSERT_NOT_EQUAL(0, list[0].pv);

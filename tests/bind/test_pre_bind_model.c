@@ -6,9 +6,9 @@
  * twice, each order ends once, and nothing is left behind.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
-// deps: bind/volumes*.c plugins/*.c
+// deps: bind/pre_bind*.c cycle/binding_points.c plugins/*.c
 // deps: tests/plugins/picture.c
-// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/volumes_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/pre_bind_bed.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include <unity.h>
 
 #include "base/log.h"
-#include "bind/volumes_bed.h"
+#include "bind/pre_bind_bed.h"
 #include "cache/assumed.h"
 
 enum { SEEDS = 25, STEPS = 400, PODS = 6, CLAIMS = 8, VOLUMES = 6 };
@@ -122,21 +122,20 @@ static void told(struct bed *b, const struct bed_told *t)
 
 static void begin(uint32_t pod)
 {
-	struct volumes_order order = {.timeout_ms = 1000 + below(30000)};
+	const struct volume_choice *choices;
+	uint32_t count;
+	PLUGIN_ARGS_OF(&picture.profile, VOLUME_BINDING, volume_binding_args)
+		->bind_timeout_seconds = 1 + below(30);
 	char name[8];
 	const char *node = below(2) == 0 ? "a" : "b";
 	name_of(name, sizeof(name), "p", pod);
-	if (orders[pod].tag != 0 || !volumes_has_room(bed.volumes) ||
-		cache_find_node(&picture.cache, text_of(node)) == 0)
+	if (orders[pod].tag != 0 || cache_find_node(&picture.cache, text_of(node)) == 0)
 		return;
-	if (bed_choose(name, node, &order.choices, &order.choice_count) != PLUGIN_SUCCESS ||
-		order.choice_count == 0)
+	if (bed_choose(name, node, &choices, &count) != PLUGIN_SUCCESS || count == 0)
 		return;
-	order.tag = orders[pod].tag = ++tags;
+	orders[pod].tag = ++tags;
 	snprintf(orders[pod].node, sizeof(orders[pod].node), "%s", node);
-	order.pod = picture_pod("default", name);
-	order.node = picture_node(node);
-	volumes_begin(bed.volumes, &order);
+	TEST_ASSERT_TRUE(bed_try(tags, name, node));
 }
 
 static void cancel(uint32_t pod)
@@ -145,7 +144,7 @@ static void cancel(uint32_t pod)
 	if (orders[pod].tag == 0)
 		return;
 	name_of(name, sizeof(name), "p", pod);
-	volumes_cancel(bed.volumes, orders[pod].tag);
+	bed_cancel(orders[pod].tag);
 	orders[pod].tag = 0;
 	cancelled++;
 	picture_remove(KUBE_POD, "default", name);
@@ -266,10 +265,10 @@ static void check(void)
 	uint32_t under_way = 0;
 	for (uint32_t i = 0; i < PODS; i++)
 		under_way += orders[i].tag != 0;
-	const struct volumes_stats stats = volumes_stats(bed.volumes);
+	const struct pre_bind_stats stats = pre_bind_stats(bed.pre_bind);
 	TEST_ASSERT_EQUAL_UINT32(under_way, stats.under_way);
 	TEST_ASSERT_EQUAL_UINT64(
-		stats.begun, stats.bound + stats.failed + stats.cancelled + stats.under_way);
+		stats.begun, stats.done + stats.failed + stats.cancelled + stats.under_way);
 }
 
 static void run_seed(uint64_t seed, bool with_faults)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Claims of placed pods: answers that leave it open what became of a write. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
-// deps: bind/volumes*.c plugins/*.c
+// deps: bind/pre_bind*.c cycle/binding_points.c plugins/*.c
 // deps: tests/plugins/picture.c
-// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/volumes_bed.c
+// deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/pre_bind_bed.c
 #include <stdio.h>
 #include <string.h>
 
 #include <unity.h>
 
-#include "bind/volumes_bed.h"
+#include "bind/pre_bind_bed.h"
 
 void setUp(void)
 {
@@ -35,8 +35,8 @@ static void begin_unclear(enum bed_way way, int64_t ms)
 	bed_pod("p", "c");
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(ms);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).in_doubt);
-	TEST_ASSERT_EQUAL_UINT64(1, volumes_stats(bed.volumes).unclear);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
+	TEST_ASSERT_EQUAL_UINT64(1, pre_bind_stats(bed.pre_bind).unclear);
 }
 
 static void try_unclear(enum bed_way way, int64_t ms)
@@ -45,7 +45,7 @@ static void try_unclear(enum bed_way way, int64_t ms)
 	TEST_ASSERT_EQUAL_UINT32(1, pool_used(&picture.cache.assumed));
 	bed_show(bed_find(true, "v"));
 	bed_run(100);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	bed_bind("c", "v");
 	bed_run(100);
 	bed_expect(1, true, "");
@@ -59,7 +59,7 @@ static void test_cut_off_yet_the_watch_shows_it(void)
 
 static void test_silent_yet_the_watch_shows_it(void)
 {
-	try_unclear(BED_DONE_SILENT, api_policies[API_VOLUME_WRITE].silence_ms + 100);
+	try_unclear(BED_DONE_SILENT, api_policies[API_PLUGIN_CALL].silence_ms + 100);
 }
 
 static void test_an_error_yet_the_watch_shows_it(void)
@@ -70,7 +70,7 @@ static void test_an_error_yet_the_watch_shows_it(void)
 static void test_the_watch_shows_nothing(void)
 {
 	begin_unclear(BED_LIES, 100);
-	bed_run(VOLUMES_DOUBT_MS);
+	bed_run(VOLUME_DOUBT_MS);
 	bed_expect(1, false, "the apiserver answered 500");
 	bed_expect_clean();
 }
@@ -88,7 +88,7 @@ static void test_the_watch_is_faster_than_the_answer(void)
 	bed_bind("c", "v");
 	bed_run(100);
 	TEST_ASSERT_EQUAL_UINT32(0, bed.told_count);
-	bed_run(api_policies[API_VOLUME_WRITE].silence_ms);
+	bed_run(api_policies[API_PLUGIN_CALL].silence_ms);
 	bed_expect(1, true, "");
 	bed_expect_clean();
 }
@@ -107,10 +107,10 @@ static void test_refused_after_it_may_have_happened(void)
 	bed_pod("p", "c");
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(2000);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).in_doubt);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	bed_show(bed_find(true, "v"));
 	bed_run(100);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 }
 
 /* It is seen before the second attempt is refused. */
@@ -129,8 +129,8 @@ static void test_a_conflict_with_what_is_seen(void)
 	bed_show(v);
 	bed_run(1000);
 	TEST_ASSERT_EQUAL_UINT32(3, bed.seen_count);
-	TEST_ASSERT_EQUAL_UINT64(0, volumes_stats(bed.volumes).unclear);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT64(0, pre_bind_stats(bed.pre_bind).unclear);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 }
 
 /* A claim of the same name, made anew, is not ours. */
@@ -162,8 +162,8 @@ static void test_nothing_to_doubt(void)
 	bed_pod("p", "c");
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(100);
-	TEST_ASSERT_EQUAL_UINT64(1, volumes_stats(bed.volumes).unclear);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).waiting);
+	TEST_ASSERT_EQUAL_UINT64(1, pre_bind_stats(bed.pre_bind).unclear);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 }
 
 static void test_the_volume_is_gone_in_doubt(void)
@@ -177,7 +177,7 @@ static void test_the_volume_is_gone_in_doubt(void)
 
 static void test_it_did_not_happen(void)
 {
-	begin_unclear(BED_SILENT, api_policies[API_VOLUME_WRITE].silence_ms + 100);
+	begin_unclear(BED_SILENT, api_policies[API_PLUGIN_CALL].silence_ms + 100);
 	struct bed_object *v = bed_find(true, "v");
 	snprintf(v->claim, sizeof(v->claim), "other");
 	snprintf(v->claim_namespace, sizeof(v->claim_namespace), "default");
@@ -204,7 +204,7 @@ static void test_a_conflict_with_ourselves(void)
 	bed_begin(1, "p", "a", MINUTES(1));
 	bed_run(2000);
 	TEST_ASSERT_EQUAL_UINT32(3, bed.seen_count);
-	TEST_ASSERT_EQUAL_UINT32(1, volumes_stats(bed.volumes).in_doubt);
+	TEST_ASSERT_EQUAL_UINT32(1, pre_bind_stats(bed.pre_bind).waiting);
 	bed_show(v);
 	bed_bind("c", "v");
 	bed_run(100);
