@@ -38,7 +38,9 @@ void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *sh
 
 static size_t page_budget_top(const struct page_budget *budget)
 {
-	return budget->may_use_reserve ? budget->limit : budget->limit - budget->reserve;
+	if (budget->may_use_reserve)
+		return budget->limit;
+	return budget->limit - (budget->may_use_half ? budget->reserve / 2 : budget->reserve);
 }
 
 static void page_budget_count(struct page_budget *budget)
@@ -88,6 +90,11 @@ size_t page_budget_left(const struct page_budget *budget)
 	size_t top = budget->limit - budget->reserve;
 	size_t used = budget->used - budget->idle;
 	return used < top ? (top - used) * budget->page_size : 0;
+}
+
+bool page_budget_is_pressed(const struct page_budget *budget)
+{
+	return budget->used - budget->idle > budget->limit - budget->reserve;
 }
 
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes)

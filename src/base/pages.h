@@ -11,7 +11,8 @@
  *	page_span    the first pages of it: arrays and tables.
  *
  * The last part of the budget is a reserve. Only who says so (page_budget.may_use_reserve) gets
- * pages of it: what cannot be refused without harm finds room when all else is full.
+ * pages of it: what cannot be refused without harm finds room when all else is full. The first half
+ * of it is also for what is needed to make room (may_use_half): small records of what gives way.
  *
  * Without a budget (NULL) nothing is counted: the owner's block was counted as a whole.
  */
@@ -43,6 +44,7 @@ struct page_budget {
 	size_t used;
 	size_t idle;          /* of those used: nothing is in them */
 	bool may_use_reserve; /* by what is taken now */
+	bool may_use_half;    /* ... the first half of it */
 	bool may_shed;        /* nobody works with what can be made again */
 	struct page_range *ranges;
 	struct page_shedder *shedders; /* asked in the order in which they came */
@@ -75,11 +77,22 @@ struct page_span {
 void page_budget_init(struct page_budget *budget, size_t bytes, size_t reserve);
 void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *shedder,
 	bool (*shed)(void *self), void *self);
+/*
+ * While something gives way: what can be made again goes first, and the first half of the reserve
+ * may be used. Nobody is inside who works with what can be made again. NULL: nothing is counted.
+ */
+static inline void page_budget_make_way(struct page_budget *budget, bool on)
+{
+	if (budget != NULL)
+		budget->may_use_half = budget->may_shed = on;
+}
 /* What is taken for good while everything is set up. */
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes);
 size_t page_budget_round(const struct page_budget *budget, size_t bytes); /* up to whole pages */
 /* Bytes that can still be committed, the reserve not counted; idle pages are. */
 size_t page_budget_left(const struct page_budget *budget);
+/* The reserve is in use, idle pages not counted: others should give way. */
+bool page_budget_is_pressed(const struct page_budget *budget);
 /* Gives all pages back in which nothing is. */
 void page_budget_trim(struct page_budget *budget);
 /* CHECKs the sums; for tests. */

@@ -71,8 +71,9 @@ enum cache_pod_flag {
 	CACHE_POD_NOMINATED_HERE = 16,   /* by us; the apiserver does not say it yet */
 	CACHE_POD_FIRST_GENERATION = 32, /* metadata.generation is 1 */
 	CACHE_POD_STATUS_LOST = 64,      /* its conditions found no room */
-	CACHE_POD_DUE = 128,     /* assumed, bound before the list was asked for: is due in it */
-	CACHE_POD_IMAGINED = 256 /* somebody asks about it; the apiserver knows no such pod */
+	CACHE_POD_DUE = 128,      /* assumed, bound before the list was asked for: is due in it */
+	CACHE_POD_IMAGINED = 256, /* somebody asks about it; the apiserver knows no such pod */
+	CACHE_POD_REPORTED = 512  /* people were told that there was no memory for it */
 };
 
 struct cache_pod {
@@ -171,6 +172,11 @@ MUST_USE enum cache_result cache_put_pod(
 MUST_USE enum cache_result cache_put_imagined_pod(
 	struct cache *cache, const struct kube_pod *pod, uint32_t *index);
 enum cache_result cache_remove_pod(struct cache *cache, uint32_t pod);
+/*
+ * A pod without a node is forgotten, though the apiserver still has it. No change is logged, and
+ * none may be waiting in the log.
+ */
+void cache_drop_pod(struct cache *cache, uint32_t pod);
 MUST_USE enum cache_result cache_put_node(
 	struct cache *cache, const struct kube_node *node, uint32_t *index);
 enum cache_result cache_remove_node(struct cache *cache, uint32_t node);
@@ -243,6 +249,8 @@ static inline struct text cache_text(const struct cache *cache, uint32_t string)
 }
 /* Labels of a namespace by its id; NULL when unknown or without labels. */
 const struct kube_labels *cache_namespace_labels(const struct cache *cache, uint32_t namespace);
+/* False: it is no UUID. */
+MUST_USE bool cache_parse_uid(struct text t, struct cache_uid *uid);
 /* The uid as text, 36 characters or as it came. */
 void cache_print_uid(const struct cache *cache, struct cache_uid uid, struct writer *out);
 

@@ -57,7 +57,7 @@ static bool uid_is_dash(size_t at)
 	return at == 8 || at == 13 || at == 18 || at == 23;
 }
 
-static bool uid_parse(struct text t, struct cache_uid *uid)
+bool cache_parse_uid(struct text t, struct cache_uid *uid)
 {
 	if (t.size != 36)
 		return false;
@@ -81,7 +81,7 @@ static bool uid_parse(struct text t, struct cache_uid *uid)
 
 static bool uid_take(struct cache *cache, struct text t, struct cache_uid *uid)
 {
-	if (uid_parse(t, uid))
+	if (cache_parse_uid(t, uid))
 		return true;
 	uint32_t id;
 	if (!cache_intern_take(cache, t, &id))
@@ -317,7 +317,7 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	uint32_t old_class = pod->class;
 	uint16_t ours = CACHE_POD_ASSUMED | CACHE_POD_DUE;
 	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? pod->flags & ours : 0) |
-		(pod->flags & CACHE_POD_IMAGINED));
+		(pod->flags & (CACHE_POD_IMAGINED | CACHE_POD_REPORTED)));
 	uint16_t counted = CACHE_POD_DELETING;
 	bool stays = old_node == node && pod->class == parts->class &&
 		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);
@@ -367,7 +367,7 @@ static void drop_decoded(struct cache *cache, const struct kube_pod *kube)
 static bool same_uid(struct cache *cache, const struct cache_pod *pod, struct text uid)
 {
 	struct cache_uid parsed;
-	if (uid_parse(uid, &parsed))
+	if (cache_parse_uid(uid, &parsed))
 		return pod->uid.high == parsed.high && pod->uid.low == parsed.low;
 	return pod->uid.high == CACHE_UID_TEXT &&
 		text_is(cache_text(cache, (uint32_t)pod->uid.low), uid);
@@ -456,7 +456,7 @@ enum cache_result cache_put_imagined_pod(
 	return result;
 }
 
-enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
+static void remove_pod(struct cache *cache, uint32_t index)
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t node = pod->node;
@@ -479,7 +479,21 @@ enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
 	if (node != 0)
 		cache_node_drop_placeholder(cache, node);
 	trace("cache forget", index, node);
+}
+
+enum cache_result cache_remove_pod(struct cache *cache, uint32_t index)
+{
+	remove_pod(cache, index);
 	return CACHE_OK;
+}
+
+void cache_drop_pod(struct cache *cache, uint32_t index)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	CHECK(cache_log_count(cache) == 0); /* changes may look at what goes now */
+	CHECK(pod->node == 0);
+	pod->flags |= CACHE_POD_IMAGINED; /* as far as the log is concerned */
+	remove_pod(cache, index);
 }
 
 /* ---- our own decisions ---- */

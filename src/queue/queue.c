@@ -70,7 +70,7 @@ static struct heap *heap_of(struct queue *queue, uint8_t state)
 size_t queue_size(uint32_t capacity)
 {
 	return pool_size(sizeof(struct queue_entry), capacity) + queue_group_size(capacity) +
-		4 * heap_size(capacity);
+		4 * heap_size(capacity) + shelf_size(2 * capacity);
 }
 
 /* Sums of a time and a length from the configuration stay in range. */
@@ -96,6 +96,8 @@ void queue_init(struct queue *queue, struct arena *arena, const struct queue_set
 	heap_init_for(
 		&queue->error_backoff, arena, &queue->entries, error_before, entry_moved, queue);
 	heap_init_for(&queue->waiting, arena, &queue->entries, waiting_before, entry_moved, queue);
+	if (settings->strings != NULL)
+		shelf_init(&queue->shelf, arena, settings->strings, 2 * capacity, now);
 }
 
 /* ---- moving ---- */
@@ -315,15 +317,6 @@ enum queue_state queue_requeue_one(
 	if (in_backoff && how == QUEUE_AT_ONCE)
 		queue_move(queue, entry, QUEUE_ACTIVE);
 	return e->state;
-}
-
-uint32_t queue_longest_waiting(const struct queue *queue, struct mono now, int64_t least_us)
-{
-	if (queue->waiting.count == 0)
-		return 0;
-	uint32_t first = heap_first(&queue->waiting);
-	int64_t waited_us = mono_since_us(now, queue_waits_since(queue_entry(queue, first)));
-	return waited_us < least_us ? 0 : first;
 }
 
 void queue_remove(struct queue *queue, uint32_t entry)

@@ -44,6 +44,7 @@
 #include "base/map.h"
 #include "base/plugin_set.h"
 #include "base/pool.h"
+#include "queue/shelf.h"
 
 enum {
 	QUEUE_PROFILES_MAX = 16, /* for the gauge only */
@@ -155,6 +156,7 @@ struct queue_settings {
 	 */
 	struct queue_gate (*gate)(void *self, uint32_t pod);
 	void *self;
+	struct intern *strings; /* of the shelf's names; NULL: there is no shelf */
 };
 
 struct queue_pod {
@@ -226,6 +228,7 @@ struct queue {
 	struct heap backoff;
 	struct heap error_backoff;
 	struct heap waiting; /* unschedulable and gated, the longest waiting first */
+	struct shelf shelf;  /* pods that there is no memory for */
 	struct mono started;
 	uint64_t next_order;
 	uint64_t next_serial;
@@ -279,13 +282,6 @@ void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_
  */
 enum queue_state queue_requeue_one(
 	struct queue *queue, uint32_t entry, enum queue_how how, struct mono now);
-
-/*
- * The entry that has been left alone longest while it waits for an event, for who needs its place;
- * 0: nobody is, for that long.
- */
-MUST_USE uint32_t queue_longest_waiting(
-	const struct queue *queue, struct mono now, int64_t least_us);
 
 /* Gone or bound, from any state. */
 void queue_remove(struct queue *queue, uint32_t entry);

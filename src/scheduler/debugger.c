@@ -82,7 +82,7 @@ static void debugger_audit_pod(const struct scheduler *s, uint32_t pod)
 		return;
 	}
 	/* Left the queue for one of four reasons. */
-	CHECK(!is_pending || !is_ours || is_assumed || s->requeue.left_count > 0 ||
+	CHECK(!is_pending || !is_ours || is_assumed || s->requeue.unqueued > 0 ||
 		(p->flags & CACHE_POD_DELETING) != 0);
 }
 
@@ -91,6 +91,7 @@ void scheduler_audit(const struct scheduler *s)
 	const struct pool *pods = &s->cache.pods;
 	cache_audit(&s->cache);
 	queue_audit(&s->queue);
+	shelf_audit(&s->queue.shelf);
 	for (uint32_t i = pool_next(pods, 0); i != 0; i = pool_next(pods, i))
 		debugger_audit_pod(s, i);
 }

@@ -12,6 +12,8 @@
 #include "plugins/plugins.h"
 #include "scheduler/private.h"
 
+enum { MAKE_ROOM_MAX = 8 /* how often others give way for one object, twice as many each time */ };
+
 /* ---- which kinds ---- */
 
 uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod)
@@ -62,6 +64,12 @@ static void sync_count_gone(struct scheduler *s, enum kube_kind kind)
 		--s->sync.short_of == 0)
 		net_timer_arm(s->net, &s->sync.relist,
 			mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
+}
+
+void scheduler_lacks_pods(struct scheduler *s)
+{
+	s->sync.short_of++;
+	sync_lacks(s, KUBE_POD);
 }
 
 static void sync_damaged(struct scheduler *s, enum kube_kind kind)
@@ -116,6 +124,8 @@ static void informer_list_begin(void *self, enum kube_kind kind)
 	if (kind == KUBE_POD && s->sync.distrusts)
 		cache_distrust_versions(&s->cache);
 	cache_list_begin(&s->cache, kind);
+	if (kind == KUBE_POD)
+		scheduler_shelf_list_begin(s);
 }
 
 /* The log must take what the next object changes; what is in it is worked off before. */
@@ -166,6 +176,8 @@ static void informer_list_end(void *self, enum kube_kind kind)
 	do {
 		informer_make_log_room(s);
 	} while (kind == KUBE_POD && cache_unread_drop_unlisted(&s->cache));
+	if (kind == KUBE_POD)
+		scheduler_shelf_list_end(s);
 	scheduler_requeue_for_changes(s);
 	if (kind == KUBE_POD && s->sync.distrusts)
 		informer_bind_again(s);
@@ -213,6 +225,15 @@ static void informer_unread(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
 }
 
+/* A pod that waits, and that there is no memory for. */
+static void informer_shelve(struct scheduler *s, const struct watch_object *object,
+	const struct cache_fed *fed, const struct scheduler_claim *claim)
+{
+	if (!claim->is_useless)
+		scheduler_shelve_object(s, object->value, claim->tried);
+	(void)cache_unfeed(&s->cache, KUBE_POD, fed->namespace, fed->name);
+}
+
 static void informer_refused(
 	struct scheduler *s, const struct watch_object *object, const struct cache_fed *fed)
 {
@@ -244,15 +265,88 @@ static bool informer_knows(const struct scheduler *s, const struct watch_object 
 		       name) != 0;
 }
 
+/* No memory that others give up would help it. */
+static bool informer_is_unreadable(const struct scratch *scratch, const struct cache_fed *fed)
+{
+	return fed->decoded == KUBE_MALFORMED || scratch->overflowed;
+}
+
+/* False: it cannot be read, or there is no memory that somebody less important has. */
+static bool informer_feed(struct scheduler *s, const struct watch_object *object,
+	struct scratch *scratch, struct scheduler_claim *claim, struct cache_fed *fed)
+{
+	struct scratch_mark mark = scratch_mark(scratch);
+	bool fits = cache_feed(&s->cache, scratch, object->kind, object->value, fed);
+	if (fits || informer_is_unreadable(scratch, fed))
+		return fits;
+	if (cache_log_count(&s->cache) > 0) {
+		scheduler_requeue_for_changes(s); /* old versions that the log keeps make room */
+		scratch_rewind(scratch, mark);
+		fits = cache_feed(&s->cache, scratch, object->kind, object->value, fed);
+	}
+	if (!claim->is_set)
+		*claim = scheduler_claim_of(s, object->kind, object->value);
+	for (uint32_t i = 0; i < MAKE_ROOM_MAX && !fits && !claim->is_useless &&
+		!informer_is_unreadable(scratch, fed) &&
+		scheduler_make_room(s, claim, UINT32_C(1) << i);
+		i++) {
+		scratch_rewind(scratch, mark);
+		fits = cache_feed(&s->cache, scratch, object->kind, object->value, fed);
+	}
+	return fits;
+}
+
+/* The pod's index in the cache; 0 when it is not there now. */
+static uint32_t informer_apply(struct scheduler *s, const struct watch_object *object,
+	struct scratch *scratch, struct scheduler_claim *claim, bool *fits)
+{
+	struct cache_fed fed;
+	*fits = informer_feed(s, object, scratch, claim, &fed);
+	if (!*fits && object->kind == KUBE_POD && !claim->must &&
+		!informer_is_unreadable(scratch, &fed)) {
+		informer_shelve(s, object, &fed, claim);
+		return 0;
+	}
+	if (!*fits) {
+		informer_refused(s, object, &fed);
+		return 0;
+	}
+	if (object->kind != KUBE_POD)
+		return 0;
+	bool is_kept = fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index);
+	uint32_t shelved = shelf_find(&s->queue.shelf, fed.namespace, fed.name);
+	if (shelved != 0 && is_kept &&
+		(shelf_pod_at(&s->queue.shelf, shelved)->flags & SHELF_REPORTED) != 0)
+		cache_pod_at(&s->cache, fed.index)->flags |= CACHE_POD_REPORTED;
+	if (shelved != 0)
+		shelf_remove(&s->queue.shelf, shelved);
+	if (is_kept)
+		scheduler_start_informers(
+			s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
+	return is_kept ? fed.index : 0;
+}
+
+uint32_t scheduler_feed_shelved(struct scheduler *s, const struct watch_object *object,
+	struct scratch *scratch, const struct scheduler_claim *claim)
+{
+	struct scheduler_claim own = *claim;
+	bool fits;
+	informer_make_log_room(s);
+	return informer_apply(s, object, scratch, &own, &fits);
+}
+
 static bool informer_object(void *self, const struct watch_object *object, struct scratch *scratch)
 {
 	struct scheduler *s = self;
-	struct cache_fed fed;
+	struct scheduler_claim claim = {.is_set = false};
+	bool fits;
 	informer_make_log_room(s);
 	if (object->type == KUBE_WATCH_DELETED) {
-		(void)cache_unfeed(&s->cache, object->kind,
-			json_text(json_path(object->value, "metadata.namespace")),
-			json_text(json_path(object->value, "metadata.name")));
+		struct text namespace = json_text(json_path(object->value, "metadata.namespace"));
+		struct text name = json_text(json_path(object->value, "metadata.name"));
+		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
+		if (object->kind == KUBE_POD)
+			scheduler_unshelve(s, namespace, name);
 		sync_count_gone(s, object->kind);
 		return true;
 	}
@@ -262,19 +356,10 @@ static bool informer_object(void *self, const struct watch_object *object, struc
 			kube_kinds[object->kind].plural,
 			TEXT_ARGS(json_text(json_path(object->value, "metadata.name"))));
 	}
-	bool fits = cache_feed(&s->cache, scratch, object->kind, object->value, &fed);
-	if (!fits && fed.decoded != KUBE_MALFORMED && cache_log_count(&s->cache) > 0) {
-		scheduler_requeue_for_changes(s); /* old versions that the log keeps make room */
-		fits = cache_feed(&s->cache, scratch, object->kind, object->value, &fed);
-	}
-	if (!fits) {
-		informer_refused(s, object, &fed);
-		return false;
-	}
-	if (object->kind == KUBE_POD && fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index))
-		scheduler_start_informers(
-			s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
-	return true;
+	if (object->kind == KUBE_POD && scheduler_stays_shelved(s, object->value))
+		return true;
+	(void)informer_apply(s, object, scratch, &claim, &fits);
+	return fits;
 }
 
 static void informer_too_big(void *self, const struct watch_too_big *object)
@@ -307,5 +392,5 @@ static void informer_synced(void *self)
 struct watch_sink scheduler_sink(struct scheduler *s)
 {
 	return (struct watch_sink){informer_list_asked, informer_list_begin, informer_object,
-		informer_too_big, informer_list_end, informer_synced, s};
+		informer_too_big, informer_list_end, informer_synced, scheduler_fetched, s};
 }

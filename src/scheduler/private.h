@@ -7,6 +7,8 @@
 
 #include "scheduler/scheduler.h"
 
+struct scheduler_claim;
+
 /* ---- informers.c ---- */
 
 struct watch_sink scheduler_sink(struct scheduler *s);
@@ -14,6 +16,11 @@ void scheduler_start_informers(struct scheduler *s, uint32_t kinds);
 void scheduler_relist_due(struct net_timer *timer, struct mono now);
 /* The kinds beyond the vital ones that must be known to decide about the pod. */
 uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod);
+/* A pod found no room at all: pods are listed again, later. */
+void scheduler_lacks_pods(struct scheduler *s);
+/* A pod of the shelf is there as a whole: its index in the cache, 0: it went back. */
+uint32_t scheduler_feed_shelved(struct scheduler *s, const struct watch_object *object,
+	struct scratch *scratch, const struct scheduler_claim *claim);
 
 /* ---- requeue.c ---- */
 
@@ -29,8 +36,37 @@ void scheduler_requeue_for_space(struct scheduler *s, uint32_t pod, uint32_t nod
 void scheduler_requeue_for_nomination(struct scheduler *s, uint32_t pod, uint32_t nominated);
 /* More kinds are known. */
 void scheduler_requeue_for_kinds(struct scheduler *s);
-/* Pods that found no room in the queue are looked for again. */
-void scheduler_collect_left(struct scheduler *s);
+
+/* ---- pressure.c ---- */
+
+/* What somebody needs memory for, and how important that is. */
+struct scheduler_claim {
+	bool is_set;
+	bool must;       /* no pod that waits */
+	bool is_useless; /* a pod that we would do nothing with */
+	bool tried;
+	bool has_turn; /* it may take the place of one that was tried, too */
+	int32_t priority;
+	uint32_t namespace;
+	uint32_t namespace_count;
+};
+struct scheduler_claim scheduler_claim_of(
+	const struct scheduler *s, enum kube_kind kind, struct json_value object);
+/* As many less important pods give way, if there are; false: there are none. */
+bool scheduler_make_room(struct scheduler *s, const struct scheduler_claim *claim, uint32_t count);
+void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry);
+void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool tried);
+/* A new version of a pod that is there does not change that; true when it is dealt with. */
+bool scheduler_stays_shelved(struct scheduler *s, struct json_value object);
+/* The pod is known as a whole, or gone. */
+void scheduler_unshelve(struct scheduler *s, struct text namespace, struct text name);
+void scheduler_shelf_list_begin(struct scheduler *s);
+void scheduler_shelf_list_end(struct scheduler *s);
+void scheduler_fetched(void *self, uint64_t tag, enum watch_fetch_result result,
+	const struct watch_object *object, struct scratch *scratch);
+/* Once a turn: the reserve is freed, pods come back, people are told. */
+void scheduler_relieve(struct scheduler *s);
+struct mono scheduler_relief_due(const struct scheduler *s);
 
 /* ---- schedule_one.c ---- */
 
@@ -112,6 +148,10 @@ void scheduler_report_event_of(struct scheduler *s, const struct body_pod *pod, 
 /* PodScheduled=False (reason NULL: no condition); nominated: NULL leaves the field as it is. */
 void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *reason,
 	struct text message, const struct text *nominated);
+/* Is there room for one more event and condition that nobody waits for? */
+bool scheduler_may_report(const struct scheduler *s);
+/* The pod waits outside, for lack of memory. */
+void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod);
 
 /* ---- debugger.c ---- */
 

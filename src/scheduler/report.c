@@ -7,6 +7,10 @@
 
 enum { VERSION_MAX = 24 };
 
+#define SHELVED_MESSAGE                                                                           \
+	"the scheduler has no memory for this pod now (--memory): it waits, and is tried by its " \
+	"priority as soon as there is room"
+
 void scheduler_pod_names(const struct scheduler *s, uint32_t pod, struct scheduler_pod_names *names)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
@@ -87,4 +91,46 @@ void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *r
 		return; /* the next attempt says it again */
 	scheduler_pod_names(s, pod, &names);
 	(void)status_patcher_send(s->status_patcher, &names.pod, &status, pod);
+}
+
+/* ---- pods that there is no memory for ---- */
+
+bool scheduler_may_report(const struct scheduler *s)
+{
+	return status_patcher_room(s->status_patcher) >= s->setup.limits.patches / 2 &&
+		recorder_stats(s->recorder).waiting < s->setup.limits.events / 2;
+}
+
+/*
+ * Who was tried stays unschedulable, for those who add nodes when they read that. Who was not must
+ * not look so: it may fit.
+ */
+void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod)
+{
+	static const struct text message = {SHELVED_MESSAGE, sizeof(SHELVED_MESSAGE) - 1};
+	char room[SHELF_NAME_MAX];
+	char uid[64];
+	struct writer w;
+	bool tried = (pod->flags & SHELF_TRIED) != 0;
+	writer_init(&w, uid, sizeof(uid));
+	if (pod->uid[0] != CACHE_UID_TEXT && (pod->uid[0] | pod->uid[1]) != 0)
+		cache_print_uid(&s->cache, (struct cache_uid){pod->uid[0], pod->uid[1]}, &w);
+	const struct body_pod names = {
+		.namespace = shelf_namespace(&s->queue.shelf, pod),
+		.name = shelf_name(&s->queue.shelf, pod, room),
+		.uid = writer_text(&w),
+	};
+	scheduler_report_event_of(s, &names, 0, &s->profiles[0], "Warning", "FailedScheduling",
+		"Scheduling", message);
+	const struct body_condition condition = {
+		.type = TEXT("PodScheduled"),
+		.status = TEXT("False"),
+		.reason = tried ? TEXT("Unschedulable") : TEXT("SchedulerError"),
+		.message = message,
+	};
+	const struct body_status status = {
+		.condition = &condition,
+		.now = clock_wall(&s->setup.clock),
+	};
+	(void)status_patcher_send(s->status_patcher, &names, &status, 0);
 }

@@ -96,15 +96,17 @@ static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 		.key = requeue_key(s, pod),
 		.profile = (uint32_t)(profile - s->profiles),
 	};
-	if (queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting) == QUEUE_OK) {
+	page_budget_make_way(s->cache.budget, true);
+	enum queue_result added = queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting);
+	page_budget_make_way(s->cache.budget, false);
+	if (added == QUEUE_OK) {
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_ADDED,
 			(enum queue_state)queue_entry_at(&s->queue, p->waiting)->state);
 		return;
 	}
 	p->waiting = 0;
 	s->stats.queue_full++;
-	if (s->requeue.left_count++ == 0)
-		log_warn("scheduler", "queue-full", "pods=%u", (unsigned)s->setup.limits.queue);
+	s->requeue.unqueued++; /* pressure.c finds it a place, or puts it on the shelf */
 }
 
 void scheduler_enqueue(struct scheduler *s, uint32_t pod)
@@ -121,55 +123,6 @@ static void requeue_dequeue(struct scheduler *s, uint32_t pod)
 	uint32_t entry = p->waiting;
 	p->waiting = 0;
 	queue_remove(&s->queue, entry);
-}
-
-/*
- * A queue full of pods that nothing helps would never let anybody in. So they give their places up
- * in turn, and come back as those that found none.
- */
-static void requeue_give_way(struct scheduler *s)
-{
-	if (mono_since_us(scheduler_now(s), s->requeue.gave_way) <
-		SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US)
-		return;
-	s->requeue.gave_way = scheduler_now(s);
-	for (uint32_t i = 0; i < SCHEDULER_GIVE_WAY_MAX; i++) {
-		uint32_t entry = queue_longest_waiting(
-			&s->queue, scheduler_now(s), SCHEDULER_GIVE_WAY_MS * CLOCK_MS_US);
-		if (entry == 0)
-			return;
-		uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
-		if (scheduler_waits_for_victims(s, pod))
-			return;
-		requeue_dequeue(s, pod);
-	}
-}
-
-static bool requeue_is_full(const struct scheduler *s)
-{
-	return !pool_has_room(&s->queue.entries);
-}
-
-void scheduler_collect_left(struct scheduler *s)
-{
-	if (s->requeue.left_count == 0)
-		return;
-	if (requeue_is_full(s))
-		requeue_give_way(s);
-	/* From where it ended last: who gave way comes after all others. */
-	const struct pool *pods = &s->cache.pods;
-	uint32_t looked = 0;
-	for (; looked < pool_used(pods) && !requeue_is_full(s); looked++) {
-		s->requeue.left_at = pool_next(pods, s->requeue.left_at);
-		if (s->requeue.left_at == 0)
-			s->requeue.left_at = pool_next(pods, 0);
-		const struct cache_pod *p = cache_pod_at(&s->cache, s->requeue.left_at);
-		if (p->node == 0 && p->waiting == 0 && (p->flags & CACHE_POD_DELETING) == 0 &&
-			cycle_profile_of(&s->cycle, s->requeue.left_at) != NULL)
-			requeue_enqueue(s, s->requeue.left_at);
-	}
-	if (looked == pool_used(pods))
-		s->requeue.left_count = 0;
 }
 
 /* ---- asking those who wait ---- */

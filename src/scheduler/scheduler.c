@@ -197,6 +197,7 @@ bool scheduler_start(
 			.unschedulable_max_us = setup->unschedulable_max_us,
 			.gate = scheduler_gate,
 			.self = s,
+			.strings = &s->cache.strings,
 		},
 		scheduler_now(s));
 	scheduler_init_bindings(s);
@@ -235,8 +236,8 @@ static int64_t scheduler_sleep_us(const struct scheduler *s, int64_t timeout_us)
 	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(scheduler_now(s), next) &&
 		next.us < due.us)
 		due = next;
-	next = mono_after_ms(s->requeue.gave_way, SCHEDULER_GIVE_WAY_MS);
-	if (s->requeue.left_count > 0 && next.us < due.us)
+	next = scheduler_relief_due(s);
+	if (next.us < due.us)
 		due = next;
 	if (due.us == MONO_NEVER.us)
 		return timeout_us;
@@ -254,7 +255,7 @@ static void flush_timers(struct scheduler *s)
 	s->metrics.incoming[SCHEDULER_BACKOFF_COMPLETE][0] += flushed.completed;
 	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][0] += flushed.leftovers.active;
 	s->metrics.incoming[SCHEDULER_WAITED_TOO_LONG][1] += flushed.leftovers.backoff;
-	scheduler_collect_left(s);
+	scheduler_relieve(s);
 }
 
 static void schedule_pods(struct scheduler *s)

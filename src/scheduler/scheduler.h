@@ -11,9 +11,12 @@
  *	preempt.c         victims that are evicted, and the pods that wait for their places
  *	informers.c       what the watches show goes into the cache
  *	requeue.c         what changed in the cache: which pods are queued, and which are tried
- *again leader.c          may we decide now: leadership, completeness report.c          events and
- *conditions: what people read debugger.c        what SIGUSR2 shows metrics.c         counting what
- *was decided, for status/
+ *	                  again
+ *	pressure.c        what gives way when memory is full, and how it comes back
+ *	leader.c          may we decide now: leadership, completeness
+ *	report.c          events and conditions: what people read
+ *	debugger.c        what SIGUSR2 shows
+ *	metrics.c         counting what was decided, for status/
  */
 #ifndef BERTH_SCHEDULER_SCHEDULER_H
 #define BERTH_SCHEDULER_SCHEDULER_H
@@ -38,13 +41,14 @@
 #include "watch/watch.h"
 
 enum {
-	SCHEDULER_DECIDE_US = 4000,   /* deciding in one turn, before sockets are looked at again */
-	SCHEDULER_FLUSH_MAX = 1000,   /* pods moved by time in one turn */
-	SCHEDULER_GIVE_WAY_MS = 1000, /* in a full queue: how often pods that wait give way ... */
-	SCHEDULER_GIVE_WAY_MAX = 64,  /* ... and so many at a time */
-	SCHEDULER_PREEMPTIONS_MAX = 64,  /* under way */
-	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
-	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is relisted */
+	SCHEDULER_DECIDE_US = 4000, /* deciding in one turn, before sockets are looked at again */
+	SCHEDULER_FLUSH_MAX = 1000, /* pods moved by time in one turn */
+	SCHEDULER_SHED_BATCH = 64,  /* pods that one look at the queue finds to give way */
+	SCHEDULER_SHELF_SILENT_MS = 2000, /* on the shelf before people are told */
+	SCHEDULER_SHELF_REPORTS = 20,     /* pods a second that are told about so, */
+	SCHEDULER_PREEMPTIONS_MAX = 64,   /* under way */
+	SCHEDULER_STOP_MS = 5 * 1000,     /* for what is in flight when asked to end */
+	SCHEDULER_RELIST_MS = 30 * 1000,  /* before a kind that was refused is relisted */
 	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000
 };
 
@@ -193,10 +197,38 @@ struct scheduler_leader {
 struct scheduler_requeue {
 	/* Plugins that wait for an event, by its action; the last is any update. */
 	struct plugin_set waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
-	uint64_t events;      /* that extenders may care about, so far */
-	uint32_t left_count;  /* pods that found no room in the queue */
-	uint32_t left_at;     /* the pod that was looked at last when they were collected */
-	struct mono gave_way; /* when pods last gave their places up for them */
+	uint64_t events;   /* that extenders may care about, so far */
+	uint32_t unqueued; /* pods that found no room in the queue, in this turn */
+};
+
+/* A pod that may give way, and why it was chosen. */
+struct scheduler_shed {
+	struct cache_uid uid;
+	int64_t time;
+	uint32_t pod;
+	int32_t kind;    /* of its state: from 2 on it waits for an event */
+	bool is_useless; /* another scheduler's, or being deleted */
+};
+
+/* What gives way when memory is full. pressure.c writes it; readers see queue.shelf. */
+struct scheduler_pressure {
+	struct scheduler_shed batch[SCHEDULER_SHED_BATCH]; /* the first to go is the last */
+	uint32_t batch_count;
+	bool found_nobody; /* by the last look */
+	struct mono scanned;
+	int32_t priority;         /* of those in the batch, */
+	uint32_t namespace;       /* ... theirs, ... */
+	uint32_t namespace_count; /* ... and how many it has of that priority */
+	uint32_t useless_at;
+	struct mono ask_next; /* for pods of the shelf */
+	struct mono took_turns;
+	uint32_t lap_left;
+	uint64_t lap_events;
+	uint32_t report_at;
+	struct mono report_next;
+	uint64_t shed; /* pods, so far */
+	uint64_t returned;
+	uint64_t lost; /* not even on the shelf: found again by a list */
 };
 
 /* Binding cycles. binding_cycle.c writes it. */
@@ -249,6 +281,7 @@ struct scheduler {
 	struct scheduler_sync sync;
 	struct scheduler_leader leader;
 	struct scheduler_requeue requeue;
+	struct scheduler_pressure pressure;
 	struct scheduler_ask asks[EXTENDER_ASKS]; /* extender_cycle.c writes it */
 	struct scheduler_bindings bindings;
 	struct scheduler_preemptions preemptions;
@@ -327,6 +360,15 @@ static inline uint32_t scheduler_kinds_known(const struct scheduler *s)
 static inline uint32_t scheduler_kinds_damaged(const struct scheduler *s)
 {
 	return s->sync.damaged;
+}
+/* Pods that wait, those included that there is no memory for. */
+static inline uint32_t scheduler_pods_pending(const struct scheduler *s)
+{
+	return s->cache.pods_pending + shelf_count(&s->queue.shelf);
+}
+static inline const struct shelf *scheduler_shelf(const struct scheduler *s)
+{
+	return &s->queue.shelf;
 }
 static inline bool scheduler_is_stopping(const struct scheduler *s)
 {

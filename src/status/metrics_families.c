@@ -68,9 +68,11 @@ static enum metric_at row_pending(
 	const struct status *status, uint32_t at, uint32_t which, struct metric_row *row)
 {
 	const uint32_t *pods = status->s->queue.pods;
+	const struct shelf *shelf = scheduler_shelf(status->s);
 	const uint32_t counts[] = {pods[QUEUE_ACTIVE],
-		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF], pods[QUEUE_UNSCHEDULABLE],
-		pods[QUEUE_GATED]};
+		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF],
+		pods[QUEUE_UNSCHEDULABLE] + shelf_count(shelf) - shelf->gated,
+		pods[QUEUE_GATED] + shelf->gated};
 	if (at >= ARRAY_COUNT(queue_names))
 		return METRIC_AT_END;
 	metric_label(row, "queue", text_of(queue_names[at]));

@@ -13,13 +13,14 @@ static void put_cluster(struct status *status, struct json_writer *j)
 	json_member_i64(j, "backoff", pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF]);
 	json_member_i64(j, "unschedulable", pods[QUEUE_UNSCHEDULABLE]);
 	json_member_i64(j, "gated", pods[QUEUE_GATED]);
+	json_member_i64(j, "noMemory", shelf_count(scheduler_shelf(s)));
 	json_member_i64(j, "binding", pool_used(&s->bindings.pool));
 	json_close_object(j);
 	json_key(j, "cluster");
 	json_open_object(j);
 	json_member_i64(j, "nodes", s->cache.order.count);
 	json_member_i64(j, "pods", pool_used(&s->cache.pods));
-	json_member_i64(j, "pending", s->cache.pods_pending);
+	json_member_i64(j, "pending", scheduler_pods_pending(s));
 	json_member_i64(j, "assumed", s->cache.pods_assumed);
 	json_member_i64(j, "refused", (int64_t)s->cache.refused);
 	json_member_bool(

@@ -12,6 +12,7 @@ enum {
 	ROWS_OTHERS = 1 << 30, /* ids from here on are of pods of other schedulers */
 	ROWS_LOOKS = 512       /* pods looked at in one step */
 };
+#define ROWS_SHELVED (UINT32_C(1) << 31) /* ... and from here on, that there is no memory for */
 
 static void begin_row(struct status_answer *a, struct writer *w, struct json_writer *j)
 {
@@ -192,8 +193,10 @@ static bool other_pod_step(struct status_answer *a, struct writer *w)
 	struct json_writer j;
 	for (uint32_t looks = 0; looks < ROWS_LOOKS; looks++) {
 		index = a->row < a->limit ? pool_next(pods, index) : 0;
-		if (index == 0)
-			return end_rows(a, w);
+		if (index == 0) {
+			a->at = ROWS_SHELVED;
+			return true;
+		}
 		a->at = ROWS_OTHERS + index;
 		const struct cache_pod *p = cache_pod_at(&s->cache, index);
 		if (p->node != 0 || p->waiting != 0 || cycle_profile_of(&s->cycle, index) != NULL)
@@ -217,12 +220,48 @@ static bool other_pod_step(struct status_answer *a, struct writer *w)
 	return true;
 }
 
+/* Pods that there is no memory for. */
+static bool shelved_pod_step(struct status_answer *a, struct writer *w)
+{
+	const struct scheduler *s = a->status->s;
+	const struct shelf *shelf = scheduler_shelf(s);
+	uint32_t index = a->at - ROWS_SHELVED;
+	char room[SHELF_NAME_MAX];
+	struct json_writer j;
+	index = a->row < a->limit ? pool_next(&shelf->pods, index) : 0;
+	if (index == 0)
+		return end_rows(a, w);
+	a->at = ROWS_SHELVED + index;
+	const struct shelf_pod *p = shelf_pod_at(shelf, index);
+	struct text namespace = shelf_namespace(shelf, p);
+	struct text name = shelf_name(shelf, p, room);
+	if (is_filtered_out(a, namespace, name))
+		return true;
+	a->row++;
+	begin_row(a, w, &j);
+	json_member_text(&j, "namespace", namespace);
+	json_member_text(&j, "name", name);
+	json_member_i64(&j, "id", a->at);
+	json_member_z(&j, "state", "no memory");
+	json_member_i64(&j, "priority", p->priority);
+	json_member_i64(&j, "sinceS", shelf_waited_us(shelf, p, scheduler_now(s)) / CLOCK_S_US);
+	json_member_z(&j, "reason",
+		(p->flags & SHELF_GATED) != 0
+			? "it has scheduling gates, and there is no memory to keep it"
+			: "there is no memory for it (--memory): it is tried by its priority as "
+			  "soon as there is room");
+	json_close_object(&j);
+	return true;
+}
+
 static bool pod_step(struct status_answer *a, struct writer *w)
 {
 	static const char *const states[QUEUE_STATES] = {
 		"active", "backoff", "backoff", "unschedulable", "gated", "binding"};
 	const struct scheduler *s = a->status->s;
 	struct json_writer j;
+	if (a->at >= ROWS_SHELVED)
+		return shelved_pod_step(a, w);
 	if (a->at >= ROWS_OTHERS)
 		return other_pod_step(a, w);
 	uint32_t entry = a->row < a->limit ? pool_next(&s->queue.entries, a->at) : 0;

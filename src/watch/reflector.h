@@ -6,6 +6,7 @@
  *   ask.c      paths and queries
  *   listen.c   answers: bytes to pieces, pieces to the sink
  *   judge.c    what an answer that did not work means
+ *   fetch.c    pods asked for by name
  */
 #ifndef BERTH_WATCH_REFLECTOR_H
 #define BERTH_WATCH_REFLECTOR_H
@@ -88,6 +89,16 @@ struct watch_reflector {
 	char error[WATCH_ERROR_MAX];
 };
 
+struct watch_fetch {
+	struct net_request request;
+	struct watch *watch;
+	uint64_t tag;
+	void *cut_block;
+	struct json_cut *cut;
+	bool told;
+	char path[WATCH_PATH_MAX];
+};
+
 struct watch {
 	struct net *net;
 	struct net_client *client;
@@ -98,6 +109,7 @@ struct watch {
 	bool synced_told;
 	uint32_t kinds;
 	struct watch_reflector *by_kind[KUBE_KINDS]; /* NULL: not among ours */
+	struct watch_fetch fetches[WATCH_FETCHES];
 };
 
 static inline const char *reflector_api_version(const struct watch_reflector *r)
@@ -135,6 +147,11 @@ enum net_flow watch_listen(struct net_request *request, struct text bytes);
 bool watch_listen_end(struct watch_reflector *r);
 void watch_list_told(struct watch_reflector *r); /* the list is complete */
 void watch_tell_synced(struct watch *watch);
+
+/* ---- fetch.c ---- */
+
+void watch_fetch_init(struct watch *watch, struct arena *arena);
+size_t watch_fetch_size(void);
 
 /* ---- judge.c ---- */
 

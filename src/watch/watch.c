@@ -14,7 +14,7 @@ static bool is_ours(uint32_t kinds, uint32_t kind)
 
 size_t watch_size(uint32_t kinds)
 {
-	size_t size = sizeof(struct watch) + 16;
+	size_t size = sizeof(struct watch) + watch_fetch_size() + 16;
 
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		if (is_ours(kinds, kind))
@@ -91,12 +91,14 @@ struct watch *watch_init(const struct watch_setup *setup)
 			watch->by_kind[kind] =
 				reflector_init(watch, setup->arena, (enum kube_kind)kind);
 	take_cutters(watch, setup->arena);
+	watch_fetch_init(watch, setup->arena);
 	check_register((struct check_dump){"watch", dump, watch});
 	return watch;
 }
 
 void watch_close(struct watch *watch)
 {
+	watch_fetch_cancel(watch);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		if (watch->by_kind[kind] != NULL)
 			watch_stop(watch->by_kind[kind]);
@@ -152,6 +154,11 @@ void watch_list_anew(struct watch *watch, enum kube_kind kind)
 bool watch_is_synced(const struct watch *watch, enum kube_kind kind)
 {
 	return watch->by_kind[kind] != NULL && watch->by_kind[kind]->synced;
+}
+
+bool watch_is_listing(const struct watch *watch, enum kube_kind kind)
+{
+	return watch->by_kind[kind] != NULL && watch->by_kind[kind]->listing;
 }
 
 struct watch_stats watch_stats(const struct watch *watch, enum kube_kind kind)

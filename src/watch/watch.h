@@ -45,7 +45,9 @@ enum {
 	WATCH_STREAM_AGAIN_MS = 30 * 60 * 1000, /* and so are streaming lists */
 	WATCH_STUCK_MAX = 3,   /* odd answers in a row from the same place: list anew */
 	WATCH_EXPIRED_MAX = 2, /* lists that were too slow for their own pages: no pages then */
-	WATCH_ERROR_MAX = 200
+	WATCH_ERROR_MAX = 200,
+	WATCH_FETCHES = 4, /* pods asked for by name, at a time: enough for thousands a second */
+	WATCH_FETCH_MS = 10 * 1000 /* for one of them */
 };
 
 struct watch_object {
@@ -66,6 +68,14 @@ struct watch_too_big {
 /* Keys that are there even when the rest of an object does not fit. */
 extern const char *const watch_brief[];
 
+/* What became of an object that was asked for by its name. */
+enum watch_fetch_result {
+	WATCH_FETCHED,
+	WATCH_FETCH_GONE,
+	WATCH_FETCH_UNREADABLE, /* it is there, too big or too odd for us */
+	WATCH_FETCH_FAILED      /* no answer that says anything: later */
+};
+
 /* Callbacks come from inside net_poll() and watch_want(); they may call watch_want(). */
 struct watch_sink {
 	/* A list is asked for from its beginning; may be NULL. */
@@ -79,6 +89,9 @@ struct watch_sink {
 	void (*list_end)(void *self, enum kube_kind kind);
 	/* Every wanted kind was told once; again when more kinds came to be wanted. */
 	void (*synced)(void *self);
+	/* `object` is NULL but for WATCH_FETCHED. May be NULL when nobody calls watch_fetch(). */
+	void (*fetched)(void *self, uint64_t tag, enum watch_fetch_result result,
+		const struct watch_object *object, struct scratch *scratch);
 	void *self;
 };
 
@@ -107,6 +120,19 @@ void watch_close(struct watch *watch);
 void watch_want(struct watch *watch, enum kube_kind kind, bool wanted);
 /* A kind that is wanted, from its beginning. What we know of it stays as doubtful as it is. */
 void watch_list_anew(struct watch *watch, enum kube_kind kind);
+
+/*
+ * Asks for a pod by its name, beside its watch; sink.fetched() says what became of it. What the
+ * watch tells in between may be older or newer. False: WATCH_FETCHES are under way, or no request
+ * can be made of the name.
+ */
+MUST_USE bool watch_fetch(
+	struct watch *watch, struct text namespace, struct text name, uint64_t tag);
+bool watch_may_fetch(const struct watch *watch);
+/* All that are under way; fetched() is not called for them. */
+void watch_fetch_cancel(struct watch *watch);
+/* A list of the kind is being told. */
+bool watch_is_listing(const struct watch *watch, enum kube_kind kind);
 
 /* Told once to its end since it was wanted, or known not to be served. */
 bool watch_is_synced(const struct watch *watch, enum kube_kind kind);

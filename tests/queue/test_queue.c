@@ -2,7 +2,7 @@
 /* Queue: backoff by table, order, early pop, flushes, gates, groups and what they cost, full. */
 // deps: queue/*.c base/arena.c base/heap.c base/pool.c base/map.c base/hash.c base/memory.c
 // deps: base/check.c base/format.c base/budget.c base/trace.c base/entropy.c
-// deps: base/pages.c
+// deps: base/pages.c base/intern.c base/store.c base/text.c
 #include "queue/bits.h"
 
 #include <stdlib.h>
@@ -580,25 +580,6 @@ static void test_every_key_has_its_own_group(void)
 
 /* ---- room, removal, misuse ---- */
 
-/* For who finds the queue full: those that wait for an event give way, the longest waiting first.
- */
-static void test_longest_waiting(void)
-{
-	TEST_ASSERT_EQUAL_UINT32(0, queue_longest_waiting(&queue, START, 0));
-	uint32_t first = add_of(1, 0, 1, START);
-	uint32_t second = add_of(2, 0, 2, START);
-	TEST_ASSERT_EQUAL_UINT32(0, queue_longest_waiting(&queue, at_ms(5000), 0));
-	TEST_ASSERT_EQUAL_UINT32(first, queue_pop(&queue));
-	TEST_ASSERT_EQUAL_UINT32(second, queue_pop(&queue));
-	queue_park(&queue, second, bits_waits(FIT), bits_set(0), at_ms(100));
-	queue_park(&queue, first, bits_waits(FIT), bits_set(0), at_ms(200));
-	TEST_ASSERT_EQUAL_UINT32(0, queue_longest_waiting(&queue, at_ms(1099), 1000 * CLOCK_MS_US));
-	TEST_ASSERT_EQUAL_UINT32(
-		second, queue_longest_waiting(&queue, at_ms(1100), 1000 * CLOCK_MS_US));
-	queue_remove(&queue, second);
-	TEST_ASSERT_EQUAL_UINT32(first, queue_longest_waiting(&queue, at_ms(1200), 0));
-}
-
 static void test_full_refuses_and_recovers(void)
 {
 	uint32_t entries[SMALL];
@@ -699,7 +680,6 @@ int main(void)
 	RUN_TEST(test_sets_beyond_the_index);
 	RUN_TEST(test_an_event_costs_groups_not_pods);
 	RUN_TEST(test_every_key_has_its_own_group);
-	RUN_TEST(test_longest_waiting);
 	RUN_TEST(test_full_refuses_and_recovers);
 	RUN_TEST(test_remove_from_every_state);
 	RUN_TEST(test_misuse_is_a_bug);

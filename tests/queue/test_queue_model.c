@@ -2,7 +2,7 @@
 /* Queue next to a naive model: an array, linear search, and the words of the rule book. */
 // deps: queue/*.c base/arena.c base/heap.c base/pool.c base/map.c base/hash.c base/memory.c
 // deps: base/check.c base/format.c base/budget.c base/trace.c base/entropy.c
-// deps: base/pages.c
+// deps: base/pages.c base/intern.c base/store.c base/text.c
 #include "queue/bits.h"
 
 #include <string.h>

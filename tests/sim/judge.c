@@ -10,9 +10,6 @@
 
 #include <stdio.h>
 
-/* More than any pod of this world has. */
-enum { TERMS_OF_A_POD = 4, STRINGS_OF_A_POD = 64 };
-
 /* ---- no node is overcommitted ---- */
 
 struct amounts {
@@ -211,29 +208,20 @@ static const char *because(const char *format, ...)
 	return why;
 }
 
-static bool is_full(const struct pool *pool, uint32_t spare)
-{
-	return pool_used(pool) + spare >= pool->capacity;
-}
-
 /*
- * A scheduler without room for a pod that waits says so, and lists pods again. Counters of what
- * somebody asked make way, those of terms that pods have do not.
+ * Left out on purpose: on the shelf; or nothing that we decide about. Or, when there was no memory
+ * even for that, to be listed again.
  */
-static bool lacks_room(const struct scheduler *s)
+static bool is_left_out(const struct scheduler *s, const struct revision *state)
 {
-	const struct cache *c = &s->cache;
-	uint32_t asked = 0;
-
-	if ((s->sync.lacking & WATCH_KIND(KUBE_POD)) == 0)
-		return false;
-	for (const struct list *l = c->counters.recent.next; l != &c->counters.recent; l = l->next)
-		asked++;
-	return is_full(&c->pods, 0) || is_full(&c->classes, 0) || is_full(&c->label_sets, 0) ||
-		is_full(&c->strings.strings, STRINGS_OF_A_POD) ||
-		is_full(&c->counters.pool, asked + TERMS_OF_A_POD) ||
-		is_full(&c->counters.owned, TERMS_OF_A_POD) ||
-		c->store.budget.used + c->store.budget.capacity / 8 > c->store.budget.capacity;
+	if (shelf_find(scheduler_shelf(s), revision_namespace(state), revision_name(state)) != 0)
+		return true;
+	if (s->pressure.lost > 0 && (s->sync.lacking & WATCH_KIND(KUBE_POD)) != 0)
+		return true;
+	return s->pressure.shed + s->cache.refused > 0 &&
+		(text_contains(revision_json(state), TEXT("\"deletionTimestamp\"")) ||
+			!text_contains(revision_json(state),
+				TEXT("\"schedulerName\":\"default-scheduler\"")));
 }
 
 bool judge_lacks_room(const struct world *w)
@@ -248,7 +236,7 @@ bool judge_lacks_room(const struct world *w)
 static const char *compare(const struct world *w, const struct scheduler *s)
 {
 	const struct registry *r = apisim_registry(w->api);
-	bool misses = lacks_room(s);
+	uint32_t left_out = 0;
 	uint32_t pods = 0;
 
 	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
@@ -259,8 +247,10 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 
 		if (is_over(state))
 			continue;
-		if (pod == 0 && misses && node.size == 0)
+		if (pod == 0 && node.size == 0 && is_left_out(s, state)) {
+			left_out++;
 			continue;
+		}
 		pods++;
 		if (pod == 0)
 			return because("%.*s is not in the picture", TEXT_ARGS(name));
@@ -278,6 +268,9 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 	if (pool_used(&s->cache.pods) != pods)
 		return because("%u pods, %u in the picture", (unsigned)pods,
 			(unsigned)pool_used(&s->cache.pods));
+	if (shelf_count(scheduler_shelf(s)) > left_out)
+		return because("%u pods are left out, %u on the shelf", (unsigned)left_out,
+			(unsigned)shelf_count(scheduler_shelf(s)));
 	if (s->cache.order.count != registry_count(r, RESOURCE_NODES))
 		return because("%u nodes, %u in the picture",
 			(unsigned)registry_count(r, RESOURCE_NODES),
@@ -314,7 +307,8 @@ static const char *all_told(const struct scheduler *s)
 }
 
 /* What the store says about a pod that waits. */
-static const char *explained(struct world *w, struct text namespace, struct text name)
+static const char *explained(
+	struct world *w, struct text namespace, struct text name, bool is_outside)
 {
 	const struct registry *r = apisim_registry(w->api);
 	char key[256];
@@ -336,6 +330,9 @@ static const char *explained(struct world *w, struct text namespace, struct text
 		struct text reason = tree_text(c, "reason");
 		if (text_is(tree_text(c, "status"), TEXT("False")) &&
 			text_is_z(reason, is_gated ? "SchedulingGated" : "Unschedulable"))
+			return NULL;
+		if (is_outside && text_is_z(reason, "SchedulerError") &&
+			text_contains(tree_text(c, "message"), TEXT("no memory for this pod")))
 			return NULL;
 		return because("%.*s waits, its condition says %.*s: %.*s", TEXT_ARGS(name),
 			TEXT_ARGS(reason), TEXT_ARGS(tree_text(c, "message")));
@@ -388,7 +385,7 @@ static const char *judge_pod(struct scheduler *s, uint32_t pod)
 	struct text name = cache_text(&s->cache, p->name);
 	struct schedule_result decision;
 
-	if (p->waiting == 0 && s->requeue.left_count == 0)
+	if (p->waiting == 0 && s->requeue.unqueued == 0)
 		return because("%.*s is not in the queue", TEXT_ARGS(name));
 	if (cache_template_of(&s->cache, p)->gates.count > 0 || may_be_first(s, pod) ||
 		may_count_less(s, pod))
@@ -484,6 +481,26 @@ const char *judge_settled(struct world *w)
 	return what == NULL ? untold(w, s) : what;
 }
 
+/* Whoever was left out is told so. */
+static const char *explained_outside(struct world *w, const struct scheduler *s)
+{
+	const struct shelf *shelf = scheduler_shelf(s);
+	const char *what = NULL;
+	char room[SHELF_NAME_MAX];
+
+	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0 && what == NULL;
+		i = pool_next(&shelf->pods, i)) {
+		const struct shelf_pod *pod = shelf_pod_at(shelf, i);
+
+		if ((pod->flags & (SHELF_REPORTED | SHELF_GATED)) == 0)
+			return because("%.*s is left out in silence",
+				TEXT_ARGS(shelf_name(shelf, pod, room)));
+		what = explained(
+			w, shelf_namespace(shelf, pod), shelf_name(shelf, pod, room), true);
+	}
+	return what;
+}
+
 const char *judge_explained(struct world *w)
 {
 	const struct sim_process *leader = process_leader(w);
@@ -496,13 +513,12 @@ const char *judge_explained(struct world *w)
 		i = pool_next(&s->cache.pods, i)) {
 		const struct cache_pod *p = cache_pod_at(&s->cache, i);
 
-		/* Who found no room in the queue was not tried. */
-		if (waits(s, i) && p->waiting != 0)
+		if (waits(s, i) && (p->flags & CACHE_POD_DELETING) == 0)
 			what = explained(w,
 				cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace),
-				cache_text(&s->cache, p->name));
+				cache_text(&s->cache, p->name), false);
 	}
-	return what;
+	return what != NULL ? what : explained_outside(w, s);
 }
 
 /* ---- when all is gone ---- */
@@ -519,7 +535,9 @@ const char *judge_empty(struct world *w)
 		if (what != NULL)
 			return what;
 		const struct cache *c = &s->cache;
-		if (pool_used(&c->pods) + pool_used(&c->nodes) + pool_used(&s->queue.entries) > 0)
+		if (pool_used(&c->pods) + pool_used(&c->nodes) + pool_used(&s->queue.entries) +
+				shelf_count(scheduler_shelf(s)) >
+			0)
 			return because("scheduler %u: %u pods, %u nodes, %u in the queue left",
 				(unsigned)p->number, (unsigned)pool_used(&c->pods),
 				(unsigned)pool_used(&c->nodes),
