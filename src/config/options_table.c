@@ -77,7 +77,8 @@ const struct option option_table[] = {
 	{"tls-private-key-file", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(tls_private_key_file),
 		"FILE", "key of the certificate, PEM"},
 	{"cert-dir", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(cert_dir), "FOLDER",
-		"has kube-scheduler.crt and .key when no files are named"},
+		"has kube-scheduler.crt and .key when no files are named; else they are made "
+		"there"},
 	{"tls-min-version", 0, OPTION_CHOICE, OPTION_GROUP_SERVING, AT(tls_min),
 		"VersionTLS12|VersionTLS13", "minimum version of TLS"},
 	{"disabled-metrics", 0, OPTION_WORDS, OPTION_GROUP_SERVING, AT(metrics.disabled), "NAMES",

@@ -57,6 +57,8 @@ static void end_exchange(struct server_connection *c, bool complete)
 		server->stats.cut++;
 	if (x->handed && x->exchange.on_done != NULL)
 		x->exchange.on_done(&x->exchange, complete);
+	/* A token may have stood in it. */
+	explicit_bzero(x->head, x->request.used);
 	c->exchange = NULL;
 	c->used = true;
 	x->connection = NULL;

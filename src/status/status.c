@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "tls/certificate.h"
 #include "http/http.h"
 #include "status/private.h"
@@ -16,7 +17,8 @@ enum {
 	HEAD_MAX = 16 * 1024,       /* tokens of large identity providers have 12 kB */
 	BODY_TIMEOUT_MS = 5 * 1000, /* there is room for one body */
 	DAYS = 365,
-	PATHS = 2 * 4096 + 512
+	DAYS_KEPT = 10 * 365, /* of a certificate that outlives the process */
+	PATHS = 2 * 4096 + 512 + sizeof(struct tls_certificate)
 };
 
 const char status_json[] = "application/json";
@@ -448,8 +450,7 @@ uint32_t status_streams(const struct options *options)
 		(options->http_port != 0 ? net_server_streams(&plain) : 0);
 }
 
-/* NULL: there is no such file that can be read. */
-static const char *file_in(struct status *status, const char *folder, const char *name)
+static const char *path_in(struct status *status, const char *folder, const char *name)
 {
 	struct writer w;
 	size_t size = strlen(folder) + strlen(name) + 2;
@@ -458,17 +459,45 @@ static const char *file_in(struct status *status, const char *folder, const char
 	write_z(&w, folder);
 	write_char(&w, '/');
 	write_z(&w, name);
-	return access(path, R_OK) == 0 ? path : NULL;
+	return path;
 }
 
-static bool make_certificate(struct status *status, struct writer *fault)
+static bool make_certificate(struct status *status, uint32_t days, struct writer *fault)
 {
 	static const char *const names[] = {"localhost", "127.0.0.1", "::1", NULL};
 	status->made = ARENA_ARRAY(status->setup.arena, struct tls_certificate, 1);
 	return tls_certificate_make(status->setup.net,
 		&(struct tls_certificate_request){
-			.common_name = "kube-scheduler", .names = names, .days = DAYS},
+			.common_name = "kube-scheduler", .names = names, .days = days},
 		status->made, fault);
+}
+
+/*
+ * The files of --cert-dir; when they are not there, made, and kept there: whoever has accepted the
+ * certificate once need not do so after each start. False: it is for this process alone.
+ */
+static bool keep_certificate(struct status *status, struct net_server_setup *setup)
+{
+	const char *folder = status->setup.options->cert_dir;
+	const char *certificate = path_in(status, folder, "kube-scheduler.crt");
+	const char *key = path_in(status, folder, "kube-scheduler.key");
+	char line[256];
+	struct writer fault;
+	writer_init(&fault, line, sizeof(line));
+	if (access(certificate, R_OK) != 0 || access(key, R_OK) != 0) {
+		if (!make_certificate(status, DAYS_KEPT, &fault) ||
+			!tls_certificate_save(status->made, certificate, key, &fault)) {
+			log_warn("status", "certificate-not-kept",
+				"fault=\"%.*s\"; browsers will ask again after each start",
+				TEXT_ARGS(writer_text(&fault)));
+			return false;
+		}
+		explicit_bzero(status->made, sizeof(*status->made));
+		log_info("status", "certificate-made", "file=\"%s\"", certificate);
+	}
+	setup->certificate_file = certificate;
+	setup->key_file = key;
+	return true;
 }
 
 static bool open_door(struct status *status, struct status_door *door, const char *address,
@@ -483,13 +512,10 @@ static bool open_door(struct status *status, struct status_door *door, const cha
 	}
 	setup.certificate_file = o->tls_cert_file;
 	setup.key_file = o->tls_private_key_file;
-	if (door->secure && o->tls_cert_file == NULL && o->cert_dir != NULL) {
-		setup.certificate_file = file_in(status, o->cert_dir, "kube-scheduler.crt");
-		setup.key_file = file_in(status, o->cert_dir, "kube-scheduler.key");
-	}
-	if (door->secure && (setup.certificate_file == NULL || setup.key_file == NULL)) {
-		setup.certificate_file = setup.key_file = NULL;
-		if (!make_certificate(status, fault))
+	bool is_given = o->tls_cert_file != NULL ||
+		(door->secure && o->cert_dir != NULL && keep_certificate(status, &setup));
+	if (door->secure && !is_given) {
+		if (!make_certificate(status, DAYS, fault))
 			return false;
 		setup.certificate = text_of(status->made->certificate);
 		setup.key = text_of(status->made->key);

@@ -4,6 +4,12 @@
  */
 #include "tls/certificate.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <mbedtls/ecp.h>
 #include <mbedtls/oid.h>
 #include <mbedtls/pk.h>
@@ -208,4 +214,33 @@ bool tls_certificate_make(struct net *net, const struct tls_certificate_request 
 		write_format(fault, "no certificate can be made for %s", request->common_name);
 	}
 	return good;
+}
+
+/* ---- keeping it ---- */
+
+static bool certificate_write_file(
+	const char *path, mode_t mode, const char *pem, struct writer *fault)
+{
+	size_t size = strlen(pem);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	bool written = fd >= 0 && write(fd, pem, size) == (ssize_t)size && fsync(fd) == 0;
+
+	if (!written)
+		write_format(fault, "%s: %s", path, strerror(errno));
+	if (fd >= 0 && close(fd) != 0)
+		written = false;
+	if (fd >= 0 && !written)
+		(void)unlink(path);
+	return written;
+}
+
+bool tls_certificate_save(const struct tls_certificate *made, const char *certificate_file,
+	const char *key_file, struct writer *fault)
+{
+	if (!certificate_write_file(key_file, 0600, made->key, fault))
+		return false;
+	if (certificate_write_file(certificate_file, 0644, made->certificate, fault))
+		return true;
+	(void)unlink(key_file);
+	return false;
 }

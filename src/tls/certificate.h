@@ -34,6 +34,13 @@ struct tls_certificate_request {
 };
 
 /*
+ * Into two files that are not there yet, the key readable for its owner alone. False with one line
+ * in `fault`; then neither is there because of this call.
+ */
+MUST_USE bool tls_certificate_save(const struct tls_certificate *made, const char *certificate_file,
+	const char *key_file, struct writer *fault);
+
+/*
  * From an hour ago on, for so many days. Needs a net with TLS, since mbedTLS works in its fence;
  * takes a few milliseconds. False with one line in `fault`.
  */

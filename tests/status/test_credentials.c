@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <unity.h>
@@ -233,6 +234,49 @@ static void test_files_of_authorities(void)
 	TEST_ASSERT_EQUAL(0, rmdir(folder));
 }
 
+static void read_file(const char *path, char to[TLS_PEM_MAX])
+{
+	FILE *file = fopen(path, "r");
+	TEST_ASSERT_NOT_NULL_MESSAGE(file, path);
+	size_t size = fread(to, 1, TLS_PEM_MAX - 1, file);
+	to[size] = '\0';
+	TEST_ASSERT_EQUAL(0, fclose(file));
+}
+
+static void test_a_certificate_of_ones_own_is_kept(void)
+{
+	char folder[] = "build/certificates.XXXXXX";
+	static char first[TLS_PEM_MAX], second[TLS_PEM_MAX];
+	char certificate[64], key[64];
+	struct stat about;
+	TEST_ASSERT_NOT_NULL(mkdtemp(folder));
+	snprintf(certificate, sizeof(certificate), "%s/kube-scheduler.crt", folder);
+	snprintf(key, sizeof(key), "%s/kube-scheduler.key", folder);
+	bed_options.cert_dir = folder;
+	bed_open();
+	expect(200, NULL, GET("/healthz") "\r\n");
+	read_file(certificate, first);
+	TEST_ASSERT_NOT_NULL(strstr(first, "BEGIN CERTIFICATE"));
+	TEST_ASSERT_EQUAL(0, stat(key, &about));
+	TEST_ASSERT_EQUAL_UINT32(0600, about.st_mode & 0777);
+	bed_close();
+	bed_open();
+	expect(200, NULL, GET("/healthz") "\r\n");
+	read_file(certificate, second);
+	TEST_ASSERT_EQUAL_STRING(first, second);
+	bed_close();
+	/* What is there already is nobody's to replace. */
+	TEST_ASSERT_EQUAL(0, unlink(certificate));
+	bed_open();
+	expect(200, NULL, GET("/healthz") "\r\n");
+	TEST_ASSERT_NOT_EQUAL(0, access(certificate, F_OK));
+	bed_close();
+	TEST_ASSERT_EQUAL(0, unlink(key));
+	TEST_ASSERT_EQUAL(0, rmdir(folder));
+	bed_open(); /* the folder is not there: for this process alone */
+	expect(200, NULL, GET("/healthz") "\r\n");
+}
+
 static void test_any_user_may_see_the_page(void)
 {
 	bed_options.page = OPTIONS_PAGE_TOKEN;
@@ -289,6 +333,7 @@ int main(void)
 	RUN_TEST(test_an_intolerable_failure);
 	RUN_TEST(test_lookup_can_be_skipped);
 	RUN_TEST(test_files_of_authorities);
+	RUN_TEST(test_a_certificate_of_ones_own_is_kept);
 	RUN_TEST(test_any_user_may_see_the_page);
 	RUN_TEST(test_a_body_is_not_read_before_it_may_come);
 	return UNITY_END();

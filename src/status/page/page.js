@@ -207,7 +207,7 @@ async function loadRooms() {
 // ---- nodes ----
 
 let nodes = [], nodesAt = 0; // and when they were read
-let refusals = {}; // of the pod that was chosen: by node
+let refusals = Object.create(null); // of the pod that was chosen: by node
 let chosen = ''; // node
 
 async function readNodes() {
@@ -324,8 +324,8 @@ async function loadNodePods() {
 
 async function askRefusals() {
 	const pod = $('node-pod').value;
-	refusals = {};
-	if (pod) refusals = (await explanation('berth/v1/explain?pod=' + encodeURIComponent(pod))).rejected || {};
+	refusals = Object.create(null); // a node may be called "constructor"
+	if (pod) Object.assign(refusals, (await explanation('berth/v1/explain?pod=' + encodeURIComponent(pod))).rejected);
 	showNodes();
 }
 
