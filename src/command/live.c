@@ -111,6 +111,12 @@ static uint32_t nodes_max_of(const struct options *o)
 	return o->nodes_max != 0 ? o->nodes_max : LIMITS_NODES_MAX;
 }
 
+/* Of both releases. */
+static size_t profile_bytes(const struct options *o)
+{
+	return (size_t)o->config.profiles.count * KUBE_RELEASES * sizeof(struct plugin_profile);
+}
+
 /* What does not grow with the cluster. */
 static uint64_t fixed_bytes(const struct options *options)
 {
@@ -128,8 +134,7 @@ static uint64_t fixed_bytes(const struct options *options)
 		net_socket_size(connections + other_streams(options)) + net_client_size(&target) +
 		askers * (net_client_size(&asker) + 2 * (size_t)KUBECONFIG_FILE_MAX) +
 		extenders_size(&options->config.extenders, capacity_nodes(nodes_max_of(options))) +
-		status_size(options, explanation_bytes(options)) +
-		SCHEDULER_PROFILES_MAX * sizeof(struct plugin_profile) +
+		status_size(options, explanation_bytes(options)) + profile_bytes(options) +
 		2 * (size_t)KUBECONFIG_FILE_MAX + SLACK;
 }
 
@@ -339,20 +344,58 @@ static struct scheduler_pace pace_of(double qps, int32_t burst)
 
 /* ---- profiles ---- */
 
+static enum profile_result build_for(
+	struct live *live, enum kube_release release, uint32_t at, struct writer *fault)
+{
+	const struct profile_memory memory = {&live->scheduler.cache, &live->arena, &live->setup};
+	struct scheduler_config config = live->options.config;
+	feature_gates_set(&config.gates, &live->options.features, release);
+	writer_init(fault, fault->at, fault->size);
+	if (live->options.config_file != NULL)
+		write_format(fault, "%s: ", live->options.config_file);
+	return profiles_build(&memory, &config, &live->profiles[at], fault);
+}
+
+/*
+ * Those of each release, unless one was asked for. What one of them refuses settles which it is:
+ * the scheduler of that release would not start.
+ */
+static enum profile_result build_all(struct live *live, struct writer *fault)
+{
+	uint32_t count = live->options.config.profiles.count;
+	enum kube_release asked = (enum kube_release)live->options.release;
+	uint32_t built = 0;
+	if (asked != KUBE_RELEASE_OPEN)
+		return build_for(live, asked, 0, fault);
+	for (uint32_t r = 0; r < KUBE_RELEASES; r++) {
+		enum profile_result result =
+			build_for(live, (enum kube_release)r, built * count, fault);
+		if (result == PROFILE_FULL)
+			return result;
+		if (result == PROFILE_OK)
+			built++;
+		else if (r + 1 < KUBE_RELEASES || built > 0)
+			log_warn("run", "release-is-settled",
+				"cannot=%s fault=\"%.*s\" consequence=\"the other release, "
+				"whatever the apiserver is\"",
+				kube_release_name((enum kube_release)r),
+				TEXT_ARGS(writer_text(fault)));
+	}
+	live->follows_release = built == KUBE_RELEASES;
+	return built > 0 ? PROFILE_OK : PROFILE_REFUSED;
+}
+
 static bool live_build_profiles(struct live *live)
 {
 	char words[FAULT_MAX];
 	struct writer fault;
-	const struct profile_memory memory = {&live->scheduler.cache, &live->arena, &live->setup};
 	writer_init(&fault, words, sizeof(words));
-	if (live->options.config_file != NULL)
-		write_format(&fault, "%s: ", live->options.config_file);
 	if (live->options.config.profiles.count > SCHEDULER_PROFILES_MAX)
 		return live_complain(live, TEXT("too many profiles"));
-	live->profiles = ARENA_ARRAY(
-		&live->arena, struct plugin_profile, live->options.config.profiles.count);
-	switch (profiles_build(&memory, &live->options.config, live->profiles, &fault)) {
-	case PROFILE_OK: return true;
+	live->profiles = ARENA_ARRAY(&live->arena, struct plugin_profile,
+		live->options.config.profiles.count * KUBE_RELEASES);
+	switch (build_all(live, &fault)) {
+	case PROFILE_OK: live->scheduler.setup.follows_release = live->follows_release; return true;
 	case PROFILE_FULL:
 		return live_complain(live, TEXT("the profiles do not fit; raise --memory"));
 	case PROFILE_REFUSED: break;

@@ -38,7 +38,8 @@ struct live {
 	struct net_client *client;
 	/* Of --authentication-kubeconfig and --authorization-kubeconfig; NULL: `client`. */
 	struct net_client *askers[LIVE_ASKERS];
-	struct plugin_profile *profiles;
+	struct plugin_profile *profiles; /* of each release, unless one is settled */
+	bool follows_release;
 	struct scheduler scheduler;
 	struct status *status; /* NULL: nobody is answered */
 	char identity[LIVE_IDENTITY_MAX];

@@ -88,9 +88,11 @@ int run_run(const struct command_io *io, int argc, char **argv)
 	if (live == NULL)
 		return status;
 	struct scheduler *s = &live->scheduler;
-	log_info("run", "started", "server=%.*s:%u identity=%s",
+	log_info("run", "started", "server=%.*s:%u identity=%s emulated_version=%s",
 		TEXT_ARGS(live->kubeconfig.server.host), (unsigned)live->kubeconfig.server.port,
-		live->identity);
+		live->identity,
+		live->follows_release ? "of-the-apiserver"
+				      : kube_release_name(scheduler_release(s)));
 	while (!scheduler_is_stopped(s)) {
 		scheduler_turn(s, waits ? TURN_SHORT_US : TURN_MAX_US);
 		waits = tell_wait(s, &patience);

@@ -360,6 +360,12 @@ void feature_gates_set(struct feature_gates *gates, const struct feature_choices
 
 static const char release_names[KUBE_RELEASES][8] = {"1.36", "1.37"};
 
+const char *kube_release_name(enum kube_release release)
+{
+	CHECK(release < KUBE_RELEASES);
+	return release_names[release];
+}
+
 /* "1.36", and of the rest only zeros. */
 static bool version_read(struct text version, enum kube_release *release, struct writer *fault)
 {

@@ -22,7 +22,7 @@ enum kube_release {
 	KUBE_1_37,
 	KUBE_RELEASES,
 	KUBE_RELEASE_OPEN = KUBE_RELEASES, /* not chosen */
-	KUBE_RELEASE_DEFAULT = KUBE_1_36   /* whose behaviour is had then */
+	KUBE_RELEASE_DEFAULT = KUBE_1_37   /* where nothing else says which */
 };
 
 #define FEATURE_ID(name, in_1_36, in_1_37) FEATURE_##name,
@@ -79,6 +79,7 @@ bool feature_is_idle(
 void feature_gates_set(struct feature_gates *gates, const struct feature_choices *choices,
 	enum kube_release release);
 
+const char *kube_release_name(enum kube_release release); /* "1.36" */
 /* "1.36", "kube=1.36", or several, of which only kube is ours. False with what is wrong. */
 MUST_USE bool kube_release_read(
 	struct text versions, enum kube_release *release, struct writer *fault);

@@ -85,7 +85,7 @@ static uint32_t binding_take(struct scheduler *s)
 static void count_point(struct scheduler *s, const struct scheduler_binding *binding,
 	enum series_point point, enum plugin_code code, int64_t took_us)
 {
-	scheduler_count_point(&s->metrics, (uint32_t)(binding->points.b.profile - s->profiles),
+	scheduler_count_point(&s->metrics, scheduler_profile_place(s, binding->points.b.profile),
 		point, code, took_us);
 }
 
@@ -99,7 +99,7 @@ static void binding_count_stage(struct scheduler *s, const struct scheduler_bind
 static void binding_count_attempt(
 	struct scheduler *s, const struct scheduler_binding *binding, enum scheduler_result result)
 {
-	scheduler_count_attempt(&s->metrics, (uint32_t)(binding->points.b.profile - s->profiles),
+	scheduler_count_attempt(&s->metrics, scheduler_profile_place(s, binding->points.b.profile),
 		result, mono_since_us(scheduler_now(s), binding->began));
 }
 

@@ -30,6 +30,10 @@ uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *p
 
 void scheduler_start_informers(struct scheduler *s, uint32_t kinds)
 {
+	if (!s->release.is_known) {
+		s->release.held |= kinds & WATCH_KIND(KUBE_POD);
+		kinds &= ~WATCH_KIND(KUBE_POD);
+	}
 	uint32_t news = kinds & ~s->sync.wanted;
 	if (news == 0)
 		return;

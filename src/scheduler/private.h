@@ -22,6 +22,11 @@ void scheduler_lacks_pods(struct scheduler *s);
 uint32_t scheduler_feed_shelved(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, const struct scheduler_claim *claim);
 
+/* ---- release.c ---- */
+
+void scheduler_init_release(struct scheduler *s);
+void scheduler_close_release(struct scheduler *s);
+
 /* ---- requeue.c ---- */
 
 void scheduler_init_requeue(struct scheduler *s); /* the table of who waits for what */

@@ -17,7 +17,7 @@ static enum plugin_id gate_of_plugins(
 {
 	struct mono start = clock_mono(&s->setup.clock);
 	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL);
-	scheduler_count_point(&s->metrics, (uint32_t)(profile - s->profiles), SERIES_PRE_ENQUEUE,
+	scheduler_count_point(&s->metrics, scheduler_profile_place(s, profile), SERIES_PRE_ENQUEUE,
 		gate < PLUGIN_COUNT ? PLUGIN_UNRESOLVABLE : PLUGIN_SUCCESS,
 		mono_since_us(clock_mono(&s->setup.clock), start));
 	return gate;
@@ -94,7 +94,7 @@ static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 		.pod = pod,
 		.priority = cache_template_of(&s->cache, p)->priority,
 		.key = requeue_key(s, pod),
-		.profile = (uint32_t)(profile - s->profiles),
+		.profile = scheduler_profile_place(s, profile),
 	};
 	page_budget_make_way(s->cache.budget, true);
 	enum queue_result added = queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting);

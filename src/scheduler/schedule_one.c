@@ -79,7 +79,7 @@ static void count_attempt(struct scheduler *s, uint32_t pod, enum scheduler_resu
 	s->stats.attempts[result]++;
 	if (profile != NULL)
 		scheduler_count_attempt(
-			&s->metrics, (uint32_t)(profile - s->profiles), result, took_us);
+			&s->metrics, scheduler_profile_place(s, profile), result, took_us);
 }
 
 static void park_log(const struct scheduler *s, uint32_t pod, bool rejected,
@@ -198,7 +198,7 @@ static void record_result(struct scheduler *s, uint32_t pod, const struct schedu
 	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
 	if (profile != NULL)
 		scheduler_count_evaluated(
-			&s->metrics, (uint32_t)(profile - s->profiles), result->took_part);
+			&s->metrics, scheduler_profile_place(s, profile), result->took_part);
 	if (result->preemption.tried)
 		s->metrics.preemption_attempts++;
 }

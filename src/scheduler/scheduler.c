@@ -180,6 +180,7 @@ bool scheduler_start(
 	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count)
 {
 	const struct scheduler_setup *setup = &s->setup;
+	s->all_profiles = profiles;
 	s->profiles = profiles;
 	s->profile_count = profile_count;
 	cycle_init(
@@ -214,6 +215,7 @@ bool scheduler_start(
 		.kinds = all_kinds,
 	});
 	scheduler_init_requeue(s);
+	scheduler_init_release(s);
 	s->leader.waits = scheduler_waits(s, scheduler_now(s));
 	recorder_start(s->recorder);
 	if (s->lease != NULL)
@@ -372,6 +374,7 @@ bool scheduler_is_stopped(const struct scheduler *s)
 void scheduler_close(struct scheduler *s)
 {
 	net_timer_disarm(&s->sync.relist);
+	scheduler_close_release(s);
 	if (s->ending.begun)
 		net_timer_disarm(&s->ending.timer);
 	watch_close(s->watch);

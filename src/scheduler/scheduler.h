@@ -10,6 +10,7 @@
  *	extender_cycle.c  pods whose extenders are asked
  *	preempt.c         victims that are evicted, and the pods that wait for their places
  *	informers.c       what the watches show goes into the cache
+ *	release.c         which kube-scheduler we are: the one that belongs to the apiserver
  *	requeue.c         what changed in the cache: which pods are queued, and which are tried
  *	                  again
  *	pressure.c        what gives way when memory is full, and how it comes back
@@ -96,6 +97,8 @@ struct scheduler_setup {
 	int64_t unschedulable_max_us;
 	struct scheduler_lease lease;
 	struct text hostname; /* in events */
+	/* scheduler_start() gets the profiles of each release, and the apiserver's count. */
+	bool follows_release;
 	struct scheduler_pace paces[SCHEDULER_PACES];
 };
 
@@ -186,6 +189,18 @@ struct scheduler_sync {
 	uint32_t missed, redundant;
 };
 
+/* Which kube-scheduler we are. release.c writes it. */
+struct scheduler_release {
+	bool is_known; /* and pods may be listed, which are not before */
+	bool is_read;  /* by the question that is under way */
+	enum kube_release found;
+	uint32_t held; /* kinds that were wanted meanwhile */
+	char server[64];
+	struct api_caller caller;
+	struct api_call call;
+	struct net_timer timer;
+};
+
 /* May we decide? leader.c writes it. */
 struct scheduler_leader {
 	bool leading;     /* as the lease said last */
@@ -273,11 +288,13 @@ struct scheduler {
 	struct evictor *evictor;
 	struct recorder *recorder;
 	struct pre_bind *pre_bind;
-	struct extenders *extenders; /* NULL: none are configured */
-	struct lease *lease;         /* NULL: no election, we always lead */
-	const struct plugin_profile *profiles;
+	struct extenders *extenders;               /* NULL: none are configured */
+	struct lease *lease;                       /* NULL: no election, we always lead */
+	const struct plugin_profile *all_profiles; /* of each release, if that is followed */
+	const struct plugin_profile *profiles;     /* those that count */
 	uint32_t profile_count;
 
+	struct scheduler_release release;
 	struct scheduler_sync sync;
 	struct scheduler_leader leader;
 	struct scheduler_requeue requeue;
@@ -307,8 +324,9 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup);
 MUST_USE bool scheduler_open_extenders(
 	struct scheduler *s, const struct config_list *extenders, struct writer *fault);
 /*
- * The profiles stay the caller's. Watching begins. False: the lease cannot have the name or the
- * identity that it was given.
+ * The profiles stay the caller's; of a setup that follows the release there are so many for each of
+ * them, the oldest first. Watching begins. False: the lease cannot have the name or the identity
+ * that it was given.
  */
 MUST_USE bool scheduler_start(
 	struct scheduler *s, const struct plugin_profile *profiles, uint32_t profile_count);
@@ -326,6 +344,18 @@ void scheduler_close(struct scheduler *s); /* simulator, tests: at any moment */
 
 /* Logs nodes and queue, relists and compares the cache with that. */
 void scheduler_dump(struct scheduler *s);
+
+/* The release whose scheduler we are now. */
+static inline enum kube_release scheduler_release(const struct scheduler *s)
+{
+	return s->profiles[0].gates.release;
+}
+/* The profile's place, whatever its release. */
+static inline uint32_t scheduler_profile_place(
+	const struct scheduler *s, const struct plugin_profile *profile)
+{
+	return (uint32_t)(profile - s->all_profiles) % s->profile_count;
+}
 
 /* The time of this turn; it stands still until the network was waited for again. */
 static inline struct mono scheduler_now(const struct scheduler *s)

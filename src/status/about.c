@@ -79,10 +79,12 @@ void about_statusz(struct status_answer *a)
 	about_begin(a, "statusz", &w);
 	write_format(&w,
 		"Started: %04d-%02d-%02dT%02d:%02d:%02dZ\nUp: %lld s\n"
-		"Binary version: " BERTH_VERSION "\nState: %s\nSandbox: %s\n\nPaths:",
+		"Binary version: " BERTH_VERSION "\nEmulation version: %s\nState: %s\n"
+		"Sandbox: %s\n\nPaths:",
 		d.year, d.month, d.day, d.hour, d.minute, d.second,
 		(long long)(mono_since_us(net_now(status->setup.net), status->started) /
 			CLOCK_S_US),
+		kube_release_name(scheduler_release(status->s)),
 		scheduler_wait_name(scheduler_state(status->s)),
 		status->setup.sandbox == NULL ? "none" : status->setup.sandbox);
 	for (size_t i = 0; i < status_route_count; i++)

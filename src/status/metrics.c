@@ -167,7 +167,7 @@ static void put_row(struct status *status, struct writer *w, const struct metric
 
 static enum kube_release release_of(const struct status *status)
 {
-	return status->setup.options->config.gates.release;
+	return scheduler_release(status->s);
 }
 
 static bool is_disabled(const struct status *status, const char *name)

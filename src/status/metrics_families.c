@@ -84,7 +84,7 @@ static enum metric_at row_pending(
 
 static bool is_1_37(const struct status *status)
 {
-	return status->setup.options->config.gates.release == KUBE_1_37;
+	return scheduler_release(status->s) == KUBE_1_37;
 }
 
 static void write_event(const struct status *status, struct writer *e, uint32_t event)
@@ -419,7 +419,7 @@ static enum metric_at row_build_info(
 static enum metric_at row_features(
 	const struct status *status, uint32_t at, uint32_t which, struct metric_row *row)
 {
-	const struct feature_gates *gates = &status->setup.options->config.gates;
+	const struct feature_gates *gates = &status->s->profiles[0].gates;
 	(void)which;
 	if (at >= FEATURES)
 		return METRIC_AT_END;

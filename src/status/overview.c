@@ -154,6 +154,7 @@ void overview_put(struct status *status, struct json_writer *j)
 	const struct scheduler *s = status->s;
 	json_open_object(j);
 	json_member_z(j, "version", BERTH_VERSION);
+	json_member_z(j, "release", kube_release_name(scheduler_release(s)));
 	json_member_z(j, "state", scheduler_wait_name(scheduler_state(s)));
 	json_member_i64(
 		j, "upS", mono_since_us(net_now(status->setup.net), status->started) / CLOCK_S_US);

@@ -122,7 +122,7 @@ static void test_no_node_and_no_preemption(void)
 	TEST_ASSERT_EQUAL(
 		0, strncmp(said.out, "Pod shop/web: no node.\n0/3 nodes are available: ", 48));
 	TEST_ASSERT_NOT_NULL(strstr(said.out,
-		"\nPreemption: no new claims to deallocate, "
+		"\nPreemption: "
 		"preemption: 0/3 nodes are available: "));
 }
 

@@ -318,7 +318,7 @@ static void test_an_empty_topology_key(void)
 	TEST_ASSERT_EQUAL_STRING("",
 		decide("near",
 			"0/1 nodes are available: 1 node(s) didn't match pod affinity "
-			"rules. no new claims to deallocate, preemption: 0/1 nodes are "
+			"rules. preemption: 0/1 nodes are "
 			"available: 1 Preemption is not helpful for scheduling."));
 	add_pod("spread", "'app':'x'",
 		"'topologySpreadConstraints':[{'topologyKey':'','maxSkew':1,'whenUnsatisfiable':"
@@ -327,7 +327,7 @@ static void test_an_empty_topology_key(void)
 	TEST_ASSERT_EQUAL_STRING("",
 		decide("spread",
 			"0/1 nodes are available: 1 node(s) didn't match pod topology spread "
-			"constraints (missing required label). no new claims to deallocate, "
+			"constraints (missing required label). "
 			"preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
 			"scheduling."));
 }

@@ -156,9 +156,8 @@ static void test_words_of_those_that_take_nodes_away(void)
 	struct schedule_result decision = decide(false, false);
 	TEST_ASSERT_EQUAL(CYCLE_REJECTED, decision.outcome);
 	TEST_ASSERT_EQUAL_STRING(
-		"0/4 nodes are available: 1 Insufficient cpu, 1 no licence, 1 too hot. no new "
-		"claims "
-		"to deallocate, preemption: 0/4 nodes are available: 1 No preemption victims found "
+		"0/4 nodes are available: 1 Insufficient cpu, 1 no licence, 1 too hot. preemption: "
+		"0/4 nodes are available: 1 No preemption victims found "
 		"for incoming pod, 3 Preemption is not helpful for scheduling.",
 		text(decision.message));
 	const struct plugin_set fit = plugin_set_of(PLUGIN_FIT);
@@ -237,8 +236,8 @@ static void test_the_least_loss_of_those_that_are_left(void)
 	decision = decide(true, true);
 	TEST_ASSERT_FALSE(decision.preemption.found);
 	TEST_ASSERT_FALSE(decision.preemption.clear_nomination);
-	TEST_ASSERT_EQUAL_STRING("0/3 nodes are available: 3 Insufficient cpu. no new claims to "
-				 "deallocate, preemption: no candidate node for preemption",
+	TEST_ASSERT_EQUAL_STRING("0/3 nodes are available: 3 Insufficient cpu. preemption: no "
+				 "candidate node for preemption",
 		text(decision.message));
 }
 

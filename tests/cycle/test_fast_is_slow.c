@@ -409,7 +409,10 @@ static void draw_older(void)
 
 static void draw_profile(void)
 {
-	profile_defaults(&cache, &profile);
+	const struct feature_choices none = {.given = {0}};
+	struct feature_gates gates;
+	feature_gates_set(&gates, &none, (enum kube_release)world_below(&world, KUBE_RELEASES));
+	profile_defaults_with(&cache, &gates, &profile);
 	if (world_chance(&world, 3))
 		draw_older();
 	PLUGIN_ARGS_OF(&profile, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight =

@@ -99,7 +99,8 @@ static const char *show(const struct plugin_uses *uses, bool weights)
 	"NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits "  \
 	"VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources " \
 	"NodeDeclaredFeatures"
-#define DEFAULT_FILTER "NodeUnschedulable NodeName TaintToleration " DEFAULT_PRE_FILTER
+#define V1BETA2_FILTER "NodeUnschedulable NodeName TaintToleration " DEFAULT_PRE_FILTER
+#define DEFAULT_FILTER "NodeName NodeUnschedulable TaintToleration " DEFAULT_PRE_FILTER
 #define DEFAULT_SCORE                                                          \
 	"TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 " \
 	"PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2 "           \
@@ -197,7 +198,7 @@ static const struct list_case list_cases[] = {
 		"NodeName", "NodeAffinity=7"},
 	{PLUGINS("filter: {disabled: [{name: Nobody}, {name: NodePorts}]}, "
 		 "preFilter: {disabled: [{name: '*'}]}"),
-		"NodeUnschedulable NodeName TaintToleration NodeAffinity NodeResourcesFit "
+		"NodeName NodeUnschedulable TaintToleration NodeAffinity NodeResourcesFit "
 		"VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
 		"InterPodAffinity DynamicResources NodeDeclaredFeatures",
 		NULL},
@@ -210,7 +211,7 @@ static const struct list_case list_cases[] = {
 	/* MultiPoint: disabled and enabled again goes behind */
 	{PLUGINS("multiPoint: {disabled: [{name: NodeResourcesFit}], "
 		 "enabled: [{name: NodeResourcesFit, weight: 6}]}"),
-		"NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts "
+		"NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
 		"VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
 		"InterPodAffinity DynamicResources NodeDeclaredFeatures NodeResourcesFit",
 		"TaintToleration=3 NodeAffinity=2 VolumeBinding=1 PodTopologySpread=2 "
@@ -680,7 +681,7 @@ static void test_v1beta2(void)
 		"NodeResourcesFit=1 NodeAffinity=1 PodTopologySpread=2 TaintToleration=1 "
 		"DynamicResources=2",
 		show(&p->at[PLUGIN_AT_SCORE], true));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
+	TEST_ASSERT_EQUAL_STRING(V1BETA2_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING(
 		"DynamicResources DefaultPreemption", show(&p->at[PLUGIN_AT_POST_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING("DefaultBinder", show(&p->at[PLUGIN_AT_BIND], false));
@@ -699,7 +700,7 @@ static void test_v1beta2(void)
 	TEST_ASSERT_EQUAL_STRING("NodeName", show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL(PROFILE_OK,
 		build(OLDER("v1beta2", "plugins: {multiPoint: {disabled: [{name: '*'}]}}")));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
+	TEST_ASSERT_EQUAL_STRING(V1BETA2_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
 }
 

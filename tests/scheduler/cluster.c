@@ -125,6 +125,8 @@ const char *cluster_bound_to(const char *name)
 /* ---- setting up ---- */
 
 struct scheduler_lease cluster_lease;
+bool cluster_follows_release;
+static struct plugin_profile of_releases[KUBE_RELEASES];
 struct scheduler_limits cluster_limits = {
 	.cache = {.nodes = 16,
 		.pods = 64,
@@ -169,7 +171,14 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 			.backoff_initial_us = CLOCK_S_US,
 			.backoff_max_us = 10 * CLOCK_S_US,
 			.unschedulable_max_us = 300 * CLOCK_S_US,
-			.hostname = TEXT("test")});
+			.hostname = TEXT("test"),
+			.follows_release = cluster_follows_release});
+	const struct feature_choices none = {.given = {0}};
+	for (uint32_t r = 0; r < KUBE_RELEASES; r++) {
+		struct feature_gates gates;
+		feature_gates_set(&gates, &none, (enum kube_release)r);
+		profile_defaults_with(&cluster.s.cache, &gates, &of_releases[r]);
+	}
 	profile_defaults(&cluster.s.cache, &cluster.profile);
 	TEST_ASSERT_TRUE(intern_take(&cluster.s.cache.strings, TEXT("example.com/gpu"),
 		&PLUGIN_ARGS_OF(&cluster.profile, FIT, fit_args)->ignored[0]));
@@ -177,7 +186,8 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 	writer_init(&fault, words, sizeof(words));
 	if (extender != NULL)
 		TEST_ASSERT_TRUE(scheduler_open_extenders(&cluster.s, &cluster.bed.list, &fault));
-	TEST_ASSERT_TRUE(scheduler_start(&cluster.s, &cluster.profile, 1));
+	TEST_ASSERT_TRUE(scheduler_start(
+		&cluster.s, cluster_follows_release ? of_releases : &cluster.profile, 1));
 	cluster.s.sync.known = UINT32_MAX; /* the test tells what there is */
 	cluster.sink = scheduler_sink(&cluster.s);
 	for (char name[] = "n1"; name[1] <= '3'; name[1]++)

@@ -16,6 +16,7 @@ extern struct cluster cluster;
 /* For the next one that is opened; no lease is asked for unless the test says so. */
 extern struct scheduler_limits cluster_limits;
 extern struct scheduler_lease cluster_lease;
+extern bool cluster_follows_release; /* of the server; else it is the default one */
 
 /* Nodes n1 to n3 are there. An extender "a", if it is to be, cares for pods that ask for a GPU. */
 void cluster_open(void (*extender)(struct scheduler_extender *config));

@@ -271,7 +271,10 @@ static void open_scheduler(void)
 			.backoff_max_us = 10 * CLOCK_S_US,
 			.unschedulable_max_us = 300 * CLOCK_S_US,
 			.hostname = TEXT("test")});
-	profile_defaults(&bed_scheduler.cache, &profile);
+	const struct feature_choices none = {.given = {0}};
+	struct feature_gates gates;
+	feature_gates_set(&gates, &none, bed_options.config.gates.release);
+	profile_defaults_with(&bed_scheduler.cache, &gates, &profile);
 	TEST_ASSERT_TRUE(scheduler_start(&bed_scheduler, &profile, 1));
 }
 

@@ -144,7 +144,7 @@ function showOverview(o) {
 		['Memory', bytes(o.memory.resident), o.memory.refused ? 'full pools refused ' + count(o.memory.refused, 'time') :
 			o.memory.fullestUsed < o.memory.fullestCapacity ? 'no pool was ever full' : o.memory.fullest + ': was full', o.memory.refused ? 'bad' : ''],
 	]);
-	put($('about'), 'berth ' + o.version + ', up ' + time(o.upS));
+	put($('about'), 'berth ' + o.version + ' as kube-scheduler ' + o.release + ', up ' + time(o.upS));
 	if (last && d.count >= last.decisions.count) {
 		rates.push((d.count - last.decisions.count) * 1000 / Math.max(1, o.nowMs - last.nowMs));
 		tooks.push(d.latest);
