@@ -63,18 +63,21 @@ static bool read_manifest(struct options *o, const struct options_question *q)
 
 bool options_metrics_check(struct options *o, const struct options_question *q)
 {
-	bool is_1_37 = o->config.gates.release == KUBE_1_37;
+	/* While the release is open it may become either. */
+	bool may_be_1_36 = o->release != KUBE_1_37;
+	bool may_be_1_37 = o->release != KUBE_1_36;
 	struct text version = o->metrics.show_hidden_for;
 	bool right = read_manifest(o, q);
 	if (version.size == 0)
 		return right;
-	o->metrics.show_hidden = text_is_z(version, is_1_37 ? "1.36" : "1.35");
+	o->metrics.show_hidden = (may_be_1_37 && text_is_z(version, "1.36")) ||
+		(may_be_1_36 && text_is_z(version, "1.35"));
 	if (o->metrics.show_hidden)
 		return right;
 	config_fault(q->faults, (struct config_place){0, 0},
 		TEXT("--show-hidden-metrics-for-version"),
 		"Invalid value: must be omitted or have the value '%s': only the release before is "
 		"possible",
-		is_1_37 ? "1.36" : "1.35");
+		may_be_1_37 ? "1.36" : "1.35");
 	return false;
 }

@@ -77,7 +77,7 @@ static void test_who_took_part(void)
 		"{extension_point=\"Score\",plugin=\"ImageLocality\",profile=\"default-scheduler\"}"
 		" 1\n",
 		"{event=\"NodeAdd\",le=\"0.0001\"} 3\n",
-		"{event=\"UnschedulablePodAdd\",le=\"+Inf\"} 2\n",
+		"{event=\"UnscheduledPodAdd\",le=\"+Inf\"} 2\n",
 		"_seconds_bucket{extension_point=\"Bind\",profile=\"default-scheduler\","
 		"status=\"Success\",le=\"0.0002\"} 1\n",
 		"_seconds_sum{extension_point=\"PreBind\",profile=\"default-scheduler\","

@@ -161,7 +161,7 @@ static void test_metrics_are_what_prometheus_reads(void)
 		    "scheduler\",result=\"scheduled\",le=\"0.004\"} 1\n");
 	expect_part("_sum{profile=\"default-scheduler\",result=\"scheduled\"} 0.003\n");
 	expect_part("scheduler_pending_pods{queue=\"active\"} 2\n");
-	expect_part("scheduler_queue_incoming_pods_total{event=\"UnschedulablePodAdd\","
+	expect_part("scheduler_queue_incoming_pods_total{event=\"UnscheduledPodAdd\","
 		    "queue=\"active\"} 2\n");
 	expect_part("{event=\"storage.k8s.io/CSINodeUpdate\",queue=\"active\"} 2\n");
 	expect_part("scheduler_cache_size{type=\"nodes\"} 3\n");
