@@ -28,7 +28,7 @@ static bool release_number(struct json_value v, uint64_t *number)
 	return text_to_u64(text_first(t, digits), number);
 }
 
-static enum kube_release release_of(uint64_t major, uint64_t minor)
+static enum kube_release release_of_version(uint64_t major, uint64_t minor)
 {
 	if (major == 1 && minor <= 36)
 		return KUBE_1_36;
@@ -48,7 +48,7 @@ static void release_read(struct api_call *call, struct text json)
 		release_number(json_get(root, "minor"), &minor)) {
 		struct writer w;
 		r->is_read = true;
-		r->found = release_of(major, minor);
+		r->found = release_of_version(major, minor);
 		writer_init(&w, r->server, sizeof(r->server) - 1);
 		write_text(&w, json_text(json_get(root, "gitVersion")));
 		r->server[w.used] = '\0';
