@@ -133,6 +133,7 @@ struct options {
 		int32_t burst;
 		int32_t hard_weight;
 		bool contention_profiling;
+		const char *values[OPTIONS_FLAGS_MAX]; /* as they were given last, for /flagz */
 		uint32_t flags[OPTIONS_FLAGS_MAX / 32]; /* bits, by index in the table */
 	} given;
 };
@@ -159,6 +160,13 @@ struct options_question {
  */
 MUST_USE enum options_result options_load(
 	struct options *options, const struct options_question *question);
+
+/* Flags in the order of their names; OPTIONS_NO_FLAG: before the first, and behind the last. */
+#define OPTIONS_NO_FLAG UINT32_MAX
+uint32_t options_next_flag(uint32_t before);
+const char *options_flag_name(uint32_t flag);
+/* What was given, else what is had without. Nothing in it is a secret: files are named. */
+void options_show_flag(const struct options *options, uint32_t flag, struct writer *to);
 
 /* All flags, in groups. */
 void options_help(struct writer *out);

@@ -331,6 +331,8 @@ static bool read_value(struct flags_reading *r, const char *behind)
 	if (!set(r))
 		return false;
 	mark_given(r->to, r->option);
+	if (r->option->type != OPTION_WORDS)
+		r->to->given.values[r->option - option_table] = r->value;
 	return true;
 }
 

@@ -12,7 +12,6 @@ enum {
 	STATUS_PIECE_MAX = 8 * 1024, /* one row has to fit */
 	STATUS_LOOKS_MAX = 512,      /* rows that are passed over at a time */
 	STATUS_PAUSE_MS = 100,       /* between two explanations */
-	STATUS_CONFIGURATION_MAX = 64 * 1024,
 	STATUS_HEALTH_CHECKS = 5,
 	STATUS_HEALTH_KINDS = 3,
 	STATUS_BOUNDS = 256 /* of histograms, as text; some 140 are in use */
@@ -101,6 +100,7 @@ struct status {
 	struct mono rested; /* before, nothing more while pods wait */
 
 	struct status_bound bounds[STATUS_BOUNDS]; /* metrics.c writes it */
+	struct page_span configuration_span;
 	struct text configuration;                 /* JSON of what is in effect */
 	char *words;                               /* an explanation */
 	size_t words_size;
@@ -182,6 +182,7 @@ void about_api(struct status_answer *a);
 void about_verbosity(struct status_answer *a);
 void about_debug(struct status_answer *a);
 void about_init(struct status *status);
+size_t about_size(void);
 void overview_answer(struct status_answer *a);
 void overview_put(struct status *status, struct json_writer *j);
 void nodes_answer(struct status_answer *a);

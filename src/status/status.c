@@ -438,8 +438,8 @@ size_t status_size(const struct options *options, size_t explanation_bytes)
 	if (!status_is_wanted(options))
 		return 0;
 	return sizeof(struct status) + sizeof(struct tls_certificate) + access_size() +
-		authorities_size() + explanation_bytes + STATUS_BODY_MAX +
-		STATUS_CONFIGURATION_MAX + (options->secure_port != 0 ? door_size(true) : 0) +
+		authorities_size() + explanation_bytes + STATUS_BODY_MAX + about_size() +
+		(options->secure_port != 0 ? door_size(true) : 0) +
 		(options->http_port != 0 ? door_size(false) : 0) + PATHS;
 }
 

@@ -422,8 +422,8 @@ static void test_debug(void)
 	TEST_ASSERT_FALSE(log_enabled(LOG_DECISION));
 	expect_change(PUT("x", "1"), 400, "must be a number");
 	bed_get("/debug/pprof/profile\nHost: localhost\r\n");
-	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
-	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "no Go runtime"));
+	TEST_ASSERT_EQUAL_UINT32(501, bed_code());
+	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "perf record"));
 	bed_get("/debug/flags/v\nHost: localhost\r\n");
 	TEST_ASSERT_EQUAL_UINT32(405, bed_code());
 	bed_options.profiling = false;

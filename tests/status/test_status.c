@@ -330,6 +330,82 @@ static void test_dump_is_a_list(void)
 	expect_part("{\"key\":\"a\",\"value\":\"<b>\",\"effect\":\"NoSchedule\"}");
 }
 
+static void test_flagz_in_every_form(void)
+{
+	bed_options.page = OPTIONS_PAGE_OPEN;
+	bed_options.verbosity = 3;
+	bed_open();
+	bed_get("/flagz");
+	expect_part("\nkube-scheduler flagz\nWarning: ");
+	expect_part("\nv=3\n");
+	expect_part("\nleader-elect=true\n");
+	expect_part("\nsecure-port=");
+	expect_part("\nrequestheader-username-headers=[x-remote-user]\n");
+	/* Sorted, and nothing twice. */
+	TEST_ASSERT_TRUE(strstr(bed_body(), "\nbind-address=") < strstr(bed_body(), "\nv=3"));
+	bed_get("/flagz\nAccept: application/json;v=v1alpha1;g=config.k8s.io;as=Flagz\r\n");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("{\"kind\":\"Flagz\",\"apiVersion\":\"config.k8s.io/v1alpha1\",\"metadata\":{"
+		    "\"name\":\"kube-scheduler\"},\"flags\":{\"");
+	expect_part("\"bind-address\":\"127.0.0.1\",");
+	expect_part("\"}}\n");
+	bed_get("/flagz\nAccept: text/html, application/yaml; as=Flagz; g=config.k8s.io; "
+		"v=v1beta1\r\n");
+	expect_part("\"apiVersion\":\"config.k8s.io/v1beta1\"");
+	bed_get("/flagz\nAccept: text/html,*/*;q=0.8\r\n");
+	expect_part("kube-scheduler flagz");
+}
+
+static void test_zpages_that_cannot_be_had(void)
+{
+	static const char *const accepts[] = {"application/json", "text/html",
+		"application/json;v=v1;g=config.k8s.io;as=Flagz",
+		"application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", ";;;,,", "*/*;q=0"};
+	char request[128];
+	bed_options.page = OPTIONS_PAGE_OPEN;
+	bed_open();
+	for (size_t i = 0; i < ARRAY_COUNT(accepts); i++) {
+		snprintf(request, sizeof(request), "/flagz\nAccept: %s\r\n", accepts[i]);
+		bed_get(request);
+		TEST_ASSERT_EQUAL_UINT32_MESSAGE(406, bed_code(), accepts[i]);
+	}
+}
+
+static void test_statusz_in_every_form(void)
+{
+	bed_options.page = OPTIONS_PAGE_OPEN;
+	bed_options.config.gates.release = KUBE_1_36;
+	bed_open();
+	bed_get("/statusz");
+	expect_part("\nkube-scheduler statusz\nWarning: ");
+	expect_part("\nUp: 0 hr 00 min 0");
+	expect_part("\nBinary version: 1.37.0\nEmulation version: 1.36\n");
+	expect_part(" /metrics");
+	bed_get("/statusz\nAccept: application/json;v=v1beta1;g=config.k8s.io;as=Statusz\r\n");
+	expect_part("{\"kind\":\"Statusz\",\"apiVersion\":\"config.k8s.io/v1beta1\",");
+	expect_part("\"emulationVersion\":\"1.36\",\"paths\":[\"/healthz\",");
+}
+
+/* A configuration of hundreds of profiles would not fit into a piece, or into 64 kB. */
+static void test_configz_of_any_size(void)
+{
+	static struct scheduler_profile profiles[SCHEDULER_PROFILES_MAX];
+	static char name[20 * 1024];
+	memset(name, 'x', sizeof(name));
+	const struct scheduler_profile *from =
+		CONFIG_LIST(bed_options.config.profiles, struct scheduler_profile);
+	for (uint32_t i = 0; i < ARRAY_COUNT(profiles); i++) {
+		profiles[i] = *from;
+		profiles[i].name = (struct text){name, sizeof(name) - i};
+	}
+	bed_options.config.profiles = (struct config_list){profiles, ARRAY_COUNT(profiles)};
+	open_for_anyone();
+	bed_get("/configz");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	TEST_ASSERT_TRUE(strlen(bed_body()) > sizeof(name) * ARRAY_COUNT(profiles));
+	expect_part("\"percentageOfNodesToScore\":");
+}
+
 static void test_others(void)
 {
 	open_for_anyone();
@@ -506,6 +582,10 @@ int main(void)
 	RUN_TEST(test_another_site_cannot_ask);
 	RUN_TEST(test_decisions_newest_first);
 	RUN_TEST(test_dump_is_a_list);
+	RUN_TEST(test_flagz_in_every_form);
+	RUN_TEST(test_zpages_that_cannot_be_had);
+	RUN_TEST(test_statusz_in_every_form);
+	RUN_TEST(test_configz_of_any_size);
 	RUN_TEST(test_others);
 	RUN_TEST(test_a_stranger_sees_health_and_the_empty_page);
 	RUN_TEST(test_who_is_here_may_look_when_that_was_chosen);
