@@ -13,9 +13,10 @@
 #include "cache/cache.h"
 
 enum {
-	EXTENDER_REASONS_MAX = 64,  /* different ones, about one pod */
-	EXTENDER_OFFERS_MAX = 128,  /* nodes whose victims are shown */
-	EXTENDER_VICTIMS_MAX = 1024 /* on all of them */
+	EXTENDER_REASONS_MAX = 512, /* different ones, about one pod: as many as a message says */
+	/* A tenth of 5,000 nodes are looked at for victims; 16 on each. */
+	EXTENDER_OFFERS_MAX = 512,
+	EXTENDER_VICTIMS_MAX = 8192
 };
 
 enum extender_verdict {
@@ -59,7 +60,8 @@ struct extender_victim {
 	uint32_t pod;
 	uint32_t name, namespace; /* string ids */
 	int32_t priority;
-	uint32_t chosen; /* still, by those who were asked */
+	uint32_t chosen;               /* still, by those who were asked */
+	uint32_t whole_at, whole_size; /* the whole pod, where the extenders keep it; 0: not read */
 };
 struct extender_offer {
 	uint32_t node;
@@ -67,6 +69,8 @@ struct extender_offer {
 	uint32_t first, count; /* of the victims */
 	int64_t violations;    /* of disruption budgets */
 	bool chosen;
+	bool named;               /* by the answer that is being read, ... */
+	int64_t named_violations; /* ... and what it says */
 };
 struct extender_offers {
 	uint32_t count;

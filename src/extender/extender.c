@@ -58,7 +58,7 @@ static size_t answer_max(uint32_t nodes)
 /* Tokens of an answer that names every node and says something about it. */
 static size_t scratch_bytes(uint32_t nodes)
 {
-	return 64 * 1024 + (size_t)nodes * 64;
+	return 256 * 1024 + (size_t)nodes * 192;
 }
 
 static size_t files_bytes(const struct scheduler_extender *config)
@@ -80,10 +80,10 @@ size_t extenders_size(const struct config_list *list, uint32_t nodes)
 {
 	size_t by_node = sizeof(struct extender_word) + sizeof(uint32_t);
 	size_t size = sizeof(struct extenders) + list->count * sizeof(struct extender) +
-		EXTENDER_ASKS *
+		list->count *
 			(sizeof(struct extender_ask) + sizeof(struct extender_offers) +
 				json_cut_size(EXTENDER_POD_MAX) + ((size_t)nodes + 1) * by_node +
-				5 * 16) +
+				arena_span_size(EXTENDER_WHOLE_PODS_MAX) + 5 * 16) +
 		scratch_bytes(nodes) + 4 * 16;
 	if (list->count == 0)
 		return 0;
@@ -188,7 +188,7 @@ struct extenders *extenders_open(const struct extenders_setup *setup, struct wri
 	extender_asks_open(x);
 	CHECK(setup->list->count <= SCHEDULER_EXTENDERS_MAX);
 	x->list = ARENA_ARRAY(arena, struct extender, setup->list->count);
-	x->asks = ARENA_ARRAY(arena, struct extender_ask, EXTENDER_ASKS);
+	x->asks = ARENA_ARRAY(arena, struct extender_ask, setup->list->count);
 	for (uint32_t ignorable = 0; ignorable < 2; ignorable++)
 		for (uint32_t i = 0; i < setup->list->count; i++) {
 			const struct scheduler_extender *config = config_at(setup->list, i);
@@ -197,7 +197,7 @@ struct extenders *extenders_open(const struct extenders_setup *setup, struct wri
 				return NULL;
 			}
 		}
-	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
+	for (uint32_t i = 0; i < setup->list->count; i++) {
 		struct extender_ask *ask = &x->asks[i];
 		size_t size = json_cut_size(EXTENDER_POD_MAX);
 		ask->cut = json_cut_init(arena_take_raw(arena, size), size, EXTENDER_POD_MAX);
@@ -205,6 +205,7 @@ struct extenders *extenders_open(const struct extenders_setup *setup, struct wri
 		ask->words.of_node =
 			ARENA_ARRAY(arena, struct extender_word, (size_t)setup->nodes + 1);
 		ask->offers = ARENA_ARRAY(arena, struct extender_offers, 1);
+		arena_take_span(arena, &ask->whole.span, EXTENDER_WHOLE_PODS_MAX);
 	}
 	if (want_nodes(setup->list))
 		x->nodes = extender_nodes_open(x);
@@ -215,7 +216,7 @@ struct extenders *extenders_open(const struct extenders_setup *setup, struct wri
 
 void extenders_close(struct extenders *x)
 {
-	for (uint32_t i = 0; i < EXTENDER_ASKS; i++)
+	for (uint32_t i = 0; i < x->setup.list->count; i++)
 		if ((x->asks_used >> i & 1) != 0)
 			extender_end(x, i + 1);
 	if (x->nodes != NULL)
@@ -251,9 +252,20 @@ uint32_t extenders_for(
 	return bits;
 }
 
-bool extenders_have_room(const struct extenders *x)
+uint32_t extenders_heard(const struct extenders *x, const struct kube_pod_template *class)
 {
-	return x->asks_used != (UINT32_C(1) << EXTENDER_ASKS) - 1;
+	return extenders_for(x, class, EXTENDER_FILTER) | extenders_for(x, class, EXTENDER_SCORE) |
+		extenders_for(x, class, EXTENDER_PREEMPT);
+}
+
+/* There is an ask for each extender, so one is free whenever an extender is that asks are about. */
+bool extenders_have_turn(const struct extenders *x, const struct kube_pod_template *class)
+{
+	uint32_t heard = extenders_heard(x, class);
+	for (uint32_t i = 0; i < x->count; i++)
+		if ((x->asks_used >> i & 1) != 0 && (x->asks[i].heard & heard) != 0)
+			return false;
+	return true;
 }
 
 bool extenders_binder(const struct extenders *x, const struct kube_pod_template *class,

@@ -4,9 +4,10 @@
  * give points, choose other victims, or bind (profile/scheduler_config.h).
  *
  * An ask is one pod whose extenders are asked. It takes its time: who asked goes on with other
- * pods, and judges what was said by the cluster as it is then. Asks are a fixed number, and each
- * extender hears a fixed number of questions at a time, so that one that is slow holds up its own
- * pods alone.
+ * pods, and judges what was said by the cluster as it is then. An extender hears of one pod at a
+ * time, from the first question to the decision: those that hand out devices while they filter
+ * count on that. So asks run beside each other only when no extender has a part in both, and one
+ * that is slow holds up its own pods alone.
  *
  *	extender.c         setting up: who is there, who cares for a pod
  *	extender_ask.c     one pod's way: it is read, filters in turn, scores at once, victims
@@ -28,11 +29,11 @@
 #include "profile/scheduler_config.h"
 
 enum {
-	EXTENDER_ASKS = 8,             /* pods at a time */
-	EXTENDER_LINES = 4,            /* questions to one extender at a time */
-	EXTENDER_BINDS = 8,            /* and bindings, when it binds (bind/binder.h) */
-	EXTENDER_POD_MAX = 128 * 1024, /* a pod as it is sent */
-	EXTENDER_WORDS_MAX = 8 * 1024, /* bytes of reasons, about one pod */
+	EXTENDER_ASKS = SCHEDULER_EXTENDERS_MAX, /* pods at a time, none of an extender's twice */
+	EXTENDER_LINES = 1,                      /* questions to one extender at a time */
+	EXTENDER_BINDS = 8,                      /* and bindings, when it binds (bind/binder.h) */
+	EXTENDER_POD_MAX = 512 * 1024,  /* a pod as it is sent: annotations have half of that */
+	EXTENDER_WORDS_MAX = 64 * 1024, /* bytes of reasons, about one pod */
 	EXTENDER_ERROR_MAX = 1024
 };
 
@@ -67,7 +68,10 @@ uint32_t extenders_streams(const struct config_list *list, bool tls_only);
 /* Those that care for pods of the class, as bits; with the verb. */
 uint32_t extenders_for(
 	const struct extenders *x, const struct kube_pod_template *class, enum extender_verb verb);
-bool extenders_have_room(const struct extenders *x);
+/* May a pod of the class be asked about now: does none of its extenders hear of another one? */
+bool extenders_have_turn(const struct extenders *x, const struct kube_pod_template *class);
+/* Extenders that filter, score or preempt for pods of the class, as bits. */
+uint32_t extenders_heard(const struct extenders *x, const struct kube_pod_template *class);
 
 /* ---- asks ---- */
 
@@ -79,11 +83,13 @@ struct extender_order {
 	uint32_t node_count;
 };
 
-/* 1..EXTENDER_ASKS. CHECKs the room. */
+/* 1..EXTENDER_ASKS. CHECKs that it is the pod's turn. */
 uint32_t extender_ask(struct extenders *x, const struct extender_order *order);
 /* To be filled in before extender_ask_victims(); what they leave is marked when done. */
 struct extender_offers *extender_offers(struct extenders *x, uint32_t ask);
 void extender_ask_victims(struct extenders *x, uint32_t ask); /* at once, or after done() */
+/* The decision is made: its extenders may hear of another pod, while its words are still read. */
+void extender_give_turn(struct extenders *x, uint32_t ask);
 void extender_end(struct extenders *x, uint32_t ask); /* at any time; done() is not called */
 
 const struct extender_words *extender_words(const struct extenders *x, uint32_t ask);

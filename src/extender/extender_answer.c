@@ -302,25 +302,19 @@ static bool read_offer(struct hearing *r, const struct extender_offer *offer,
 	return any;
 }
 
-struct naming { /* what an answer says about an offer */
-	bool named;
-	int64_t violations;
-};
-
-static void read_offers(struct hearing *r, struct json_value map, struct naming *names)
+static void read_offers(struct hearing *r, struct json_value map)
 {
 	struct extender_offers *offers = r->ask->offers;
 	struct json_walk nodes = json_walk(map);
 	while (json_walk_next(&nodes)) {
-		const struct extender_offer *offer =
+		struct extender_offer *offer =
 			find_offer(offers, r->ask->all->setup.cache, nodes.key);
 		if (offer == NULL) {
 			mistrust(r, "it names a node that was not asked about");
 			continue;
 		}
-		struct naming *name = &names[offer - offers->list];
-		if (read_offer(r, offer, nodes.value, &name->violations))
-			name->named = true;
+		if (read_offer(r, offer, nodes.value, &offer->named_violations))
+			offer->named = true;
 		else if (!r->extender->config->ignorable)
 			mistrust(r, "it expects at least one victim on a node");
 	}
@@ -329,18 +323,21 @@ static void read_offers(struct hearing *r, struct json_value map, struct naming 
 static void read_victims(struct hearing *r, struct json_value root)
 {
 	struct extender_offers *offers = r->ask->offers;
-	struct naming names[EXTENDER_OFFERS_MAX] = {{false, 0}};
 	struct json_walk walk = json_walk(root);
+	for (uint32_t i = 0; i < offers->count; i++) {
+		offers->list[i].named = false;
+		offers->list[i].named_violations = 0;
+	}
 	(void)is_there(r, root, JSON_OBJECT, "the answer is no ExtenderPreemptionResult");
 	while (json_walk_next(&walk))
 		if (is_key(walk.key, "nodenametometavictims") &&
 			is_there(r, walk.value, JSON_OBJECT, "NodeNameToMetaVictims is no map"))
-			read_offers(r, walk.value, names);
+			read_offers(r, walk.value);
 	for (uint32_t i = 0; i < offers->count; i++) {
 		struct extender_offer *offer = &offers->list[i];
 		if (r->ok && offer->chosen) {
-			offer->chosen = names[i].named;
-			offer->violations = names[i].violations;
+			offer->chosen = offer->named;
+			offer->violations = offer->named_violations;
 		}
 		for (uint32_t v = offer->first; v < offer->first + offer->count; v++) {
 			uint32_t *chosen = &offers->victims[v].chosen;

@@ -114,7 +114,7 @@ static void take_nodes(struct extender_ask *ask, const uint32_t *nodes, uint32_t
 
 /* ---- steps ---- */
 
-static void finish(struct extender_ask *ask)
+void extender_ask_finish(struct extender_ask *ask)
 {
 	for (uint32_t i = 0; i < ask->all->count; i++)
 		extender_call_cancel(&ask->calls[i]);
@@ -143,7 +143,7 @@ static void ask_scores(struct extender_ask *ask)
 	while (ask->node_count > 1 && (e = next_in_turn(ask, EXTENDER_SCORE)) != NULL)
 		extender_call_begin(ask, e, EXTENDER_SCORE);
 	if (ask->open == 0)
-		finish(ask);
+		extender_ask_finish(ask);
 }
 
 static void ask_next(struct extender_ask *ask)
@@ -159,7 +159,7 @@ static void ask_next(struct extender_ask *ask)
 	else if (filters)
 		ask_scores(ask);
 	else
-		finish(ask);
+		extender_ask_finish(ask);
 }
 
 static void begin(struct extender_ask *ask, enum extender_step step)
@@ -178,7 +178,7 @@ void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bo
 		bool ignored = scores || call->extender->config->ignorable;
 		log_failure(ask, ignored ? "ignored" : "failed");
 		if (!ignored) {
-			finish(ask);
+			extender_ask_finish(ask);
 			return;
 		}
 		ask->error_size = 0;
@@ -186,7 +186,7 @@ void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bo
 	if (!scores)
 		ask_next(ask);
 	else if (ask->open == 0)
-		finish(ask);
+		extender_ask_finish(ask);
 }
 
 /* ---- whole nodes ---- */
@@ -212,7 +212,7 @@ static void look(struct extender_ask *ask)
 
 void extender_asks_look(struct extenders *x, bool good)
 {
-	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
+	for (uint32_t i = 0; i < x->count; i++) {
 		struct extender_ask *ask = &x->asks[i];
 		if ((x->asks_used >> i & 1) == 0 || ask->step != EXTENDER_LOOKS)
 			continue;
@@ -221,7 +221,7 @@ void extender_asks_look(struct extenders *x, bool good)
 			continue;
 		}
 		extender_ask_fail(ask, "the nodes could not be read for extenders");
-		finish(ask);
+		extender_ask_finish(ask);
 	}
 }
 
@@ -234,20 +234,38 @@ static void give_whole_nodes(struct extender_ask *ask)
 
 /* ---- the pod ---- */
 
+static void begin_first(struct extender_ask *ask)
+{
+	if (ask->first == EXTENDER_PREEMPTS && extender_wants_whole_victims(ask))
+		extender_victims_read(ask);
+	else
+		begin(ask, ask->first);
+}
+
+void extender_ask_preempts(struct extender_ask *ask)
+{
+	begin(ask, EXTENDER_PREEMPTS);
+}
+
 static void ask_read_pod(struct api_call *call, struct text json)
 {
-	LIST_OWNER(call, struct extender_ask, read)->pod_json = json;
+	LIST_OWNER(call, struct extender_ask, read)->read_json = json;
 }
 
 static void ask_pod_done(struct api_call *call, enum api_verdict verdict)
 {
 	struct extender_ask *ask = LIST_OWNER(call, struct extender_ask, read);
 
-	if (verdict == API_DONE && ask->pod_json.at != NULL) {
+	if (ask->step == EXTENDER_READS_VICTIMS) {
+		extender_victim_done(ask, verdict);
+		return;
+	}
+	if (verdict == API_DONE && ask->read_json.at != NULL) {
+		ask->pod_json = ask->read_json;
 		if (ask->first == EXTENDER_FILTERS && wants_nodes(ask))
 			look(ask);
 		else
-			begin(ask, ask->first);
+			begin_first(ask);
 		return;
 	}
 	if (verdict == API_DONE)
@@ -259,7 +277,7 @@ static void ask_pod_done(struct api_call *call, enum api_verdict verdict)
 		extender_ask_fail(ask, "the pod could not be read for its extenders: %s, code %u",
 			net_result_name(call->request.answer.result),
 			(unsigned)call->request.answer.status);
-	finish(ask);
+	extender_ask_finish(ask);
 }
 
 void extender_asks_open(struct extenders *x)
@@ -269,14 +287,13 @@ void extender_asks_open(struct extenders *x)
 	api_caller_init(&x->reads);
 }
 
-static void read_pod(struct extender_ask *ask)
+void extender_ask_read(struct extender_ask *ask, struct text path)
 {
-	ask->step = EXTENDER_READS;
-	ask->pod_json = TEXT_NONE;
+	ask->read_json = TEXT_NONE;
 	api_call_start(&ask->read, &ask->all->reads,
 		&(struct api_request){.purpose = API_POD_READ,
 			.method = NET_GET,
-			.path = {ask->path, ask->path_size},
+			.path = path,
 			.reader = {want_pod, ask_read_pod, ask->cut}});
 }
 
@@ -284,11 +301,11 @@ static void read_pod(struct extender_ask *ask)
 
 uint32_t extender_ask(struct extenders *x, const struct extender_order *order)
 {
-	CHECK(extenders_have_room(x));
-	uint32_t i = (uint32_t)__builtin_ctz(~x->asks_used);
-	struct extender_ask *ask = &x->asks[i];
 	const struct kube_pod_template *class =
 		cache_template_of(x->setup.cache, cache_pod_at(x->setup.cache, order->pod));
+	CHECK(extenders_have_turn(x, class));
+	uint32_t i = (uint32_t)__builtin_ctz(~x->asks_used);
+	struct extender_ask *ask = &x->asks[i];
 	x->asks_used |= UINT32_C(1) << i;
 	CHECK(order->path.size <= sizeof(ask->path));
 	memcpy(ask->path, order->path.at, order->path.size);
@@ -297,11 +314,13 @@ uint32_t extender_ask(struct extenders *x, const struct extender_order *order)
 	ask->index = i + 1;
 	ask->error_size = 0;
 	ask->first = order->nodes == NULL ? EXTENDER_PREEMPTS : EXTENDER_FILTERS;
+	ask->heard = extenders_heard(x, class);
 	ask->care = 0;
 	for (uint32_t verb = 0; verb < EXTENDER_VERBS; verb++)
 		ask->care |= extenders_for(x, class, (enum extender_verb)verb);
 	take_nodes(ask, order->nodes, order->node_count);
-	read_pod(ask);
+	ask->step = EXTENDER_READS;
+	extender_ask_read(ask, (struct text){ask->path, ask->path_size});
 	return ask->index;
 }
 
@@ -316,8 +335,14 @@ void extender_ask_victims(struct extenders *x, uint32_t index)
 	CHECK(!ask->offers_kept);
 	hold_offers(ask, intern_keep);
 	ask->offers_kept = true;
+	ask->first = EXTENDER_PREEMPTS;
 	if (ask->step == EXTENDER_DONE)
-		begin(ask, EXTENDER_PREEMPTS);
+		begin_first(ask);
+}
+
+void extender_give_turn(struct extenders *x, uint32_t index)
+{
+	ask_at(x, index)->heard = 0;
 }
 
 void extender_end(struct extenders *x, uint32_t index)
@@ -327,10 +352,12 @@ void extender_end(struct extenders *x, uint32_t index)
 	for (uint32_t i = 0; i < x->count; i++)
 		extender_call_cancel(&ask->calls[i]);
 	give_nodes(ask);
+	ask->whole.used = 0;
+	page_span_shrink(&ask->whole.span, 0);
 	give_whole_nodes(ask);
 	x->asks_used &= ~(UINT32_C(1) << (index - 1));
 	/* Who waits for the last user of old ones has nobody else to tell him. */
-	for (uint32_t i = 0; x->nodes != NULL && i < EXTENDER_ASKS; i++)
+	for (uint32_t i = 0; x->nodes != NULL && i < x->count; i++)
 		if ((x->asks_used >> i & 1) != 0 && x->asks[i].step == EXTENDER_LOOKS)
 			look(&x->asks[i]);
 }

@@ -80,17 +80,24 @@ static void put_i64(struct slice *s, int64_t value)
 }
 
 /*
- * A victim by its uid; or as a pod, of which the picture knows what makes it this victim and no
- * other, and what it is worth. It may be gone by now: nothing is looked up.
+ * A victim by its uid; or as the whole pod that was read, or, where it was gone by then, as what
+ * makes it this victim and no other, and what it is worth.
  */
-static void put_victim(struct slice *s, const struct cache *cache,
+static void put_victim(struct slice *s, const struct extender_ask *ask,
 	const struct extender_victim *victim, bool by_uid)
 {
+	const struct cache *cache = ask->all->setup.cache;
 	char room[3072];
 	char uid[128];
 	struct writer w;
 	struct writer u;
 	struct json_writer j;
+	if (!by_uid && victim->whole_size > 0) {
+		put(s,
+			(struct text){(const char *)ask->whole.span.base + victim->whole_at,
+				victim->whole_size});
+		return;
+	}
 	writer_init(&w, room, sizeof(room));
 	writer_init(&u, uid, sizeof(uid));
 	json_write_init(&j, &w);
@@ -138,7 +145,7 @@ static void put_victims(struct slice *s, const struct extender_call *call, bool 
 			if (!first_pod)
 				put(s, TEXT(","));
 			first_pod = false;
-			put_victim(s, cache, &offers->victims[v], by_uid);
+			put_victim(s, call->ask, &offers->victims[v], by_uid);
 		}
 		put(s, TEXT("],\"NumPDBViolations\":"));
 		put_i64(s, offer->violations);

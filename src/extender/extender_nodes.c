@@ -9,9 +9,9 @@
  * listed when such an extender is to be asked - from the apiserver's own memory
  * (resourceVersion=0), which costs it no look into etcd - and kept as text in one block that all
  * asks share: for a second as they are, and up to ten while others still use them. Nothing is
- * missing in them but managedFields, which upstream does not send either. The block is bounded:
- * nodes that find no room are not offered to such extenders, which is told; in a cluster of that
- * size an extender had better be capable.
+ * missing in them but managedFields, which upstream does not send either. The block takes memory of
+ * the budget while they are used: nodes that find none are not offered to such extenders, which is
+ * told; then --memory, or a capable extender, helps.
  */
 #include "base/log.h"
 #include "extender/private.h"
@@ -19,10 +19,9 @@
 enum {
 	FRESH_US = 1000 * 1000,
 	SHARED_US = 10 * 1000 * 1000, /* while somebody uses them */
-	NODE_MAX = 128 * 1024,
+	NODE_MAX = 1 << 20,
 	LIST_MS = 30 * 1000,
-	BYTES_BY_NODE = 8 * 1024,
-	BYTES_MOST = 12 << 20
+	BYTES_BY_NODE = 64 * 1024 /* of address space, as long as there is much of it */
 };
 
 static const struct json_want want_node[] = {
@@ -38,8 +37,8 @@ struct extender_nodes {
 	struct extenders *all;
 	struct net_request request;
 	struct json_cut *cut;
-	char *bytes;
-	size_t room, used;
+	struct page_span bytes;
+	size_t used;
 	struct node_text *of_node;
 	uint32_t users;
 	uint32_t left_out;
@@ -49,13 +48,15 @@ struct extender_nodes {
 
 static size_t bytes_room(uint32_t nodes)
 {
-	size_t room = (size_t)nodes * BYTES_BY_NODE;
-	return room < BYTES_MOST ? room : BYTES_MOST;
+	size_t most = sizeof(void *) < 8 ? (size_t)64 << 20 : (size_t)1 << 30;
+	size_t room = NODE_MAX + (size_t)nodes * BYTES_BY_NODE;
+	return room < most ? room : most;
 }
 
 size_t extender_nodes_size(uint32_t nodes)
 {
-	return sizeof(struct extender_nodes) + json_cut_size(NODE_MAX) + bytes_room(nodes) +
+	return sizeof(struct extender_nodes) + json_cut_size(NODE_MAX) +
+		arena_span_size(bytes_room(nodes)) +
 		((size_t)nodes + 1) * sizeof(struct node_text) + 4 * 16;
 }
 
@@ -66,8 +67,7 @@ struct extender_nodes *extender_nodes_open(struct extenders *x)
 	size_t size = json_cut_size(NODE_MAX);
 	n->all = x;
 	n->cut = json_cut_init(arena_take_raw(arena, size), size, NODE_MAX);
-	n->room = bytes_room(x->setup.nodes);
-	n->bytes = arena_take_raw(arena, n->room);
+	arena_take_span(arena, &n->bytes, bytes_room(x->setup.nodes));
 	n->of_node = ARENA_ARRAY(arena, struct node_text, (size_t)x->setup.nodes + 1);
 	return n;
 }
@@ -88,13 +88,14 @@ static bool on_node(void *self, struct json_piece piece)
 		return true;
 	struct text name = json_scan_name(piece.text, room, sizeof(room));
 	uint32_t node = name.size == 0 ? 0 : cache_find_node(cache, name);
-	if (piece.kind == JSON_PIECE_TOO_BIG || piece.text.size > n->room - n->used) {
+	if (piece.kind != JSON_PIECE_TOO_BIG && (node == 0 || node > n->all->setup.nodes))
+		return true; /* the watch has not told of it yet */
+	if (piece.kind == JSON_PIECE_TOO_BIG || piece.text.size > n->bytes.size - n->used ||
+		!page_span_reach(&n->bytes, n->used + piece.text.size)) {
 		n->left_out++;
 		return true;
 	}
-	if (node == 0 || node > n->all->setup.nodes)
-		return true; /* the watch has not told of it yet */
-	memcpy(n->bytes + n->used, piece.text.at, piece.text.size);
+	memcpy(n->bytes.base + n->used, piece.text.at, piece.text.size);
 	n->of_node[node] = (struct node_text){
 		(uint32_t)n->used, (uint32_t)piece.text.size, cache_node_at(cache, node)->name};
 	n->used += piece.text.size;
@@ -119,8 +120,8 @@ static void on_done(struct net_request *request)
 	if (n->left_out > 0)
 		log_warn("extender", "nodes-left-out",
 			"nodes=%u bytes=%zu: extenders that are not nodeCacheCapable do not see "
-			"them",
-			(unsigned)n->left_out, n->room);
+			"them; more --memory helps",
+			(unsigned)n->left_out, n->used);
 	extender_asks_look(n->all, n->good);
 }
 
@@ -160,10 +161,16 @@ void extender_nodes_give(struct extender_nodes *n)
 {
 	CHECK(n->users > 0);
 	n->users--;
+	if (n->users > 0 || n->reading)
+		return;
+	n->good = false; /* memory that nobody needs is not kept */
+	n->used = 0;
+	page_span_shrink(&n->bytes, 0);
 }
 
 struct text extender_node_text(const struct extender_nodes *n, uint32_t node, uint32_t name)
 {
 	const struct node_text *t = &n->of_node[node];
-	return t->name == name ? (struct text){n->bytes + t->at, t->size} : TEXT_NONE;
+	return t->name == name ? (struct text){(const char *)n->bytes.base + t->at, t->size}
+			       : TEXT_NONE;
 }

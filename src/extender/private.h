@@ -6,6 +6,7 @@
 #define BERTH_EXTENDER_PRIVATE_H
 
 #include "base/list.h"
+#include "base/pages.h"
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "extender/extender.h"
@@ -13,8 +14,10 @@
 
 enum {
 	EXTENDER_URL_MAX = 1024, /* urlPrefix and a verb */
-	EXTENDER_ANSWER_LEAST = 64 * 1024,
-	EXTENDER_ANSWER_BY_NODE = 96, /* its name, and a reason here and there */
+	EXTENDER_ANSWER_LEAST = 256 * 1024,
+	EXTENDER_ANSWER_BY_NODE = 256, /* its name, and why not, of every node */
+	/* Address space for victims as whole pods; memory is taken for those that are read. */
+	EXTENDER_WHOLE_PODS_MAX = 32 << 20,
 	EXTENDER_PATH_MAX = 512
 };
 
@@ -60,6 +63,7 @@ enum extender_step {
 	EXTENDER_LOOKS, /* waits for whole nodes */
 	EXTENDER_FILTERS,
 	EXTENDER_SCORES,
+	EXTENDER_READS_VICTIMS,
 	EXTENDER_PREEMPTS,
 	EXTENDER_DONE
 };
@@ -71,7 +75,8 @@ struct extender_ask {
 	enum extender_step first; /* after the pod was read */
 	bool offers_kept;         /* names of their nodes are */
 	bool has_nodes;           /* whole ones */
-	uint32_t care;            /* bits: extenders that care for the pod */
+	uint32_t care;            /* bits: extenders that care for the pod ... */
+	uint32_t heard;           /* ... and of those the ones that are asked about it */
 	uint32_t next;            /* extender to be asked, of those in turn */
 	uint32_t open;            /* calls under way */
 	struct extender_call calls[SCHEDULER_EXTENDERS_MAX];
@@ -83,7 +88,13 @@ struct extender_ask {
 	char reasons[EXTENDER_WORDS_MAX];
 	struct api_call read;
 	struct json_cut *cut;
-	struct text pod_json; /* in the cutter */
+	struct text read_json; /* in the cutter */
+	struct text pod_json;  /* in the cutter, or with the victims */
+	struct extender_whole {
+		struct page_span span;
+		size_t used;
+		uint32_t next; /* victim to be read */
+	} whole;               /* victims as whole pods */
 	size_t path_size;
 	char path[EXTENDER_PATH_MAX];
 	size_t error_size;
@@ -113,6 +124,17 @@ void extender_ask_heard(struct extender_ask *ask, struct extender_call *call, bo
 /* Nodes have been read, or not: those that wait for them go on. */
 void extender_asks_look(struct extenders *x, bool good);
 extern const struct json_want extender_want_metadata[]; /* all but managedFields */
+
+/* ---- extender_victims.c ---- */
+
+/* Do they go to an extender as whole pods? */
+bool extender_wants_whole_victims(const struct extender_ask *ask);
+void extender_victims_read(struct extender_ask *ask); /* extender_ask_preempts() then */
+/* A pod of the ask has been read, or not. */
+void extender_victim_done(struct extender_ask *ask, enum api_verdict verdict);
+void extender_ask_preempts(struct extender_ask *ask);
+void extender_ask_finish(struct extender_ask *ask);
+void extender_ask_read(struct extender_ask *ask, struct text path);
 
 /* ---- extender_nodes.c ---- */
 

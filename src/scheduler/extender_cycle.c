@@ -4,8 +4,9 @@
  * flight without a node. What they say is weighed by the cluster as it is when the answer is
  * looked at (cycle/extended.c), and when that leaves nothing they are asked again.
  *
- * As many pods as there are asks have their turn at a time. The others wait behind a gate of the
- * queue, the most important first; they are no hindrance to pods that no extender cares for.
+ * An extender hears of one pod at a time, as kube-scheduler's do. Other pods of its own wait behind
+ * a gate of the queue, the most important first; they are no hindrance to pods of other extenders,
+ * and to those that no extender cares for.
  */
 #include "base/log.h"
 #include "scheduler/private.h"
@@ -37,7 +38,9 @@ static bool extenders_can_bind(const struct scheduler *s, uint32_t pod)
 
 bool scheduler_has_turn(const struct scheduler *s, uint32_t pod)
 {
-	return extenders_have_room(s->extenders) && extenders_can_bind(s, pod);
+	const struct kube_pod_template *class =
+		cache_template_of(&s->cache, cache_pod_at(&s->cache, pod));
+	return extenders_have_turn(s->extenders, class) && extenders_can_bind(s, pod);
 }
 
 static void extenders_answered(void *self, uint32_t ask)
@@ -230,6 +233,7 @@ static void ask_decide(struct scheduler *s, struct scheduler_ask *a)
 	}
 	if (ask_victims(s, a, &decision))
 		return;
+	extender_give_turn(s->extenders, index);
 	ask_conclude(s, a, &decision); /* its words are those of the ask */
 	ask_end(s, a);
 }
@@ -267,15 +271,21 @@ void scheduler_drop_ask(struct scheduler *s, uint32_t entry)
 
 /* ---- those that wait for their turn ---- */
 
-/* Pods of a group have equal priorities; of equal groups the oldest. */
-static uint32_t ask_first_held(struct scheduler *s)
+static uint32_t ask_heard(const struct scheduler *s, uint32_t pod)
+{
+	return extenders_heard(
+		s->extenders, cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)));
+}
+
+/* Pods of a group have equal priorities; of equal groups the oldest. `taken`: by those let go. */
+static uint32_t ask_first_held(struct scheduler *s, uint32_t taken)
 {
 	struct queue_walk walk = queue_walk(&s->queue, queue_waits_for(QUEUE_EXTENDER));
 	uint32_t first = 0;
 	for (uint32_t g; (g = queue_next_group(&s->queue, &walk)) != 0;) {
 		const struct queue_entry *e = queue_group_entry(&s->queue, g);
 		if (!queue_gate_is(e->gate, queue_gate_of(QUEUE_EXTENDER)) ||
-			!extenders_can_bind(s, e->pod))
+			(ask_heard(s, e->pod) & taken) != 0 || !scheduler_has_turn(s, e->pod))
 			continue;
 		uint32_t entry = cache_pod_at(&s->cache, e->pod)->waiting;
 		if (first == 0 ||
@@ -290,7 +300,12 @@ void scheduler_requeue_held(struct scheduler *s)
 {
 	if (s->extenders == NULL || s->queue.pods[QUEUE_GATED] == 0)
 		return;
-	uint32_t room = EXTENDER_ASKS - extenders_stats(s->extenders).asks;
-	for (uint32_t entry; room > 0 && (entry = ask_first_held(s)) != 0; room--)
+	uint32_t taken = 0;
+	for (uint32_t entry; (entry = ask_first_held(s, taken)) != 0;) {
+		uint32_t heard = ask_heard(s, queue_entry_at(&s->queue, entry)->pod);
+		taken |= heard;
 		(void)queue_requeue_one(&s->queue, entry, QUEUE_AT_ONCE, scheduler_now(s));
+		if (heard == 0)
+			break; /* for an extender that only binds: one at a time */
+	}
 }

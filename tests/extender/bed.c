@@ -12,7 +12,7 @@
 #include "cache/feed.h"
 #include "json/json.h"
 
-enum { MEMORY = 48 << 20, SCRATCH = 1 << 18 };
+enum { MEMORY = 192 << 20, SCRATCH = 1 << 18 };
 
 static const struct cache_limits limits = {.nodes = 16,
 	.pods = 64,

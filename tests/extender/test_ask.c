@@ -314,29 +314,60 @@ static void test_the_shortest_time_is_a_time(void)
 
 /* ---- many at a time ---- */
 
-static void test_a_slow_one_holds_up_its_own_pods_alone(void)
+static const struct kube_pod_template *class_of(uint32_t pod)
 {
-	bed_init(&bed, 1);
+	return cache_template_of(&bed.cache, cache_pod_at(&bed.cache, pod));
+}
+
+/* Extenders that hand out devices while they filter count on it. */
+static void test_an_extender_hears_of_one_pod_at_a_time(void)
+{
+	static const struct scheduler_managed_resource tpu = {.name = {"example.com/tpu", 15}};
+	bed_init(&bed, 2);
+	bed.configs[1].managed = (struct config_list){&tpu, 1};
 	bed_open(&bed);
 	struct bed_script *a = bed_says(&bed, "/a/filter", "{'NodeNames':['n1']}");
 	a->delay_ms = 1000;
-	uint32_t asks[EXTENDER_ASKS];
-	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
-		TEST_ASSERT_TRUE(extenders_have_room(bed.extenders));
-		asks[i] = bed_ask(&bed, 2);
-	}
-	TEST_ASSERT_FALSE(extenders_have_room(bed.extenders));
-	bed_run(&bed, 500);
-	TEST_ASSERT_EQUAL(EXTENDER_LINES, a->asked);
-	bed_run(&bed, 1000);
-	TEST_ASSERT_EQUAL(EXTENDER_ASKS, a->asked);
-	bed_run(&bed, 1000);
-	for (uint32_t i = 0; i < EXTENDER_ASKS; i++) {
-		TEST_ASSERT_EQUAL(1, bed.done[asks[i]]);
-		bed_expect_error(&bed, asks[i], "");
-		extender_end(bed.extenders, asks[i]);
-	}
-	TEST_ASSERT_TRUE(extenders_have_room(bed.extenders));
+	uint32_t both = bed_feed(&bed, KUBE_POD,
+		"{'metadata':{'name':'t','namespace':'default','uid':'t'},'spec':{'containers':[{"
+		"'resources':{'requests':{'example.com/tpu':'1'}}}]}}");
+	TEST_ASSERT_EQUAL_HEX(1, extenders_heard(bed.extenders, class_of(bed.pod)));
+	TEST_ASSERT_EQUAL_HEX(3, extenders_heard(bed.extenders, class_of(both)));
+	TEST_ASSERT_TRUE(extenders_have_turn(bed.extenders, class_of(bed.pod)));
+	uint32_t ask = bed_ask(&bed, 2);
+	TEST_ASSERT_FALSE(extenders_have_turn(bed.extenders, class_of(bed.pod)));
+	TEST_ASSERT_FALSE(extenders_have_turn(bed.extenders, class_of(both)));
+	bed_wait(&bed, ask, 2000);
+	/* Until the decision is made, and not only until it has answered. */
+	TEST_ASSERT_FALSE(extenders_have_turn(bed.extenders, class_of(both)));
+	extender_end(bed.extenders, ask);
+	TEST_ASSERT_TRUE(extenders_have_turn(bed.extenders, class_of(both)));
+	bed_close(&bed);
+}
+
+static void test_extenders_of_other_pods_do_not_wait(void)
+{
+	static const struct scheduler_managed_resource gpu = {.name = {"example.com/gpu", 15}};
+	static const struct scheduler_managed_resource tpu = {.name = {"example.com/tpu", 15}};
+	bed_init(&bed, 2);
+	bed.configs[0].managed = (struct config_list){&gpu, 1};
+	bed.configs[1].managed = (struct config_list){&tpu, 1};
+	bed_open(&bed);
+	bed_says(&bed, "/a/filter", "{'NodeNames':['n1']}")->delay_ms = 1000;
+	struct bed_script *b = bed_says(&bed, "/b/filter", "{'NodeNames':['n2']}");
+	uint32_t slow = bed_ask(&bed, 2), gpu_pod = bed.pod;
+	bed.pod = bed_feed(&bed, KUBE_POD,
+		"{'metadata':{'name':'t','namespace':'default','uid':'t'},'spec':{'containers':[{"
+		"'resources':{'requests':{'example.com/tpu':'1'}}}]}}");
+	TEST_ASSERT_FALSE(extenders_have_turn(bed.extenders, class_of(gpu_pod)));
+	TEST_ASSERT_TRUE(extenders_have_turn(bed.extenders, class_of(bed.pod)));
+	uint32_t fast = bed_ask(&bed, 2);
+	bed_wait(&bed, fast, 100);
+	TEST_ASSERT_EQUAL(1, b->asked);
+	TEST_ASSERT_EQUAL(0, bed.done[slow]);
+	extender_end(bed.extenders, fast);
+	bed_wait(&bed, slow, 2000);
+	extender_end(bed.extenders, slow);
 	bed_close(&bed);
 }
 
@@ -357,21 +388,16 @@ static void test_it_may_end_at_any_moment(void)
 	bed_says(&bed, "/a/score", "[]")->delay_ms = 10;
 	bed_says(&bed, "/b/score", "[]")->delay_ms = 20;
 	for (uint32_t round = 0; round < 400; round++) {
-		uint32_t asks[EXTENDER_ASKS];
-		uint32_t count = 1 + random_below(&bed.random, EXTENDER_ASKS);
-		for (uint32_t i = 0; i < count; i++)
-			asks[i] = bed_ask(&bed, random_below(&bed.random, 5));
-		for (uint32_t i = 0; i < count; i++) {
-			bed_run(&bed, random_below(&bed.random, 30));
-			extender_end(bed.extenders, asks[i]);
-		}
+		uint32_t ask = bed_ask(&bed, random_below(&bed.random, 5));
+		bed_run(&bed, random_below(&bed.random, 60));
+		extender_end(bed.extenders, ask);
 	}
 	bed_close(&bed);
 }
 
 /* ---- whole nodes ---- */
 
-static void test_whole_nodes_are_read_once_for_all(void)
+static void test_whole_nodes_are_those_of_now(void)
 {
 	bed_init(&bed, 1);
 	bed.configs[0].node_cache_capable = false;
@@ -384,9 +410,7 @@ static void test_whole_nodes_are_read_once_for_all(void)
 		"{'Nodes':{'metadata':{},'items':[{'metadata':{'name':'n1','labels':{'name':'n2'}},"
 		"'status':{}}]},'NodeNames':['n2'],'FailedNodes':{'n2':'no'}}");
 	uint32_t one = bed_ask(&bed, 2);
-	uint32_t two = bed_ask(&bed, 2);
 	bed_wait(&bed, one, 1000);
-	bed_wait(&bed, two, 1000);
 	TEST_ASSERT_EQUAL(1, list->asked);
 	TEST_ASSERT_EQUAL_STRING("KF----", bed_verdicts(&bed, one));
 	expect_sent(a,
@@ -395,7 +419,6 @@ static void test_whole_nodes_are_read_once_for_all(void)
 		"\"annotations\":"
 		"{\"x\":\"y\"}},\"spec\":{\"podCIDR\":\"10.0.0.0/24\"}}]},\"NodeNames\":null}");
 	extender_end(bed.extenders, one);
-	extender_end(bed.extenders, two);
 	bed_run(&bed, 2000);
 	one = bed_ask(&bed, 2);
 	bed_wait(&bed, one, 1000);
@@ -455,6 +478,9 @@ static void test_victims_are_shown_and_left(void)
 		"{'NodeNameToMetaVictims':{'n2':{'Pods':[{'UID':'odd'}],'NumPDBViolations':7}}}");
 	struct bed_script *b = bed_says(
 		&bed, "/b/preempt", "{'nodeNameToMetaVictims':{'n2':{'pods':[{'uid':'odd'}]}}}");
+	bed_says(&bed, "/api/v1/namespaces/default/pods/v2",
+		"{'kind':'Pod','metadata':{'name':'v2','uid':'odd','managedFields':[{}]},'spec':{"
+		"'containers':[{'name':'c'}]},'status':{'phase':'Running'}}");
 	uint32_t ask = ask_about_victims();
 	bed_wait(&bed, ask, 1000);
 	bed_expect_error(&bed, ask, "");
@@ -464,14 +490,36 @@ static void test_victims_are_shown_and_left(void)
 		"\"Pods\":[{\"UID\":\"odd\"}],\"NumPDBViolations\":1}}}");
 	expect_sent(b,
 		",\"NodeNameToMetaVictims\":null,\"NodeNameToVictims\":{\"n2\":{\"Pods\":[{"
-		"\"metadata\":{\"name\":\"v2\",\"namespace\":\"default\",\"uid\":\"odd\"},\"spec\":"
-		"{"
-		"\"priority\":3}}],\"NumPDBViolations\":7}}}");
+		"\"metadata\":{\"name\":\"v2\",\"uid\":\"odd\"},\"spec\":{\"containers\":[{"
+		"\"name\":\"c\"}]},\"status\":{\"phase\":\"Running\"}}],"
+		"\"NumPDBViolations\":7}}}");
 	const struct extender_offers *offers = extender_offers(bed.extenders, ask);
 	TEST_ASSERT_FALSE(offers->list[0].chosen);
 	TEST_ASSERT_TRUE(offers->list[1].chosen);
 	TEST_ASSERT_EQUAL(0, offers->list[1].violations); /* the last one said nothing of them */
 	TEST_ASSERT_EQUAL(1, offers->victims[1].chosen);
+	extender_end(bed.extenders, ask);
+	bed_close(&bed);
+}
+
+/* Of one that is gone by then, or was forgotten, what is known goes on. */
+static void test_a_victim_that_cannot_be_read_is_sent_as_it_is_known(void)
+{
+	bed_init(&bed, 1);
+	bed.configs[0].preempt_verb = TEXT("preempt");
+	bed.configs[0].node_cache_capable = false;
+	bed_open(&bed);
+	struct bed_script *a = bed_says(&bed, "/a/preempt",
+		"{'NodeNameToMetaVictims':{'n2':{'Pods':[{'UID':'odd'}],'NumPDBViolations':1}}}");
+	bed_says(&bed, "/api/v1/namespaces/default/pods/v1", "{'metadata':{'name':'v1'}}");
+	uint32_t ask = ask_about_victims();
+	bed_wait(&bed, ask, 1000);
+	bed_expect_error(&bed, ask, "");
+	expect_sent(a,
+		",\"NodeNameToMetaVictims\":null,\"NodeNameToVictims\":{\"n1\":{\"Pods\":[{"
+		"\"metadata\":{\"name\":\"v1\"}}],\"NumPDBViolations\":1},\"n2\":{\"Pods\":[{"
+		"\"metadata\":{\"name\":\"v2\",\"namespace\":\"default\",\"uid\":\"odd\"},\"spec\":"
+		"{\"priority\":3}}],\"NumPDBViolations\":1}}}");
 	extender_end(bed.extenders, ask);
 	bed_close(&bed);
 }
@@ -536,10 +584,12 @@ int main(void)
 	RUN_TEST(test_a_kept_connection_that_has_gone_costs_nothing);
 	RUN_TEST(test_a_pod_that_cannot_be_read);
 	RUN_TEST(test_the_shortest_time_is_a_time);
-	RUN_TEST(test_a_slow_one_holds_up_its_own_pods_alone);
+	RUN_TEST(test_an_extender_hears_of_one_pod_at_a_time);
+	RUN_TEST(test_extenders_of_other_pods_do_not_wait);
 	RUN_TEST(test_it_may_end_at_any_moment);
-	RUN_TEST(test_whole_nodes_are_read_once_for_all);
+	RUN_TEST(test_whole_nodes_are_those_of_now);
 	RUN_TEST(test_victims_are_shown_and_left);
+	RUN_TEST(test_a_victim_that_cannot_be_read_is_sent_as_it_is_known);
 	RUN_TEST(test_victims_that_were_not_shown);
 	return UNITY_END();
 }
