@@ -133,7 +133,7 @@ struct options {
 		int32_t burst;
 		int32_t hard_weight;
 		bool contention_profiling;
-		const char *values[OPTIONS_FLAGS_MAX]; /* as they were given last, for /flagz */
+		const char *values[OPTIONS_FLAGS_MAX];  /* as they were given last, for /flagz */
 		uint32_t flags[OPTIONS_FLAGS_MAX / 32]; /* bits, by index in the table */
 	} given;
 };

@@ -101,8 +101,8 @@ struct status {
 
 	struct status_bound bounds[STATUS_BOUNDS]; /* metrics.c writes it */
 	struct page_span configuration_span;
-	struct text configuration;                 /* JSON of what is in effect */
-	char *words;                               /* an explanation */
+	struct text configuration; /* JSON of what is in effect */
+	char *words;               /* an explanation */
 	size_t words_size;
 	struct status_answer *words_of; /* who reads it; NULL: nobody */
 	struct mono explained;

@@ -153,7 +153,7 @@ static const char *const zpage_binary_version = "1.37.0";
 
 static const char *zpage_emulation(const struct status *status)
 {
-	return status->setup.options->config.gates.release == KUBE_1_37 ? "1.37" : "1.36";
+	return kube_release_name(scheduler_release(status->s));
 }
 
 static bool zpage_lists(const struct status_route *route)
