@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 static struct {
 	const char *files[SANDBOX_FILES_MAX];
 	uint32_t file_count;
+	const char *has_read;
 	uint16_t ports[SANDBOX_PORTS_MAX];
 	uint32_t port_count;
 	bool overflowed;
@@ -35,6 +37,11 @@ void sandbox_reads(const char *path)
 		needs.overflowed = true;
 	else
 		needs.files[needs.file_count++] = path;
+}
+
+void sandbox_has_read(const char *path)
+{
+	needs.has_read = path;
 }
 
 void sandbox_connects(uint16_t port)
@@ -76,7 +83,91 @@ struct landlock_port {
 	uint64_t allowed, port;
 };
 
-static void allow_folder_of(int rules, const char *path, char folder[FOLDER_MAX])
+/* Whom berth goes on as, as far as files are concerned. */
+struct reader {
+	uint32_t user;
+	gid_t groups[64];
+	int group_count;
+	bool reads_all; /* keeps the right to read what others may not */
+	uint32_t narrowed;
+	const char *first_narrowed;
+};
+
+static bool reader_may_read(const struct reader *r, const struct stat *about)
+{
+	if (r->reads_all || (about->st_uid == r->user && (about->st_mode & S_IRUSR) != 0))
+		return true;
+	for (int i = 0; i < r->group_count && (about->st_mode & S_IRGRP) != 0; i++)
+		if (r->groups[i] == about->st_gid)
+			return true;
+	return false;
+}
+
+static bool stat_is_of(const struct stat *about, const char *path)
+{
+	struct stat is;
+	return (lstat(path, &is) == 0 && is.st_dev == about->st_dev &&
+		       is.st_ino == about->st_ino) ||
+		(stat(path, &is) == 0 && is.st_dev == about->st_dev && is.st_ino == about->st_ino);
+}
+
+static bool stat_is_needed(const struct stat *about)
+{
+	for (uint32_t i = 0; i < needs.file_count; i++)
+		if (stat_is_of(about, needs.files[i]))
+			return true;
+	return needs.has_read != NULL && stat_is_of(about, needs.has_read);
+}
+
+/* Whether the reader would come by a secret of somebody else through this entry of a folder. */
+static bool entry_is_secret(const struct reader *r, int folder, const char *name)
+{
+	struct stat about;
+	/* "..data" and what it leads to: a volume that kubelet made for us alone. */
+	if (name[0] == '.' && (name[1] == '.' || name[1] == '\0'))
+		return false;
+	if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(about.st_mode) ||
+		stat_is_needed(&about))
+		return false;
+	if (S_ISDIR(about.st_mode))
+		return r->reads_all || about.st_uid == r->user;
+	return (about.st_mode & S_IROTH) == 0 && reader_may_read(r, &about);
+}
+
+static bool folder_holds_secrets(const struct reader *r, int folder_path)
+{
+	struct entry {
+		uint64_t number, next;
+		uint16_t size;
+		uint8_t kind;
+		char name[];
+	};
+	_Alignas(8) char room[4096];
+	bool any = false;
+	long got = 0;
+	int folder = openat(folder_path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return true; /* what cannot be looked at is not given */
+	while (!any && (got = syscall(SYS_getdents64, folder, room, sizeof(room))) > 0)
+		for (long at = 0; at < got && !any;) {
+			const struct entry *e = (const void *)(room + at);
+			any = entry_is_secret(r, folder, e->name);
+			at += e->size;
+		}
+	close(folder);
+	return any || got < 0;
+}
+
+static void sandbox_allow(int rules, int file)
+{
+	struct landlock_beneath rule = {.allowed = LANDLOCK_READ_FILE, .folder = file};
+	if (file >= 0)
+		(void)syscall(SYS_landlock_add_rule, rules, LANDLOCK_BENEATH, &rule, 0);
+}
+
+/* False: the folder holds what is not ours to read, and was not allowed. */
+static bool allow_folder_of(
+	int rules, const struct reader *r, const char *path, char folder[FOLDER_MAX])
 {
 	struct text name = text_of(path);
 	size_t slash = text_find_last(name, '/');
@@ -85,31 +176,36 @@ static void allow_folder_of(int rules, const char *path, char folder[FOLDER_MAX]
 	else
 		name = text_first(name, slash == 0 ? 1 : slash);
 	if (!text_copy(name, folder, FOLDER_MAX))
-		return;
-	struct landlock_beneath rule = {
-		.allowed = LANDLOCK_READ_FILE, .folder = open(folder, O_PATH | O_CLOEXEC)};
-	if (rule.folder < 0)
-		return; /* then the file cannot be read either */
-	(void)syscall(SYS_landlock_add_rule, rules, LANDLOCK_BENEATH, &rule, 0);
-	close(rule.folder);
+		return false;
+	int file = open(folder, O_PATH | O_CLOEXEC);
+	if (file < 0)
+		return true; /* then the file cannot be read either */
+	bool given = !folder_holds_secrets(r, file);
+	if (given)
+		sandbox_allow(rules, file);
+	close(file);
+	return given;
 }
 
 /*
  * Files are rotated by putting another one in their place, so it is the folder that stays
  * readable, and the folder of each link on the way: kubelet's token -> ..data/token -> (..data is
- * what changes), certbot's live/x/key.pem -> ../../archive/x/key7.pem.
+ * what changes), certbot's live/x/key.pem -> ../../archive/x/key7.pem. But a folder that holds
+ * other secrets which the reader may read, such as /etc/kubernetes/pki, is not given: there it is
+ * the file alone, as it is now, and the log says that its replacement cannot be followed.
  */
-static void allow_file(int rules, const char *path)
+static void allow_file(int rules, struct reader *r, const char *path)
 {
 	char from[FOLDER_MAX], folder[FOLDER_MAX], to[FOLDER_MAX];
+	bool all_given = true;
 	if (!text_copy(text_of(path), from, sizeof(from)))
 		return;
 	for (int i = 0; i < LINKS_MAX; i++) {
 		struct writer w;
-		allow_folder_of(rules, from, folder);
+		all_given = allow_folder_of(rules, r, from, folder) && all_given;
 		ssize_t size = readlink(from, to, sizeof(to));
 		if (size <= 0)
-			return;
+			break;
 		writer_init(&w, from, sizeof(from) - 1);
 		if (to[0] != '/') {
 			write_z(&w, folder);
@@ -120,10 +216,32 @@ static void allow_file(int rules, const char *path)
 			return;
 		from[w.used] = '\0';
 	}
+	if (all_given)
+		return;
+	int file = open(path, O_PATH | O_CLOEXEC);
+	sandbox_allow(rules, file);
+	if (file < 0)
+		return;
+	close(file);
+	r->first_narrowed = r->narrowed++ == 0 ? path : r->first_narrowed;
+}
+
+static void allow_files(int rules, struct reader *r, struct writer *missing)
+{
+	for (uint32_t i = 0; i < needs.file_count; i++)
+		allow_file(rules, r, needs.files[i]);
+	if (r->narrowed == 0)
+		return;
+	write_format(missing, "%srotation: %s", missing->used > 0 ? "; " : "", r->first_narrowed);
+	if (r->narrowed > 1)
+		write_format(missing, " and %u more", (unsigned)(r->narrowed - 1));
+	write_z(missing,
+		": the folder holds other secrets, so a replaced file is not read; a "
+		"folder of its own would be");
 }
 
 /* 0: not in force; else the version of the interface. */
-static int restrict_files(struct writer *missing)
+static int restrict_files(struct reader *reader, struct writer *missing)
 {
 	int version = needs.overflowed
 		? 0
@@ -144,8 +262,7 @@ static int restrict_files(struct writer *missing)
 			needs.overflowed ? "too many files and ports" : strerror(errno));
 		return 0;
 	}
-	for (uint32_t i = 0; i < needs.file_count; i++)
-		allow_file(rules, needs.files[i]);
+	allow_files(rules, reader, missing);
 	for (uint32_t i = 0; i < needs.port_count && version >= 4; i++) {
 		struct landlock_port rule = {LANDLOCK_CONNECT, needs.ports[i]};
 		(void)syscall(SYS_landlock_add_rule, rules, LANDLOCK_PORT, &rule, 0);
@@ -205,23 +322,37 @@ static const char *sandbox_first_unreadable(void)
 	return NULL;
 }
 
+enum leaving {
+	LEAVES_NOT, /* is not root, or has to stay it */
+	LEAVES,
+	LEAVES_FAILED
+};
+
 /*
  * Root becomes nobody. Who wants another user starts berth as that one; a flag for it would be a
  * second way to say what every service manager says already.
  *
  * What is read again must stay readable, and keys often belong to root (k3s, kubeadm). Then one
- * capability stays, to read what others may not, which Landlock confines to those folders. The
+ * capability stays, to read what others may not, which Landlock confines to those files. The
  * other way would be to stay root without capabilities: what belongs to root could then be
  * written, which is far more than can be read. Only where a container withholds that capability
  * berth does stay root. Either way it is told, with the file, because a berth that is started as
  * a user who may read his files needs none of this.
+ *
+ * This much is done before Landlock, which has to know; and still as root, for nobody may not be
+ * able to enter those folders.
  */
-static void drop_user(struct writer *missing, uint32_t *keep)
+static enum leaving prepare_to_drop_user(
+	struct writer *missing, uint32_t *keep, struct reader *reader)
 {
 	struct capabilities have = {{{0, 0, 0}}};
 	const uint32_t user = SANDBOX_USER, same = UINT32_MAX;
+	reader->user = geteuid();
+	reader->group_count = getgroups(ARRAY_COUNT(reader->groups) - 1, reader->groups);
+	reader->group_count = reader->group_count < 0 ? 0 : reader->group_count;
+	reader->groups[reader->group_count++] = getegid();
 	if (geteuid() != 0)
-		return;
+		return LEAVES_NOT;
 	bool dropped = syscall(CALL_SETGROUPS, 0, NULL) == 0 &&
 		syscall(CALL_SETRESGID, user, user, user) == 0 &&
 		syscall(CALL_SETRESUID, same, user, 0) == 0;
@@ -229,17 +360,28 @@ static void drop_user(struct writer *missing, uint32_t *keep)
 	dropped = dropped && syscall(CALL_SETRESUID, same, 0, same) == 0;
 	bool may_read = capabilities_call(SYS_capget, &have) == 0 &&
 		(have.half[0].permitted & CAPABILITY_READ) != 0;
-	if (dropped && file != NULL) {
-		write_format(missing, "%suser: %s is not readable for others, so berth keeps %s",
-			missing->used > 0 ? "; " : "", file,
-			may_read ? "the right to read" : "running as root");
-		*keep = CAPABILITY_READ;
-		if (!may_read)
-			return;
-	}
-	dropped = dropped && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0 &&
-		syscall(CALL_SETRESUID, user, user, user) == 0;
+	reader->reads_all = !dropped || file != NULL;
 	if (!dropped)
+		return LEAVES_FAILED;
+	reader->user = user;
+	reader->groups[0] = user;
+	reader->group_count = 1;
+	if (file == NULL)
+		return LEAVES;
+	write_format(missing, "%suser: %s is not readable for others, so berth keeps %s",
+		missing->used > 0 ? "; " : "", file,
+		may_read ? "the right to read" : "running as root");
+	*keep = CAPABILITY_READ;
+	return may_read ? LEAVES : LEAVES_NOT;
+}
+
+static void drop_user(enum leaving leaving, struct writer *missing)
+{
+	const uint32_t user = SANDBOX_USER;
+	if (leaving == LEAVES_NOT)
+		return;
+	if (leaving == LEAVES_FAILED || prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 ||
+		syscall(CALL_SETRESUID, user, user, user) != 0)
 		sandbox_note_missing(missing, "user", strerror(errno));
 }
 
@@ -419,9 +561,10 @@ void sandbox_confine(struct writer *in_force, struct writer *missing)
 		write_z(in_force, "no-new-privileges ");
 	else
 		sandbox_note_missing(missing, "no-new-privileges", strerror(errno));
-	/* Before the user changes, who may not be able to enter those folders. */
-	int landlock = restrict_files(missing);
-	drop_user(missing, &keep);
+	struct reader reader = {.reads_all = false};
+	enum leaving leaving = prepare_to_drop_user(missing, &keep, &reader);
+	int landlock = restrict_files(&reader, missing);
+	drop_user(leaving, missing);
 	drop_capabilities(missing, keep);
 	/* No core and no tracer, because of the keys; the system forgets it when the user changes.
 	 */

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/sandbox.h"
 #include "profile/profile.h"
 #include "limits.h"
 #include "command/capacity.h"
@@ -262,6 +263,7 @@ static bool connect_to(struct live *live)
 	struct writer fault;
 	const struct options *o = &live->options;
 	writer_init(&fault, words, sizeof(words));
+	sandbox_has_read(o->kubeconfig.path);
 	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
 		return live_complain(live, writer_text(&fault));
 	uint32_t connections = connections_of(o);

@@ -515,6 +515,50 @@ static void test_root_keeps_the_right_to_read_what_only_root_may_read(void)
 	TEST_ASSERT_NOT_NULL(said("token is not readable for others, so berth keeps the right"));
 }
 
+/* ---- folders that hold other secrets ---- */
+
+static void need_certificates(void)
+{
+	sandbox_reads(path_of("pki/ca.crt"));
+	sandbox_reads(path_of("pki/own.key"));
+	sandbox_reads(path_of("own/token"));
+}
+
+static void read_no_other_secret(void)
+{
+	wait_for_the_end();
+	NEED(reads(path_of("pki/ca.crt")));
+	NEED(reads(path_of("pki/own.key")));
+	NEED(reads(path_of("own/token")));
+	NEED(!reads(path_of("pki/ca.key")) || landlock == 0);
+	NEED(!reads(path_of("pki/etcd/ca.key")) || landlock == 0);
+}
+
+/* As /etc/kubernetes/pki is: the key of a berth that root starts lies beside that of the CA. */
+static void test_the_right_to_read_is_confined_to_files(void)
+{
+	static const char *const folders[] = {"pki", "pki/etcd", "own"};
+	for (size_t i = 0; i < ARRAY_COUNT(folders); i++)
+		TEST_ASSERT_EQUAL_INT(0, mkdir(path_of(folders[i]), 0755));
+	put("pki/ca.crt", "1", 0644);
+	put("pki/own.key", "1", 0600);
+	put("pki/ca.key", "1", 0600);
+	put("pki/etcd/ca.key", "1", 0600);
+	put("own/token", "1", 0600);
+	pid_t child = start(need_certificates, read_no_other_secret);
+	struct pollfd report_end = {.fd = ends[0], .events = POLLIN};
+	TEST_ASSERT_EQUAL_INT(1, poll(&report_end, 1, 10000));
+	/* The folder that holds nothing else is followed. */
+	put("own/new", "2", 0600);
+	TEST_ASSERT_EQUAL_INT(0, rename(path_of("own/new"), path_of("own/token")));
+	end(child);
+	succeeds();
+	if (landlock == 0)
+		return;
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		said("pki/ca.crt and 1 more: the folder holds other secrets"), report);
+}
+
 /* ---- what is missing ---- */
 
 static void need_too_much(void)
@@ -564,6 +608,7 @@ int main(void)
 	RUN_TEST(test_only_the_port_of_the_server_can_be_reached);
 	RUN_TEST(test_root_becomes_nobody);
 	RUN_TEST(test_root_keeps_the_right_to_read_what_only_root_may_read);
+	RUN_TEST(test_the_right_to_read_is_confined_to_files);
 	RUN_TEST(test_more_files_than_there_is_room_for);
 	return UNITY_END();
 }
