@@ -63,6 +63,9 @@ bool recorder_record(struct recorder *recorder, const struct recorder_event *eve
 /* The leader's own event, in the core group, about its Lease. */
 bool recorder_record_leader(struct recorder *recorder, const struct recorder_event *event);
 
+/* A new event finds room now, as far as the queue goes. */
+bool recorder_has_room(const struct recorder *recorder);
+
 /* While held, nothing is sent: bindings go first. What is on its way stays there. */
 void recorder_hold(struct recorder *recorder, bool held);
 

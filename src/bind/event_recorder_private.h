@@ -119,7 +119,6 @@ struct text recorder_field(
 uint32_t recorder_index(const struct recorder *r, const struct recorder_entry *e);
 /* Into the queue, where its number belongs. */
 void recorder_enqueue(struct recorder *r, struct recorder_entry *e);
-bool recorder_has_room(const struct recorder *r);
 void recorder_keep(struct recorder *r, struct recorder_entry *e);
 void recorder_forget(struct recorder *r, struct recorder_entry *e); /* in no list any more */
 

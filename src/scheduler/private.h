@@ -153,6 +153,14 @@ void scheduler_report_event_of(struct scheduler *s, const struct body_pod *pod, 
 /* PodScheduled=False (reason NULL: no condition); nominated: NULL leaves the field as it is. */
 void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *reason,
 	struct text message, const struct text *nominated);
+/*
+ * Patches end, and their room is what holds attempts back. When none ends the apiserver is slow,
+ * and pods that fit must not wait for those that do not.
+ */
+bool scheduler_waits_for_patches(const struct scheduler *s);
+void scheduler_follow_patches(struct scheduler *s);
+/* Events of attempts that found no room, as far as there is some now. */
+void scheduler_report_owed(struct scheduler *s);
 /* Is there room for one more event and condition that nobody waits for? */
 bool scheduler_may_report(const struct scheduler *s);
 /* The pod waits outside, for lack of memory. */
@@ -167,6 +175,7 @@ void scheduler_compare_next(struct scheduler *s);
 
 void scheduler_lease_changed(void *self, bool leads);
 void scheduler_note_wait(struct scheduler *s);
+struct mono scheduler_stale_due(const struct scheduler *s);
 /* Pods, nodes, ... were relisted; what a new leader had to wait for. */
 void scheduler_relisted(struct scheduler *s, enum kube_kind kind);
 

@@ -2,10 +2,12 @@
 /*
  * Report: what people read about a pod, as events and as the condition PodScheduled.
  */
+#include <string.h>
+
 #include "cache/conditions.h"
 #include "scheduler/private.h"
 
-enum { VERSION_MAX = 24 };
+enum { VERSION_MAX = 24, NOTE_MAX = 1024, OWED_LOOKS = 4096 };
 
 #define SHELVED_MESSAGE                                                                           \
 	"the scheduler has no memory for this pod now (--memory): it waits, and is tried by its " \
@@ -26,10 +28,24 @@ void scheduler_pod_names(const struct scheduler *s, uint32_t pod, struct schedul
 		names->pod.uid = cache_text(&s->cache, (uint32_t)p->uid.low);
 }
 
+/* Made from what the cache says of the pod by then. */
+static bool report_can_wait(const char *reason)
+{
+	return strcmp(reason, "Scheduled") == 0 || strcmp(reason, "FailedScheduling") == 0;
+}
+
 void scheduler_report_event(struct scheduler *s, uint32_t pod, const struct plugin_profile *profile,
 	const char *type, const char *reason, const char *action, struct text note)
 {
 	struct scheduler_pod_names names;
+	struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	if (report_can_wait(reason) && !recorder_has_room(s->recorder)) {
+		s->reports.owed += (p->flags & CACHE_POD_OWED) == 0;
+		p->flags |= CACHE_POD_OWED;
+		return;
+	}
+	if (report_can_wait(reason))
+		p->flags &= (uint16_t)~CACHE_POD_OWED; /* this one says more */
 	scheduler_pod_names(s, pod, &names);
 	scheduler_report_event_of(s, &names.pod, cache_pod_at(&s->cache, pod)->version, profile,
 		type, reason, action, note);
@@ -91,6 +107,81 @@ void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *r
 		return; /* the next attempt says it again */
 	scheduler_pod_names(s, pod, &names);
 	(void)status_patcher_send(s->status_patcher, &names.pod, &status, pod);
+}
+
+/* ---- room for patches ---- */
+
+bool scheduler_waits_for_patches(const struct scheduler *s)
+{
+	return status_patcher_room(s->status_patcher) < SCHEDULER_PATCHES_OF_AN_ATTEMPT &&
+		mono_since_us(scheduler_now(s), s->reports.patched) <
+		SCHEDULER_PATCH_STALL_MS * CLOCK_MS_US;
+}
+
+void scheduler_follow_patches(struct scheduler *s)
+{
+	struct status_patcher_stats stats = status_patcher_stats(s->status_patcher);
+	uint64_t ended = stats.sent + stats.failed;
+	if (ended != s->reports.patches_ended || stats.patches == 0)
+		s->reports.patched = scheduler_now(s);
+	s->reports.patches_ended = ended;
+}
+
+/* ---- events whose turn comes later ---- */
+
+/*
+ * A burst of bindings is faster than events may be written. The queue of events is bounded, so what
+ * finds it full waits as one bit of its pod, and is made when there is room: where the pod was
+ * scheduled to, or what its condition says. Whoever is gone by then needs no event.
+ */
+static void report_owed_one(struct scheduler *s, uint32_t pod)
+{
+	struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct scheduler_pod_names names;
+	struct cache_status status;
+	char note[NOTE_MAX];
+	struct writer w;
+	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
+	p->flags &= (uint16_t)~CACHE_POD_OWED;
+	writer_init(&w, note, sizeof(note));
+	if (p->node != 0) {
+		scheduler_pod_names(s, pod, &names);
+		body_note_scheduled(&names.pod,
+			cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name), &w);
+		scheduler_report_event(
+			s, pod, profile, "Normal", "Scheduled", "Binding", writer_text(&w));
+		return;
+	}
+	cache_pod_status(&s->cache, p, &status);
+	for (uint32_t i = 0; i < status.count; i++)
+		if (text_is_z(status.conditions[i].type, "PodScheduled") &&
+			text_is_z(status.conditions[i].status, "False"))
+			scheduler_report_event(s, pod, profile, "Warning", "FailedScheduling",
+				"Scheduling", status.conditions[i].message);
+}
+
+void scheduler_report_owed(struct scheduler *s)
+{
+	const struct pool *pods = &s->cache.pods;
+	for (uint32_t looks = 0; s->reports.owed > 0 && looks < OWED_LOOKS; looks++) {
+		if (!recorder_has_room(s->recorder))
+			return;
+		s->reports.at = pool_next(pods, s->reports.at);
+		if (s->reports.at == 0) {
+			/* Those that are gone were counted; whoever is left was met in this lap. */
+			if (s->reports.met == 0)
+				s->reports.owed = 0;
+			s->reports.met = 0;
+			return;
+		}
+		if ((cache_pod_at(&s->cache, s->reports.at)->flags & CACHE_POD_OWED) == 0)
+			continue;
+		s->reports.met++;
+		if ((cache_pod_at(&s->cache, s->reports.at)->flags & CACHE_POD_ASSUMED) != 0)
+			continue; /* on its way: what is said of it is not yet true */
+		s->reports.owed--;
+		report_owed_one(s, s->reports.at);
+	}
 }
 
 /* ---- pods that there is no memory for ---- */

@@ -6,15 +6,12 @@
 #include "base/log.h"
 #include "scheduler/private.h"
 
-enum {
-	PATCHES_OF_AN_ATTEMPT = 1 + 8, /* its own, and nominations that it takes over */
-	NOTE_MAX = 1024
-};
+enum { NOTE_MAX = 1024 };
 
 bool scheduler_has_room(const struct scheduler *s)
 {
 	return binder_has_room(s->binder) && scheduler_has_binding_room(s) &&
-		status_patcher_room(s->status_patcher) >= PATCHES_OF_AN_ATTEMPT;
+		!scheduler_waits_for_patches(s);
 }
 
 /*
@@ -104,9 +101,13 @@ static void park_pod(struct scheduler *s, uint32_t entry, const struct schedule_
 	CHECK(result->outcome != CYCLE_PLACED);
 	CHECK((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0);
 	count_attempt(s, pod, rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR);
-	/* Victims that cannot be evicted for lack of room: the same again, after a while. */
+	/*
+	 * No room for what must be written, or for victims that are evicted: the same again, after
+	 * a while.
+	 */
 	bool found = result->preemption.found;
-	bool crowded = found && !scheduler_can_preempt(s, result->preemption.victim_count);
+	bool crowded = status_patcher_room(s->status_patcher) < SCHEDULER_PATCHES_OF_AN_ATTEMPT ||
+		(found && !scheduler_can_preempt(s, result->preemption.victim_count));
 	const struct queue_waits rejectors = {
 		result->rejectors, result->extender_rejected ? UINT32_C(1) << QUEUE_EXTENDER : 0};
 	if (rejected && !queue_waits_is_empty(&rejectors) && !crowded)

@@ -238,6 +238,12 @@ static int64_t scheduler_sleep_us(const struct scheduler *s, int64_t timeout_us)
 	if (may && s->queue.pods[QUEUE_ACTIVE] > 0 && !mono_reached(scheduler_now(s), next) &&
 		next.us < due.us)
 		due = next;
+	next = mono_after_ms(s->reports.patched, SCHEDULER_PATCH_STALL_MS);
+	if (may && scheduler_waits_for_patches(s) && next.us < due.us)
+		due = next;
+	next = scheduler_stale_due(s);
+	if (may && next.us < due.us)
+		due = next;
 	next = scheduler_relief_due(s);
 	if (next.us < due.us)
 		due = next;
@@ -284,6 +290,7 @@ static void write_out(struct scheduler *s)
 	/* Events are for people, who can wait; the last third of the room is kept flowing. */
 	struct recorder_stats events = recorder_stats(s->recorder);
 	recorder_hold(s->recorder, busy && events.waiting < s->setup.limits.events / 3 * 2);
+	scheduler_report_owed(s);
 }
 
 static void ending_released(void *self)
@@ -333,6 +340,7 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 		scheduler_sleep_us(s, timeout_us)); /* what changed is applied, and logged */
 	struct mono read = clock_mono(&s->setup.clock);
 	scheduler_requeue_for_changes(s);
+	scheduler_follow_patches(s);
 	flush_timers(s);
 	if (!list_is_empty(&s->bindings.ready) && scheduler_may_write(s))
 		scheduler_send_bindings(s);

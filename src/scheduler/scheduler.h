@@ -45,11 +45,14 @@ enum {
 	SCHEDULER_DECIDE_US = 4000, /* deciding in one turn, before sockets are looked at again */
 	SCHEDULER_FLUSH_MAX = 1000, /* pods moved by time in one turn */
 	SCHEDULER_SHED_BATCH = 64,  /* pods that one look at the queue finds to give way */
-	SCHEDULER_SHELF_SILENT_MS = 2000, /* on the shelf before people are told */
-	SCHEDULER_SHELF_REPORTS = 20,     /* pods a second that are told about so, */
-	SCHEDULER_PREEMPTIONS_MAX = 64,   /* under way */
-	SCHEDULER_STOP_MS = 5 * 1000,     /* for what is in flight when asked to end */
-	SCHEDULER_RELIST_MS = 30 * 1000,  /* before a kind that was refused is relisted */
+	SCHEDULER_SHELF_SILENT_MS = 2000,        /* on the shelf before people are told */
+	SCHEDULER_SHELF_REPORTS = 20,            /* pods a second that are told about so, */
+	SCHEDULER_PATCHES_OF_AN_ATTEMPT = 1 + 8, /* its own, and nominations that it takes over */
+	SCHEDULER_PATCH_STALL_MS = 250, /* without one that ends nobody waits for room for more */
+	SCHEDULER_STALE_MS = 5 * 60 * 1000, /* leader.c says why so long */
+	SCHEDULER_PREEMPTIONS_MAX = 64,     /* under way */
+	SCHEDULER_STOP_MS = 5 * 1000,       /* for what is in flight when asked to end */
+	SCHEDULER_RELIST_MS = 30 * 1000,    /* before a kind that was refused is relisted */
 	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000
 };
 
@@ -159,6 +162,7 @@ enum scheduler_wait {
 	SCHEDULER_NOT_LEADING,
 	SCHEDULER_NOT_SYNCED,
 	SCHEDULER_INCOMPLETE, /* something of the cluster is unknown */
+	SCHEDULER_STALE,      /* what we know of pods or nodes was not confirmed for too long */
 	SCHEDULER_STOPPING
 };
 
@@ -263,6 +267,15 @@ struct scheduler_preemptions {
 	struct pool victims; /* struct scheduler_victim */
 };
 
+/* Events that found no room in the queue of events, a bit of the pod each. report.c writes it. */
+struct scheduler_reports {
+	uint32_t owed; /* no less than there are; 0: none is */
+	uint32_t met;  /* in this lap over all pods */
+	uint32_t at;
+	uint64_t patches_ended;
+	struct mono patched; /* when a status patch ended last, or none was on its way */
+};
+
 /* The end, in order. scheduler.c writes it. */
 struct scheduler_ending {
 	bool begun;
@@ -299,6 +312,7 @@ struct scheduler {
 	struct scheduler_leader leader;
 	struct scheduler_requeue requeue;
 	struct scheduler_pressure pressure;
+	struct scheduler_reports reports;
 	struct scheduler_ask asks[EXTENDER_ASKS]; /* extender_cycle.c writes it */
 	struct scheduler_bindings bindings;
 	struct scheduler_preemptions preemptions;

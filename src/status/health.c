@@ -4,7 +4,7 @@
  *
  * leaderElection passes always, as it does there: who stands by is well. Ours has one check more,
  * `picture`: while a pod is unknown nothing is bound, and while a node is, nothing is bound to it;
- * people should know.
+ * nor on a picture that the apiserver has not confirmed for minutes. People should know.
  */
 #include "status/private.h"
 
@@ -30,6 +30,8 @@ static const char *fault_of(const struct scheduler *s, enum check_id id)
 		return "handlers are not fully synchronized";
 	if (id == CHECK_PICTURE && scheduler_kinds_damaged(s) != 0)
 		return "the picture of the cluster is incomplete";
+	if (id == CHECK_PICTURE && scheduler_state(s) == SCHEDULER_STALE)
+		return "the picture of the cluster was not confirmed for too long";
 	return NULL;
 }
 

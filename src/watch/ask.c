@@ -34,6 +34,8 @@ static void write_watch(struct watch_reflector *r, struct writer *path)
 	uint32_t lasts_s =
 		WATCH_LASTS_MIN_S + random_below(&r->watch->random, WATCH_LASTS_SPREAD_S + 1);
 
+	if ((r->kind == KUBE_POD || r->kind == KUBE_NODE) && !r->bookmarks)
+		lasts_s = WATCH_VITAL_LASTS_S;
 	write_kind(r, path);
 	write_format(
 		path, "watch=true&allowWatchBookmarks=true&timeoutSeconds=%u", (unsigned)lasts_s);

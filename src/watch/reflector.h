@@ -80,7 +80,8 @@ struct watch_reflector {
 	bool complete; /* the list's envelope came; the version was found */
 	uint64_t lines;
 	struct mono asked;
-	struct mono heard; /* the last word about this kind */
+	struct mono heard;     /* the last word about this kind */
+	struct mono confirmed; /* when the last watch that was taken up was asked for */
 	enum watch_outcome outcome;
 	int64_t retry_after_ms; /* -1: not said */
 

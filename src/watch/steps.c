@@ -89,13 +89,26 @@ static bool was_away(const struct watch_reflector *r)
 		net_stopped(r->watch->net).us > r->asked.us;
 }
 
+static bool reflector_follows(const struct watch_reflector *r)
+{
+	return r->state == WATCH_FOLLOW && !r->waiting && r->request.answer.status == 200;
+}
+
+struct mono watch_confirmed(const struct watch *watch, enum kube_kind kind)
+{
+	const struct watch_reflector *r = watch->by_kind[kind];
+	struct mono at = r->heard;
+
+	if (r->confirmed.us > at.us)
+		at = r->confirmed;
+	return reflector_follows(r) && r->asked.us > at.us ? r->asked : at;
+}
+
 bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind)
 {
 	const struct watch_reflector *r = watch->by_kind[kind];
 
-	bool follows = r->state == WATCH_FOLLOW && !r->waiting && r->request.answer.status == 200;
-
-	return r->doubt || (r->synced && was_away(r) && !follows);
+	return r->doubt || (r->synced && was_away(r) && !reflector_follows(r));
 }
 
 /* A step may choose another way to do what it is asked to. */
@@ -411,6 +424,8 @@ void watch_answered(struct net_request *request)
 		watch_stop(r); /* the client was closed */
 		return;
 	}
+	if (reflector_follows(r) && r->asked.us > r->confirmed.us)
+		r->confirmed = r->asked;
 	if (r->retry_after_ms < 0)
 		r->retry_after_ms = request->answer.retry_after_ms;
 	if (r->outcome == WATCH_FINE)

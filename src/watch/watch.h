@@ -24,6 +24,11 @@ enum {
 	/* A watch is asked for 5 to 10 minutes, as client-go does, so that not all end at once. */
 	WATCH_LASTS_MIN_S = 300,
 	WATCH_LASTS_SPREAD_S = 300,
+	/*
+	 * Of pods and nodes, from a server that has sent no bookmark yet (it sends none while
+	 * nothing changes): opening it again is what confirms the picture then.
+	 */
+	WATCH_VITAL_LASTS_S = 150,
 	/* The server ends a watch by itself; one that is still there so much later is dead. */
 	WATCH_LASTS_GRACE_S = 30,
 	/*
@@ -136,6 +141,11 @@ bool watch_is_listing(const struct watch *watch, enum kube_kind kind);
 
 /* Told once to its end since it was wanted, or known not to be served. */
 bool watch_is_synced(const struct watch *watch, enum kube_kind kind);
+/*
+ * When the server last confirmed what we know of the kind: by a list that ended, by an event or a
+ * bookmark, or by taking up a watch from where we were. MONO of 0: never.
+ */
+struct mono watch_confirmed(const struct watch *watch, enum kube_kind kind);
 /* The server was away and has not told the kind anew yet: what we know may have been lost there. */
 bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind);
 

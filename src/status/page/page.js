@@ -100,6 +100,7 @@ function some(list, most) {
 
 const states = {
 	ready: ['deciding', 'good'], 'not-leading': ['standing by', 'good'], 'not-synced': ['reading the cluster', 'warn'],
+	stale: ['the watch is silent: scheduling is paused', 'bad'],
 	incomplete: ['some objects are missing: scheduling is paused', 'bad'], stopping: ['stopping', 'warn'],
 };
 let last = null; // overview
