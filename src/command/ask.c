@@ -2,9 +2,9 @@
 /*
  * One request to another berth, and its answer in words.
  *
- * Without a kubeconfig nothing is proven to either side: the certificate of a status page is made
- * up when berth starts, so there is nothing to verify it with, and nothing secret is sent. With one
- * its authority has to have signed the certificate, as its token goes there.
+ * Without a kubeconfig and a CA nothing is proven to either side, which is said: there is nothing
+ * to verify the certificate with, and nothing secret is sent. With a kubeconfig its authority, or
+ * the CA that is named, has to have signed the certificate, as its token goes there.
  */
 #include "command/ask.h"
 
@@ -125,19 +125,39 @@ static bool ask_find_server(const struct ask *q, struct kubeconfig *found, struc
 	struct scratch *scratch, struct writer *fault)
 {
 	const char *why;
-	if (q->kubeconfig != NULL)
-		return kubeconfig_load(found,
-			&(struct kubeconfig_question){.path = q->kubeconfig, .master = q->server},
-			arena, scratch, fault);
-	*found = (struct kubeconfig){.insecure_skip_tls_verify = true};
-	if (url_parse(text_of(q->server), true, &found->server, &why))
-		return true;
-	write_z(fault, why);
-	return false;
+	if (q->kubeconfig != NULL) {
+		if (!kubeconfig_load(found,
+			    &(struct kubeconfig_question){
+				    .path = q->kubeconfig, .master = q->server},
+			    arena, scratch, fault))
+			return false;
+	} else {
+		*found = (struct kubeconfig){.insecure_skip_tls_verify = q->ca == NULL};
+		if (!url_parse(text_of(q->server), true, &found->server, &why)) {
+			write_z(fault, why);
+			return false;
+		}
+	}
+	if (q->ca != NULL) {
+		found->ca = TEXT_NONE;
+		found->ca_file = q->ca;
+		found->insecure_skip_tls_verify = false;
+	}
+	return true;
+}
+
+static void ask_say_what_is_not_verified(
+	const struct ask *q, const struct kubeconfig *kubeconfig, struct output *err)
+{
+	if (kubeconfig->server.https && kubeconfig->insecure_skip_tls_verify)
+		output_format(err,
+			"berth: %s: its certificate is not verified; --ca or --kubeconfig does "
+			"that\n",
+			q->server);
 }
 
 static void ask_exchange(const struct ask *q, bool as_json, struct arena *arena, struct output *out,
-	struct writer *fault)
+	struct output *err, struct writer *fault)
 {
 	struct scratch scratch;
 	struct kubeconfig kubeconfig;
@@ -147,6 +167,7 @@ static void ask_exchange(const struct ask *q, bool as_json, struct arena *arena,
 	asking.cut = json_cut_init(arena_take_raw(arena, size), size, share);
 	if (!ask_find_server(q, &kubeconfig, arena, &scratch, fault))
 		return;
+	ask_say_what_is_not_verified(q, &kubeconfig, err);
 	struct net_target target = target_of_kubeconfig(&kubeconfig);
 	target.name = "berth";
 	target.connections = 1;
@@ -180,12 +201,12 @@ int ask_server(
 	output_init(&out, io->out);
 	output_init(&err, io->err);
 	writer_init(&fault, words, sizeof(words));
-	log_set_level(LOG_ERROR); /* that nothing is verified is as it should be */
+	log_set_level(LOG_ERROR); /* what is not verified is said here */
 	if (block == NULL) {
 		write_z(&fault, "not enough memory; raise --memory");
 	} else {
 		arena_init_zeroed(&arena, block, size);
-		ask_exchange(question, flags->form == OFFLINE_JSON, &arena, &out, &fault);
+		ask_exchange(question, flags->form == OFFLINE_JSON, &arena, &out, &err, &fault);
 		memory_release(block, size);
 	}
 	output_flush(&out);

@@ -12,6 +12,7 @@ enum { ASK_POD_MAX = 320 };
 struct ask {
 	const char *server;     /* https://127.0.0.1:10259 */
 	const char *kubeconfig; /* who asks; NULL: nobody in particular */
+	const char *ca;         /* who signed its certificate; NULL: as the kubeconfig says */
 	struct text pod;        /* NAMESPACE/NAME, no longer than that */
 };
 

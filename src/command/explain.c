@@ -190,6 +190,8 @@ int explain_run(const struct command_io *io, int argc, char **argv)
 			"a running berth, as https://127.0.0.1:10259"},
 		{"kubeconfig", 0, FLAG_TEXT, &question.kubeconfig, "FILE",
 			"credentials for it, and its CA"},
+		{"ca", 0, FLAG_TEXT, &question.ca, "FILE",
+			"CA of its certificate, or that itself, PEM"},
 		OFFLINE_FLAGS(&flags)};
 	char words[512];
 	struct writer fault;

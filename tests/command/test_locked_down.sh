@@ -76,6 +76,11 @@ if [ "$(id -u)" = 0 ]; then
 	rotate 3 three
 	claim 'files of root: they are read again' eventually 40 says 'token-reloaded'
 	claim 'files of root: it ends in order' stop
+else
+	for name in 'root has become nobody' 'files of root: with this right alone' 'files of root: they are read again' \
+		'simulate: root has become nobody' 'explain: without a capability'; do
+		skipped_unless "$name" could_be_root
+	done
 fi
 
 claim 'without sandbox it starts' start --no-sandbox

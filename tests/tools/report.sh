@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced by the test scripts: each claim is one test, reported like Unity does.
 
-tests=0 failures=0
+tests=0 failures=0 skipped=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -23,7 +23,20 @@ claim() {
 		sed 's/^/    /' "$work/claim.out"
 	fi
 }
+# skipped_unless NAME COMMAND...: the claim of that name cannot be made here, and is counted as skipped; unless the command says
+# that this machine could do it after all: then it is a failure, for nothing that can be proven is left out.
+skipped_unless() {
+	name=$1; shift
+	if "$@" >/dev/null 2>&1; then
+		claim "$name (skipped, though this machine could)" false
+		return
+	fi
+	skipped=$((skipped + 1))
+	echo "$name:SKIP"
+}
+is_root() { [ "$(id -u)" = 0 ]; }
+could_be_root() { is_root || sudo -n true; }
 finish() {
-	echo "$tests Tests $failures Failures 0 Ignored"
+	echo "$tests Tests $failures Failures 0 Ignored $skipped Skipped"
 	[ $failures -eq 0 ]
 }

@@ -159,10 +159,12 @@ static void review_token(struct apisim_call *call, struct tree *review)
 
 static void review_access(struct apisim_call *call, struct tree *review)
 {
+	bool may = !call->api->no_access &&
+		!text_is_z(tree_text(review, "spec.user"), "system:anonymous");
+
 	tree_put_raw(review, "status",
-		call->api->no_access
-			? "{\"allowed\":false}"
-			: "{\"allowed\":true,\"reason\":\"everybody may do everything here\"}",
+		may ? "{\"allowed\":true,\"reason\":\"whoever is known may do everything here\"}"
+		    : "{\"allowed\":false}",
 		&call->api->scratch);
 	answer_review(call, review);
 }
