@@ -31,6 +31,8 @@ static const struct command commands[] = {
 	{"check-config", "FILE", "validate a configuration and print it", check_config_run},
 	{"clock", "--kubeconfig FILE", "the apiserver's time, for a machine that has none",
 		clock_run},
+	{"update", "FILE --disk DISK", "put a signed update on a disk of the appliance",
+		update_run},
 	{"version", "", "version, board, libraries and memory budget", version_run},
 	{"help", "", "this page", help_run},
 };

@@ -118,6 +118,7 @@ static int64_t turn(void)
 		.medium = &init.medium,
 		.service = &init.service,
 		.slot = init.slot,
+		.update = updater_news(),
 		.faults = writer_text(&init.faults)};
 	int64_t now = now_ms(), due;
 
@@ -128,6 +129,7 @@ static int64_t turn(void)
 	due = sooner(due,
 		service_turn(&init.service, &init.conf, &init.medium, net_state()->usable, now));
 	due = sooner(due, timekeeper_turn(net_state()->usable, init.medium.has_kubeconfig, now));
+	due = sooner(due, updater_turn(&init.medium, &init.service, init.slot, now));
 	return sooner(due, screen_turn(&screen, now));
 }
 
@@ -148,9 +150,11 @@ int main(void)
 	from_command_line("berth.slot", init.slot, sizeof(init.slot));
 	timekeeper_floor();
 	say("drivers: %u", modules_load());
+	system_mount_variables();
 	find_medium();
 	read_conf();
 	watchdog_open(init.conf.watchdog_s);
+	updater_start(&init.conf, &init.medium, init.slot);
 	service_init(&init.service);
 	net_open(&init.conf);
 	system_seal();

@@ -9,6 +9,7 @@
  *	net, dhcp  the cable, addresses
  *	child      programs that are started, and what they print
  *	service    berth itself: started again when it ends, judged by its log
+ *	updater    the two slots
  *	timekeeper the clock
  *	screen     the console
  */
@@ -38,8 +39,9 @@
 /* ---- system.c ---- */
 int64_t now_ms(void); /* since the kernel's start, sleep included */
 void system_mount(void);
-void system_open_standard(void); /* or a pipe would get one of their numbers */
-void system_seal(void);          /* nothing can be written below / any more, but in /run */
+void system_mount_variables(void); /* of UEFI, once their driver is there */
+void system_open_standard(void);   /* or a pipe would get one of their numbers */
+void system_seal(void);            /* nothing can be written below / any more, but in /run */
 /* Of a small file, without its last line feed. -1: it cannot be read. */
 ssize_t file_read(const char *path, char *to, size_t size);
 bool file_write(const char *path, struct text content, mode_t mode, uid_t owner);
@@ -113,6 +115,13 @@ int64_t service_turn(struct service *service, const struct conf *conf, const str
 	bool network, int64_t now);
 void service_drain(struct service *service);
 bool service_is_healthy(const struct service *service);
+
+/* ---- updater.c ---- */
+/* Does not return when the other slot is to start. */
+void updater_start(const struct conf *conf, const struct medium *medium, char *slot);
+int64_t updater_turn(
+	const struct medium *medium, const struct service *service, char *slot, int64_t now);
+const char *updater_news(void); /* "" */
 
 /* ---- timekeeper.c ---- */
 enum clock_origin { CLOCK_UNSET, CLOCK_HARDWARE, CLOCK_IMAGE, CLOCK_APISERVER };

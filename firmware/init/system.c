@@ -37,9 +37,15 @@ void system_mount(void)
 	mount_one("proc", "/proc", plain, NULL);
 	mount_one("sysfs", "/sys", plain, NULL);
 	mount_one("tmpfs", "/run", plain, "mode=0755,size=4m");
-	mount_one("efivarfs", "/sys/firmware/efi/efivars", plain, NULL);
 	(void)mkdir("/run/net", 0755);
 	(void)mkdir(RUN_FOLDER, 0755);
+}
+
+void system_mount_variables(void)
+{
+	if (access("/sys/firmware/efi/efivars", F_OK) == 0)
+		mount_one("efivarfs", "/sys/firmware/efi/efivars", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+			NULL);
 }
 
 void system_open_standard(void)

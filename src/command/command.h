@@ -37,6 +37,7 @@ int run_run(const struct command_io *io, int argc, char **argv);
 int simulate_run(const struct command_io *io, int argc, char **argv);
 int explain_run(const struct command_io *io, int argc, char **argv);
 int check_config_run(const struct command_io *io, int argc, char **argv);
+int update_run(const struct command_io *io, int argc, char **argv);
 int clock_run(const struct command_io *io, int argc, char **argv);
 
 struct scheduler_config;

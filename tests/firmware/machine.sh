@@ -68,7 +68,7 @@ power_on() {
 	esac
 	[ -f "$work/$name.variables" ] || cp "$variables" "$work/$name.variables"
 	# shellcheck disable=SC2086  # lists
-	nice "$@" -m 512 -display none -no-reboot $network $drive -serial "file:$console" -monitor stdio \
+	nice -n "${NICE:-10}" "$@" -m 512 -display none -no-reboot $network $drive -serial "file:$console" -monitor stdio \
 		-drive "if=pflash,format=raw,readonly=on,file=$firmware" -drive "if=pflash,format=raw,file=$work/$name.variables" \
 		<"$work/monitor" >"$work/$name.qemu" 2>&1 &
 	machine=$!
@@ -97,3 +97,12 @@ shows() {
 }
 # The seconds of the kernel's clock at the first line that is so.
 second_of() { tr -d '\r' <"$work/$1.console" | grep -aE -- "$2" | head -n 1 | sed 's/^\[\([0-9.]*\)\].*/\1/'; }
+
+# ---- updates ----
+# signer NAME: a key, and its public half
+signer() {
+	openssl ecparam -genkey -name prime256v1 -noout -out "$work/$1.key" 2>/dev/null
+	openssl ec -in "$work/$1.key" -pubout -out "$work/$1.pem" 2>/dev/null
+}
+# from_disk NAME FILE: what stands in a file of its partition
+from_disk() { mcopy -n -i "$work/$1.img@@1M" "::$2" - 2>/dev/null | tr -d '\0'; }

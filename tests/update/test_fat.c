@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* FAT32: what is found and read, and a file system that is damaged. */
-// deps: update/*.c tests/update/fat_image.c base/text.c base/format.c base/check.c base/budget.c
+// deps: update/fat.c update/disk.c tests/update/fat_image.c base/text.c base/format.c
+// deps: base/check.c base/budget.c
 // deps: base/trace.c
 #include "update/fat.h"
 
