@@ -27,6 +27,24 @@ static struct text prefixed(struct evaluation *e, struct text message)
 	return writer_text(&w);
 }
 
+/* Since v1.37 a success has its words, too. */
+static struct text found_message(struct evaluation *e, const struct cycle_preemption *p)
+{
+	const struct cache *cache = e->cycle->cache;
+	struct text node = cache_text(cache, cache_node_at(cache, p->node)->name);
+	size_t room = node.size + 128;
+	char *at = scratch_take(e->d.scratch, room);
+	if (at == NULL)
+		return TEXT_NONE;
+	struct writer w;
+	writer_init(&w, at, room);
+	write_format(&w,
+		"preemption: found a potential placement for pod on node %.*s, preempting %u "
+		"victims",
+		TEXT_ARGS(node), (unsigned)p->victim_count);
+	return writer_text(&w);
+}
+
 /* ---- may the pod preempt at all? ---- */
 
 static enum plugin_code status_of_node(const struct evaluation *e, uint32_t node)
@@ -241,6 +259,8 @@ static void preempt(struct evaluation *e, struct cycle_preemption *p)
 	p->victims = best.pods;
 	p->victim_count = best.count;
 	p->violations = best.violations;
+	if (e->d.profile->gates.release >= KUBE_1_37)
+		p->message = found_message(e, p);
 }
 
 struct rescuing {

@@ -33,8 +33,9 @@ static const struct {
 #undef PAIR
 
 /* Gates that something here asks for. */
-static const uint16_t features_followed[] = {
-	FEATURE_NodeDeclaredFeatures, FEATURE_StorageCapacityScoring, FEATURE_VolumeLimitScaling};
+static const uint16_t features_followed[] = {FEATURE_NodeDeclaredFeatures,
+	FEATURE_StorageCapacityScoring, FEATURE_TaintTolerationComparisonOperators,
+	FEATURE_VolumeLimitScaling};
 
 /* What does not exist here, and what would happen to those who count on it. */
 static const struct {
@@ -55,8 +56,6 @@ static const struct {
 	{FEATURE_DRADeviceCompatibilityGroups, "compatibility of devices would not be obeyed"},
 	{FEATURE_DRAOptionalNodeOperations, "operations of nodes on devices are not known"},
 	{FEATURE_DRAPartitionableDevicesType, "types of partitions of devices are not known"},
-	{FEATURE_TaintTolerationComparisonOperators,
-		"tolerations by Lt and Gt would not be obeyed"},
 	{FEATURE_InPlacePodVerticalScalingSchedulerPreemption,
 		"pods that wait for a resize would not preempt others"},
 	{FEATURE_CoordinatedLeaderElection, "whoever gets the lease leads, whatever its version"},

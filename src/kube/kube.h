@@ -228,14 +228,23 @@ struct kube_taint {
 	uint32_t key;
 	uint32_t value;
 	uint32_t effect;
-	uint32_t reserved;
+	uint32_t is_number; /* the value is an integer */
+	int64_t number;
 };
 
+enum kube_toleration_operator {
+	KUBE_TOLERATES_EQUAL,
+	KUBE_TOLERATES_ALL, /* Exists */
+	KUBE_TOLERATES_NONE,
+	KUBE_TOLERATES_LESS, /* Lt: taints of a smaller number */
+	KUBE_TOLERATES_MORE  /* Gt */
+};
 struct kube_toleration {
 	uint32_t key; /* 0: every key */
 	uint32_t value;
 	uint32_t effect;
-	uint32_t exists; /* 1: operator Exists, 0: Equal, 2: an operator that never tolerates */
+	uint32_t operator; /* enum kube_toleration_operator */
+	int64_t number;    /* of Lt and Gt */
 };
 
 bool kube_tolerates(const struct kube_toleration *toleration, const struct kube_taint *taint);

@@ -15,24 +15,42 @@ static uint32_t effect_of(struct text t, uint32_t unknown)
 	return unknown;
 }
 
-/* Lt and Gt are behind a gate that is off, and then they tolerate nothing. */
-static uint32_t exists_of(struct text operator)
+/*
+ * Lt and Gt (TaintTolerationComparisonOperators). What kube-scheduler does: with the gate off they
+ * tolerate nothing. What we do: a pod that has them came through an apiserver whose gate is on, or
+ * was, and they are understood whatever ours is.
+ */
+static uint32_t operator_of(struct text operator)
 {
 	if (operator.size == 0 || KUBE_IS(operator, "Equal"))
-		return 0;
-	return KUBE_IS(operator, "Exists") ? 1 : 2;
+		return KUBE_TOLERATES_EQUAL;
+	if (KUBE_IS(operator, "Exists"))
+		return KUBE_TOLERATES_ALL;
+	if (KUBE_IS(operator, "Lt"))
+		return KUBE_TOLERATES_LESS;
+	return KUBE_IS(operator, "Gt") ? KUBE_TOLERATES_MORE : KUBE_TOLERATES_NONE;
+}
+
+/* In canonical form: no '+', no zero in front, no "-0". */
+static bool number_of(struct text t, int64_t *number)
+{
+	struct text digits = text_starts(t, TEXT("-")) ? text_from(t, 1) : t;
+	bool is_canonical = digits.size > 0 && digits.at[0] >= '0' && digits.at[0] <= '9' &&
+		(digits.at[0] != '0' || t.size == 1);
+	*number = 0;
+	return is_canonical && text_to_i64(t, number);
 }
 
 static struct kube_toleration toleration_read(struct kube_build *b, struct json_value v)
 {
-	struct kube_toleration toleration = {0, 0, KUBE_EFFECT_ANY, 0};
+	struct kube_toleration toleration = {.effect = KUBE_EFFECT_ANY};
 	struct text key = TEXT_NONE, value = TEXT_NONE;
 	struct json_walk walk = kube_read_object(b, v, "spec.tolerations");
 	while (json_walk_next(&walk)) {
 		if (KUBE_IS(walk.key, "key"))
 			key = kube_read_text(b, walk.value, "spec.tolerations.key");
 		else if (KUBE_IS(walk.key, "operator"))
-			toleration.exists = exists_of(
+			toleration.operator= operator_of(
 				kube_read_text(b, walk.value, "spec.tolerations.operator"));
 		else if (KUBE_IS(walk.key, "value"))
 			value = kube_read_text(b, walk.value, "spec.tolerations.value");
@@ -41,6 +59,8 @@ static struct kube_toleration toleration_read(struct kube_build *b, struct json_
 				effect_of(kube_read_text(b, walk.value, "spec.tolerations.effect"),
 					KUBE_EFFECT_UNKNOWN);
 	}
+	if (toleration.operator>= KUBE_TOLERATES_LESS && !number_of(value, &toleration.number))
+		toleration.operator= KUBE_TOLERATES_NONE;
 	toleration.key = kube_build_string(b, key);
 	toleration.value = kube_build_string(b, value);
 	return toleration;
@@ -70,6 +90,7 @@ struct kube_taint kube_taint_build(struct kube_build *b, struct json_value v)
 				effect_of(kube_read_text(b, walk.value, "spec.taints.effect"),
 					KUBE_EFFECT_ANY);
 	}
+	taint.is_number = number_of(value, &taint.number);
 	taint.key = kube_build_string(b, key);
 	taint.value = kube_build_string(b, value);
 	return taint;
@@ -89,6 +110,14 @@ bool kube_tolerates(const struct kube_toleration *toleration, const struct kube_
 		return false;
 	if (toleration->key != INTERN_EMPTY && toleration->key != taint->key)
 		return false;
-	return toleration->exists == 1 ||
-		(toleration->exists == 0 && toleration->value == taint->value);
+	switch ((enum kube_toleration_operator)toleration->operator) {
+	case KUBE_TOLERATES_EQUAL: return toleration->value == taint->value;
+	case KUBE_TOLERATES_ALL: return true;
+	case KUBE_TOLERATES_NONE: return false;
+	case KUBE_TOLERATES_LESS:
+		return taint->is_number != 0 && taint->number < toleration->number;
+	case KUBE_TOLERATES_MORE:
+		return taint->is_number != 0 && taint->number > toleration->number;
+	}
+	return false;
 }

@@ -52,6 +52,7 @@ static const struct plugin_args preemption_arguments = {.fields = &preemption_fo
 const struct plugin plugin_default_preemption = {.name = "DefaultPreemption",
 	.args = &preemption_arguments,
 	.defaults = PLUGIN_IN_ALL,
+	.points_since_1_37 = PLUGIN_AT(POD_GROUP_POST_FILTER),
 	.in_every_policy = true,
 	.points = PLUGIN_AT(PRE_ENQUEUE),
 	.post_filter = default_preemption_post_filter,

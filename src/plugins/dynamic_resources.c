@@ -96,6 +96,7 @@ const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 	.v1beta2 = {2, 0, 0, 0},
 	.weight = 2,
 	.defaults = PLUGIN_IN_ALL,
+	.points_since_1_37 = PLUGIN_AT(POD_GROUP_POST_FILTER),
 	.in_every_policy = true,
 	.points = PLUGIN_AT(PRE_ENQUEUE) | PLUGIN_AT(FILTER) | PLUGIN_AT(SCORE) |
 		PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),

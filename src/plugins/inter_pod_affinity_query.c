@@ -3,9 +3,10 @@
  * The pod's own terms as queries.
  *
  * What kube-scheduler does with a namespaceSelector of the pending pod: it adds the namespaces
- * that match now to the term's list, and then evaluates the term against pods with EMPTY
- * namespace labels while the selector is still in place. So a selector that matches an empty
- * label set takes every namespace. We work both out here, and the query needs no selector.
+ * that match now to the term's list, unless the selector is empty and takes every namespace. Until
+ * v1.36 it then evaluates the term against pods with EMPTY namespace labels while the selector is
+ * still in place: one that matches an empty label set takes every namespace. We work all that out
+ * here, and the query needs no selector.
  */
 #include "plugins/inter_pod_affinity_state.h"
 
@@ -54,11 +55,19 @@ static void sort_ids(uint32_t *ids, uint32_t count)
 	}
 }
 
+static bool takes_every_namespace(const struct cycle_state *d, const struct kube_pod_term *term)
+{
+	if (!selects_namespaces(term))
+		return false;
+	return d->profile->gates.release < KUBE_1_37
+		? kube_selector_matches(d->pod.class, &term->namespace_selector, NULL)
+		: term->namespace_selector.requirements.count == 0;
+}
+
 static void add_namespaces(struct cycle_state *d, const struct kube_pod_term *term,
 	struct kube_build *b, struct cache_term *to)
 {
-	if (selects_namespaces(term) &&
-		kube_selector_matches(d->pod.class, &term->namespace_selector, NULL)) {
+	if (takes_every_namespace(d, term)) {
 		to->all_namespaces = 1;
 		return;
 	}

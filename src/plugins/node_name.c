@@ -29,6 +29,7 @@ static uint32_t node_name_keep(struct cycle_state *d, uint32_t *nodes, uint32_t 
 const struct plugin plugin_node_name = {.name = "NodeName",
 	.earlier = {[KUBE_1_37] = 1},
 	.defaults = PLUGIN_IN_ALL,
+	.points_since_1_37 = PLUGIN_AT(PRE_FILTER),
 	.helps = PLUGIN_HELPS({"", "No spec.nodeName, or that node."}),
 	.filter_is_local = true,
 	.filter = node_name_filter,

@@ -58,6 +58,7 @@ static enum plugin_hint node_unschedulable_hint_pod(
 
 const struct plugin plugin_node_unschedulable = {.name = "NodeUnschedulable",
 	.defaults = PLUGIN_IN_ALL,
+	.points_since_1_37 = PLUGIN_AT(PRE_FILTER),
 	.helps = PLUGIN_HELPS({"", "kubectl uncordon, or a toleration of the cordon's taint."}),
 	.filter_is_local = true,
 	.filter = node_unschedulable_filter,

@@ -50,6 +50,13 @@ bool plugin_has_point(const struct plugin *plugin, enum plugin_point point)
 	return has[point] || (plugin->points >> point & 1) != 0;
 }
 
+bool plugin_has_point_in(
+	const struct plugin *plugin, enum plugin_point point, enum kube_release release)
+{
+	return plugin_has_point(plugin, point) ||
+		(release >= KUBE_1_37 && (plugin->points_since_1_37 >> point & 1) != 0);
+}
+
 void plugin_use_at(
 	struct plugin_profile *profile, enum plugin_point point, enum plugin_id id, int64_t weight)
 {

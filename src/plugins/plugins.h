@@ -292,6 +292,7 @@ struct plugin {
 	struct plugin_v1beta2 v1beta2;
 	bool in_every_policy; /* with any policy of older releases, whatever it names */
 	uint32_t points; /* PLUGIN_AT() of those where upstream's does something and ours not */
+	uint32_t points_since_1_37; /* more of these */
 	const struct plugin_help *helps;
 	const struct plugin_args *args; /* NULL: none */
 
@@ -397,6 +398,8 @@ PLUGIN_ROWS(PLUGIN_TABLE)
 enum plugin_id plugin_find(struct text name);
 /* Does the plugin implement the point, at upstream at least? */
 bool plugin_has_point(const struct plugin *plugin, enum plugin_point point);
+bool plugin_has_point_in(
+	const struct plugin *plugin, enum plugin_point point, enum kube_release release);
 /* The plugin takes part at the point, behind those that are there. */
 void plugin_use_at(
 	struct plugin_profile *profile, enum plugin_point point, enum plugin_id id, int64_t weight);

@@ -105,7 +105,8 @@ void profile_defaults_with(
 	uint32_t count = default_list(&profile->gates, list);
 	for (uint32_t at = 0; at < PLUGIN_POINTS; at++)
 		for (uint32_t i = 0; i < count; i++)
-			if (plugin_has_point(plugins[list[i]], (enum plugin_point)at))
+			if (plugin_has_point_in(
+				    plugins[list[i]], (enum plugin_point)at, gates->release))
 				plugin_use_at(profile, (enum plugin_point)at, list[i],
 					at == PLUGIN_AT_SCORE ? plugins[list[i]]->weight : 0);
 	CHECK(scheduler_args_make_all(&making, &none, profile) == ARGS_MADE);
@@ -172,7 +173,7 @@ static bool check_own_list(struct making *m, enum plugin_point point, const stru
 	struct plugin_set seen = {{0}};
 	for (uint32_t i = 0; i < own->count; i++) {
 		const struct used *used = &own->list[i];
-		if (!plugin_has_point(plugins[used->id], point))
+		if (!plugin_has_point_in(plugins[used->id], point, m->to->gates.release))
 			return refuse_plugin(
 				m, "plugin ", used->name, " does not extend ", point, " plugin");
 		if (plugin_set_has(&seen, used->id))
@@ -207,7 +208,7 @@ static bool expand(struct making *m, enum plugin_point point, struct expansion *
 		return true;
 	for (uint32_t i = 0; i < m->multi.count; i++) {
 		const struct used *used = &m->multi.list[i];
-		if (!plugin_has_point(plugins[used->id], point) ||
+		if (!plugin_has_point_in(plugins[used->id], point, m->to->gates.release) ||
 			is_disabled(set, plugins[used->id]->name))
 			continue;
 		if (plugin_set_has(&named, used->id)) {
@@ -288,8 +289,22 @@ static enum profile_result ignore_managed(const struct profile_memory *memory,
 
 /* ---- one profile ---- */
 
+/* What a scheduler of v1.36 does not know. */
+static bool check_release(struct making *m)
+{
+	const struct scheduler_plugin_set *set =
+		&m->from->plugins.sets[PLUGIN_AT_POD_GROUP_POST_FILTER];
+	if (m->to->gates.release >= KUBE_1_37 || set->enabled.count + set->disabled.count == 0)
+		return true;
+	write_format(m->fault, "unknown field \"%s\"; it came with v1.37",
+		scheduler_point_field(PLUGIN_AT_POD_GROUP_POST_FILTER));
+	return false;
+}
+
 static bool make_uses(struct making *m)
 {
+	if (!check_release(m))
+		return false;
 	merge_multi_point(
 		&m->from->plugins.sets[SCHEDULER_MULTI_POINT], &m->to->gates, &m->multi, m->placed);
 	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)

@@ -35,7 +35,7 @@ static void check_percentage(struct reading *r, const struct config_optional *pe
 static bool is_classic(uint32_t point)
 {
 	return point != SCHEDULER_MULTI_POINT && point != PLUGIN_AT_PLACEMENT_GENERATE &&
-		point != PLUGIN_AT_PLACEMENT_SCORE;
+		point != PLUGIN_AT_PLACEMENT_SCORE && point != PLUGIN_AT_POD_GROUP_POST_FILTER;
 }
 
 struct listing { /* where a name stands */

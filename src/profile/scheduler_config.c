@@ -52,6 +52,7 @@ static const struct field points_list[] = {
 	POINT("multiPoint", SCHEDULER_MULTI_POINT),
 	POINT("placementGenerate", PLUGIN_AT_PLACEMENT_GENERATE),
 	POINT("placementScore", PLUGIN_AT_PLACEMENT_SCORE),
+	POINT("podGroupPostFilter", PLUGIN_AT_POD_GROUP_POST_FILTER),
 };
 static const struct fields points_fields = FIELDS(scheduler_plugins, points_list, NULL);
 

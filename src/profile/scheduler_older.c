@@ -161,7 +161,7 @@ void scheduler_older_profile(
 		return;
 	forget_multi_point(r, &profile->plugins.sets[SCHEDULER_MULTI_POINT]);
 	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
-		if (point != PLUGIN_AT_PLACEMENT_SCORE)
+		if (point != PLUGIN_AT_PLACEMENT_SCORE && point != PLUGIN_AT_POD_GROUP_POST_FILTER)
 			write_out(r, point, &profile->plugins.sets[point]);
 }
 

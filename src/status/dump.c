@@ -97,7 +97,7 @@ static void status_dump_put_node(const struct cache *cache, uint32_t index, stru
 	json_close_object(j);
 }
 
-static const char *const operators[] = {"Equal", "Exists", "Never"};
+static const char *const operators[] = {"Equal", "Exists", "Never", "Lt", "Gt"};
 
 static void put_spec(
 	const struct cache *cache, const struct kube_pod_template *class, struct json_writer *j)
@@ -121,8 +121,8 @@ static void put_spec(
 		const struct kube_toleration *t = &tolerations[i];
 		json_open_object(j);
 		status_dump_member(j, "key", cache_text(cache, t->key));
-		json_member_z(j, "operator", operators[t->exists]);
-		if (t->exists == 0)
+		json_member_z(j, "operator", operators[t->operator]);
+		if (t->operator!= KUBE_TOLERATES_ALL)
 			json_member_text(j, "value", cache_text(cache, t->value));
 		status_dump_member(j, "effect", text_of(rows_effect(t->effect)));
 		json_close_object(j);

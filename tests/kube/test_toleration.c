@@ -79,6 +79,52 @@ static void test_what_is_tolerated(void)
 	}
 }
 
+/* Upstream's rules for integers; everything else tolerates nothing. */
+static void test_numbers_are_compared_when_both_are_integers(void)
+{
+	static const struct {
+		const char *taint, *operator, * value;
+		bool tolerates;
+	} rows[] = {
+		{"5", "Lt", "6", true},
+		{"5", "Lt", "5", false},
+		{"5", "Gt", "5", false},
+		{"5", "Gt", "4", true},
+		{"-5", "Gt", "-6", true},
+		{"-5", "Lt", "0", true},
+		{"10", "Gt", "9", true},
+		{"9223372036854775806", "Lt", "9223372036854775807", true},
+		{"-9223372036854775808", "Lt", "-9223372036854775807", true},
+		{"9223372036854775808", "Gt", "1", false},
+		{"1", "Lt", "9223372036854775808", false},
+		{"05", "Gt", "1", false},
+		{"5", "Gt", "01", false},
+		{"-0", "Lt", "1", false},
+		{"+5", "Gt", "1", false},
+		{"5 ", "Gt", "1", false},
+		{"5.0", "Gt", "1", false},
+		{"", "Lt", "1", false},
+		{"5", "Gt", "", false},
+		{"0", "Gt", "-1", true},
+		{"5", "Gte", "1", false},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		char taint[128], toleration[128];
+		snprintf(taint, sizeof(taint),
+			"[{\"key\":\"k\",\"value\":\"%s\",\"effect\":\"NoSchedule\"}]",
+			rows[i].taint);
+		snprintf(toleration, sizeof(toleration),
+			"[{\"key\":\"k\",\"operator\":\"%s\",\"value\":\"%s\"}]", rows[i].operator,
+			rows[i].value);
+		struct holder *holder = build(taint, toleration);
+		TEST_ASSERT_EQUAL_MESSAGE(rows[i].tolerates,
+			kube_tolerates(KUBE_AT(holder, holder->tolerations, struct kube_toleration),
+				KUBE_AT(holder, holder->taints, struct kube_taint)),
+			toleration);
+		kube_blob_drop(&holder->blob, &fixture.strings);
+	}
+}
+
 static void test_lists_keep_their_order(void)
 {
 	struct holder *holder = build("[{\"key\":\"b\",\"effect\":\"NoExecute\"},"
@@ -121,6 +167,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_what_is_tolerated);
+	RUN_TEST(test_numbers_are_compared_when_both_are_integers);
 	RUN_TEST(test_lists_keep_their_order);
 	RUN_TEST(test_wrong_types);
 	return UNITY_END();

@@ -160,36 +160,42 @@ static void test_wanted_away_in_thought(void)
 }
 
 /*
- * Upstream looks at pods with empty namespace labels after it resolved the selector: one that
- * matches an empty set takes every namespace, any other only those that match now.
+ * Until v1.36 upstream looks at pods with empty namespace labels after it resolved the selector:
+ * one that matches an empty set takes every namespace, any other only those that match now.
  */
 static void test_namespace_selectors(void)
 {
 	static const struct {
 		const char *selector;
 		const char *verdict; /* of the node where the pod of namespace "far" is */
+		const char *in_1_37;
 	} rows[] = {
-		{"null", "fits"},
-		{"{'matchLabels':{'team':'x'}}", AWAY},
-		{"{'matchLabels':{'team':'y'}}", "fits"},
-		{"{}", AWAY},
-		{"{'matchExpressions':[{'key':'team','operator':'DoesNotExist'}]}", AWAY},
-		{"{'matchExpressions':[{'key':'team','operator':'NotIn','values':['x']}]}", AWAY},
-		{"{'matchExpressions':[{'key':'team','operator':'Exists'}]}", AWAY},
+		{"null", "fits", "fits"},
+		{"{'matchLabels':{'team':'x'}}", AWAY, AWAY},
+		{"{'matchLabels':{'team':'y'}}", "fits", "fits"},
+		{"{}", AWAY, AWAY},
+		{"{'matchExpressions':[{'key':'team','operator':'DoesNotExist'}]}", AWAY, "fits"},
+		{"{'matchExpressions':[{'key':'team','operator':'NotIn','values':['x']}]}", AWAY,
+			"fits"},
+		{"{'matchExpressions':[{'key':'team','operator':'Exists'}]}", AWAY, AWAY},
 	};
 	picture_add("{'kind':'Namespace','metadata':{'name':'far','labels':{'team':'x'}}}");
 	picture_add("{'kind':'Node','metadata':{'name':'a','labels':{'zone':'a'}}}");
 	picture_add("{'kind':'Pod','metadata':{'name':'there','namespace':'far','labels':{" WEB
 		    "}},'spec':{'nodeName':'a','containers':[{'name':'c'}]}}");
-	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+	for (size_t n = 0; n < 2 * ARRAY_COUNT(rows); n++) {
+		size_t i = n % ARRAY_COUNT(rows);
+		bool is_newer = n >= ARRAY_COUNT(rows);
 		char affinity[512];
+		picture_release(is_newer ? KUBE_1_37 : KUBE_1_36);
 		snprintf(affinity, sizeof(affinity),
 			"'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
 			"'topologyKey':'zone','labelSelector':{'matchLabels':{" WEB "}},"
 			"'namespaceSelector':%s}]}",
 			rows[i].selector);
 		add("p", "", "", affinity);
-		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdict, verdict("a"), rows[i].selector);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(is_newer ? rows[i].in_1_37 : rows[i].verdict,
+			verdict("a"), rows[i].selector);
 		picture_remove(KUBE_POD, "default", "p");
 	}
 }

@@ -114,7 +114,7 @@ static void check_default(const struct plugin_profile *p)
 	TEST_ASSERT_EQUAL_INT32(0, p->percentage_of_nodes);
 	TEST_ASSERT_EQUAL_STRING("SchedulingGates DynamicResources DefaultPreemption",
 		show(&p->at[PLUGIN_AT_PRE_ENQUEUE], false));
-	TEST_ASSERT_EQUAL_STRING(DEFAULT_PRE_FILTER, show(&p->at[PLUGIN_AT_PRE_FILTER], false));
+	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_PRE_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING(DEFAULT_FILTER, show(&p->at[PLUGIN_AT_FILTER], false));
 	TEST_ASSERT_EQUAL_STRING(
 		"DynamicResources DefaultPreemption", show(&p->at[PLUGIN_AT_POST_FILTER], false));
@@ -293,7 +293,7 @@ static void test_faults(void)
 		{PLUGINS("filter: {enabled: [{name: NodeName}, {name: NodeName}]}"),
 			"plugin \"NodeName\" already registered as \"FilterPlugin\""},
 		{PLUGINS("multiPoint: {enabled: [{name: NodeName}, {name: NodeName}]}"),
-			"plugin \"NodeName\" already registered as \"FilterPlugin\""},
+			"plugin \"NodeName\" already registered as \"PreFilterPlugin\""},
 		{PLUGINS("queueSort: {disabled: [{name: PrioritySort}]}"),
 			"only one queue sort plugin required for profile with scheduler name "
 			"\"default-scheduler\", but got 0"},
@@ -465,6 +465,24 @@ static void test_a_shape_for_free_capacity_needs_its_feature(void)
 	TEST_ASSERT_EQUAL(PROFILE_OK, build(ARGS("VolumeBinding", "{}")));
 	TEST_ASSERT_EQUAL_UINT32(2, made->count);
 	TEST_ASSERT_EQUAL_INT64(10, made->points[0].score);
+	own_gates = NULL;
+}
+
+static void test_points_are_those_of_the_release(void)
+{
+	static const char groups[] =
+		PLUGINS("podGroupPostFilter: {enabled: [{name: DefaultPreemption}]}");
+	static const char early[] = PLUGINS("preFilter: {enabled: [{name: NodeName}]}");
+	struct feature_gates gates;
+	own_gates = &gates;
+	feature_gates_set(&gates, &(struct feature_choices){.given = {0}}, KUBE_1_36);
+	TEST_ASSERT_EQUAL(PROFILE_REFUSED, build(groups));
+	TEST_ASSERT_NOT_NULL(strstr(fault_bytes, "unknown field \"podGroupPostFilter\""));
+	TEST_ASSERT_EQUAL(PROFILE_REFUSED, build(early));
+	TEST_ASSERT_NOT_NULL(strstr(fault_bytes, "does not extend PreFilterPlugin"));
+	feature_gates_set(&gates, &(struct feature_choices){.given = {0}}, KUBE_1_37);
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(groups));
+	TEST_ASSERT_EQUAL(PROFILE_OK, build(early));
 	own_gates = NULL;
 }
 
@@ -757,6 +775,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_a_shape_for_free_capacity_needs_its_feature);
+	RUN_TEST(test_points_are_those_of_the_release);
 	RUN_TEST(test_written_out_it_means_the_same);
 	RUN_TEST(test_default_constraints_in_full);
 	RUN_TEST(test_what_extenders_ignore);

@@ -9,7 +9,8 @@
 
 #include "json/json.h"
 
-/* Prints every difference, led by the case's name. */
+/* The text of a FailedScheduling event; one of a pod that preempts says in v1.37 where. */
+bool compare_message(struct text want, bool is_preempting, struct text got);
 bool compare_answers(const char *name, struct json_value expect, struct json_value answer);
 
 #endif

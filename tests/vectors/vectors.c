@@ -113,7 +113,8 @@ static bool compare_decision(
 	cycle_decide(cycle, pod, CACHE_COUNT_FAST, &decision);
 	if (decision.outcome != CYCLE_PLACED) {
 		struct text message = json_text(json_get(expect, "message"));
-		if (decision.outcome == CYCLE_REJECTED && text_is(message, decision.message))
+		if (decision.outcome == CYCLE_REJECTED &&
+			compare_message(message, decision.preemption.found, decision.message))
 			return true;
 		say(name, "decided", decision.message);
 		return false;
