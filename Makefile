@@ -139,6 +139,8 @@ page: $(B)/berth $(B)/apisim  ## the status page in a real browser: make page AR
 # ---- measuring and looking ---------------------------------------------------------------------
 bench: $(patsubst tests/%.c,$(B)/%,$(BENCHES))  ## measure, as the shipped binary is built
 	$(Q)set -e; for b in $^; do $$b; done
+capacity: $(B)/berth $(B)/apisim  ## which clusters fit into how much memory: ARGS='jobs' for one
+	$(Q)tests/capacity/run $(B) $(ARGS)
 bench-live: $(B)/berth $(B)/bindload  ## speed and memory with a real apiserver: ARGS='100 1000'
 	$(Q)BERTH_BIN=$(B) tests/e2e/bench-live $(ARGS)
 size: $(B)/berth $(B)/berth.parts  ## bytes of each module; ARGS=--update writes them down
