@@ -148,6 +148,7 @@ static void check_table(const struct plugin *plugin, enum plugin_id id)
 	CHECK((plugin->reserve == NULL) == (plugin->unreserve == NULL));
 	CHECK((plugin->pre_bind == NULL) == (plugin->pre_bind_pre_flight == NULL));
 	CHECK(plugin->pre_bind != NULL || plugin->concerns == NULL);
+	CHECK(plugin->permit != NULL || plugin->group == NULL);
 	const struct plugin_args *args = plugin->args;
 	CHECK(args == NULL || args->make != NULL || args->size == args->fields->size);
 }

@@ -375,6 +375,14 @@ struct plugin {
 	enum plugin_step (*pre_bind)(struct plugin_binding *b, struct plugin_progress *progress,
 		struct plugin_reasons *why);
 	bool (*concerns)(const struct plugin_binding *b, const struct cache_event *event);
+	/*
+	 * Of a plugin with a permit: the pending pods, this one among them, that get a node
+	 * together or not at all. How many they are; the first `room` of them are written, in the
+	 * order in which they are to be decided. 0 or 1: the pod goes alone. Permit is asked about
+	 * each when all have a place.
+	 */
+	uint32_t (*group)(const struct plugin_profile *profile, const struct cache *cache,
+		uint32_t pod, uint32_t *pods, uint32_t room);
 	void (*post_bind)(struct plugin_binding *b);
 	void (*release)(const struct plugin_binding *b, void *kept);
 

@@ -243,6 +243,18 @@ uint32_t queue_pop(struct queue *queue)
 	return entry;
 }
 
+bool queue_take(struct queue *queue, uint32_t entry)
+{
+	struct queue_entry *e = queue_entry(queue, entry);
+	if (e->state == QUEUE_GATED || e->state == QUEUE_IN_FLIGHT)
+		return false;
+	leave(queue, e);
+	e->attempts++;
+	forget_rejection(queue, e);
+	enter(queue, entry, QUEUE_IN_FLIGHT);
+	return true;
+}
+
 /* The counts say how often it failed, so the backoff follows from them. */
 static void failed(struct queue *queue, struct queue_entry *e, struct mono now)
 {

@@ -259,6 +259,12 @@ MUST_USE enum queue_result queue_add(
  */
 MUST_USE uint32_t queue_pop(struct queue *queue);
 
+/*
+ * This one is tried now, whatever it waits for but a gate; in flight as by queue_pop(). False: it
+ * is gated, or in flight already.
+ */
+MUST_USE bool queue_take(struct queue *queue, uint32_t entry);
+
 /* The pod in flight was rejected: it waits for an event. At least one rejector, or one pending. */
 void queue_park(struct queue *queue, uint32_t entry, struct queue_waits rejectors,
 	struct plugin_set pending, struct mono now);

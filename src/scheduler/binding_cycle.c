@@ -67,17 +67,33 @@ bool scheduler_has_binding_room(const struct scheduler *s)
 		used - s->bindings.before < s->setup.limits.bindings;
 }
 
-static uint32_t binding_take(struct scheduler *s)
+uint32_t scheduler_take_binding(struct scheduler *s)
 {
 	struct pool *pool = &s->bindings.pool;
 	struct page_budget *budget = pool->range.budget;
-	if (budget == NULL)
-		return pool_take(pool);
-	bool used_reserve = budget->may_use_reserve;
-	budget->may_use_reserve = true;
+	bool used_reserve = budget != NULL && budget->may_use_reserve;
+	if (budget != NULL)
+		budget->may_use_reserve = true;
 	uint32_t index = pool_take(pool);
-	budget->may_use_reserve = used_reserve;
+	if (budget != NULL)
+		budget->may_use_reserve = used_reserve;
+	if (index == 0)
+		return 0;
+	list_init(&binding_at(s, index)->ready);
+	binding_at(s, index)->state = SCHEDULER_BINDING_PRE_BIND;
+	s->bindings.before++;
 	return index;
+}
+
+struct binding_points *scheduler_points_of(struct scheduler *s, uint32_t binding)
+{
+	return &binding_at(s, binding)->points;
+}
+
+void scheduler_give_binding(struct scheduler *s, uint32_t binding)
+{
+	s->bindings.before--;
+	pool_give(&s->bindings.pool, binding);
 }
 
 /* ---- counting ---- */
@@ -200,38 +216,43 @@ void scheduler_send_bindings(struct scheduler *s)
 
 /* ---- the beginning ---- */
 
-static struct scheduler_binding *binding_make(
-	struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+/* What is known of the pod; its points are begun. */
+static void binding_fill(struct scheduler *s, struct scheduler_binding *binding, uint32_t entry,
+	const struct schedule_result *result)
 {
-	uint32_t index = binding_take(s);
-	if (index == 0)
-		return NULL;
-	struct scheduler_binding *binding = binding_at(s, index);
 	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
 	CHECK(e->state == QUEUE_IN_FLIGHT);
 	CHECK((cache_pod_at(&s->cache, e->pod)->flags & CACHE_POD_ASSUMED) != 0);
 	CHECK(cache_pod_at(&s->cache, e->pod)->node == result->node);
-	binding_begin(&binding->points, &s->bindings.waiting,
-		&(struct plugin_binding){
-			.cache = &s->cache,
-			.profile = result->state->profile,
-			.scratch = &s->cycle.scratch,
-			.tag = index,
-			.pod = e->pod,
-			.node = cache_node_at(&s->cache, result->node)->name,
-			.now = scheduler_now(s),
-		});
-	list_init(&binding->ready);
-	binding->state = SCHEDULER_BINDING_PRE_BIND;
+	CHECK(binding->points.b.pod == e->pod);
 	binding->entry = entry;
 	binding->attempts = e->attempts;
 	binding->began = s->metrics.attempt_began;
 	binding->first_attempt = e->first_attempt;
 	binding->evaluated = result->evaluated_count;
 	binding->feasible = result->feasible_count;
-	s->bindings.before++;
-	s->bindings.of_entry[entry] = index;
+	s->bindings.of_entry[entry] = binding_index(binding);
 	intern_keep(&s->cache.strings, binding->points.b.node);
+}
+
+static struct scheduler_binding *binding_make(
+	struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+{
+	uint32_t index = scheduler_take_binding(s);
+	if (index == 0)
+		return NULL;
+	struct scheduler_binding *binding = binding_at(s, index);
+	binding_begin(&binding->points, &s->bindings.waiting,
+		&(struct plugin_binding){
+			.cache = &s->cache,
+			.profile = result->state->profile,
+			.scratch = &s->cycle.scratch,
+			.tag = index,
+			.pod = queue_entry_at(&s->queue, entry)->pod,
+			.node = cache_node_at(&s->cache, result->node)->name,
+			.now = scheduler_now(s),
+		});
+	binding_fill(s, binding, entry, result);
 	return binding;
 }
 
@@ -278,6 +299,9 @@ static void binding_wait(struct scheduler *s, struct scheduler_binding *binding)
 static bool binding_go(struct scheduler *s, struct scheduler_binding *binding, uint32_t nominated)
 {
 	bool waits = binding->points.stage == BINDING_WAITS;
+	if (!waits)
+		list_remove(
+			&binding->points.link); /* it was let pass by a later one of its group */
 	bool has_work = binding_pre_flight(&binding->points);
 	count_point(
 		s, binding, SERIES_PRE_BIND_PRE_FLIGHT, has_work ? PLUGIN_SUCCESS : PLUGIN_SKIP, 0);
@@ -298,26 +322,64 @@ static bool binding_go(struct scheduler *s, struct scheduler_binding *binding, u
 	return true;
 }
 
+static bool binding_go_or_undo(struct scheduler *s, struct scheduler_binding *binding,
+	uint32_t nominated, struct schedule_result *refused)
+{
+	if (binding_go(s, binding, nominated))
+		return true;
+	binding_undo_counted(s, binding);
+	*refused = (struct schedule_result){.outcome = CYCLE_FAILED,
+		.preemption.clear_nomination = true,
+		.message = TEXT("not enough memory for what comes before the binding")};
+	return false;
+}
+
+static bool binding_take_back(struct scheduler *s, struct scheduler_binding *binding, uint32_t pod)
+{
+	if (binding != NULL)
+		binding_end(s, binding);
+	CHECK(cache_forget(&s->cache, pod) == CACHE_OK);
+	return false;
+}
+
 bool scheduler_start_binding(struct scheduler *s, uint32_t entry,
 	const struct schedule_result *result, uint32_t nominated, struct schedule_result *refused)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	struct scheduler_binding *binding = binding_make(s, entry, result);
-	if (binding != NULL && !binding_is_refused(s, binding, result, refused)) {
-		if (binding_go(s, binding, nominated))
-			return true;
-		binding_undo_counted(s, binding);
-		*refused = (struct schedule_result){.outcome = CYCLE_FAILED,
-			.preemption.clear_nomination = true,
-			.message = TEXT("not enough memory for what comes before the binding")};
-	}
 	if (binding == NULL)
 		*refused = (struct schedule_result){.outcome = CYCLE_FAILED,
 			.message = TEXT("not enough memory for the binding cycle")};
-	else
-		binding_end(s, binding);
-	CHECK(cache_forget(&s->cache, pod) == CACHE_OK);
-	return false;
+	else if (!binding_is_refused(s, binding, result, refused) &&
+		binding_go_or_undo(s, binding, nominated, refused))
+		return true;
+	return binding_take_back(s, binding, pod);
+}
+
+/* Another one of its group was asked after it, and a plugin rejected this one then. */
+static void binding_refuse_settled(
+	struct scheduler *s, struct scheduler_binding *binding, struct schedule_result *refused)
+{
+	struct plugin_reasons why = {.scratch = &s->cycle.scratch};
+	plugin_because(&why, binding->points.message);
+	cycle_refused(
+		&binding->points, binding->points.settled, "Permit", &why, why.scratch, refused);
+	binding_undo_counted(s, binding);
+}
+
+bool scheduler_start_reserved(struct scheduler *s, uint32_t index, uint32_t entry,
+	const struct schedule_result *result, uint32_t nominated, struct schedule_result *refused)
+{
+	struct scheduler_binding *binding = binding_at(s, index);
+	binding_fill(s, binding, entry, result);
+	count_point(s, binding, SERIES_RESERVE, PLUGIN_SUCCESS, 0);
+	count_point(s, binding, SERIES_PERMIT_POINT,
+		binding->points.stage == BINDING_WAITS ? PLUGIN_WAIT : PLUGIN_SUCCESS, 0);
+	if (binding->points.stage == BINDING_RESERVED)
+		binding_refuse_settled(s, binding, refused);
+	else if (binding_go_or_undo(s, binding, nominated, refused))
+		return true;
+	return binding_take_back(s, binding, queue_entry_at(&s->queue, entry)->pod);
 }
 
 /* ---- the watch shows more ---- */
@@ -460,9 +522,12 @@ static void binding_requeue(struct scheduler *s, const struct scheduler_binding 
 		queue_park(&s->queue, binding->entry, queue_waits_for_plugin(failure->rejector),
 			(struct plugin_set){{0}}, now);
 		to = QUEUE_UNSCHEDULABLE;
-		/* As upstream: what happened while it was in flight counts, too. */
+		/*
+		 * As upstream: what happened while it was in flight counts, too. Though not before
+		 * its backoff is over: pods that reject each other would go round without a pause.
+		 */
 		if (s->requeue.events != binding->events)
-			to = queue_requeue_one(&s->queue, binding->entry, QUEUE_AFTER_BACKOFF, now);
+			to = queue_requeue_one(&s->queue, binding->entry, QUEUE_AFTER_ERROR, now);
 	}
 	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED, to);
 }

@@ -83,9 +83,19 @@ bool scheduler_has_room(const struct scheduler *s);        /* for what may follo
 /* What was decided is done: the pod is assumed and its binding starts, or it is parked. */
 void scheduler_assume_or_park(
 	struct scheduler *s, uint32_t entry, const struct schedule_result *result);
+/* In upstream's order: back to the queue, nominator, event, patch. */
+void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_result *result);
+/* For the page and the metrics. */
+void scheduler_record_result(
+	struct scheduler *s, uint32_t pod, const struct schedule_result *result);
 void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
 /* Has a plugin worked something out that its Reserve is going to need? */
 bool scheduler_reserves(const struct schedule_result *result);
+
+/* ---- group.c ---- */
+
+/* The popped pod and those that get a node with it, or not at all. False: it goes alone. */
+bool scheduler_decide_group(struct scheduler *s, uint32_t popped);
 
 /* ---- extender_cycle.c ---- */
 
@@ -112,6 +122,13 @@ bool scheduler_has_binding_room(const struct scheduler *s);
  * to be parked.
  */
 MUST_USE bool scheduler_start_binding(struct scheduler *s, uint32_t entry,
+	const struct schedule_result *result, uint32_t nominated, struct schedule_result *refused);
+/* The same in parts: a slot, its points to be begun and reserved; 0: there is no memory. */
+MUST_USE uint32_t scheduler_take_binding(struct scheduler *s);
+struct binding_points *scheduler_points_of(struct scheduler *s, uint32_t binding);
+void scheduler_give_binding(struct scheduler *s, uint32_t binding); /* nothing is reserved */
+/* `result`: the node, and how many there were. Permit was asked. False: as above. */
+MUST_USE bool scheduler_start_reserved(struct scheduler *s, uint32_t index, uint32_t entry,
 	const struct schedule_result *result, uint32_t nominated, struct schedule_result *refused);
 /* Those that wait for room, as far as there is some. */
 void scheduler_send_bindings(struct scheduler *s);

@@ -94,7 +94,7 @@ static void park_log(const struct scheduler *s, uint32_t pod, bool rejected,
 }
 
 /* In upstream's order: back to the queue, nominator, event, patch. */
-static void park_pod(struct scheduler *s, uint32_t entry, const struct schedule_result *result)
+void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_result *result)
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	bool rejected = result->outcome == CYCLE_REJECTED;
@@ -174,7 +174,8 @@ static void record_copy(struct text text, char *to, size_t size)
 	CHECK(text_copy(text_first(text, text.size < size ? text.size : size - 1), to, size));
 }
 
-static void record_result(struct scheduler *s, uint32_t pod, const struct schedule_result *result)
+void scheduler_record_result(
+	struct scheduler *s, uint32_t pod, const struct schedule_result *result)
 {
 	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
 	struct scheduler_record *r = scheduler_record_next(&s->metrics);
@@ -240,14 +241,14 @@ void scheduler_assume_or_park(
 {
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
-	record_result(s, pod, result);
+	scheduler_record_result(s, pod, result);
 	record_scores(s, pod, result);
 	struct schedule_result refused;
 	if (result->outcome != CYCLE_PLACED)
-		park_pod(s, entry, result);
+		scheduler_park(s, entry, result);
 	else if (!assume_pod(s, pod, result, &refused) ||
 		!scheduler_start_binding(s, entry, result, nominated, &refused))
-		park_pod(s, entry, &refused);
+		scheduler_park(s, entry, &refused);
 }
 
 bool schedule_one(struct scheduler *s)
@@ -270,6 +271,8 @@ bool schedule_one(struct scheduler *s)
 		scheduler_ask_extenders(s, entry); /* goes on when they have answered */
 		return true;
 	}
+	if (scheduler_decide_group(s, entry))
+		return true;
 	cycle_decide(&s->cycle, pod, CACHE_COUNT_FAST, &result);
 	scheduler_assume_or_park(s, entry, &result);
 	return true;

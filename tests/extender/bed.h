@@ -7,7 +7,7 @@
 #include "extender/extender.h"
 #include "apisim/fake_server.h"
 
-enum { BED_EXTENDERS = 3, BED_SCRIPTS = 12, BED_NODES = 6 };
+enum { BED_EXTENDERS = 3, BED_SCRIPTS = 40, BED_NODES = 6 };
 
 /* What is answered on a path, as long as it stands. */
 struct bed_script {

@@ -28,6 +28,7 @@ enum { SCRATCH_BYTES = 1 << 20, NODES = 64, GANG = 4, TEXT_BYTES = 8192 };
 static struct cycle cycle;
 static struct binding_waiting waiting;
 static struct cycle_member members[GANG];
+static struct binding_points points_of[GANG];
 static void *block;
 static void *work_block;
 static struct scratch work;
@@ -201,8 +202,9 @@ static void add_gang(uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "g%u", i);
-		members[i] = (struct cycle_member){
-			.pod = add_pod(name, "'example.com/gang':'one'"), .tag = i + 1};
+		members[i] = (struct cycle_member){.pod = add_pod(name, "'example.com/gang':'one'"),
+			.tag = i + 1,
+			.points = &points_of[i]};
 	}
 }
 
@@ -230,14 +232,9 @@ static void test_a_group_is_assumed_whole_or_not_at_all(void)
 	TEST_ASSERT_TRUE(assume(3, &failed));
 	TEST_ASSERT_EQUAL_UINT32(3, count_assumed());
 	for (uint32_t i = 0; i < 3; i++)
-		TEST_ASSERT_EQUAL(BINDING_RESERVED, members[i].points.stage);
+		TEST_ASSERT_EQUAL(BINDING_PERMITTED, members[i].points->stage);
 	cycle_undo_group(&cycle, members, 3);
 	TEST_ASSERT_EQUAL_UINT32(0, count_assumed());
-}
-
-static enum plugin_code permit(uint32_t member)
-{
-	return binding_permit(&members[member].points, &waiting, picture_why());
 }
 
 static void test_a_gang_waits_until_enough_have_a_place(void)
@@ -250,19 +247,20 @@ static void test_a_gang_waits_until_enough_have_a_place(void)
 		const struct mono now = {0};
 		TEST_ASSERT_TRUE(cycle_assume_group(
 			&cycle, &waiting, now, &members[i], 1, &result, &failed));
-		TEST_ASSERT_EQUAL(i < 2 ? PLUGIN_WAIT : PLUGIN_SUCCESS, permit(i));
+		TEST_ASSERT_EQUAL(
+			i < 2 ? BINDING_WAITS : BINDING_PERMITTED, members[i].points->stage);
 		TEST_ASSERT_NULL(i < 2 ? binding_next_settled(&waiting, picture_why()) : NULL);
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct binding_points *points = binding_next_settled(&waiting, picture_why());
-		TEST_ASSERT_EQUAL_PTR(&members[i].points, points);
+		TEST_ASSERT_EQUAL_PTR(members[i].points, points);
 		TEST_ASSERT_EQUAL(BINDING_PERMITTED, points->stage);
 	}
 	TEST_ASSERT_NULL(binding_next_settled(&waiting, picture_why()));
 	TEST_ASSERT_EQUAL_INT64(MONO_NEVER.us, binding_next_timeout(&waiting).us);
-	TEST_ASSERT_FALSE(binding_pre_flight(&members[0].points));
-	binding_bound(&members[0].points);
-	TEST_ASSERT_EQUAL(BINDING_ENDED, members[0].points.stage);
+	TEST_ASSERT_FALSE(binding_pre_flight(members[0].points));
+	binding_bound(members[0].points);
+	TEST_ASSERT_EQUAL(BINDING_ENDED, members[0].points->stage);
 	cycle_undo_group(&cycle, members, 3);
 }
 
@@ -272,23 +270,23 @@ static void test_a_gang_that_waits_too_long_gives_its_places_back(void)
 	add_node("a", "red", 10);
 	add_gang(2);
 	TEST_ASSERT_TRUE(assume(2, &failed));
-	TEST_ASSERT_EQUAL(PLUGIN_WAIT, permit(0));
-	TEST_ASSERT_EQUAL(PLUGIN_WAIT, permit(1));
+	TEST_ASSERT_EQUAL(BINDING_WAITS, members[0].points->stage);
+	TEST_ASSERT_EQUAL(BINDING_WAITS, members[1].points->stage);
 	struct mono due = binding_next_timeout(&waiting);
 	TEST_ASSERT_EQUAL_INT64(30 * (int64_t)CLOCK_S_US, due.us);
-	members[1].points.holders[0].until.us++; /* one is the first */
+	members[1].points->holders[0].until.us++; /* one is the first */
 	binding_expire(&waiting, (struct mono){due.us - 1});
 	TEST_ASSERT_NULL(binding_next_settled(&waiting, picture_why()));
 	binding_expire(&waiting, due);
 	struct binding_points *points = binding_next_settled(&waiting, picture_why());
-	TEST_ASSERT_EQUAL_PTR(&members[0].points, points);
+	TEST_ASSERT_EQUAL_PTR(members[0].points, points);
 	TEST_ASSERT_EQUAL(PLUGIN_GANG, points->rejector);
 	TEST_ASSERT_EQUAL_STRING(
 		"rejected due to timeout after waiting 30s at plugin Gang", picture_reasons());
 	cycle_undo_group(&cycle, &members[0], 1);
 	/* Its Unreserve rejected the other. */
 	points = binding_next_settled(&waiting, picture_why());
-	TEST_ASSERT_EQUAL_PTR(&members[1].points, points);
+	TEST_ASSERT_EQUAL_PTR(members[1].points, points);
 	TEST_ASSERT_EQUAL_STRING("another pod of the gang was rejected", picture_reasons());
 	cycle_undo_group(&cycle, &members[1], 1);
 	TEST_ASSERT_EQUAL_UINT32(0, count_assumed());

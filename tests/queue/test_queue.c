@@ -619,6 +619,23 @@ static uint32_t make_in(enum queue_state wanted)
 	return entry;
 }
 
+static void test_take_when_it_is_not_gated_then_it_is_in_flight(void)
+{
+	for (uint32_t wanted = 0; wanted < QUEUE_STATES; wanted++) {
+		setUp();
+		uint32_t entry = make_in((enum queue_state)wanted);
+		bool is_free = wanted != QUEUE_GATED && wanted != QUEUE_IN_FLIGHT;
+		uint32_t attempts = queue_entry_at(&queue, entry)->attempts;
+		TEST_ASSERT_EQUAL(is_free, queue_take(&queue, entry));
+		TEST_ASSERT_EQUAL(
+			is_free ? QUEUE_IN_FLIGHT : (enum queue_state)wanted, state(entry));
+		TEST_ASSERT_EQUAL_UINT32(
+			attempts + is_free, queue_entry_at(&queue, entry)->attempts);
+		queue_audit(&queue);
+		queue_remove(&queue, entry);
+	}
+}
+
 static void test_remove_from_every_state(void)
 {
 	for (enum queue_state wanted = QUEUE_ACTIVE; wanted < QUEUE_STATES; wanted++) {
@@ -681,6 +698,7 @@ int main(void)
 	RUN_TEST(test_an_event_costs_groups_not_pods);
 	RUN_TEST(test_every_key_has_its_own_group);
 	RUN_TEST(test_full_refuses_and_recovers);
+	RUN_TEST(test_take_when_it_is_not_gated_then_it_is_in_flight);
 	RUN_TEST(test_remove_from_every_state);
 	RUN_TEST(test_misuse_is_a_bug);
 	int failures = UNITY_END();

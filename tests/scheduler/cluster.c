@@ -127,6 +127,7 @@ const char *cluster_bound_to(const char *name)
 struct scheduler_lease cluster_lease;
 bool cluster_follows_release;
 static struct plugin_profile of_releases[KUBE_RELEASES];
+void (*cluster_make_profile)(struct cache *cache, struct plugin_profile *profile);
 struct scheduler_limits cluster_limits = {
 	.cache = {.nodes = 16,
 		.pods = 64,
@@ -179,7 +180,10 @@ void cluster_open(void (*extender)(struct scheduler_extender *config))
 		feature_gates_set(&gates, &none, (enum kube_release)r);
 		profile_defaults_with(&cluster.s.cache, &gates, &of_releases[r]);
 	}
-	profile_defaults(&cluster.s.cache, &cluster.profile);
+	if (cluster_make_profile == NULL)
+		profile_defaults(&cluster.s.cache, &cluster.profile);
+	else
+		cluster_make_profile(&cluster.s.cache, &cluster.profile);
 	TEST_ASSERT_TRUE(intern_take(&cluster.s.cache.strings, TEXT("example.com/gpu"),
 		&PLUGIN_ARGS_OF(&cluster.profile, FIT, fit_args)->ignored[0]));
 	PLUGIN_ARGS_OF(&cluster.profile, FIT, fit_args)->ignored_count = 1;

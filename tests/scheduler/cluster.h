@@ -17,6 +17,8 @@ extern struct cluster cluster;
 extern struct scheduler_limits cluster_limits;
 extern struct scheduler_lease cluster_lease;
 extern bool cluster_follows_release; /* of the server; else it is the default one */
+/* Instead of the defaults; NULL: those. */
+extern void (*cluster_make_profile)(struct cache *cache, struct plugin_profile *profile);
 
 /* Nodes n1 to n3 are there. An extender "a", if it is to be, cares for pods that ask for a GPU. */
 void cluster_open(void (*extender)(struct scheduler_extender *config));

@@ -2,8 +2,9 @@
 /*
  * Gang: pods with the same label "example.com/gang" are bound together, or not at all. Permit holds
  * each until enough of them have a place; when that takes too long all of them give theirs back.
+ * With `together` those that are pending are decided about at once.
  *
- *	pluginConfig: [{name: Gang, args: {members: 3, timeoutSeconds: 30}}]
+ *	pluginConfig: [{name: Gang, args: {members: 3, timeoutSeconds: 30, together: true}}]
  */
 #include "plugins/hints.h"
 
@@ -11,19 +12,27 @@ struct gang_config {
 	struct text label;
 	int32_t members;
 	int32_t timeout_seconds;
+	bool together;
 };
 struct gang_args {
 	uint32_t label; /* string id */
 	int32_t members;
 	int32_t timeout_seconds;
+	bool together;
 };
 
 /* The pod's gang, as a string id of its name; false: it is in none. */
+static bool gang_name(const struct plugin_profile *profile, const struct cache *cache, uint32_t pod,
+	uint32_t *gang)
+{
+	const struct cache_pod *p = cache_pod_at(cache, pod);
+	return kube_labels_get(cache_labels_at(cache, p->labels),
+		PLUGIN_ARGS(profile, GANG, gang_args)->label, gang);
+}
+
 static bool gang_of(const struct plugin_binding *b, uint32_t pod, uint32_t *gang)
 {
-	const struct cache_pod *p = cache_pod_at(b->cache, pod);
-	return kube_labels_get(cache_labels_at(b->cache, p->labels),
-		PLUGIN_ARGS(b->profile, GANG, gang_args)->label, gang);
+	return gang_name(b->profile, b->cache, pod, gang);
 }
 
 /* What is kept for a pod on its way: the pod itself may be gone when it is asked for. */
@@ -111,6 +120,27 @@ static enum plugin_code gang_permit(
 	return PLUGIN_SUCCESS;
 }
 
+/* All that are pending. */
+static uint32_t gang_group(const struct plugin_profile *profile, const struct cache *cache,
+	uint32_t pod, uint32_t *pods, uint32_t room)
+{
+	uint32_t ours, theirs, count = 0;
+	const struct kube_pod_template *class = cache_template_of(cache, cache_pod_at(cache, pod));
+	if (!PLUGIN_ARGS(profile, GANG, gang_args)->together ||
+		!gang_name(profile, cache, pod, &ours))
+		return 0;
+	for (uint32_t p = pool_next(&cache->pods, 0); p != 0; p = pool_next(&cache->pods, p)) {
+		const struct cache_pod *other = cache_pod_at(cache, p);
+		if (other->node != 0 || !gang_name(profile, cache, p, &theirs) || theirs != ours ||
+			cache_template_of(cache, other)->namespace != class->namespace)
+			continue;
+		if (count < room)
+			pods[count] = p;
+		count++;
+	}
+	return count;
+}
+
 static const struct field gang_fields[] = {
 	{.name = "label",
 		.type = FIELD_TEXT,
@@ -130,6 +160,10 @@ static const struct field gang_fields[] = {
 		.least = 1,
 		.greatest = 900,
 		.why = "not in valid range [1, 900]"},
+	{.name = "together",
+		.type = FIELD_BOOL,
+		.at = offsetof(struct gang_config, together),
+		.value = 0},
 };
 
 static enum args_result gang_args_make(const struct args_making *m, const void *config, void *args)
@@ -138,6 +172,7 @@ static enum args_result gang_args_make(const struct args_making *m, const void *
 	struct gang_args *to = args;
 	to->members = from->members;
 	to->timeout_seconds = from->timeout_seconds;
+	to->together = from->together;
 	return args_intern(m, from->label, &to->label) ? ARGS_MADE : ARGS_FULL;
 }
 
@@ -152,4 +187,5 @@ const struct plugin plugin_gang = {.name = "Gang",
 	.reserve = gang_reserve,
 	.unreserve = gang_unreserve,
 	.permit = gang_permit,
+	.group = gang_group,
 	.events = PLUGIN_EVENTS({KUBE_POD, CACHE_ADD | CACHE_DELETE, NULL})};
