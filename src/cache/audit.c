@@ -94,7 +94,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 		ordered += count;
 	}
 	CHECK(ordered == real);
-	CHECK(unread == pool_used(&cache->unreads.pool));
+	CHECK(unread + cache->unreads.pending == pool_used(&cache->unreads.pool));
 	CHECK(without_hostname == cache->nodes_without_hostname);
 	CHECK(cache->order.count == real);
 	return placed;

@@ -90,6 +90,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 		return put;
 	}
 	cache->refused++;
+	fed->is_too_big = fed->decoded == KUBE_FULL && strings_refused(cache) == refused;
 	fed->fault_field = b.fault_field;
 	fed->fault_reason = b.fault_reason;
 	return false;

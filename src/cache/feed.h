@@ -10,6 +10,7 @@
 struct cache_fed {
 	enum kube_result decoded;
 	enum cache_result put;   /* when decoded is KUBE_OK */
+	bool is_too_big;         /* to be decoded: no memory of the picture would help */
 	uint32_t index;          /* among pods, nodes or objects; 0: not kept (a finished pod) */
 	const char *fault_field; /* when decoded is KUBE_MALFORMED */
 	const char *fault_reason;

@@ -26,6 +26,12 @@ static uint32_t unread_find(const struct cache *cache, struct text namespace, st
 	return 0;
 }
 
+static struct text unread_node(const struct cache *cache, const struct cache_unread *unread)
+{
+	return unread->node == 0 ? TEXT("")
+				 : cache_text(cache, cache_node_at(cache, unread->node)->name);
+}
+
 static void unread_remove(struct cache *cache, uint32_t index)
 {
 	const struct cache_unread unread = *unread_at(cache, index);
@@ -33,6 +39,10 @@ static void unread_remove(struct cache *cache, uint32_t index)
 	pool_give(&cache->unreads.pool, index);
 	intern_give(&cache->strings, unread.namespace);
 	intern_give(&cache->strings, unread.name);
+	if (unread.node == 0) {
+		cache->unreads.pending--;
+		return;
+	}
 	struct cache_node *node = cache_node_at(cache, unread.node);
 	CHECK(node->unread_pods > 0);
 	if (--node->unread_pods > 0)
@@ -52,8 +62,9 @@ static bool unread_add(
 		intern_give(&cache->strings, added.namespace);
 		return false;
 	}
-	added.node = cache_node_or_placeholder(cache, node_name);
-	uint32_t index = added.node == 0 ? 0 : pool_take(&cache->unreads.pool);
+	bool waits = node_name.size == 0;
+	added.node = waits ? 0 : cache_node_or_placeholder(cache, node_name);
+	uint32_t index = added.node == 0 && !waits ? 0 : pool_take(&cache->unreads.pool);
 	if (index == 0) {
 		intern_give(&cache->strings, added.namespace);
 		intern_give(&cache->strings, added.name);
@@ -63,26 +74,30 @@ static bool unread_add(
 	}
 	*unread_at(cache, index) = added;
 	map_add(&cache->unreads.by_name, hash_pair(added.namespace, added.name), index);
+	cache->unreads.pending += waits;
+	if (waits)
+		return true;
 	cache_node_at(cache, added.node)->unread_pods++;
 	cache_touch_node(cache, added.node);
 	return true;
 }
 
-bool cache_unread_put(
+enum cache_unread_put cache_unread_put(
 	struct cache *cache, struct text namespace, struct text name, struct text node_name)
 {
 	uint32_t index = unread_find(cache, namespace, name);
 	if (index != 0) {
 		struct cache_unread *unread = unread_at(cache, index);
 		unread->seen = cache->list_round[KUBE_POD];
-		if (text_is(cache_text(cache, cache_node_at(cache, unread->node)->name), node_name))
-			return true;
+		if (text_is(unread_node(cache, unread), node_name))
+			return CACHE_UNREAD_KNOWN;
 		unread_remove(cache, index);
 	}
-	cache_budget_open(cache, true);
+	/* Who waits has no claim to the reserve. */
+	cache_budget_open(cache, node_name.size > 0);
 	bool added = unread_add(cache, namespace, name, node_name);
 	cache_budget_close(cache);
-	return added;
+	return added ? CACHE_UNREAD_NEW : CACHE_UNREAD_FULL;
 }
 
 void cache_unread_drop(struct cache *cache, struct text namespace, struct text name)

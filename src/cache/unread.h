@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Unread pods: they hold a place on a node, and what they take there is not known: too big, too
- * deep, not understood, or without room. Such a pod closes its own node for new ones, and nothing
- * else, until it is understood or gone.
+ * Unread pods: too big, too deep, not understood, or without room. One that holds a place takes
+ * there what is not known: it closes its own node for new ones, and nothing else, until it is
+ * understood or gone. One that waits is in nobody's way; it is remembered so that people are told
+ * of it, once.
  */
 #ifndef BERTH_CACHE_UNREAD_H
 #define BERTH_CACHE_UNREAD_H
@@ -19,17 +20,24 @@ struct cache;
 struct cache_unread {
 	uint32_t namespace; /* string ids */
 	uint32_t name;
-	uint32_t node; /* index */
+	uint32_t node; /* index; 0: it waits for one */
 	uint16_t seen; /* list round it was last seen in */
 };
 
 struct cache_unreads {
 	struct pool pool;
 	struct map by_name;
+	uint32_t pending; /* of them wait for a node */
 };
 
-/* The pod closes that node. False: not even for this there is room. */
-MUST_USE bool cache_unread_put(
+enum cache_unread_put {
+	CACHE_UNREAD_FULL, /* not even for this there is room */
+	CACHE_UNREAD_KNOWN,
+	CACHE_UNREAD_NEW
+};
+
+/* The pod closes that node; an empty one: it waits. */
+MUST_USE enum cache_unread_put cache_unread_put(
 	struct cache *cache, struct text namespace, struct text name, struct text node);
 /* It is understood, or gone. */
 void cache_unread_drop(struct cache *cache, struct text namespace, struct text name);

@@ -12,7 +12,10 @@
 #include "plugins/plugins.h"
 #include "scheduler/private.h"
 
-enum { MAKE_ROOM_MAX = 8 /* how often others give way for one object, twice as many each time */ };
+enum {
+	NOTE_MAX = 1024,
+	MAKE_ROOM_MAX = 8 /* how often others give way for one object, twice as many each time */
+};
 
 /* ---- which kinds ---- */
 
@@ -204,12 +207,35 @@ static void informer_list_end(void *self, enum kube_kind kind)
 	scheduler_requeue_for_kinds(s);
 }
 
+static void informer_report_unread(struct scheduler *s, const struct body_pod *pod,
+	struct text node, const char *field, const char *why)
+{
+	char note[NOTE_MAX];
+	struct writer w;
+	writer_init(&w, note, sizeof(note));
+	if (node.size > 0)
+		write_format(&w,
+			"the scheduler cannot read this pod (%s: %s), and so not what it takes: no "
+			"new pods come to node %.*s until it can, or the pod is gone",
+			field, why, TEXT_ARGS(node));
+	else
+		write_format(&w, "the scheduler cannot read this pod (%s: %s): it is not scheduled",
+			field, why);
+	log_warn("scheduler", node.size > 0 ? "node-closed" : "pod-unreadable",
+		"node=%.*s pod=%.*s/%.*s field=%s reason=\"%s\"", TEXT_ARGS(node),
+		TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name), field, why);
+	scheduler_report_event_of(s, pod, 0, &s->profiles[0], "Warning",
+		node.size > 0 ? "NodeClosed" : "FailedScheduling", "Scheduling", writer_text(&w));
+	if (node.size == 0)
+		scheduler_report_condition_of(s, pod, TEXT("SchedulerError"), writer_text(&w));
+}
+
 /*
  * A pod that cannot be read, or kept. On a node it takes what we do not know: the node gets no new
  * pods until it is understood or gone. Without one it is in nobody's way, and is not there for us.
  */
-static void informer_unread(
-	struct scheduler *s, struct json_value object, struct text namespace, struct text name)
+static void informer_unread(struct scheduler *s, struct json_value object, struct text namespace,
+	struct text name, const char *field, const char *why)
 {
 	struct text node = json_text(json_path(object, "spec.nodeName"));
 	uint32_t known = cache_find_pod(&s->cache, namespace, name);
@@ -217,16 +243,27 @@ static void informer_unread(
 		node = cache_text(&s->cache,
 			cache_node_at(&s->cache, cache_pod_at(&s->cache, known)->node)->name);
 	if (node.size == 0) {
-		sync_missing(s, KUBE_POD, namespace, name);
-		return;
+		if (known != 0) /* what is there is an older version */
+			(void)cache_remove_pod(&s->cache, known);
+		scheduler_unshelve(s, namespace, name);
+		if (name.size == 0 || !scheduler_is_ours(s, object))
+			return;
 	}
-	log_warn("scheduler", "node-closed",
-		"node=%.*s pod=%.*s/%.*s: what the pod takes there is not known; the node gets no "
-		"new pods until it is",
-		TEXT_ARGS(node), TEXT_ARGS(namespace), TEXT_ARGS(name));
-	if (name.size == 0 || !cache_unread_put(&s->cache, namespace, name, node))
+	const struct body_pod pod = {namespace, name, json_text(json_path(object, "metadata.uid"))};
+	enum cache_unread_put put = name.size == 0
+		? CACHE_UNREAD_FULL
+		: cache_unread_put(&s->cache, namespace, name, node);
+	if (put == CACHE_UNREAD_NEW)
+		informer_report_unread(s, &pod, node, field, why);
+	else if (put == CACHE_UNREAD_FULL && node.size > 0)
 		sync_damaged(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
+}
+
+/* No memory that others give up would help it. */
+static bool informer_is_unreadable(const struct cache_fed *fed)
+{
+	return fed->decoded == KUBE_MALFORMED || fed->is_too_big;
 }
 
 /* A pod that waits, and that there is no memory for. */
@@ -244,17 +281,16 @@ static void informer_refused(
 	const char *field = fed->fault_field == NULL ? "-" : fed->fault_field;
 	const char *reason = fed->fault_reason;
 	if (reason == NULL)
-		reason =
-			fed->decoded == KUBE_OK ? "no room in the picture" : "no room to decode it";
+		reason = fed->is_too_big ? "too big to be decoded" : "no memory for it";
 	log_warn("scheduler", "refused", "kind=%s name=%.*s/%.*s field=%s reason=\"%s\"",
 		kube_kinds[object->kind].plural, TEXT_ARGS(fed->namespace), TEXT_ARGS(fed->name),
 		field, reason);
 	/* What is there of it is an older version: better none, unless it holds a place. */
 	if (object->kind == KUBE_POD)
-		informer_unread(s, object->value, fed->namespace, fed->name);
+		informer_unread(s, object->value, fed->namespace, fed->name, field, reason);
 	else
 		sync_missing(s, object->kind, fed->namespace, fed->name);
-	if (fed->decoded == KUBE_MALFORMED)
+	if (informer_is_unreadable(fed))
 		return;
 	s->sync.short_of++;
 	sync_lacks(s, object->kind);
@@ -269,19 +305,13 @@ static bool informer_knows(const struct scheduler *s, const struct watch_object 
 		       name) != 0;
 }
 
-/* No memory that others give up would help it. */
-static bool informer_is_unreadable(const struct scratch *scratch, const struct cache_fed *fed)
-{
-	return fed->decoded == KUBE_MALFORMED || scratch->overflowed;
-}
-
 /* False: it cannot be read, or there is no memory that somebody less important has. */
 static bool informer_feed(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, struct scheduler_claim *claim, struct cache_fed *fed)
 {
 	struct scratch_mark mark = scratch_mark(scratch);
 	bool fits = cache_feed(&s->cache, scratch, object->kind, object->value, fed);
-	if (fits || informer_is_unreadable(scratch, fed))
+	if (fits || informer_is_unreadable(fed))
 		return fits;
 	if (cache_log_count(&s->cache) > 0) {
 		scheduler_requeue_for_changes(s); /* old versions that the log keeps make room */
@@ -291,8 +321,7 @@ static bool informer_feed(struct scheduler *s, const struct watch_object *object
 	if (!claim->is_set)
 		*claim = scheduler_claim_of(s, object->kind, object->value);
 	for (uint32_t i = 0; i < MAKE_ROOM_MAX && !fits && !claim->is_useless &&
-		!informer_is_unreadable(scratch, fed) &&
-		scheduler_make_room(s, claim, UINT32_C(1) << i);
+		!informer_is_unreadable(fed) && scheduler_make_room(s, claim, UINT32_C(1) << i);
 		i++) {
 		scratch_rewind(scratch, mark);
 		fits = cache_feed(&s->cache, scratch, object->kind, object->value, fed);
@@ -306,8 +335,7 @@ static uint32_t informer_apply(struct scheduler *s, const struct watch_object *o
 {
 	struct cache_fed fed;
 	*fits = informer_feed(s, object, scratch, claim, &fed);
-	if (!*fits && object->kind == KUBE_POD && !claim->must &&
-		!informer_is_unreadable(scratch, &fed)) {
+	if (!*fits && object->kind == KUBE_POD && !claim->must && !informer_is_unreadable(&fed)) {
 		informer_shelve(s, object, &fed, claim);
 		return 0;
 	}
@@ -378,7 +406,8 @@ static void informer_too_big(void *self, const struct watch_too_big *object)
 		json_type(object->value) == JSON_NONE)
 		sync_damaged(s, KUBE_POD); /* nothing of it is known, also not where it is */
 	else if (object->kind == KUBE_POD && object->type != KUBE_WATCH_DELETED)
-		informer_unread(s, object->value, namespace, name);
+		informer_unread(s, object->value, namespace, name, "object",
+			"too big, too deep or with too many values");
 	else if (object->type != KUBE_WATCH_DELETED)
 		sync_missing(s, object->kind, namespace, name);
 	else

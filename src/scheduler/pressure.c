@@ -356,7 +356,7 @@ void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
 	}
 }
 
-static bool pressure_is_ours(const struct scheduler *s, struct json_value object)
+bool scheduler_is_ours(const struct scheduler *s, struct json_value object)
 {
 	struct text name = json_text(json_path(object, "spec.schedulerName"));
 	if (name.size == 0)
@@ -390,7 +390,7 @@ struct scheduler_claim scheduler_claim_of(
 		return claim;
 	claim.must = false;
 	claim.priority = pressure_priority(object);
-	claim.is_useless = !pressure_is_ours(s, object) ||
+	claim.is_useless = !scheduler_is_ours(s, object) ||
 		json_text(json_path(object, "metadata.deletionTimestamp")).size > 0;
 	(void)intern_find(&s->cache.strings, namespace, &claim.namespace);
 	if (known != 0 && cache_pod_at(&s->cache, known)->waiting != 0)

@@ -57,6 +57,8 @@ struct scheduler_claim {
 };
 struct scheduler_claim scheduler_claim_of(
 	const struct scheduler *s, enum kube_kind kind, struct json_value object);
+/* A pod of one of our profiles. */
+bool scheduler_is_ours(const struct scheduler *s, struct json_value object);
 /* As many less important pods give way, if there are; false: there are none. */
 bool scheduler_make_room(struct scheduler *s, const struct scheduler_claim *claim, uint32_t count);
 void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry);
@@ -180,6 +182,9 @@ void scheduler_follow_patches(struct scheduler *s);
 void scheduler_report_owed(struct scheduler *s);
 /* Is there room for one more event and condition that nobody waits for? */
 bool scheduler_may_report(const struct scheduler *s);
+/* PodScheduled=False, of one whose status is not known. */
+void scheduler_report_condition_of(
+	struct scheduler *s, const struct body_pod *pod, struct text reason, struct text message);
 /* The pod waits outside, for lack of memory. */
 void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod);
 

@@ -184,6 +184,23 @@ void scheduler_report_owed(struct scheduler *s)
 	}
 }
 
+void scheduler_report_condition_of(
+	struct scheduler *s, const struct body_pod *pod, struct text reason, struct text message)
+{
+	const struct body_condition condition = {
+		.type = TEXT("PodScheduled"),
+		.status = TEXT("False"),
+		.reason = reason,
+		.message = message,
+	};
+	const struct body_status status = {
+		.condition = &condition,
+		.now = clock_wall(&s->setup.clock),
+	};
+	if (status_patcher_room(s->status_patcher) > 0)
+		(void)status_patcher_send(s->status_patcher, pod, &status, 0);
+}
+
 /* ---- pods that there is no memory for ---- */
 
 bool scheduler_may_report(const struct scheduler *s)
@@ -213,15 +230,6 @@ void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod)
 	};
 	scheduler_report_event_of(s, &names, 0, &s->profiles[0], "Warning", "FailedScheduling",
 		"Scheduling", message);
-	const struct body_condition condition = {
-		.type = TEXT("PodScheduled"),
-		.status = TEXT("False"),
-		.reason = tried ? TEXT("Unschedulable") : TEXT("SchedulerError"),
-		.message = message,
-	};
-	const struct body_status status = {
-		.condition = &condition,
-		.now = clock_wall(&s->setup.clock),
-	};
-	(void)status_patcher_send(s->status_patcher, &names, &status, 0);
+	scheduler_report_condition_of(
+		s, &names, tried ? TEXT("Unschedulable") : TEXT("SchedulerError"), message);
 }

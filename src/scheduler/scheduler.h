@@ -405,10 +405,10 @@ static inline uint32_t scheduler_kinds_damaged(const struct scheduler *s)
 {
 	return s->sync.damaged;
 }
-/* Pods that wait, those included that there is no memory for. */
+/* Pods that wait, those included that there is no memory for, or that cannot be read. */
 static inline uint32_t scheduler_pods_pending(const struct scheduler *s)
 {
-	return s->cache.pods_pending + shelf_count(&s->queue.shelf);
+	return s->cache.pods_pending + shelf_count(&s->queue.shelf) + s->cache.unreads.pending;
 }
 static inline const struct shelf *scheduler_shelf(const struct scheduler *s)
 {

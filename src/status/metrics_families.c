@@ -71,7 +71,8 @@ static enum metric_at row_pending(
 	const struct shelf *shelf = scheduler_shelf(status->s);
 	const uint32_t counts[] = {pods[QUEUE_ACTIVE],
 		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF],
-		pods[QUEUE_UNSCHEDULABLE] + shelf_count(shelf) - shelf->gated,
+		pods[QUEUE_UNSCHEDULABLE] + shelf_count(shelf) - shelf->gated +
+			status->s->cache.unreads.pending,
 		pods[QUEUE_GATED] + shelf->gated};
 	if (at >= ARRAY_COUNT(queue_names))
 		return METRIC_AT_END;

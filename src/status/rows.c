@@ -13,6 +13,7 @@ enum {
 	ROWS_LOOKS = 512       /* pods looked at in one step */
 };
 #define ROWS_SHELVED (UINT32_C(1) << 31) /* ... and from here on, that there is no memory for */
+#define ROWS_UNREAD  (UINT32_C(3) << 30) /* ... and that could not be read */
 
 static void begin_row(struct status_answer *a, struct writer *w, struct json_writer *j)
 {
@@ -103,6 +104,8 @@ static void rows_put_node(const struct cache *cache, uint32_t index, struct json
 	put_pair(j, "storage", n->sums.storage_bytes, facts->allocatable.storage_bytes);
 	put_pair(j, "pods", n->sums.pods, facts->allocatable.pods);
 	json_member_bool(j, "unschedulable", facts->unschedulable != 0);
+	if (n->unread_pods > 0)
+		json_member_i64(j, "unreadPods", n->unread_pods);
 	put_taints(cache, facts, j);
 	json_key(j, "more");
 	json_open_object(j);
@@ -220,6 +223,34 @@ static bool other_pod_step(struct status_answer *a, struct writer *w)
 	return true;
 }
 
+/* Pods that could not be read, and wait. */
+static bool unread_pod_step(struct status_answer *a, struct writer *w)
+{
+	const struct cache *cache = &a->status->s->cache;
+	const struct pool *unreads = &cache->unreads.pool;
+	uint32_t index = a->at - ROWS_UNREAD;
+	struct json_writer j;
+	index = a->row < a->limit ? pool_next(unreads, index) : 0;
+	if (index == 0)
+		return end_rows(a, w);
+	a->at = ROWS_UNREAD + index;
+	const struct cache_unread *unread = pool_at(unreads, index);
+	struct text namespace = cache_text(cache, unread->namespace);
+	struct text name = cache_text(cache, unread->name);
+	if (unread->node != 0 || is_filtered_out(a, namespace, name))
+		return true;
+	a->row++;
+	begin_row(a, w, &j);
+	json_member_text(&j, "namespace", namespace);
+	json_member_text(&j, "name", name);
+	json_member_i64(&j, "id", a->at);
+	json_member_z(&j, "state", "unreadable");
+	json_member_z(
+		&j, "reason", "the pod is too big or too odd to be read: it is not scheduled");
+	json_close_object(&j);
+	return true;
+}
+
 /* Pods that there is no memory for. */
 static bool shelved_pod_step(struct status_answer *a, struct writer *w)
 {
@@ -229,8 +260,10 @@ static bool shelved_pod_step(struct status_answer *a, struct writer *w)
 	char room[SHELF_NAME_MAX];
 	struct json_writer j;
 	index = a->row < a->limit ? pool_next(&shelf->pods, index) : 0;
-	if (index == 0)
-		return end_rows(a, w);
+	if (index == 0) {
+		a->at = ROWS_UNREAD;
+		return true;
+	}
 	a->at = ROWS_SHELVED + index;
 	const struct shelf_pod *p = shelf_pod_at(shelf, index);
 	struct text namespace = shelf_namespace(shelf, p);
@@ -260,6 +293,8 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 		"active", "backoff", "backoff", "unschedulable", "gated", "binding"};
 	const struct scheduler *s = a->status->s;
 	struct json_writer j;
+	if (a->at >= ROWS_UNREAD)
+		return unread_pod_step(a, w);
 	if (a->at >= ROWS_SHELVED)
 		return shelved_pod_step(a, w);
 	if (a->at >= ROWS_OTHERS)

@@ -286,6 +286,50 @@ static void too_big_pod(const char *json)
 	scratch_reset(&cluster.bed.scratch);
 }
 
+/* People are told, once; a version that can be read heals it, and so does its end. */
+static void test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_about_once(void)
+{
+	static const char big[] =
+		"{\"metadata\":{\"name\":\"q\",\"namespace\":\"default\",\"uid\":\"u-q\"},"
+		"\"spec\":{\"schedulerName\":\"default-scheduler\"}}";
+	struct bed_script *event =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/events", "{}");
+	struct bed_script *status =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/q/status", "{}");
+	event->status = 201;
+	for (int i = 0; i < 3; i++) {
+		too_big_pod(big);
+		cluster_run(100);
+	}
+	TEST_ASSERT_EQUAL_UINT32(1, event->asked);
+	TEST_ASSERT_EQUAL_UINT32(1, status->asked);
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "cannot read this pod"));
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "u-q"));
+	TEST_ASSERT_NOT_NULL(strstr(status->seen, "SchedulerError"));
+	TEST_ASSERT_EQUAL_UINT32(1, scheduler_pods_pending(&cluster.s));
+	cluster_add_pod("q", false, "1", "");
+	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.cache.unreads.pending);
+	TEST_ASSERT_TRUE(is_there("q"));
+	cluster_run(100);
+	TEST_ASSERT_NOT_EQUAL(0, strcmp("", cluster_bound_to("q")));
+	/* Of another scheduler: nobody's business here. */
+	too_big_pod("{\"metadata\":{\"name\":\"q\"},\"spec\":{\"schedulerName\":\"x\"}}");
+	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.cache.unreads.pending);
+}
+
+static void test_informers_when_a_placed_pod_is_unreadable_then_an_event_says_so(void)
+{
+	struct bed_script *event =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/events", "{}");
+	event->status = 201;
+	for (int i = 0; i < 2; i++)
+		too_big_pod("{\"metadata\":{\"name\":\"q\"},\"spec\":{\"nodeName\":\"n1\"}}");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL_UINT32(1, event->asked);
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "NodeClosed"));
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "node n1"));
+}
+
 static void test_objects_that_are_too_big(void)
 {
 	const struct watch_sink *sink = &cluster.sink;
@@ -460,6 +504,8 @@ int main(void)
 	RUN_TEST(test_a_node_that_cannot_be_read);
 	RUN_TEST(test_more_nodes_than_there_is_room_for);
 	RUN_TEST(test_room_for_what_found_none);
+	RUN_TEST(test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_about_once);
+	RUN_TEST(test_informers_when_a_placed_pod_is_unreadable_then_an_event_says_so);
 	RUN_TEST(test_objects_that_are_too_big);
 	RUN_TEST(test_a_picture_that_is_right);
 	RUN_TEST(test_a_picture_that_is_wrong);
