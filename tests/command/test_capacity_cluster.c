@@ -6,6 +6,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
+// deps: net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: command/capacity.c
 #include <stdarg.h>
 #include <stdio.h>

@@ -204,7 +204,12 @@ static void start(struct world *w, size_t slice)
 		.entropy = entropy_seeded(&random),
 		.arena = &w->arena,
 		.scratch = &w->scratch,
-		.sink = {NULL, on_list_begin, on_object, on_too_big, on_list_end, on_synced, w},
+		.sink = {.list_begin = on_list_begin,
+			.object = on_object,
+			.too_big = on_too_big,
+			.list_end = on_list_end,
+			.synced = on_synced,
+			.self = w},
 		.kinds = WATCH_KIND(w->kind)});
 	watch_want(w->watch, w->kind, true);
 }
