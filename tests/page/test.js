@@ -176,6 +176,19 @@ async function nodes() {
 		for (const zone of usage) assert.deepEqual(zone, [...zone].sort((x, y) => y - x));
 		await b.run(() => { const s = document.querySelector('#node-order'); s.value = 'name'; s.dispatchEvent(new Event('change')); });
 	});
+	await claim('a node may be called as what every object has', async () => {
+		await bed.node('constructor', { zone: 'c', cpu: '100m' });
+		await bed.pod('held', { cpu: '50m', memory: '1Mi', spec: { schedulingGates: [{ name: 'example.com/gate' }] } });
+		await b.until(() => [...document.querySelector('#node-pod').options].some((o) => o.value === 'default/held'));
+		await refusalsOf('default/held');
+		await press('.tile b', 'constructor');
+		await saying('#node-detail', 'constructor');
+		await b.until(() => / takes$/.test([...document.querySelectorAll('.tile')].find((t) => t.textContent.startsWith('constructor')).className));
+		await refusalsOf('');
+		await bed.tell('DELETE', '/api/v1/namespaces/default/pods/held?gracePeriodSeconds=0');
+		await bed.tell('DELETE', '/api/v1/nodes/constructor');
+		await b.until(() => document.querySelectorAll('.tile').length === 4);
+	});
 	await claim('a node that comes is shown', async () => {
 		await bed.node('n5', { zone: 'c', cpu: '100m' });
 		await saying('#node-tiles', 'n5');

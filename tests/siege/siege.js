@@ -109,7 +109,7 @@ class Bed {
 	}
 	// A connection of its own each time, from an address of the caller's.
 	get(where, more) { return answerOf({ port: this.port, agent: false, path: where, ...more }); }
-	async figures() { return (await this.get('/metrics', { headers: { Authorization: 'Bearer ' + TOKEN } })).text; }
+	async figures() { return (await this.get('/metrics', { agent: this.agent, headers: { Authorization: 'Bearer ' + TOKEN } })).text; }
 	async counts() {
 		const text = await this.figures();
 		const of = (pattern) => { const m = pattern.exec(text); return m ? Number(m[1]) : 0; };
@@ -183,17 +183,18 @@ async function siege(mode, addresses) {
 	await bed.open();
 	const quiet = [], besieged = [], probes = [], scrapes = [];
 	for (let i = 0; i < rounds; i++) {
-		quiet.push(await bed.work(await bed.prepare()));
-		const group = await bed.prepare(), leave = crowd(bed, mode, addresses);
-		await pause(1500);
-		const probe = visitor(bed, '/livez');
-		const scrape = visitor(bed, '/metrics', { headers: { Authorization: 'Bearer ' + TOKEN }, localAddress: '127.0.3.1' });
-		await pause(1500);
-		besieged.push(await bed.work(group));
-		await pause(1500);
-		probes.push(await probe());
-		scrapes.push(await scrape());
-		await leave();
+		for (const crowded of [false, true]) {
+			const group = await bed.prepare(), leave = crowded ? crowd(bed, mode, addresses) : () => {};
+			if (crowded) await pause(1500);
+			const probe = visitor(bed, '/livez');
+			const scrape = visitor(bed, '/metrics', { headers: { Authorization: 'Bearer ' + TOKEN }, localAddress: '127.0.3.1' });
+			await pause(1500);
+			(crowded ? besieged : quiet).push(await bed.work(group));
+			await pause(crowded ? 1500 : 0);
+			const [probed, scraped] = [await probe(), await scrape()];
+			if (crowded) { probes.push(probed); scrapes.push(scraped); }
+			await leave();
+		}
 	}
 	await bed.close();
 	const best = (list, what) => Math.max(...list.map((w) => w[what]));
