@@ -289,7 +289,7 @@ static enum want step_queueing(struct server_connection *c)
 /*
  * While the loop is hurried: so many times as long as a step took, others have none, apart for each
  * standing. Strangers must not have more of the time, however slow the processor is; whoever is
- * known has his whole handshake within half a second all the same.
+ * known has his whole handshake within a quarter of a second all the same.
  */
 static void rest_after_handshake(struct server_handshakes *share, enum server_standing standing,
 	struct mono began, struct mono ended)
@@ -298,7 +298,7 @@ static void rest_after_handshake(struct server_handshakes *share, enum server_st
 		[SERVER_PEER_NEW] = 16,
 		[SERVER_PEER_VOUCHED] = 4,
 		[SERVER_PEER_OWN] = 8};
-	enum { REST_OF_KNOWN_US = 100 * 1000 };
+	enum { REST_OF_KNOWN_US = 50 * 1000 };
 	int64_t rest_us = mono_since_us(ended, began) * times[standing];
 
 	if (standing >= SERVER_PEER_VOUCHED && rest_us > REST_OF_KNOWN_US)

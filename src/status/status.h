@@ -23,7 +23,7 @@ enum {
 	STATUS_PLAIN_CONNECTIONS = 8,
 	STATUS_TURN_US = 1500,
 	STATUS_REST = 50, /* while pods wait: so many times as long as a piece took ... */
-	STATUS_REST_MAX_US = 25 * 1000, /* ... so that all of /metrics is there in half a second */
+	STATUS_REST_MAX_US = 15 * 1000, /* ... so that all of /metrics is there soon */
 	STATUS_BODY_MAX = 32 * 1024     /* of a pod in a what-if */
 };
 
