@@ -113,6 +113,7 @@ enum { CACHE_CHANGE_LOG = 4096 /* node changes remembered for whoever follows th
 
 struct cache {
 	struct page_budget *budget; /* what all of it grows in; NULL: its sizes are fixed */
+	enum kube_release release;  /* as its scheduler counts pods that are being resized */
 	struct store store;
 	struct intern strings;
 	struct cache_names names; /* ids of the strings the scheduler knows by itself */

@@ -73,6 +73,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	struct scratch_mark mark = scratch_mark(scratch);
 	uint64_t refused = strings_refused(cache);
 	kube_build_init(&b, &cache->strings, scratch);
+	b.release = cache->release;
 	cache_budget_open(cache, must_be_known(cache, kind, object, fed->name));
 	feed(cache, &b, kind, object, fed);
 	if (fed->decoded == KUBE_FULL && strings_refused(cache) != refused &&
@@ -80,6 +81,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 		cache_counters_trim(cache);
 		scratch_rewind(scratch, mark);
 		kube_build_init(&b, &cache->strings, scratch);
+		b.release = cache->release;
 		feed(cache, &b, kind, object, fed);
 	}
 	cache_budget_close(cache);

@@ -126,7 +126,7 @@ static bool offline_build_profiles(struct offline *o, struct configuring *c, con
 	if (o->profile_count > SCHEDULER_PROFILES_MAX)
 		return offline_complain(o, file, "too many profiles");
 	switch (profiles_build(&memory, &c->config, o->profiles, &fault)) {
-	case PROFILE_OK: return true;
+	case PROFILE_OK: o->cache.release = o->profiles[0].gates.release; return true;
 	case PROFILE_FULL:
 		return offline_complain(o, file, "its profiles do not fit; raise --memory");
 	case PROFILE_REFUSED: break;
@@ -141,6 +141,7 @@ static bool offline_configure(struct offline *o, const char *file)
 	if (file == NULL) {
 		profile_defaults(&o->cache, &o->profiles[0]);
 		o->profile_count = 1;
+		o->cache.release = o->profiles[0].gates.release;
 		return true;
 	}
 	struct configuring *c = SCRATCH_ONE(scratch, struct configuring);

@@ -22,6 +22,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "json/json.h"
+#include "kube/feature_gates.h"
 
 enum kube_result {
 	KUBE_OK,
@@ -46,6 +47,7 @@ struct kube_blob {
 	((const type *)(const void *)((const uint8_t *)(const void *)(blob) + (span).at))
 
 struct kube_build {
+	enum kube_release release; /* as that one pods that are being resized are counted */
 	struct intern *strings;
 	struct scratch *scratch;
 	struct kube_blob *blob;     /* under construction; NULL between blobs */

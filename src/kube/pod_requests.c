@@ -11,6 +11,10 @@
  * without a cpu or memory request count as if they had a small one. It computes this several
  * times for different ends, each time from the beginning.
  *
+ * Until v1.36 the largest of what is asked for, there and allocated counts container by container;
+ * since v1.37 each of the three is summed up over the pod, and the largest sum counts. Where the
+ * pod's own status has sums of what is there and allocated, those are taken.
+ *
  * What we do: the same sums, but the lists are read once, and a sum that cannot differ from one
  * that is there already is not computed again.
  */
@@ -25,7 +29,8 @@ enum { DEFAULT_BOTH = DEFAULT_CPU | DEFAULT_MEMORY };
 
 struct container {
 	struct resource_list asked; /* as the spec says */
-	struct resource_list used;  /* as the status makes of it, if it says anything */
+	struct resource_list used; /* as the status makes of it, if it says anything: until v1.36 */
+	struct resource_list allocated, actual; /* since v1.37 */
 	bool is_init;
 	bool is_sidecar;
 };
@@ -46,6 +51,8 @@ struct pod_lists {
 	bool resize_infeasible;
 	struct resource_list pod_asked; /* of the pod level, names that are allowed there */
 	struct resource_list pod_used;
+	struct resource_list all_allocated, all_actual; /* of the pod's status, since v1.37 ... */
+	bool has_all;                                   /* ... where it has both */
 	struct resource_list overhead;
 	int64_t limits[2];    /* cpu in thousandths, memory */
 	bool used_differs;    /* some used list is not what was asked for */
@@ -112,6 +119,11 @@ static void members_read(struct kube_build *b, struct json_value pod, struct pod
 	}
 }
 
+static bool is_newer(const struct pod_lists *pod)
+{
+	return pod->b->release >= KUBE_1_37;
+}
+
 /* ---- status ---- */
 
 /* Only the first condition of that type counts. */
@@ -174,6 +186,54 @@ static const struct status *status_of(const struct pod_lists *pod, struct text n
 			return kube_is_absent(pod->statuses[i].resources) ? NULL
 									  : &pod->statuses[i];
 	return NULL;
+}
+
+/* The first one of that name, whatever it says. */
+static const struct status *first_status_of(const struct pod_lists *pod, struct text name)
+{
+	for (uint32_t i = 0; i < pod->status_count; i++)
+		if (text_is(pod->statuses[i].name, name))
+			return &pod->statuses[i];
+	return NULL;
+}
+
+static bool is_below(
+	struct pod_lists *pod, const struct resource_list *asked, const struct resource_list *other)
+{
+	struct resource_list larger;
+	resource_list_init(&pod->names, asked->count + other->count, &larger);
+	if (kube_failed(pod->b))
+		return true;
+	(void)resource_list_max(&larger, asked);
+	return !resource_list_max(&larger, other);
+}
+
+static bool status_map_read(
+	struct pod_lists *pod, struct json_value map, const char *field, struct resource_list *list)
+{
+	if (kube_is_absent(map))
+		return false;
+	resource_list_init(&pod->names, json_count(map), list);
+	resource_list_read(&pod->names, map, field, list);
+	return true;
+}
+
+/* Since v1.37: what is allocated to the container and what it has, where that is said. */
+static void container_status_read(struct pod_lists *pod, struct text name, struct container *c)
+{
+	static const char field[] = "status.containerStatuses.resources";
+	static const struct resource_list none = {.count = 0};
+	const struct status *status = first_status_of(pod, name);
+	c->allocated = c->actual = pod->resize_infeasible ? none : c->asked;
+	if (status == NULL || kube_failed(pod->b))
+		return;
+	struct json_value actual = kube_read_member(pod->b, status->resources, "requests", field);
+	if (status_map_read(pod, status->allocated, field, &c->allocated))
+		c->actual = c->allocated;
+	(void)status_map_read(pod, actual, field, &c->actual);
+	if (!kube_failed(pod->b))
+		pod->used_differs |= !is_below(pod, &c->asked, &c->allocated) ||
+			!is_below(pod, &c->asked, &c->actual);
 }
 
 /* The largest of what was asked for, what is there and what is allocated. */
@@ -269,7 +329,9 @@ static void container_read(struct pod_lists *pod, struct json_value v, bool is_i
 
 	const struct status *status = is_init && !c->is_sidecar ? NULL : status_of(pod, name);
 	c->used = c->asked;
-	if (status != NULL)
+	if (is_newer(pod))
+		container_status_read(pod, name, c);
+	else if (status != NULL)
 		used_read(pod, &c->asked, status, "status.containerStatuses.resources", &c->used);
 	if ((c->asked.has & DEFAULT_BOTH) != DEFAULT_BOTH)
 		pod->lacks_a_default = true;
@@ -312,6 +374,19 @@ static void keep_pod_level(struct resource_list *list)
 	list->count = kept;
 }
 
+/* Since v1.37: the status of the pod has sums of its own. */
+static void all_status_read(struct pod_lists *pod, const struct status *status)
+{
+	static const char field[] = "status.resources";
+	struct json_value actual = kube_read_member(pod->b, status->resources, "requests", field);
+	keep_pod_level(&pod->pod_used);
+	if (kube_is_absent(actual) || kube_is_absent(status->allocated))
+		return;
+	pod->has_all = status_map_read(pod, status->allocated, field, &pod->all_allocated) &&
+		status_map_read(pod, actual, field, &pod->all_actual);
+	pod->used_differs = true;
+}
+
 static void pod_level_read(struct pod_lists *pod, const struct pod_members *members)
 {
 	struct json_value requests =
@@ -326,11 +401,14 @@ static void pod_level_read(struct pod_lists *pod, const struct pod_members *memb
 	pod->pod_used = pod->pod_asked;
 	if (pod->pod_asked.count > 0 && !kube_is_absent(status.resources))
 		used_read(pod, &pod->pod_asked, &status, "status.resources", &pod->pod_used);
+	if (is_newer(pod) && !kube_failed(pod->b))
+		all_status_read(pod, &status);
 }
 
 static void lists_read(struct pod_lists *pod, const struct pod_members *members)
 {
 	pod->resize_infeasible = is_resize_infeasible(members->conditions);
+	pod->used_differs = is_newer(pod) && pod->resize_infeasible;
 	statuses_read(pod, members);
 	if (!kube_failed(pod->b))
 		containers_read(pod, members);
@@ -344,8 +422,10 @@ static void lists_read(struct pod_lists *pod, const struct pod_members *members)
 
 /* ---- sums ---- */
 
+enum variant_source { OF_SPEC, OF_USED, OF_ALLOCATED, OF_ACTUAL };
 struct variant {
 	bool of_status;    /* with what the containers have */
+	uint8_t source;    /* enum variant_source: which list of the containers */
 	bool pod_level;    /* with the requests of the whole pod */
 	uint32_t defaults; /* which are filled in */
 };
@@ -355,12 +435,15 @@ struct work { /* memory for one sum after the other */
 	struct resource_sums sidecars; /* those so far */
 	struct resource_sums moment;   /* while one init container runs */
 	struct resource_sums peak;     /* the largest of the moments */
+	struct resource_sums largest;  /* of several sums */
 };
 
 static void add_container(
 	struct resource_sums *sums, const struct container *c, const struct variant *variant)
 {
-	const struct resource_list *list = variant->of_status ? &c->used : &c->asked;
+	const struct resource_list *const lists[] = {
+		&c->asked, &c->used, &c->allocated, &c->actual};
+	const struct resource_list *list = lists[variant->source];
 	uint32_t missing = variant->defaults & ~list->has;
 
 	resource_sums_add_list(sums, list);
@@ -403,11 +486,13 @@ static void add_init_containers(
 static void replace_by_pod_level(
 	const struct pod_lists *pod, const struct variant *variant, struct resource_sums *sums)
 {
-	for (uint32_t i = 0; i < pod->pod_asked.count; i++) {
-		struct resource_name *name = pod->pod_asked.entries[i].name;
-		const struct quantity *amount = &pod->pod_asked.entries[i].amount;
+	bool takes_used = variant->of_status && is_newer(pod);
+	const struct resource_list *names = takes_used ? &pod->pod_used : &pod->pod_asked;
+	for (uint32_t i = 0; i < names->count; i++) {
+		struct resource_name *name = names->entries[i].name;
+		const struct quantity *amount = &names->entries[i].amount;
 
-		if (variant->of_status)
+		if (variant->of_status && !takes_used)
 			amount = resource_list_find(&pod->pod_used, name);
 		/* asked for, but neither there nor allocated (an infeasible resize): nothing */
 		sums->amounts[name->index] = amount == NULL ? quantity_zero() : *amount;
@@ -415,7 +500,8 @@ static void replace_by_pod_level(
 	}
 }
 
-static void sum_up(const struct pod_lists *pod, struct variant variant, struct work *work)
+static void sum_containers(
+	const struct pod_lists *pod, const struct variant *variant, struct work *work)
 {
 	bool has_init = false;
 
@@ -423,10 +509,42 @@ static void sum_up(const struct pod_lists *pod, struct variant variant, struct w
 	for (uint32_t i = 0; i < pod->container_count; i++) {
 		has_init |= pod->containers[i].is_init;
 		if (!pod->containers[i].is_init)
-			add_container(&work->sums, &pod->containers[i], &variant);
+			add_container(&work->sums, &pod->containers[i], variant);
 	}
 	if (has_init)
-		add_init_containers(pod, &variant, work);
+		add_init_containers(pod, variant, work);
+}
+
+/* The largest of the three sums; leaves it in work->sums. */
+static void sum_status(const struct pod_lists *pod, struct variant variant, struct work *work)
+{
+	static const uint8_t sources[] = {OF_SPEC, OF_ALLOCATED, OF_ACTUAL};
+	resource_sums_clear(&work->largest);
+	for (size_t i = 0; i < ARRAY_COUNT(sources); i++) {
+		variant.source = sources[i];
+		if (variant.source == OF_SPEC && pod->resize_infeasible)
+			continue;
+		if (variant.source != OF_SPEC && pod->has_all) {
+			resource_sums_clear(&work->sums);
+			resource_sums_add_list(&work->sums,
+				variant.source == OF_ALLOCATED ? &pod->all_allocated
+							       : &pod->all_actual);
+		} else {
+			sum_containers(pod, &variant, work);
+		}
+		resource_sums_max(&work->largest, &work->sums);
+	}
+	resource_sums_clear(&work->sums);
+	resource_sums_max(&work->sums, &work->largest);
+}
+
+static void sum_up(const struct pod_lists *pod, struct variant variant, struct work *work)
+{
+	variant.source = variant.of_status ? OF_USED : OF_SPEC;
+	if (variant.of_status && is_newer(pod))
+		sum_status(pod, variant, work);
+	else
+		sum_containers(pod, &variant, work);
 	if (variant.pod_level)
 		replace_by_pod_level(pod, &variant, &work->sums);
 	resource_sums_add_list(&work->sums, &pod->overhead);
@@ -437,7 +555,7 @@ static void sum_up(const struct pod_lists *pod, struct variant variant, struct w
 static void nonzero_build(
 	const struct pod_lists *pod, struct work *work, struct kube_pod_template *class)
 {
-	struct variant variant = {true, true, DEFAULT_BOTH};
+	struct variant variant = {.of_status = true, .pod_level = true, .defaults = DEFAULT_BOTH};
 	const struct kube_resources *sums = &class->score;
 
 	/* With requests of the whole pod only what nobody asked for is filled in. */
@@ -489,6 +607,8 @@ static void work_init(const struct pod_lists *pod, struct work *work)
 		has_init |= pod->containers[i].is_init;
 	*work = (struct work){.sums = {.count = 0}};
 	resource_sums_init(&pod->names, &work->sums);
+	if (is_newer(pod) && (pod->used_differs || pod->pod_asked.count > 0))
+		resource_sums_init(&pod->names, &work->largest);
 	if (!has_init)
 		return;
 	resource_sums_init(&pod->names, &work->sidecars);
@@ -513,16 +633,16 @@ void kube_pod_requests(struct kube_build *b, struct json_value pod, struct kube_
 	if (kube_failed(b))
 		return;
 
-	sum_up(&lists, (struct variant){false, true, 0}, &work);
+	sum_up(&lists, (struct variant){.pod_level = true}, &work);
 	resource_sums_build(&lists.names, &work.sums, &class->fit);
 	class->used = class->fit;
 	if (lists.used_differs) {
-		sum_up(&lists, (struct variant){true, true, 0}, &work);
+		sum_up(&lists, (struct variant){.of_status = true, .pod_level = true}, &work);
 		resource_sums_build(&lists.names, &work.sums, &class->used);
 	}
 	class->score = class->fit;
 	if (lists.lacks_a_default || lists.pod_asked.count > 0) {
-		sum_up(&lists, (struct variant){false, false, DEFAULT_BOTH}, &work);
+		sum_up(&lists, (struct variant){.defaults = DEFAULT_BOTH}, &work);
 		resource_sums_build(&lists.names, &work.sums, &class->score);
 	}
 	nonzero_build(&lists, &work, class);

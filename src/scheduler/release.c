@@ -61,6 +61,7 @@ static void release_use(struct scheduler *s, enum kube_release release)
 {
 	s->profiles = &s->all_profiles[release * s->profile_count];
 	s->cycle.profiles = s->profiles;
+	s->cache.release = release;
 }
 
 /* What was not asked for until the release is known. */
@@ -119,6 +120,7 @@ void scheduler_init_release(struct scheduler *s)
 {
 	struct scheduler_release *r = &s->release;
 	r->is_known = !s->setup.follows_release;
+	s->cache.release = scheduler_release(s);
 	if (r->is_known)
 		return;
 	release_use(s, KUBE_RELEASE_DEFAULT);

@@ -211,6 +211,58 @@ static void test_status_of_the_whole_pod(void)
 		"score 100 209715200 0 cpu memory; nonzero 1000 0");
 }
 
+/* Since v1.37 what is asked for, allocated and there are added up apart, and the most counts. */
+static void test_resized_pods_in_1_37_count_by_the_largest_sum(void)
+{
+	static const char two[] =
+		"{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'1',"
+		"'memory':'5'}}},{'name':'b','resources':{'requests':{'cpu':'4','memory':'1'}}}]},"
+		"'status':{'containerStatuses':[{'name':'a','resources':{'requests':{'cpu':'3',"
+		"'memory':'1'}},'allocatedResources':{'cpu':'2','memory':'1'}},{'name':'b',"
+		"'resources':{'requests':{'cpu':'3','memory':'2'}}}]}}";
+	check(two,
+		"fit 5000 6 0 cpu memory; used 7000 7 0 cpu memory; "
+		"score 5000 6 0 cpu memory; nonzero 7000 7");
+	build.release = KUBE_1_37;
+	/* asked 5 and 6, allocated 2+4 and 1+1, there 3+3 and 1+2 */
+	check(two,
+		"fit 5000 6 0 cpu memory; used 6000 6 0 cpu memory; "
+		"score 5000 6 0 cpu memory; nonzero 6000 6");
+	/* nothing said: as asked for */
+	check("{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'2','memory':'2'}"
+	      "}}]},'status':{'containerStatuses':[{'name':'a','resources':{}}]}}",
+		"fit 2000 2 0 cpu memory; used 2000 2 0 cpu memory; "
+		"score 2000 2 0 cpu memory; nonzero 2000 2");
+	/* init containers have a status, too; of two with one name the first counts */
+	check("{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'1','memory':'1'}}"
+	      "}],'initContainers':[{'name':'i','resources':{'requests':{'cpu':'1','memory':'1'}}}]"
+	      "},'status':{'initContainerStatuses':[{'name':'i','allocatedResources':{'cpu':'5'}},"
+	      "{'name':'i','allocatedResources':{'cpu':'50'}}]}}",
+		"fit 1000 1 0 cpu memory; used 5000 1 0 cpu memory; "
+		"score 1000 1 0 cpu memory; nonzero 5000 209715200");
+	/* infeasible: what is asked for does not count; what is not said is nothing, and is filled
+	 * in */
+	check("{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'9','memory':'9'}}"
+	      "},{'name':'b','resources':{'requests':{'cpu':'1','memory':'1'}}}]},"
+	      "'status':{'conditions':[{'type':'PodResizePending','reason':'Infeasible'}],"
+	      "'containerStatuses':[{'name':'a','resources':{'requests':{'cpu':'2','memory':'4'}}}"
+	      "]}}",
+		"fit 10000 10 0 cpu memory; used 2000 4 0 cpu memory; "
+		"score 10000 10 0 cpu memory; nonzero 2100 419430400");
+	/* sums of the pod's own status, and requests of the whole pod over them */
+	check("{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'1','memory':'1'}}"
+	      "}]},'status':{'resources':{'requests':{'cpu':'3','memory':'1'}},"
+	      "'allocatedResources':{'cpu':'2','memory':'7'},'containerStatuses':[{'name':'a',"
+	      "'allocatedResources':{'cpu':'50'}}]}}",
+		"fit 1000 1 0 cpu memory; used 3000 7 0 cpu memory; "
+		"score 1000 1 0 cpu memory; nonzero 3000 7");
+	check("{'spec':{'resources':{'requests':{'cpu':'2'}},'containers':[{}]},"
+	      "'status':{'resources':{'requests':{'cpu':'3'}},'allocatedResources':{'cpu':'4',"
+	      "'memory':'5'}}}",
+		"fit 2000 0 0 cpu; used 4000 5 0 cpu memory; "
+		"score 100 209715200 0 cpu memory; nonzero 4000 5");
+}
+
 static void test_tracked_names(void)
 {
 	static const struct {
@@ -450,6 +502,7 @@ int main(void)
 	RUN_TEST(test_overhead_and_pod_level);
 	RUN_TEST(test_status);
 	RUN_TEST(test_status_of_the_whole_pod);
+	RUN_TEST(test_resized_pods_in_1_37_count_by_the_largest_sum);
 	RUN_TEST(test_tracked_names);
 	RUN_TEST(test_scalars_of_value_0_are_kept);
 	RUN_TEST(test_mentioned);

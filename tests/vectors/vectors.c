@@ -185,6 +185,7 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 	struct feature_gates gates;
 	feature_gates_set(&gates, &no_choices, release);
 	profile_defaults_with(&cache, &gates, &profile);
+	cache.release = release;
 	struct json_value config = json_get(line, "config");
 	struct profile_memory memory = {&cache, &arena, &bench->decode};
 	if (json_type(config) == JSON_OBJECT &&
