@@ -436,6 +436,7 @@ static bool live_start_scheduler(struct live *live)
 			.unschedulable_max_us = o->unschedulable_max_us,
 			.lease = lease_of(live),
 			.hostname = text_of(live->host),
+			.yields = o->yields,
 			.paces = {pace_of(o->api_qps, o->api_burst),
 				pace_of(o->bind_qps, o->bind_burst)},
 		});

@@ -61,6 +61,8 @@ const struct option option_table[] = {
 		GIVEN(election.renew_deadline_us), "TIME", "how long renewing is tried"},
 	{"leader-elect-retry-period", 0, OPTION_DURATION, OPTION_GROUP_ELECTION,
 		GIVEN(election.retry_period_us), "TIME", "time between tries"},
+	{"yield-to-others", 0, OPTION_BOOL, OPTION_GROUP_ELECTION, AT(yields), NULL,
+		"stand by while another scheduler without the lease binds the same pods"},
 	{"leader-elect-resource-lock", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
 		GIVEN(election.resource_lock), "leases", "kind of the lock"},
 	{"leader-elect-resource-name", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,

@@ -27,6 +27,7 @@ static const char *const names[] = {
 	[SCHEDULER_NOT_SYNCED] = "not-synced",
 	[SCHEDULER_INCOMPLETE] = "incomplete",
 	[SCHEDULER_STALE] = "stale",
+	[SCHEDULER_YIELDING] = "yielding",
 	[SCHEDULER_STOPPING] = "stopping",
 };
 
@@ -70,13 +71,14 @@ enum scheduler_wait scheduler_waits(const struct scheduler *s, struct mono now)
 		return SCHEDULER_INCOMPLETE;
 	if (mono_reached(now, scheduler_stale_due(s)))
 		return SCHEDULER_STALE;
-	return SCHEDULER_READY;
+	return s->others.yields ? SCHEDULER_YIELDING : SCHEDULER_READY;
 }
 
 static void leader_report_stale(struct scheduler *s);
 
 void scheduler_note_wait(struct scheduler *s)
 {
+	scheduler_follow_others(s, s->leader.waits);
 	enum scheduler_wait wait = scheduler_waits(s, scheduler_now(s));
 	if (wait == s->leader.waits)
 		return;
@@ -148,8 +150,10 @@ void scheduler_lease_changed(void *self, bool leads)
 	struct scheduler *s = self;
 	s->leader.leading = leads;
 	leader_report(s, leads ? " became leader" : " stopped leading");
-	if (!leads)
+	if (!leads) {
+		log_error("scheduler", "Leaderelection lost", "berth stands by and asks again");
 		return;
+	}
 	if ((s->sync.wanted & WATCH_KIND(KUBE_POD)) == 0) {
 		scheduler_start_informers(s, WATCH_KIND(KUBE_POD));
 		return;

@@ -193,6 +193,14 @@ void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod);
 /* Relists the next kind that is to be compared, if there is one. */
 void scheduler_compare_next(struct scheduler *s);
 
+/* ---- others.c ---- */
+
+/* What changed about a pod, before the queue follows it. */
+void scheduler_note_others(struct scheduler *s, const struct cache_event *event);
+/* Each turn; `before`: why nothing was decided until now. */
+void scheduler_follow_others(struct scheduler *s, enum scheduler_wait before);
+struct mono scheduler_others_due(const struct scheduler *s);
+
 /* ---- leader.c ---- */
 
 void scheduler_lease_changed(void *self, bool leads);

@@ -429,6 +429,7 @@ static void requeue_for_pod(struct scheduler *s, const struct cache_change *chan
 	/* Another pod may be where it was, and that one's own change it is not. */
 	if (!event.now.there || !scheduler_is_pod(s, event.index, change->uid))
 		event.index = 0;
+	scheduler_note_others(s, &event);
 	queue_follow_in_flight(s, change);
 	requeue_by_own_change(s, change);
 	requeue_for_others(s, &event);

@@ -247,6 +247,7 @@ static int64_t scheduler_sleep_us(const struct scheduler *s, int64_t timeout_us)
 	next = scheduler_relief_due(s);
 	if (next.us < due.us)
 		due = next;
+	due = mono_earlier(due, scheduler_others_due(s));
 	if (due.us == MONO_NEVER.us)
 		return timeout_us;
 	/* The clock has moved on since it was read; being early once is harmless. */

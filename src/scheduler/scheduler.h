@@ -8,6 +8,7 @@
  *	schedule_one.c    the next pod: decide, assume and start its binding, or park it
  *	binding_cycle.c   pods whose binding is on its way, and what became of it
  *	extender_cycle.c  pods whose extenders are asked
+ *	others.c          another scheduler that binds our pods
  *	preempt.c         victims that are evicted, and the pods that wait for their places
  *	informers.c       what the watches show goes into the cache
  *	release.c         which kube-scheduler we are: the one that belongs to the apiserver
@@ -100,6 +101,7 @@ struct scheduler_setup {
 	int64_t unschedulable_max_us;
 	struct scheduler_lease lease;
 	struct text hostname; /* in events */
+	bool yields;          /* to another scheduler that is at work */
 	/* scheduler_start() gets the profiles of each release, and the apiserver's count. */
 	bool follows_release;
 	struct scheduler_pace paces[SCHEDULER_PACES];
@@ -163,6 +165,7 @@ enum scheduler_wait {
 	SCHEDULER_NOT_SYNCED,
 	SCHEDULER_INCOMPLETE, /* something of the cluster is unknown */
 	SCHEDULER_STALE,      /* what we know of pods or nodes was not confirmed for too long */
+	SCHEDULER_YIELDING,   /* another scheduler is at work, and we are to give way to it */
 	SCHEDULER_STOPPING
 };
 
@@ -210,6 +213,18 @@ struct scheduler_leader {
 	bool leading;     /* as the lease said last */
 	uint32_t barrier; /* kinds to be relisted before the first decision of a new leader */
 	enum scheduler_wait waits; /* as last logged */
+};
+
+/* Another scheduler that binds our pods. others.c writes it. */
+struct scheduler_others {
+	uint64_t bindings;
+	uint32_t recent; /* of those, since ... */
+	struct mono began;
+	struct mono latest; /* of them */
+	struct mono decides_since;
+	bool told;
+	bool yields, yielded;
+	struct mono told_at, yielded_at;
 };
 
 /* Which pods are queued. requeue.c writes it. */
@@ -310,6 +325,7 @@ struct scheduler {
 	struct scheduler_release release;
 	struct scheduler_sync sync;
 	struct scheduler_leader leader;
+	struct scheduler_others others;
 	struct scheduler_requeue requeue;
 	struct scheduler_pressure pressure;
 	struct scheduler_reports reports;

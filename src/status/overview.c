@@ -109,6 +109,11 @@ static void overview_put_decisions(const struct scheduler *s, struct json_writer
 	json_member_i64(j, "unschedulable", (int64_t)s->stats.attempts[SCHEDULER_UNSCHEDULABLE]);
 	json_member_i64(j, "errors", (int64_t)s->stats.attempts[SCHEDULER_ERROR]);
 	json_member_i64(j, "preemptions", (int64_t)s->stats.preemptions);
+	json_member_i64(j, "boundByOthers", (int64_t)s->others.bindings);
+	json_member_i64(j, "othersSecondsAgo",
+		s->others.bindings == 0
+			? -1
+			: mono_since_us(scheduler_now(s), s->others.latest) / CLOCK_S_US);
 	json_member_i64(j, "turnUsMax", s->metrics.turn_us_max);
 	json_close_object(j);
 }

@@ -39,6 +39,9 @@ const struct metric_reading readings_table[] = {
 		"Bindings that came too late: the pod was bound by another "
 		"scheduler or deleted.",
 		METRIC_COUNTER, AT(scheduler.bind_lost)},
+	{"berth_bindings_by_others_total",
+		"Pods of ours that another scheduler bound while this one led.", METRIC_COUNTER,
+		AT(bound_by_others)},
 	{"berth_bindings_refused_total", "Bindings that the apiserver refused for good.",
 		METRIC_COUNTER, AT(scheduler.bind_refused)},
 	{"berth_bindings_throttled_total", "Bindings answered with 429 Too Many Requests.",
@@ -135,6 +138,7 @@ void readings_gather(const struct status *status, struct metric_readings *r)
 		.cache_refused = s->cache.refused,
 		.log_dropped = log_dropped(),
 		.late_allocations = memory_late_requests(),
+		.bound_by_others = s->others.bindings,
 		.preemption_attempts = s->metrics.preemption_attempts,
 		.turn_us_max = (uint64_t)s->metrics.turn_us_max,
 		.busy_us = (uint64_t)s->metrics.busy_us,

@@ -102,6 +102,7 @@ const states = {
 	ready: ['deciding', 'good'], 'not-leading': ['standing by', 'good'], 'not-synced': ['reading the cluster', 'warn'],
 	stale: ['the watch is silent: scheduling is paused', 'bad'],
 	incomplete: ['some objects are missing: scheduling is paused', 'bad'], stopping: ['stopping', 'warn'],
+	yielding: ['standing by: another scheduler is at work', 'warn'],
 };
 let last = null; // overview
 const rates = [], tooks = []; // one a second, newest last
@@ -125,6 +126,7 @@ function showOverview(o) {
 	// A scheduler that cannot reach the apiserver neither decides nor stands by, whatever it did before.
 	if (!n.open) say('the apiserver is not reached', 'bad');
 	else if (o.state === 'not-leading' && l && !l.holder) say('waiting for the lease', 'warn');
+	else if (o.state === 'ready' && d.boundByOthers && d.othersSecondsAgo < 300) say('another scheduler binds the same pods: stop one of the two', 'bad');
 	else say(...(states[o.state] || [o.state, 'bad']));
 	put($('waiting'), c.pending || ''); // those of other schedulers, too: the list has them
 	showFigures('queue', [
