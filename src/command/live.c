@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -257,6 +258,21 @@ static bool open_asker(struct live *live, uint32_t asker, struct writer *fault)
 	return live->askers[asker] != NULL;
 }
 
+/* kube-scheduler's client would go by the proxy; whoever counts on it has to know. */
+static void warn_of_proxies(const struct kubeconfig *kubeconfig)
+{
+	static const char *const names[] = {"HTTPS_PROXY", "https_proxy"};
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+		const char *proxy = getenv(names[i]);
+		if (proxy == NULL || proxy[0] == '\0')
+			continue;
+		log_warn("net", "proxy-not-used",
+			"%s is set: proxies are not supported, %.*s is connected to directly",
+			names[i], TEXT_ARGS(kubeconfig->server.host));
+		return;
+	}
+}
+
 static bool connect_to(struct live *live)
 {
 	char words[FAULT_MAX];
@@ -266,6 +282,7 @@ static bool connect_to(struct live *live)
 	sandbox_has_read(o->kubeconfig.path);
 	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
 		return live_complain(live, writer_text(&fault));
+	warn_of_proxies(&live->kubeconfig);
 	uint32_t connections = connections_of(o);
 	struct net_target target = target_of_kubeconfig(&live->kubeconfig);
 	target.connections = connections;

@@ -19,6 +19,7 @@ struct net_target target_of_kubeconfig(const struct kubeconfig *config)
 		.certificate_file = config->certificate_file,
 		.key_file = config->key_file,
 		.token_file = config->token_file,
+		.headers = config->impersonation,
 		.username = config->username,
 		.password = config->password};
 }

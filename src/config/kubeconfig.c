@@ -177,16 +177,6 @@ static bool refuse(const struct load *load, const struct yaml_node *map, const c
 			"tokenFile"},
 		{"proxy-url",
 			"proxies are not supported; name a server that can be reached directly"},
-		{"as", "acting as somebody else is not supported; use that user's own credentials"},
-		{"as-uid",
-			"acting as somebody else is not supported; use that user's own "
-			"credentials"},
-		{"as-groups",
-			"acting as somebody else is not supported; use that user's own "
-			"credentials"},
-		{"as-user-extra",
-			"acting as somebody else is not supported; use that user's own "
-			"credentials"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(refused); i++) {
@@ -247,6 +237,113 @@ static bool load_cluster(struct load *load, const struct yaml_node *cluster, con
 		load, server, node->line, field, has_ca || to->insecure_skip_tls_verify);
 }
 
+/* ---- acting as somebody else ---- */
+
+enum { IMPERSONATION_MAX = 8 * 1024 };
+
+static bool is_header_value(struct text t)
+{
+	for (size_t i = 0; i < t.size; i++)
+		if ((unsigned char)t.at[i] < ' ' || t.at[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* Names of headers have letters, digits and a few signs; the rest is escaped, as Go's client does.
+ */
+static void put_header_name(struct writer *w, struct text name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.at[i];
+		bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			(c >= '0' && c <= '9') ||
+			(c != '\0' && strchr("!#$&'*+-.^_`|~", c) != NULL);
+		if (is_plain)
+			write_char(w, c);
+		else
+			write_format(w, "%%%02X", (unsigned)(unsigned char)c);
+	}
+}
+
+static bool put_impersonation(const struct load *load, const struct yaml_node *node,
+	const char *where, const char *field, struct text name, struct writer *w)
+{
+	if (node->kind == YAML_LIST || node->kind == YAML_MAP || node->kind == YAML_NULL ||
+		!is_header_value(node->text))
+		return fail_node(load, node, where, field, "must be text of one line");
+	write_z(w, "Impersonate-");
+	put_header_name(w, name);
+	write_z(w, ": ");
+	write_text(w, node->text);
+	write_z(w, "\r\n");
+	return true;
+}
+
+static bool put_impersonations(const struct load *load, const struct yaml_node *list,
+	const char *where, const char *field, struct text name, struct writer *w)
+{
+	if (list->kind != YAML_LIST)
+		return fail_node(load, list, where, field, "must be a list");
+	for (const struct yaml_node *one = list->first; one != NULL; one = one->next)
+		if (!put_impersonation(load, one, where, field, name, w))
+			return false;
+	return true;
+}
+
+static bool put_extras(
+	const struct load *load, const struct yaml_node *map, const char *where, struct writer *w)
+{
+	if (map->kind != YAML_MAP)
+		return fail_node(load, map, where, "as-user-extra", "must be a map of lists");
+	for (const struct yaml_node *one = map->first; one != NULL; one = one->next) {
+		char room[512];
+		struct writer name;
+		writer_init(&name, room, sizeof(room));
+		write_z(&name, "Extra-");
+		write_text(&name, one->key->text);
+		if (name.overflowed)
+			return fail_node(load, one, where, "as-user-extra", "has too long a name");
+		if (!put_impersonations(load, one, where, "as-user-extra", writer_text(&name), w))
+			return false;
+	}
+	return true;
+}
+
+static bool is_something(const struct yaml_node *node)
+{
+	return node != NULL && node->kind != YAML_NULL &&
+		!(node->kind == YAML_TEXT && node->text.size == 0) &&
+		!((node->kind == YAML_LIST || node->kind == YAML_MAP) && node->count == 0);
+}
+
+static bool load_impersonation(
+	const struct load *load, const struct yaml_node *user, const char *where)
+{
+	const struct yaml_node *as = yaml_get(user, "as"), *uid = yaml_get(user, "as-uid");
+	const struct yaml_node *groups = yaml_get(user, "as-groups");
+	const struct yaml_node *extra = yaml_get(user, "as-user-extra");
+	char room[IMPERSONATION_MAX];
+	struct writer w;
+
+	writer_init(&w, room, sizeof(room));
+	if (!is_something(as)) {
+		if (is_something(uid) || is_something(groups) || is_something(extra))
+			return fail_node(load, user, where, "as",
+				"is missing: as-uid, as-groups and as-user-extra need it");
+		return true;
+	}
+	if (!put_impersonation(load, as, where, "as", TEXT("User"), &w) ||
+		(is_something(uid) &&
+			!put_impersonation(load, uid, where, "as-uid", TEXT("Uid"), &w)) ||
+		(is_something(groups) &&
+			!put_impersonations(load, groups, where, "as-groups", TEXT("Group"), &w)) ||
+		(is_something(extra) && !put_extras(load, extra, where, &w)))
+		return false;
+	if (w.overflowed)
+		return fail_node(load, as, where, "as", "has groups and more of over 8 kB");
+	return keep(load, writer_text(&w), &load->to->impersonation);
+}
+
 static bool load_user(struct load *load, const struct yaml_node *user, const char *where)
 {
 	struct kubeconfig *to = load->to;
@@ -279,7 +376,7 @@ static bool load_user(struct load *load, const struct yaml_node *user, const cha
 		return fail_node(load, user, where, "username", "and a token together: choose one");
 	if (to->username.at != NULL && to->password.at == NULL)
 		to->password = TEXT("");
-	return true;
+	return load_impersonation(load, user, where);
 }
 
 /* The element of LIST whose name is `name`; its member `inside` in *found. */

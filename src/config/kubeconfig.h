@@ -26,6 +26,7 @@ struct kubeconfig {
 	const char *ca_file, *certificate_file, *key_file, *token_file;
 	struct text tls_server_name;
 	struct text username, password;
+	struct text impersonation; /* headers of each request, each line with its CR LF */
 	bool insecure_skip_tls_verify;
 	bool in_cluster;
 	struct text context; /* its name; TEXT_NONE without a file */

@@ -102,7 +102,7 @@ struct options {
 	uint32_t page; /* enum options_page */
 
 	/* scheduling */
-	bool yields; /* to another scheduler that is at work */
+	bool yields;                  /* to another scheduler that is at work */
 	int64_t unschedulable_max_us; /* pods wait no longer without being tried again */
 	struct feature_choices features;
 	uint32_t release;            /* enum kube_release, as --emulated-version has it */

@@ -8,6 +8,8 @@
  */
 #include "extender/extender.h"
 
+#include <sys/stat.h>
+
 #include "base/url.h"
 #include "extender/private.h"
 
@@ -147,6 +149,37 @@ static bool intern_managed(struct extender *e, struct cache *cache, struct write
 	return true;
 }
 
+/*
+ * The machine's authorities, where Go looks for them. They are kept in memory, so that only a list
+ * of a size as boards have it will do; else the one that is needed has to be named.
+ */
+static bool find_authorities(struct net_target *target, struct writer *fault)
+{
+	static const char *const files[] = {"/etc/ssl/certs/ca-certificates.crt",
+		"/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+		"/etc/pki/tls/cacert.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+		"/etc/ssl/cert.pem"};
+	bool has_ca = target->ca.at != NULL || target->ca_file != NULL;
+	struct stat stats;
+	uint32_t i = 0;
+	if (!target->https || target->insecure_skip_verify || has_ca)
+		return true;
+	while (i < ARRAY_COUNT(files) && stat(files[i], &stats) != 0)
+		i++;
+	if (i < ARRAY_COUNT(files) && stats.st_size <= EXTENDER_AUTHORITIES_MAX) {
+		target->ca_file = files[i];
+		return true;
+	}
+	write_format(fault,
+		"%.*s: tlsConfig.caFile must name a file with the authority that signed the "
+		"server's certificate",
+		TEXT_ARGS(target->host));
+	if (i < ARRAY_COUNT(files))
+		write_format(fault, "; %s has %lld kB of them, more than are kept", files[i],
+			(long long)stats.st_size / 1024);
+	return false;
+}
+
 static bool open_one(
 	struct extenders *x, const struct scheduler_extender *config, struct writer *fault)
 {
@@ -165,6 +198,8 @@ static bool open_one(
 		e->target.certificate_file = file_of(setup->arena, config->tls->cert_file);
 		e->target.key_file = file_of(setup->arena, config->tls->key_file);
 	}
+	if (!find_authorities(&e->target, fault))
+		return false;
 	list_init(&e->waiting);
 	for (uint32_t i = 0; i < EXTENDER_LINES; i++)
 		e->lines[i].cut = json_cut_init(arena_take_raw(setup->arena, size), size, room);

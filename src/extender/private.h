@@ -18,7 +18,8 @@ enum {
 	EXTENDER_ANSWER_BY_NODE = 256, /* its name, and why not, of every node */
 	/* Address space for victims as whole pods; memory is taken for those that are read. */
 	EXTENDER_WHOLE_PODS_MAX = 32 << 20,
-	EXTENDER_PATH_MAX = 512
+	EXTENDER_PATH_MAX = 512,
+	EXTENDER_AUTHORITIES_MAX = 64 * 1024 /* of a file; as for any other PEM */
 };
 
 struct extender_call {    /* one question of an ask to one extender */

@@ -32,6 +32,7 @@ struct net_target {
 	/* PEM text, or a file that is read again when it changes; text wins over file. */
 	struct text ca, certificate, key, token;
 	const char *ca_file, *certificate_file, *key_file, *token_file;
+	struct text headers;            /* of each request, each line with its CR LF; TEXT_NONE */
 	struct text username, password; /* basic authentication, when there is no token */
 	uint32_t watch_connections;     /* for NET_WATCH alone, each long-lived */
 	uint32_t connections;           /* shared by all other classes, by priority */

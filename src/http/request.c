@@ -7,7 +7,7 @@
 
 #include "http/client_private.h"
 
-enum { REQUEST_PARTS = 16, REQUEST_NUMBER_MAX = 24 };
+enum { REQUEST_PARTS = 20, REQUEST_NUMBER_MAX = 24 };
 
 static const char *const method_names[] = {
 	[NET_GET] = "GET ",
@@ -68,6 +68,8 @@ static void make_parts(
 			(struct text){credentials->authorization, credentials->authorization_size});
 		add(parts, TEXT("\r\n"));
 	}
+	if (client->target.headers.size > 0)
+		add(parts, client->target.headers);
 	add_body_headers(parts, request);
 	add(parts, TEXT("\r\n"));
 	add(parts, request->body);

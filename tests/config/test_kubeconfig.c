@@ -328,9 +328,6 @@ static void test_what_cannot_be_done_is_said(void)
 	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {auth-provider: {name: oidc}}\n",
 		":7: users[0].user.auth-provider: auth providers are not supported; use a client "
 		"certificate, token or tokenFile");
-	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {as: admin}\n",
-		":7: users[0].user.as: acting as somebody else is not supported; use that user's "
-		"own credentials");
 	refuses(HEAD
 		"clusters:\n- name: k\n  cluster: {server: 'https://h', proxy-url: 'http://p'}\n",
 		":6: clusters[0].cluster.proxy-url: proxies are not supported; name a server that "
@@ -340,6 +337,40 @@ static void test_what_cannot_be_done_is_said(void)
 		load_text(HEAD CLUSTER
 			"users: [{name: u, user: {exec: null, as: '', as-groups: []}}]\n"),
 		line);
+}
+
+static void test_acting_as_somebody_else(void)
+{
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD CLUSTER
+			"users:\n- name: u\n  user:\n    token: t\n"
+			"    as: jane\n    as-uid: '7'\n    as-groups: [dev, \"a b\"]\n"
+			"    as-user-extra: {example.com/scopes: [x, y]}\n"),
+		line);
+	is("Impersonate-User: jane\r\nImpersonate-Uid: 7\r\nImpersonate-Group: dev\r\n"
+	   "Impersonate-Group: a b\r\nImpersonate-Extra-example.com%2Fscopes: x\r\n"
+	   "Impersonate-Extra-example.com%2Fscopes: y\r\n",
+		config.impersonation);
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD CLUSTER "users: [{name: u, user: {token: t}}]\n"), line);
+	TEST_ASSERT_EQUAL(0, config.impersonation.size);
+}
+
+/* What ends up in a head may not begin another one. */
+static void test_nobody_is_smuggled_into_a_head(void)
+{
+	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {as: \"a\\r\\nX: y\"}\n",
+		":7: users[0].user.as: must be text of one line");
+	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {as: a, as-groups: [\"b\\n\"]}\n",
+		":7: users[0].user.as-groups: must be text of one line");
+	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {as-groups: [b]}\n",
+		":7: users[0].user.as: is missing: as-uid, as-groups and as-user-extra need it");
+	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {as: a, as-groups: b}\n",
+		":7: users[0].user.as-groups: must be a list");
+	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD CLUSTER "users:\n- name: u\n  user: {as: a, "
+							"as-user-extra: {\"k\\r\\n: z\": [v]}}\n"),
+		line);
+	is("Impersonate-User: a\r\nImpersonate-Extra-k%0D%0A%3A%20z: v\r\n", config.impersonation);
 }
 
 static void test_faults(void)
@@ -616,6 +647,8 @@ int main(void)
 	RUN_TEST(test_in_cluster);
 	RUN_TEST(test_search);
 	RUN_TEST(test_what_cannot_be_done_is_said);
+	RUN_TEST(test_acting_as_somebody_else);
+	RUN_TEST(test_nobody_is_smuggled_into_a_head);
 	RUN_TEST(test_faults);
 	RUN_TEST(test_every_field_must_be_text);
 	RUN_TEST(test_two_ways_to_say_who_one_is);

@@ -136,6 +136,36 @@ static void test_who_cares(void)
 	bed_close(&bed);
 }
 
+/* As long as the machine has more authorities than are kept: then one has to be named. */
+static void test_https_needs_an_authority(void)
+{
+	char words[512];
+	struct writer fault;
+	bed_init(&bed, 1);
+	bed_open(&bed);
+	bed.configs[1] = bed.configs[0];
+	bed.configs[1].url_prefix = TEXT("https://gpu.example.com/x");
+	const struct config_list list = {&bed.configs[1], 1};
+	writer_init(&fault, words, sizeof(words) - 1);
+	struct extenders *x = extenders_open(&(struct extenders_setup){.net = bed.net,
+						     .apiserver = bed.client,
+						     .api = bed.api,
+						     .arena = &bed.arena,
+						     .cache = &bed.cache,
+						     .list = &list,
+						     .nodes = BED_NODES},
+		&fault);
+	words[fault.used] = '\0';
+	if (x != NULL)
+		extenders_close(x);
+	else
+		TEST_ASSERT_EQUAL_STRING_LEN("gpu.example.com: tlsConfig.caFile must name a file "
+					     "with the authority that signed the server's "
+					     "certificate",
+			words, 100);
+	bed_close(&bed);
+}
+
 /* ---- trouble ---- */
 
 static void test_trouble_is_told_with_the_url(void)
@@ -577,6 +607,7 @@ int main(void)
 	RUN_TEST(test_filters_are_asked_in_turn_and_scores_at_once);
 	RUN_TEST(test_one_node_needs_no_points_and_none_no_further_filter);
 	RUN_TEST(test_who_cares);
+	RUN_TEST(test_https_needs_an_authority);
 	RUN_TEST(test_trouble_is_told_with_the_url);
 	RUN_TEST(test_points_that_are_none);
 	RUN_TEST(test_half_an_answer_is_none);

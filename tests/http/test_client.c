@@ -597,10 +597,23 @@ static void test_plain_http(void)
 	TEST_ASSERT_EQUAL_UINT64(9000000, r[0].end.body_size);
 }
 
+/* Who acts as somebody else says so with each request. */
+static void test_headers_of_the_target_go_with_each_request(void)
+{
+	f.target.headers = TEXT("Authorization: of-the-target\r\nImpersonate-User: jane\r\n");
+	serve_plain();
+	fixture_get(&f, &r[0], "/echo");
+	check(&r[0], NET_OK, 200);
+	has(&r[0], "auth=of-the-target ");
+	fixture_get(&f, &r[0], "/echo");
+	has(&r[0], "auth=of-the-target ");
+}
+
 int main(void)
 {
 	fixture_make_certificates();
 	UNITY_BEGIN();
+	RUN_TEST(test_headers_of_the_target_go_with_each_request);
 	RUN_TEST(test_a_get);
 	RUN_TEST(test_methods_and_bodies);
 	RUN_TEST(test_a_path_prefix);
