@@ -77,7 +77,7 @@ static bool make_name(
 {
 	uint32_t count = 0;
 
-	if (!add_attribute(names, "CN=", request->common_name))
+	if (request->common_name != NULL && !add_attribute(names, "CN=", request->common_name))
 		return false;
 	while (request->organizations != NULL && request->organizations[count] != NULL)
 		count++;
@@ -211,7 +211,8 @@ bool tls_certificate_make(struct net *net, const struct tls_certificate_request 
 	maker_free(&m);
 	if (!good) {
 		mbedtls_platform_zeroize(made, sizeof(*made));
-		write_format(fault, "no certificate can be made for %s", request->common_name);
+		write_format(fault, "no certificate can be made for %s",
+			request->common_name == NULL ? "nobody" : request->common_name);
 	}
 	return good;
 }

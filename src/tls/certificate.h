@@ -24,7 +24,7 @@ struct tls_certificate {
 };
 
 struct tls_certificate_request {
-	const char *common_name;
+	const char *common_name;          /* NULL: none */
 	const char *const *organizations; /* then NULL; at most one of who issues others */
 	const char *const *names;         /* DNS names and addresses, then NULL */
 	uint32_t days;

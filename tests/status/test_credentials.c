@@ -146,6 +146,30 @@ static void test_a_front_proxy_says_who_asks(void)
 	TEST_ASSERT_NOT_NULL(strstr(visitor.heard, "User \\\"carla\\\""));
 }
 
+/* As kube-scheduler's authenticator: whom a proxy calls anonymous is not authenticated. */
+static void test_an_anonymous_user_of_a_proxy_is_not_authenticated(void)
+{
+	bed_options.page = OPTIONS_PAGE_TOKEN;
+	open_with_map("[\\\"front-proxy\\\"]");
+	expect(200, &proxy, GET("/berth/v1/overview") "X-Remote-User: joe\r\n\r\n");
+	expect(403, &proxy, GET("/berth/v1/overview") "X-Remote-User: system:anonymous\r\n\r\n");
+	TEST_ASSERT_NULL(strstr(bed_asked, "system:authenticated"));
+	expect(403, &proxy,
+		GET("/berth/v1/overview") "X-Remote-User: joe\r\n"
+					  "X-Remote-Group: system:unauthenticated\r\n\r\n");
+	TEST_ASSERT_NOT_NULL(
+		strstr(bed_asked, "\"user\":\"joe\",\"groups\":[\"system:unauthenticated\"]"));
+}
+
+static void test_a_certificate_without_a_name_is_nobodys(void)
+{
+	static struct tls_certificate nameless;
+	open_with_map("[]");
+	make(&nameless, NULL, "system:masters", &ca);
+	expect(401, &nameless, GET("/metrics") "\r\n");
+	TEST_ASSERT_EQUAL_UINT32(0, bed_accesses);
+}
+
 static void test_no_names_are_any_name(void)
 {
 	open_with_map("[]");
@@ -327,6 +351,8 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_authorities_of_the_cluster);
 	RUN_TEST(test_a_front_proxy_says_who_asks);
+	RUN_TEST(test_an_anonymous_user_of_a_proxy_is_not_authenticated);
+	RUN_TEST(test_a_certificate_without_a_name_is_nobodys);
 	RUN_TEST(test_no_names_are_any_name);
 	RUN_TEST(test_names_that_cannot_be_read_change_nothing);
 	RUN_TEST(test_authorities_change);
