@@ -15,7 +15,7 @@
  *
  * Work has a budget: in a net_poll() a connection begins one request and moves 32 kB at most, all
  * together requests_per_turn and 128 kB, and one message of one TLS handshake; a loop that is
- * hurried gives less, and to handshakes of strangers 9 % of its time at most.
+ * hurried gives less, and to handshakes of strangers 6 % of its time at most.
  *
  * Places are scarce, and strangers may want them all: server.c says who gets one.
  */

@@ -294,8 +294,8 @@ static enum want step_queueing(struct server_connection *c)
 static void rest_after_handshake(struct server_handshakes *share, enum server_standing standing,
 	struct mono began, struct mono ended)
 {
-	static const int64_t times[SERVER_STANDINGS] = {[SERVER_PEER_WASTEFUL] = 32,
-		[SERVER_PEER_NEW] = 16,
+	static const int64_t times[SERVER_STANDINGS] = {[SERVER_PEER_WASTEFUL] = 48,
+		[SERVER_PEER_NEW] = 24,
 		[SERVER_PEER_VOUCHED] = 4,
 		[SERVER_PEER_OWN] = 8};
 	enum { REST_OF_KNOWN_US = 50 * 1000 };

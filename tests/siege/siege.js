@@ -41,8 +41,10 @@ const modes = {
 	'half a request': secured((s) => s.write('GET /livez HTTP/1.1\r\nHost: ')),
 	'reads nothing': secured((s) => { s.write(REQUEST.replace('/livez', '/page.js')); s.pause(); }),
 	garbage: (s) => s.write(Buffer.concat([Buffer.from('1603010200', 'hex'), Buffer.alloc(600, 'g')])),
-	'made-up tokens': secured((s) => s.write(REQUEST.replace('/livez', '/metrics').replace('Host: a', 'Host: a\r\nConnection: close\r\n'
-		+ 'Authorization: Bearer ' + Math.random()))),
+	'made-up tokens': secured((s) => {
+		s.resume();
+		s.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ' + Math.random() + '\r\n\r\n');
+	}),
 	'pipelined, unread': secured((s) => { s.pause(); s.write(REQUEST.replace('/livez', '/page.js').repeat(500)); }),
 };
 
@@ -175,7 +177,11 @@ function visitor(bed, where, more) {
 function crowd(bed, mode, addresses) {
 	const child = spawn('nice', ['-n', '19', process.execPath, __filename, '--strangers', String(bed.port), mode, String(strangers), addresses],
 		{ stdio: 'inherit' });
-	return () => new Promise((done) => { child.on('exit', done); child.kill(); });
+	return () => new Promise((done) => {
+		if (child.exitCode !== null) throw new Error('the strangers went by themselves');
+		child.on('exit', done);
+		child.kill();
+	});
 }
 
 async function siege(mode, addresses) {
