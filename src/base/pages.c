@@ -38,6 +38,8 @@ void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *sh
 
 static size_t page_budget_top(const struct page_budget *budget)
 {
+	if (budget->may_exceed)
+		return SIZE_MAX;
 	if (budget->may_use_reserve)
 		return budget->limit;
 	return budget->limit - (budget->may_use_half ? budget->reserve / 2 : budget->reserve);
@@ -100,7 +102,7 @@ bool page_budget_is_pressed(const struct page_budget *budget)
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes)
 {
 	size_t pages = page_budget_round(budget, bytes) / budget->page_size;
-	CHECK(pages <= budget->limit - budget->used);
+	CHECK(page_budget_fits(budget, pages) || pages <= budget->limit - budget->used);
 	budget->used += pages;
 	page_budget_count(budget);
 }

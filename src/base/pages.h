@@ -43,6 +43,7 @@ struct page_budget {
 	size_t reserve;
 	size_t used;
 	size_t idle;          /* of those used: nothing is in them */
+	bool may_exceed;      /* while all is set up: what it came to is asked at the end */
 	bool may_use_reserve; /* by what is taken now */
 	bool may_use_half;    /* ... the first half of it */
 	bool may_shed;        /* nobody works with what can be made again */

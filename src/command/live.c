@@ -147,13 +147,13 @@ static void *reserve_space(struct live *live, uint64_t fixed, struct capacity *c
 	uint64_t budget = budget_of(o);
 	/* Extenders have lists of all nodes that are made for so many. */
 	uint32_t nodes = o->config.extenders.count > 0 ? nodes_max_of(o) : o->nodes_max;
-	bool planned = capacity_plan(budget - fixed, nodes, o->pods_max, capacity);
+	bool planned = capacity_plan(budget, nodes, o->pods_max, capacity);
 	void *block = NULL;
 	while (planned && block == NULL) {
 		live->space = (size_t)(fixed + capacity->space);
 		block = memory_reserve(live->space);
 		if (block == NULL)
-			planned = capacity_narrow(budget - fixed, nodes, o->pods_max, capacity);
+			planned = capacity_narrow(budget, nodes, o->pods_max, capacity);
 	}
 	if (block != NULL && capacity->share > 1)
 		log_info("run", "address-space-limited",
@@ -513,13 +513,23 @@ static void lock_down(struct live *live)
 
 /* ---- opening and closing ---- */
 
+#define TOO_SMALL "--memory: too small for any cluster"
+
+/* Much of what is set up has address space only; what it takes of the budget shows at the end. */
+static bool live_has_room(struct live *live)
+{
+	live->budget.may_exceed = false;
+	return page_budget_left(&live->budget) >= CAPACITY_BYTES_MIN ||
+		live_complain(live, TEXT(TOO_SMALL));
+}
+
 static bool live_reserve_memory(struct live *live)
 {
 	uint64_t budget = budget_of(&live->options);
 	uint64_t fixed = fixed_bytes(&live->options);
 	struct capacity capacity;
-	if (budget < fixed + CAPACITY_BYTES_MIN)
-		return live_complain(live, TEXT("--memory: too small for any cluster"));
+	if (budget < CAPACITY_BYTES_MIN)
+		return live_complain(live, TEXT(TOO_SMALL));
 	void *block = reserve_space(live, fixed, &capacity);
 	if (block == NULL) {
 		output_format(&live->err,
@@ -532,6 +542,7 @@ static bool live_reserve_memory(struct live *live)
 	live->limits = fixed_limits;
 	take_capacity(&live->limits, &capacity);
 	page_budget_init(&live->budget, (size_t)budget, (size_t)budget / CAPACITY_RESERVE);
+	live->budget.may_exceed = true;
 	arena_init_counted(&live->arena, block, live->space, &live->budget);
 	return true;
 }
@@ -564,7 +575,8 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 		return NULL;
 	log_setup(log_level_of(live->options.verbosity),
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
-	if (!live_reserve_memory(live) || !live_start_scheduler(live) || !live_open_status(live))
+	if (!live_reserve_memory(live) || !live_start_scheduler(live) || !live_open_status(live) ||
+		!live_has_room(live))
 		return NULL;
 	memory_seal();
 	lock_down(live);

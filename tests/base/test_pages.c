@@ -155,6 +155,27 @@ static bool shed_others(void *self)
 	return some;
 }
 
+/* What it came to is asked at the end. */
+static void test_nothing_is_refused_while_all_is_set_up(void)
+{
+	uint32_t index;
+	budget.may_exceed = true;
+	while (page_budget_left(&budget) > 0) {
+		index = pool_take(&pool);
+		TEST_ASSERT_NOT_EQUAL(0, index);
+	}
+	page_budget_take_fixed(&budget, 2 * (size_t)BUDGET);
+	for (uint32_t i = 0; i < 1000; i++) {
+		index = pool_take(&pool);
+		TEST_ASSERT_NOT_EQUAL(0, index);
+	}
+	budget.may_exceed = false;
+	TEST_ASSERT_EQUAL(0, page_budget_left(&budget));
+	for (uint32_t i = 0; i < 1000 && index != 0; i++)
+		index = pool_take(&pool);
+	TEST_ASSERT_EQUAL(0, index);
+}
+
 static void test_what_can_be_made_again_goes_first(void)
 {
 	static struct page_shedder shedder;
@@ -257,6 +278,7 @@ int main(void)
 	RUN_TEST(test_one_kind_may_take_all_of_it);
 	RUN_TEST(test_what_goes_back_is_for_others);
 	RUN_TEST(test_reserve_is_for_those_who_may);
+	RUN_TEST(test_nothing_is_refused_while_all_is_set_up);
 	RUN_TEST(test_what_can_be_made_again_goes_first);
 	RUN_TEST(test_lanes_are_zero_when_they_come_back);
 	RUN_TEST(test_idle_pages_are_kept_for_the_next_time);
