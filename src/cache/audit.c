@@ -179,5 +179,6 @@ void cache_audit(const struct cache *cache)
 	audit_placed(cache);
 	audit_shared(cache, &cache->label_sets, false);
 	cache_topology_audit(cache);
+	cache_devices_audit(cache);
 	cache_assumed_audit(cache);
 }

@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "base/store.h"
 #include "cache/conditions.h"
+#include "cache/devices.h"
 #include "cache/event.h"
 #include "cache/images.h"
 #include "cache/log.h"
@@ -94,6 +95,15 @@ struct cache_pod {
 	uint16_t flags;
 	uint16_t seen;       /* list round it was last seen in */
 	uint32_t conditions; /* index in conditions, 0 = none kept */
+	uint32_t claims;     /* struct cache_pod_claims in the store, 0 = none */
+};
+
+/* Claims that were made for a pod. */
+struct cache_pod_claims {
+	struct kube_blob blob;
+	struct kube_span made; /* struct kube_label: its name in the pod, and the claim's or 0 */
+	uint32_t extended;     /* name of the claim of its extended resources */
+	uint32_t reserved;
 };
 
 struct cache_object {
@@ -142,6 +152,7 @@ struct cache {
 	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind
 					       */
 
+	struct cache_devices devices;
 	struct pool assumed; /* struct cache_assumed: what became of volumes by our own doing */
 
 	struct cache_unreads unreads;
@@ -249,6 +260,9 @@ static inline struct text cache_text(const struct cache *cache, uint32_t string)
 {
 	return intern_text(&cache->strings, string);
 }
+/* NULL: none. */
+const struct cache_pod_claims *cache_pod_claims_of(
+	const struct cache *cache, const struct cache_pod *pod);
 /* Labels of a namespace by its id; NULL when unknown or without labels. */
 const struct kube_labels *cache_namespace_labels(const struct cache *cache, uint32_t namespace);
 /* False: it is no UUID. */

@@ -89,6 +89,8 @@ static uint32_t pod_actions(const struct cache_event *event)
 		actions |= CACHE_UPDATE_POD_LABEL;
 	if (asks_less(old, now))
 		actions |= CACHE_UPDATE_POD_SCALE_DOWN;
+	if (event->old.claims != event->now.claims)
+		actions |= CACHE_UPDATE_POD_CLAIMS;
 	if (old->gates.count > 0 && now->gates.count == 0)
 		actions |= CACHE_UPDATE_POD_GATES;
 	if (old->tolerations.count != now->tolerations.count)

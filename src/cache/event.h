@@ -38,6 +38,7 @@ struct cache_side {
 	uint32_t node;      /* pods: name of its node, as the apiserver says; 0: pending */
 	uint32_t assumed;   /* pods: name of the node that it is on by our decision alone */
 	uint32_t nominated; /* pods: string id of the nominated node */
+	uint32_t claims;    /* pods: hash of the claims that were made for it */
 	uint16_t flags;     /* pods: enum cache_pod_flag */
 };
 

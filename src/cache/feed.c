@@ -44,10 +44,15 @@ static void feed(struct cache *cache, struct kube_build *b, enum kube_kind kind,
 		feed_other(cache, b, kind, object, fed);
 }
 
-/* Pods that hold a place, and nodes: without them others would be put where there is no room. */
+/*
+ * Pods that hold a place, claims that hold devices, and nodes: without them others would be put
+ * where there is no room.
+ */
 static bool must_be_known(
 	const struct cache *cache, enum kube_kind kind, struct json_value object, struct text name)
 {
+	if (kind == KUBE_RESOURCE_CLAIM)
+		return json_type(json_path(object, "status.allocation")) == JSON_OBJECT;
 	if (kind != KUBE_POD)
 		return kind == KUBE_NODE;
 	if (json_text(json_path(object, "spec.nodeName")).size > 0)

@@ -46,10 +46,13 @@ struct parts {
 	uint32_t labels;
 	uint32_t namespace;
 	uint32_t name;
+	enum kube_kind kind;
+	uint32_t devices; /* records of cache/devices.h */
 };
 
 static void give_parts(struct cache *cache, const struct parts *parts)
 {
+	cache_devices_unmake(cache, parts->kind, parts->devices);
 	if (parts->blob != NULL)
 		cache_free_blob(cache, parts->blob, parts->handle);
 	if (parts->labels != 0)
@@ -60,7 +63,7 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 
 static bool take_parts(struct cache *cache, const struct kube_object *kube, struct parts *parts)
 {
-	*parts = (struct parts){0};
+	*parts = (struct parts){.kind = kube->kind};
 	bool all = true;
 	if (kube->blob != NULL)
 		all = (parts->blob = cache_keep_blob(cache, kube->blob, &parts->handle)) != NULL;
@@ -76,6 +79,8 @@ static bool take_parts(struct cache *cache, const struct kube_object *kube, stru
 		parts->name = INTERN_EMPTY;
 		all = false;
 	}
+	if (all && kube->blob != NULL)
+		all = cache_devices_make(cache, kube->kind, parts->blob, &parts->devices);
 	if (!all)
 		give_parts(cache, parts);
 	return all;
@@ -199,6 +204,7 @@ enum cache_result cache_put_object(
 	object->blob = parts.blob;
 	object->handle = parts.handle;
 	object->labels = parts.labels;
+	cache_devices_put(cache, kube->kind, *index, parts.blob, parts.devices);
 	cache->kind_generation[kube->kind] += !same;
 	change.event.now = object_side(cache, object);
 	cache_log_append(cache, &change);
@@ -209,6 +215,7 @@ enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
 {
 	struct cache_object *object = object_at(cache, index);
 	cache_assumed_drop(cache, index);
+	cache_devices_remove(cache, (enum kube_kind)object->kind, index);
 	cache->kind_generation[object->kind]++;
 	struct cache_change change = object_change(cache, index);
 	list_remove(&object->link);

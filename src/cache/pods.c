@@ -197,6 +197,7 @@ static struct cache_side pod_side(const struct cache *cache, const struct cache_
 		.node = assumed ? INTERN_EMPTY : node,
 		.assumed = assumed ? node : INTERN_EMPTY,
 		.nominated = pod->nominated,
+		.claims = pod->claims == 0 ? 0 : cache_pod_claims_of(cache, pod)->blob.hash,
 		.flags = pod->flags,
 	};
 }
@@ -209,6 +210,7 @@ struct parts { /* what a pod is replaced by, all taken before anything is change
 	uint32_t name;
 	uint32_t for_node;
 	uint32_t nominated;
+	uint32_t claims;
 	struct cache_uid uid;
 	bool has_uid;
 	bool is_imagined;
@@ -225,6 +227,7 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 	intern_give(&cache->strings, parts->name);
 	intern_give(&cache->strings, parts->for_node);
 	intern_give(&cache->strings, parts->nominated);
+	cache_pod_claims_give(cache, parts->claims);
 }
 
 /* INTERN_EMPTY when there is no room. */
@@ -246,7 +249,8 @@ static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct 
 	has_names = pod_take_string(cache, kube->for_node, &parts->for_node) && has_names;
 	has_names =
 		pod_take_string(cache, kube->nominated_node_name, &parts->nominated) && has_names;
-	if (parts->class != 0 && parts->labels != 0 && parts->has_uid && has_names)
+	bool has_claims = cache_pod_claims_take(cache, kube, &parts->claims);
+	if (parts->class != 0 && parts->labels != 0 && parts->has_uid && has_names && has_claims)
 		return true;
 	give_parts(cache, parts);
 	return false;
@@ -334,6 +338,8 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	pod->name = parts->name;
 	intern_give(&cache->strings, pod->for_node);
 	pod->for_node = parts->for_node;
+	cache_pod_claims_give(cache, pod->claims);
+	pod->claims = parts->claims;
 	pod->uid = parts->uid;
 	pod->flags = flags;
 	pod->version = cache_version_of(kube->meta.resource_version);
@@ -472,6 +478,7 @@ static void remove_pod(struct cache *cache, uint32_t index)
 	}
 	set_nominated(cache, pod, INTERN_EMPTY);
 	intern_give(&cache->strings, pod->for_node);
+	cache_pod_claims_give(cache, pod->claims);
 	cache_conditions_drop(cache, pod);
 	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
 	pod_log(cache, pod, &change);

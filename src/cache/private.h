@@ -68,6 +68,26 @@ void cache_order_follow(struct cache *cache, uint32_t node);
 void cache_images_init(struct cache *cache, struct arena *arena, uint32_t images);
 size_t cache_images_size(uint32_t images);
 
+/*
+ * devices.c: records of what an object offers or was given, made before anything is changed and put
+ * when it is; the allocation on its way ends when the claim shows one, or is another one.
+ */
+enum { CACHE_GIVEN_PER_OBJECT = 4 };
+void cache_devices_init(struct cache *cache, struct arena *arena, uint32_t objects);
+size_t cache_devices_size(uint32_t objects);
+MUST_USE bool cache_devices_make(
+	struct cache *cache, enum kube_kind kind, const struct kube_blob *blob, uint32_t *first);
+void cache_devices_unmake(struct cache *cache, enum kube_kind kind, uint32_t first);
+void cache_devices_put(struct cache *cache, enum kube_kind kind, uint32_t object,
+	const struct kube_blob *blob, uint32_t first);
+void cache_devices_remove(struct cache *cache, enum kube_kind kind, uint32_t object);
+void cache_devices_audit(const struct cache *cache);
+
+/* pod_claims.c: 0 when the pod has none; false when there is no room. */
+MUST_USE bool cache_pod_claims_take(
+	struct cache *cache, const struct kube_pod *pod, uint32_t *handle);
+void cache_pod_claims_give(struct cache *cache, uint32_t handle);
+
 /* assumed.c */
 void cache_assumed_init(struct cache *cache, struct arena *arena);
 size_t cache_assumed_size(void);

@@ -6,11 +6,12 @@
 
 #include "base/trace.h"
 #include "cycle/evaluation.h"
+#include "dra/dra.h"
 #include "cycle/rows.h"
 
 size_t cycle_size(const struct cycle_limits *limits)
 {
-	return arena_span_size(limits->scratch_bytes) + cycle_rows_size(limits) +
+	return arena_span_size(limits->scratch_bytes) + cycle_rows_size(limits) + dra_size() +
 		sizeof(struct evaluation) +
 		arena_span_size(((size_t)limits->nodes + 1) * sizeof(uint64_t)) + 256;
 }
@@ -29,6 +30,7 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 	cycle->chosen = (uint64_t *)(void *)cycle->chosen_span.base;
 	if (limits->rows > 0)
 		cycle->rows = cycle_rows_make(arena, limits);
+	cycle->dra = dra_make(arena, cache);
 }
 
 void cycle_print(const struct cycle *cycle)

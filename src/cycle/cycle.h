@@ -18,6 +18,7 @@
 #include "plugins/plugins.h"
 
 struct cycle_rows;
+struct dra;
 struct evaluation;
 
 /* The points of a decision, where it is noted which plugins took part. */
@@ -37,6 +38,7 @@ struct cycle {
 	struct scratch scratch;
 	struct evaluation *evaluation; /* the latest; what a decision points to */
 	struct cycle_rows *rows;       /* NULL: remember nothing, evaluate every node each time */
+	struct dra *dra;               /* what is remembered of devices */
 	uint64_t decisions;
 	struct page_span chosen_span;
 	uint64_t *chosen; /* by node: the decision that chose it last; ties go to the oldest */

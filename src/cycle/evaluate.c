@@ -42,6 +42,7 @@ bool evaluation_begin(
 	e->d.profile = cycle_profile_of(cycle, pod);
 	CHECK(e->d.profile != NULL);
 	e->d.scratch = &cycle->scratch;
+	e->d.dra = way == CACHE_COUNT_FAST ? cycle->dra : NULL;
 	e->d.way = way;
 	e->d.pod = plugin_pod_of(cycle->cache, pod);
 	e->nodes = cache_order(cycle->cache, &e->node_count);

@@ -213,13 +213,14 @@ static void put_decision(struct evaluation *e, struct json_writer *j)
 		return;
 	}
 	put_prefilter_nodes(e, j);
-	if (!evaluation_filter(e)) {
-		put_error(e, j);
-		return;
+	bool filtered = evaluation_filter(e);
+	if (filtered || e->statuses != NULL) {
+		put_rejected(e, j);
+		put_nodes(e, j, "feasible", e->feasible, e->feasible_count);
 	}
-	put_rejected(e, j);
-	put_nodes(e, j, "feasible", e->feasible, e->feasible_count);
-	if (e->feasible_count == 0)
+	if (!filtered)
+		put_error(e, j);
+	else if (e->feasible_count == 0)
 		put_rejection(e, j);
 	else if (!evaluation_score(e, true))
 		put_error(e, j);

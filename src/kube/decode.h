@@ -122,6 +122,8 @@ void kube_pod_volumes_build(
 	struct kube_build *b, struct json_value volumes, struct kube_pod_template *class);
 void kube_pod_claims_build(
 	struct kube_build *b, struct json_value claims, struct kube_pod_template *class);
+void kube_pod_extended_build(struct kube_build *b, struct json_value init_containers,
+	struct json_value containers, struct kube_pod_template *class);
 void kube_tolerations_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 void kube_taints_build(struct kube_build *b, struct json_value v, struct kube_span *span);
 struct kube_taint kube_taint_build(struct kube_build *b, struct json_value v);

@@ -168,6 +168,7 @@ static const struct json_want any_status[] = {
 	{"resources", kube_want_resources},
 	{"allocatedResources", NULL},
 	{"resourceClaimStatuses", NULL},
+	{"extendedResourceClaimStatus", NULL},
 	/* ReplicaSet, StatefulSet, ReplicationController */
 	{"replicas", NULL},
 	/* Node */

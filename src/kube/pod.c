@@ -117,6 +117,11 @@ static const struct json_want want_claim_status[] = {
 	{NULL, NULL},
 };
 
+static const struct json_want want_extended_claim[] = {
+	{"resourceClaimName", NULL},
+	{NULL, NULL},
+};
+
 static const struct json_want want_status[] = {
 	{"phase", NULL},
 	{"nominatedNodeName", NULL},
@@ -127,6 +132,7 @@ static const struct json_want want_status[] = {
 	{"resources", kube_want_resources},
 	{"allocatedResources", NULL},
 	{"resourceClaimStatuses", want_claim_status},
+	{"extendedResourceClaimStatus", want_extended_claim},
 	{NULL, NULL},
 };
 
@@ -418,6 +424,7 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	kube_pod_volumes_build(b, spec->volumes, class);
 	gates_build(b, spec->gates, class);
 	kube_pod_claims_build(b, spec->claims, class);
+	kube_pod_extended_build(b, spec->init_containers, spec->containers, class);
 }
 
 /* ---- status ---- */
@@ -503,6 +510,11 @@ static void pod_status_read(struct kube_build *b, struct json_value v, struct ku
 		} else if (KUBE_IS(walk.key, "resourceClaimStatuses")) {
 			claim_statuses_read(b, walk.value);
 			pod->resource_claim_statuses = walk.value;
+		} else if (KUBE_IS(walk.key, "extendedResourceClaimStatus")) {
+			pod->extended_claim = kube_read_text(b,
+				kube_read_member(b, walk.value, "resourceClaimName",
+					"status.extendedResourceClaimStatus"),
+				"status.extendedResourceClaimStatus.resourceClaimName");
 		}
 	}
 }

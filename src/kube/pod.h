@@ -70,6 +70,20 @@ struct kube_resource_claim {
 	uint32_t reserved;
 };
 
+/* Resources that stand for the device class of the name behind it. */
+#define KUBE_CLASS_RESOURCE "deviceclass.resource.kubernetes.io/"
+
+/* What a container asks for of a resource that devices may stand for. */
+struct kube_extended {
+	uint32_t container; /* place among init containers and containers */
+	uint32_t container_name;
+	uint32_t resource;
+	uint32_t place;    /* among the names of the container's requests */
+	uint32_t is_short; /* of an init container that runs to its end */
+	uint32_t reserved;
+	int64_t count;
+};
+
 enum kube_feature { /* plugins.md 19; bits */
 	KUBE_FEATURE_RESTART_ALL_CONTAINERS = 1,
 	KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK = 2
@@ -131,6 +145,7 @@ struct kube_pod_template {
 	struct kube_span volumes; /* struct kube_volume of the kinds above */
 	struct kube_span gates;   /* uint32_t ids */
 	struct kube_span resource_claims; /* struct kube_resource_claim */
+	struct kube_span extended;        /* struct kube_extended, init containers first */
 	struct kube_span
 		mentioned; /* uint32_t ids: every resource name in requests or limits (extenders) */
 };
@@ -163,6 +178,7 @@ struct kube_pod {
 	struct kube_condition *conditions; /* in scratch */
 	uint32_t condition_count;
 	struct json_value resource_claim_statuses;
+	struct text extended_claim; /* status.extendedResourceClaimStatus.resourceClaimName */
 	uint32_t disruption_target; /* condition DisruptionTarget=True, reason PreemptionByScheduler
 				     */
 };

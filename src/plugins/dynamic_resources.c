@@ -1,55 +1,299 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DynamicResources, without the device allocator: a pod with resource claims is held back with a
- * clear reason and never placed wrongly.
+ * DynamicResources: a pod's claims get their devices on the node where it goes. Claims that have
+ * theirs say where that can be; for the others the allocator (dra/) looks whether the node has
+ * what they ask for.
  *
- * What can be said without allocating is said in upstream's words: a claim that does not exist, is
- * going away, or was not made yet. For a pod without claims there is only the text that its
- * PostFilter adds.
+ * What kube-scheduler does: it keeps what it allocates on each feasible node until one is chosen.
+ * What we do: the score of each node is kept, and the devices of the chosen one are looked for
+ * again, which gives the same ones.
  */
-#include "kube/resource.h"
-#include "plugins/hints.h"
+#include <string.h>
 
-static enum plugin_code refuse_claim(
-	struct cycle_state *d, const struct kube_resource_claim *claim, struct plugin_reasons *why)
+#include "plugins/dynamic_resources_bind.h"
+
+static struct devices_state *devices_state_of(const struct cycle_state *d)
 {
-	struct text namespace = cache_text(d->cache, d->pod.class->namespace);
-	if (claim->claim_name == 0 && claim->template_name == 0) {
+	return d->state[PLUGIN_DYNAMIC_RESOURCES];
+}
+
+static enum plugin_code devices_fail(struct cycle_state *d, const char *error)
+{
+	d->error = error;
+	return PLUGIN_ERROR;
+}
+
+static struct dra_features features_of(const struct feature_gates *gates)
+{
+	return (struct dra_features){.admin_access = feature_enabled(gates, FEATURE_DRAAdminAccess),
+		.binding_conditions = feature_enabled(gates, FEATURE_DRADeviceBindingConditions) &&
+			feature_enabled(gates, FEATURE_DRAResourceClaimDeviceStatus),
+		.counters = feature_enabled(gates, FEATURE_DRAPartitionableDevices),
+		.shares = feature_enabled(gates, FEATURE_DRAConsumableCapacity),
+		.taints = feature_enabled(gates, FEATURE_DRADeviceTaints),
+		.taint_rules = feature_enabled(gates, FEATURE_DRADeviceTaintRules),
+		.prioritized = feature_enabled(gates, FEATURE_DRAPrioritizedList),
+		.fractional = feature_enabled(gates, FEATURE_DRAFractionalCapacityRange),
+		.names_device = gates->release >= KUBE_1_37};
+}
+
+/* ---- PreEnqueue ---- */
+
+static enum plugin_code dynamic_resources_pre_enqueue(
+	const struct cache *cache, uint32_t index, struct plugin_reasons *why)
+{
+	const struct cache_pod *pod = cache_pod_at(cache, index);
+	const struct plugin_pod of = {.index = index,
+		.class = cache_template_of(cache, pod),
+		.name = cache_text(cache, pod->name),
+		.uid = pod->uid};
+	return devices_each_claim(cache, &of, why, NULL, NULL) ? PLUGIN_SUCCESS
+							       : PLUGIN_UNRESOLVABLE;
+}
+
+/* ---- PreFilter ---- */
+
+static void collect_claim(void *arg, uint32_t object, const struct kube_claim *claim)
+{
+	struct devices_state *state = arg;
+	for (uint32_t i = 0; i < state->claim_count; i++)
+		if (state->claims[i].object == object)
+			return; /* named twice, it is still one */
+	state->claims[state->claim_count++] =
+		(struct devices_claim){.object = object, .facts = claim};
+}
+
+/* Classes must be there before any node is looked at. */
+static bool check_classes(struct cycle_state *d, const struct kube_claim *facts,
+	const struct dra_claim *claim, struct plugin_reasons *why)
+{
+	for (uint32_t i = 0; i < claim->request_count; i++) {
+		const struct dra_request *request = &claim->requests[i];
+		const struct kube_device_request *of =
+			KUBE_AT(facts, facts->requests, struct kube_device_request) + i;
+		const struct kube_device_ask *asks =
+			KUBE_AT(facts, of->asks, struct kube_device_ask);
+		if (request->ask_count == 0) {
+			plugin_because_of(why,
+				"resource claim %.*s/%.*s, request %.*s: unknown request type",
+				TEXT_ARGS(claim->namespace), TEXT_ARGS(claim->name),
+				TEXT_ARGS(request->name));
+			return false;
+		}
+		for (uint32_t k = 0; k < request->ask_count; k++) {
+			if (request->asks[k].class != NULL)
+				continue;
+			plugin_because_of(why,
+				"request %.*s%s%.*s: device class %.*s does not exist",
+				TEXT_ARGS(request->name), request->is_list ? "/" : "",
+				TEXT_ARGS(request->is_list ? request->asks[k].name : TEXT("")),
+				TEXT_ARGS(cache_text(d->cache, asks[k].class_name)));
+			return false;
+		}
+	}
+	return true;
+}
+
+static enum plugin_code ask_claim(
+	struct cycle_state *d, struct devices_state *state, uint32_t at, struct plugin_reasons *why)
+{
+	const struct kube_claim *facts = state->claims[at].facts;
+	struct dra_claim *claim = &state->asked[state->asked_count];
+	if (cache_pending_of(d->cache, state->claims[at].object) != 0) {
 		plugin_because_of(why,
-			"pod \"%.*s/%.*s\", spec.resourceClaim \"%.*s\": none of the supported "
-			"fields are set",
-			TEXT_ARGS(namespace), TEXT_ARGS(d->pod.name),
-			TEXT_ARGS(cache_text(d->cache, claim->name)));
+			"resource claim %.*s/%.*s is in the process of being allocated",
+			TEXT_ARGS(cache_text(d->cache, facts->namespace)),
+			TEXT_ARGS(cache_text(d->cache, facts->name)));
 		return PLUGIN_UNRESOLVABLE;
 	}
-	if (claim->claim_name == 0) {
-		plugin_because(why,
-			"berth does not allocate devices: the pod has a resource claim template");
+	if (!dra_claim_read(d->cache, d->scratch, facts, claim))
+		return devices_fail(d, "out of memory");
+	if (!check_classes(d, facts, claim, why))
 		return PLUGIN_UNRESOLVABLE;
-	}
-	struct text name = cache_text(d->cache, claim->claim_name);
-	const struct kube_claim *object = cache_object_blob(
-		d->cache, KUBE_RESOURCE_CLAIM, d->pod.class->namespace, claim->claim_name);
-	if (object == NULL)
-		plugin_because_of(why, "could not find ResourceClaim \"%.*s/%.*s\"",
-			TEXT_ARGS(namespace), TEXT_ARGS(name));
-	else if (object->deleting != 0)
-		plugin_because_of(why, "resourceclaim \"%.*s\" is being deleted", TEXT_ARGS(name));
-	else
-		plugin_because_of(why,
-			"berth does not allocate devices: the pod has the resource claim \"%.*s\"",
-			TEXT_ARGS(name));
-	return PLUGIN_UNRESOLVABLE;
+	state->asked_of[state->asked_count++] = at;
+	return PLUGIN_SUCCESS;
+}
+
+static struct devices_state *make_state(struct cycle_state *d)
+{
+	struct devices_state *state = plugin_take_state(d, PLUGIN_DYNAMIC_RESOURCES);
+	size_t count = (size_t)d->pod.class->resource_claims.count + 1;
+	if (state == NULL)
+		return NULL;
+	state->claims = SCRATCH_ARRAY(d->scratch, struct devices_claim, count);
+	state->asked = SCRATCH_ARRAY(d->scratch, struct dra_claim, count);
+	state->asked_of = SCRATCH_ARRAY(d->scratch, uint32_t, count);
+	state->scores = SCRATCH_ARRAY(d->scratch, int64_t, (size_t)pool_top(&d->cache->nodes) + 1);
+	return d->scratch->overflowed ? NULL : state;
+}
+
+static void begin_run(struct cycle_state *d, struct devices_state *state)
+{
+	const struct dynamic_resources_args *args =
+		PLUGIN_ARGS(d->profile, DYNAMIC_RESOURCES, dynamic_resources_args);
+	int64_t timeout_ms = args->filter_timeout_us / 1000;
+	bool has_timeout = timeout_ms > 0 &&
+		feature_enabled(&d->profile->gates, FEATURE_DRASchedulerFilterTimeout);
+	/* There is an end to everything, whatever the configuration says. */
+	int64_t most = has_timeout && timeout_ms < DEVICES_TIMEOUT_MAX_MS ? timeout_ms
+									  : DEVICES_TIMEOUT_MAX_MS;
+	state->run = (struct dra_run){.cache = d->cache,
+		.dra = d->dra,
+		.scratch = d->scratch,
+		.features = features_of(&d->profile->gates),
+		.steps = most * DRA_STEPS_PER_MS,
+		.claims = state->asked,
+		.claim_count = state->asked_count};
 }
 
 static enum plugin_code dynamic_resources_pre_filter(
 	struct cycle_state *d, struct plugin_reasons *why)
 {
-	const struct kube_pod_template *class = d->pod.class;
-	if (class->resource_claims.count == 0)
+	bool has_extended = feature_enabled(&d->profile->gates, FEATURE_DRAExtendedResource) &&
+		dra_backs_pod(d->cache, d->pod.class);
+	if (d->pod.class->resource_claims.count == 0 && !has_extended)
 		return PLUGIN_SKIP;
-	return refuse_claim(
-		d, KUBE_AT(class, class->resource_claims, struct kube_resource_claim), why);
+	struct devices_state *state = make_state(d);
+	if (state == NULL)
+		return devices_fail(d, "out of memory");
+	if (!devices_each_claim(d->cache, &d->pod, why, collect_claim, state))
+		return PLUGIN_UNRESOLVABLE;
+	if (state->claim_count == 0 && !has_extended)
+		return PLUGIN_SKIP;
+	state->has_extended = has_extended;
+	state->stale = has_extended ? devices_find_extended(d) : 0;
+	for (uint32_t i = 0; i < state->claim_count; i++) {
+		const struct kube_claim *facts = state->claims[i].facts;
+		if (facts->allocated != 0) {
+			state->given_score += dra_score_of(d->cache, facts);
+			continue;
+		}
+		enum plugin_code code = ask_claim(d, state, i, why);
+		if (code != PLUGIN_SUCCESS)
+			return code;
+	}
+	begin_run(d, state);
+	return PLUGIN_SUCCESS;
+}
+
+/* ---- Filter ---- */
+
+/* Of claims that have devices: are they here, and good? Notes those that are not. */
+static bool given_are_here(
+	struct cycle_state *d, struct devices_state *state, const struct cache_node *node)
+{
+	bool all = true;
+	for (uint32_t i = 0; i < state->claim_count; i++) {
+		const struct kube_claim *facts = state->claims[i].facts;
+		const struct kube_device_condition *failed = NULL;
+		if (facts->allocated == 0)
+			continue;
+		bool here = facts->allocation.reach.selector == 0 ||
+			dra_reaches(d->cache, facts, &facts->allocation.reach, node);
+		if (here && state->run.features.binding_conditions)
+			(void)devices_are_bound(d->cache, facts, &failed);
+		if (here && failed == NULL)
+			continue;
+		state->claims[i].is_unavailable = true;
+		all = false;
+	}
+	return all;
+}
+
+static enum plugin_code reject_node(struct cycle_state *d, struct devices_state *state,
+	const struct cache_node *node, enum dra_verdict verdict, struct plugin_reasons *why)
+{
+	switch (verdict) {
+	case DRA_ERROR: return devices_fail(d, state->run.error);
+	case DRA_TIMEOUT: {
+		char bytes[512];
+		struct writer w;
+		writer_init(&w, bytes, sizeof(bytes) - 1);
+		write_format(&w, "node %.*s: timed out trying to allocate devices",
+			TEXT_ARGS(cache_text(d->cache, node->name)));
+		char *kept = scratch_take(d->scratch, w.used + 1);
+		if (kept != NULL)
+			memcpy(kept, bytes, w.used);
+		return devices_fail(d, kept == NULL ? "out of memory" : kept);
+	}
+	case DRA_INVALID:
+		plugin_because(why, "invalid resource pools were encountered");
+		return PLUGIN_UNRESOLVABLE;
+	default: plugin_because(why, "cannot allocate all claims"); return PLUGIN_UNRESOLVABLE;
+	}
+}
+
+/* The claims to allocate on the node, with the one for extended resources. */
+enum plugin_code devices_extend(struct cycle_state *d, struct devices_state *state,
+	const struct cache_node *node, struct dra_extended *extended, struct plugin_reasons *why)
+{
+	*extended = (struct dra_extended){.is_lacking = false};
+	state->run.claim_count = state->asked_count;
+	if (!state->has_extended)
+		return PLUGIN_SUCCESS;
+	if (state->stale != 0) {
+		plugin_because(why, "cannot schedule extended resource claim");
+		return PLUGIN_UNRESOLVABLE;
+	}
+	if (!dra_extend(d->cache, d->scratch, d->pod.class, node, extended))
+		return devices_fail(d, "out of memory");
+	if (extended->is_lacking) {
+		plugin_because(why, "cannot fit resource");
+		return PLUGIN_UNRESOLVABLE;
+	}
+	if (extended->claim.request_count > 0)
+		state->asked[state->run.claim_count++] = extended->claim;
+	return PLUGIN_SUCCESS;
+}
+
+static enum plugin_code dynamic_resources_filter(
+	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
+{
+	struct devices_state *state = devices_state_of(d);
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	struct dra_extended extended;
+	enum plugin_code code = devices_extend(d, state, view->node, &extended, why);
+	if (code != PLUGIN_SUCCESS)
+		return code;
+	if (state->run.claim_count == 0 && state->claim_count == 0) {
+		scratch_rewind(d->scratch, mark);
+		return PLUGIN_SUCCESS;
+	}
+	if (state->run.claim_count > 0) {
+		struct dra_result result;
+		enum dra_verdict verdict = dra_allocate(&state->run, view->node, &result);
+		if (verdict == DRA_ERROR)
+			return reject_node(d, state, view->node, verdict, why);
+		int64_t score = state->given_score;
+		for (uint32_t i = 0; verdict == DRA_FITS && i < state->run.claim_count; i++)
+			score += dra_score(&state->asked[i], result.picks[i], result.count[i]);
+		scratch_rewind(d->scratch, mark);
+		if (verdict != DRA_FITS)
+			return reject_node(d, state, view->node, verdict, why);
+		state->scores[view->index] = score;
+	}
+	if (given_are_here(d, state, view->node))
+		return PLUGIN_SUCCESS;
+	plugin_because(why, "resourceclaim not available on the node");
+	return PLUGIN_UNRESOLVABLE;
+}
+
+/* ---- PostFilter ---- */
+
+/* The first claim that was no use and that no other pod has: its devices are given back. */
+static const struct devices_claim *claim_to_free(
+	const struct cycle_state *d, const struct devices_state *state)
+{
+	for (uint32_t i = 0; i < state->claim_count; i++) {
+		const struct kube_claim *facts = state->claims[i].facts;
+		if (!state->claims[i].is_unavailable)
+			continue;
+		if (facts->reserved_for.count == 0 ||
+			(facts->reserved_for.count == 1 &&
+				devices_is_reserved(d->cache, facts, d->pod.uid)))
+			return &state->claims[i];
+	}
+	return NULL;
 }
 
 /*
@@ -59,14 +303,98 @@ static enum plugin_code dynamic_resources_pre_filter(
 static enum plugin_code dynamic_resources_post_filter(
 	struct cycle_state *d, const struct plugin_rescue *rescue, struct plugin_reasons *why)
 {
-	if (rescue->rejector == PLUGIN_DYNAMIC_RESOURCES)
-		return PLUGIN_UNRESOLVABLE;
+	bool is_newer = d->profile->gates.release >= KUBE_1_37;
+	const struct devices_state *state = devices_state_of(d);
 	bool is_reached = plugin_set_has(&d->pre_filtered, PLUGIN_DYNAMIC_RESOURCES);
-	if (is_reached && d->profile->gates.release >= KUBE_1_37)
-		return PLUGIN_UNSCHEDULABLE; /* and not a word about it */
-	plugin_because(why, is_reached ? "no new claims to deallocate" : "not found");
-	return is_reached ? PLUGIN_UNSCHEDULABLE : PLUGIN_ERROR;
+	if (!is_reached) {
+		plugin_because(why, "not found");
+		return PLUGIN_ERROR;
+	}
+	bool has_claims = rescue->rejector != PLUGIN_DYNAMIC_RESOURCES && state != NULL &&
+		(state->claim_count > 0 || state->has_extended);
+	if (!has_claims) {
+		if (!is_newer)
+			plugin_because(why, "no new claims to deallocate");
+		return PLUGIN_UNSCHEDULABLE;
+	}
+	if (claim_to_free(d, state) != NULL)
+		plugin_because(why, "deallocation of ResourceClaim completed");
+	else if (!is_newer)
+		plugin_because(why, "still not schedulable");
+	return PLUGIN_UNSCHEDULABLE;
 }
+
+/* ---- Score ---- */
+
+static int64_t dynamic_resources_score(struct cycle_state *d, uint32_t node)
+{
+	const struct devices_state *state = devices_state_of(d);
+	if (state == NULL || plugin_set_has(&d->skip_filter, PLUGIN_DYNAMIC_RESOURCES) ||
+		(state->asked_count == 0 && !state->has_extended))
+		return 0;
+	return state->scores[node];
+}
+
+static bool dynamic_resources_score_is_idle(const struct cycle_state *d)
+{
+	return devices_state_of(d) == NULL ||
+		plugin_set_has(&d->skip_filter, PLUGIN_DYNAMIC_RESOURCES);
+}
+
+/* ---- hints ---- */
+
+struct looking {
+	uint32_t uid;
+	bool found;
+};
+
+static void look_for_claim(void *arg, uint32_t object, const struct kube_claim *claim)
+{
+	struct looking *looking = arg;
+	(void)object;
+	looking->found = looking->found || claim->uid == looking->uid;
+}
+
+static enum plugin_hint dynamic_resources_hint_claim(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	const struct kube_claim *old = (const void *)event->old.blob;
+	const struct kube_claim *now = (const void *)event->now.blob;
+	(void)action;
+	if (!event->now.there)
+		return hint_if(old->allocated != 0);
+	struct looking looking = {.uid = now->uid};
+	if (!devices_each_claim(w->cache, &w->pod, NULL, look_for_claim, &looking))
+		return PLUGIN_HINT_SKIP;
+	if (event->old.there && old->allocated != 0 && now->allocated == 0)
+		return PLUGIN_HINT_QUEUE;
+	if (!looking.found)
+		return PLUGIN_HINT_SKIP;
+	return hint_if(!event->old.there || old->status_hash != now->status_hash);
+}
+
+static enum plugin_hint dynamic_resources_hint_pod(
+	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
+{
+	(void)action;
+	return hint_if(
+		hint_is_self(w, event) && devices_each_claim(w->cache, &w->pod, NULL, NULL, NULL));
+}
+
+/* ---- what the decision needs ---- */
+
+static uint32_t dynamic_resources_kinds(const struct plugin_demand *pod)
+{
+	const uint32_t all = PLUGIN_KIND(KUBE_RESOURCE_CLAIM) | PLUGIN_KIND(KUBE_RESOURCE_SLICE) |
+		PLUGIN_KIND(KUBE_DEVICE_CLASS);
+	if (pod->class->resource_claims.count == 0 && !dra_backs_pod(pod->cache, pod->class))
+		return 0;
+	bool has_rules = pod->profile == NULL ||
+		feature_enabled(&pod->profile->gates, FEATURE_DRADeviceTaintRules);
+	return all | (has_rules ? PLUGIN_KIND(KUBE_TAINT_RULE) : 0);
+}
+
+/* ---- arguments ---- */
 
 static const struct field dynamic_resources_fields[] = {
 	{.name = "filterTimeout",
@@ -98,14 +426,25 @@ const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 	.defaults = PLUGIN_IN_ALL,
 	.points_since_1_37 = PLUGIN_AT(POD_GROUP_POST_FILTER),
 	.in_every_policy = true,
-	.points = PLUGIN_AT(PRE_ENQUEUE) | PLUGIN_AT(FILTER) | PLUGIN_AT(SCORE) |
-		PLUGIN_AT(RESERVE) | PLUGIN_AT(PRE_BIND),
-	.post_filter = dynamic_resources_post_filter,
+	.state_size = sizeof(struct devices_state),
+	.kinds = dynamic_resources_kinds,
+	.pre_enqueue = dynamic_resources_pre_enqueue,
 	.pre_filter = dynamic_resources_pre_filter,
+	.filter = dynamic_resources_filter,
+	.post_filter = dynamic_resources_post_filter,
+	.score = dynamic_resources_score,
+	.score_is_idle = dynamic_resources_score_is_idle,
+	.normalise = PLUGIN_BY_HIGHEST,
+	.reserve = devices_reserve,
+	.unreserve = devices_unreserve,
+	.pre_bind_pre_flight = devices_pre_flight,
+	.pre_bind = devices_pre_bind,
+	.concerns = devices_concerns,
+	.release = devices_release,
 	.events = PLUGIN_EVENTS(
 		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE,
 			NULL},
-		{KUBE_RESOURCE_CLAIM, CACHE_ADD | CACHE_UPDATE, NULL},
-		{KUBE_POD, CACHE_UPDATE_POD_CLAIMS | PLUGIN_OF_ITSELF, hint_self},
+		{KUBE_RESOURCE_CLAIM, CACHE_ADD | CACHE_UPDATE, dynamic_resources_hint_claim},
+		{KUBE_POD, CACHE_UPDATE_POD_CLAIMS | PLUGIN_OF_ITSELF, dynamic_resources_hint_pod},
 		{KUBE_DEVICE_CLASS, CACHE_ADD | CACHE_UPDATE, NULL},
 		{KUBE_RESOURCE_SLICE, CACHE_ADD | CACHE_UPDATE, NULL})};

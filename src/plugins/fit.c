@@ -6,6 +6,7 @@
  * removing pods cannot help and preemption does not look there.
  */
 #include "plugins/fit.h"
+#include "dra/dra.h"
 #include "kube/resource.h"
 #include "plugins/hints.h"
 
@@ -60,6 +61,10 @@ static void fit_scalar(const struct cycle_state *d, const struct cache_sums *sum
 		used = sums->scalars[i].used;
 	}
 	if (scalar->value <= cache_minus(allocatable, used))
+		return;
+	/* Where devices stand for what the node has nothing of, DynamicResources decides. */
+	if (allocatable <= 0 && feature_enabled(&d->profile->gates, FEATURE_DRAExtendedResource) &&
+		dra_class_of(d->cache, scalar->name) != NULL)
 		return;
 	plugin_because_of(
 		fitting->why, "Insufficient %.*s", TEXT_ARGS(cache_text(d->cache, scalar->name)));

@@ -59,10 +59,13 @@ struct plugin_pod {
 };
 struct plugin_pod plugin_pod_of(const struct cache *cache, uint32_t pod);
 
+struct dra;
+
 struct cycle_state {
 	struct cache *cache;
 	const struct plugin_profile *profile;
 	struct scratch *scratch;
+	struct dra *dra; /* what is remembered of devices; NULL: nothing */
 	struct plugin_pod pod;
 	enum cache_count_mode way; /* fast, or recount everything (tests, audit) */
 

@@ -13,10 +13,8 @@ enum {
 	ANSWERS_MAX = 32
 };
 
-/* Every kind that a plugin looks at. Claims of devices hold their pods back (plugins/). */
-static const uint32_t all_kinds = WATCH_ALL_KINDS &
-	~(WATCH_KIND(KUBE_RESOURCE_CLAIM) | WATCH_KIND(KUBE_RESOURCE_SLICE) |
-		WATCH_KIND(KUBE_DEVICE_CLASS));
+/* Every kind that a plugin looks at. */
+static const uint32_t all_kinds = WATCH_ALL_KINDS;
 
 /* ---- setting up ---- */
 

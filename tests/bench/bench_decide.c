@@ -10,6 +10,7 @@
  * 1000 NODES does (feeding the cluster takes the longest then).
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * not: pods come to nodes and go, nodes report. Pods are of a few templates, or each of its own.
  */
 // deps: base/*.c json/*.c kube/*.c net/*.c tls/*.c http/*.c cache/*.c queue/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: watch/*.c api/*.c bind/*.c cycle/*.c lease/*.c scheduler/*.c extender/*.c
 // deps: tests/net/loopback.c

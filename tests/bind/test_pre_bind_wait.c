@@ -2,6 +2,7 @@
 /* Claims of placed pods: what ends the waiting for them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c net/*.c tls/*.c http/*.c api/*.c bind/body_*.c
 // deps: bind/pre_bind*.c cycle/binding_points.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 // deps: tools/apisim/fake_server.c tools/apisim/network.c tests/bind/pre_bind_bed.c
 #include <stdio.h>

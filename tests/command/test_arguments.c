@@ -4,6 +4,7 @@
  * DynamicResources are about what comes after a decision and change none.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
+// deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
 // deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c

@@ -6,6 +6,7 @@
  * what is said on standard error (absent: nothing). BERTH_ACCEPT=1 writes both anew.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: command/flags.c command/check_config.c command/offline.c command/output.c
 // deps: command/progress.c command/io.c

@@ -5,6 +5,7 @@
  * in here. WRITE_OK=1 writes the files anew: look at the difference before it is committed.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
+// deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
 // deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* simulate: the order in which pods are taken up, what becomes of each, and how it is said. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c command/*.c
+// deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
 // deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c

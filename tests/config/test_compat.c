@@ -4,6 +4,7 @@
  * it says; none that there is, is missing; and the rows of each release are complete.
  */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include "config/options_private.h"
 #include "profile/policy_private.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options: every flag, what a file and flags make of each other, and the words of faults. */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include "plugins/fit.h"
 #include "plugins/spread_state.h"
 #include "config/options.h"

@@ -7,6 +7,7 @@
  *	test_fast_is_slow [SEED [STEPS [EPOCH]]]     EPOCH: only that one, and talk about it
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/cycle/world.c tests/cycle/world_spec.c tests/cycle/world_objects.c
 #include <stdio.h>
 #include <stdlib.h>

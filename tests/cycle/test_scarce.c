@@ -5,6 +5,7 @@
  * it be another decision, and the picture stays what it was.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/cycle/world.c tests/cycle/world_spec.c tests/cycle/world_objects.c
 #include <stdlib.h>
 #include <string.h>

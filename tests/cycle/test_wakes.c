@@ -5,6 +5,7 @@
  * of the plugins that rejected it.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/cycle/world.c tests/cycle/world_spec.c tests/cycle/world_objects.c
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * accepted is written, read again, and written the same.
  */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/fuzz/fuzz.c
 // libs: yaml
 #include <stdlib.h>

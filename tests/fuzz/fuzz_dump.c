@@ -6,6 +6,7 @@
  * Whatever comes: no crash, the picture's sums agree with its pods, an end.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: command/dump.c command/dump_json.c command/dump_yaml.c command/source.c command/sniff.c
 // deps: command/output.c command/progress.c
 // deps: tests/fuzz/fuzz.c

@@ -4,6 +4,7 @@
  * its filter, score, hint and arguments; and pods that are bound together or not at all.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 #include <stdio.h>
 #include <stdlib.h>

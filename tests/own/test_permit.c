@@ -3,7 +3,7 @@
  * Pods that wait at Permit, and groups that get their nodes together, by a plugin of one's own in
  * the whole scheduler, in virtual time, with an apiserver that answers.
  */
-// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c dra/*.c cel/*.c cycle/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NodeResourcesFit and NodeResourcesBalancedAllocation, the scores. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/questions.c
 // deps: yaml/*.c profile/*.c
 #include <unity.h>

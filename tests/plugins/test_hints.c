@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hints: which events wake a pod that a plugin rejected, and which do not. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 #include <unity.h>
 
 #include "plugins/hints.h"

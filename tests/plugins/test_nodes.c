@@ -4,6 +4,7 @@
  * SchedulingGates, the table of plugins and the normaliser they share.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 #include <unity.h>
 
 #include "plugins/picture.h"

@@ -4,6 +4,7 @@
  * SelectorSpread, NodePreferAvoidPods, NodeResourceLimits, and the predicates about conditions.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/questions.c
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* PodTopologySpread, hard constraints: skew, missing keys, minDomains, selectors. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/questions.c
 #include <unity.h>
 

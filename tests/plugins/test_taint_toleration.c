@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* TaintToleration: taints that forbid, taints that advise against, and what tolerates them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/questions.c
 #include <unity.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NodeVolumeLimits: volumes of a driver on a node, counted as upstream counts them. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 #include "plugins/volume_priv.h"
 #include "plugins/volumes.h"

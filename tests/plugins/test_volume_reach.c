@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which nodes reach a volume, as it is and as its driver sees it. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 #include <unity.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* VolumeRestrictions: disks that two pods cannot have, claims that one pod can have. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 #include "plugins/volumes.h"
 

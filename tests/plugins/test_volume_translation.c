@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Volume types that CSI drivers took over: what the drivers call them, and where they reach. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 #include "plugins/csi_translation.h"
 #include "plugins/volume_priv.h"

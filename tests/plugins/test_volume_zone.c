@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* VolumeZone: nodes must stand where the pod's volumes are labelled to be. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/plugins/picture.c
 #include "plugins/volumes.h"
 

@@ -4,6 +4,7 @@
  * what becomes nothing.
  */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include "plugins/fit.h"
 #include "plugins/spread_state.h"
 #include "profile/policy.h"

@@ -2,6 +2,7 @@
 /* Profiles: the default one, lists merged and expanded, arguments, added affinities, faults. */
 // deps: yaml/*.c profile/*.c
 // deps: plugins/*.c cache/*.c kube/*.c json/*.c base/*.c tests/plugins/picture.c
+// deps: dra/*.c cel/*.c
 #include "profile/profile.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every field, every default, every bound. */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include "plugins/fit.h"
 #include "plugins/node_affinity.h"
 #include "plugins/spread_state.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* KubeSchedulerConfiguration: every rule, its words, and the place of each fault. */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include "profile/scheduler_fixture.h"
 
 #define ARGS(plugin, args) HEAD "profiles:\n- pluginConfig: [{name: " plugin ", args: " args "}]\n"

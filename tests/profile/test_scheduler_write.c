@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A configuration that is written and read again is the same, and is written the same. */
 // deps: base/*.c yaml/*.c json/*.c kube/*.c cache/*.c plugins/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 #include "profile/scheduler_fixture.h"
 #include "profile/scheduler_write.h"
 #include "yaml/write.h"

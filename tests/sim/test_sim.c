@@ -2,6 +2,7 @@
 /* A few seeds of the simulator under the sanitizers; `make sim` runs more. */
 // deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
 // deps: kube/*.c watch/*.c cache/*.c queue/*.c plugins/*.c
+// deps: dra/*.c cel/*.c
 // deps: cycle/*.c api/*.c bind/*.c
 // deps: lease/*.c yaml/*.c profile/*.c config/*.c scheduler/*.c tools/apisim/*.c
 // deps: extender/*.c command/capacity.c

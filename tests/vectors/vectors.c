@@ -11,8 +11,9 @@
  *   sed 's/^{/{"release":"1.36",/' before that, xz -9e behind it.
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
+// deps: dra/*.c cel/*.c
 // deps: tests/vectors/compare.c tests/vectors/hints.c tests/vectors/lines.c
-// deps: tests/vectors/amounts.c
+// deps: tests/vectors/amounts.c tests/vectors/dra.c
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 #include "profile/profile.h"
 #include "vectors/amounts.h"
 #include "vectors/compare.h"
+#include "vectors/dra.h"
 #include "vectors/hints.h"
 #include "vectors/lines.h"
 
@@ -115,6 +117,9 @@ static bool compare_decision(
 		struct text message = json_text(json_get(expect, "message"));
 		if (decision.outcome == CYCLE_REJECTED &&
 			compare_message(message, decision.preemption.found, decision.message))
+			return true;
+		if (decision.outcome == CYCLE_FAILED &&
+			text_is(json_text(json_get(expect, "error")), decision.message))
 			return true;
 		say(name, "decided", decision.message);
 		return false;
@@ -210,7 +215,8 @@ static bool run_case(struct bench *bench, struct json_value line, const char *na
 	}
 	return compare_way(bench, &cycle, pod, CACHE_COUNT_RECOUNT, expect, name) &&
 		compare_way(bench, &cycle, pod, CACHE_COUNT_FAST, expect, name) &&
-		compare_decision(&cycle, pod, expect, name);
+		compare_decision(&cycle, pod, expect, name) &&
+		dra_gate_agrees(&cycle, pod, expect, name) && dra_agrees(&cycle, pod, expect, name);
 }
 
 struct score {

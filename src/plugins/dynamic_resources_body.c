@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is written of claims.
+ *
+ * What kube-scheduler does: it PUTs the whole object, once for the finalizer and once for the
+ * status, and again after a conflict.
+ *
+ * What we do: a strategic merge patch of just that. Finalizers and consumers are merged by the
+ * apiserver, an allocation that is there already cannot be changed (it refuses that), and the uid
+ * makes sure that the claim is still the same one: there is nothing left to conflict about, and
+ * what is not known to have happened can be sent again.
+ */
+#include <string.h>
+
+#include "base/hash.h"
+#include "json/json.h"
+#include "plugins/dynamic_resources_bind.h"
+
+#define ANNOTATION_EXTENDED "resource.kubernetes.io/extended-resource-claim"
+
+static const struct devices_bind *bind_of(const struct plugin_binding *b)
+{
+	return plugin_kept(b, PLUGIN_DYNAMIC_RESOURCES);
+}
+
+static const struct devices_piece *piece_of(const struct plugin_binding *b)
+{
+	const struct devices_bind *bind = bind_of(b);
+	CHECK(bind->at < bind->count);
+	return &bind->pieces[bind->at];
+}
+
+static void put_uid(const struct plugin_binding *b, const char *key, struct json_writer *j)
+{
+	char bytes[256];
+	struct writer w;
+	writer_init(&w, bytes, sizeof(bytes));
+	cache_print_uid(b->cache, b->uid, &w);
+	json_member_text(j, key, writer_text(&w));
+}
+
+/* "metadata":{"uid":...}: of the claim as it was decided about. */
+static void put_same(
+	const struct plugin_binding *b, const struct devices_piece *piece, struct json_writer *j)
+{
+	json_key(j, "metadata");
+	json_open_object(j);
+	if (piece->uid != 0)
+		json_member_text(j, "uid", cache_text(b->cache, piece->uid));
+}
+
+static bool write_finalizer(const struct plugin_binding *b, struct writer *out)
+{
+	struct json_writer j;
+	json_write_init(&j, out);
+	json_open_object(&j);
+	put_same(b, piece_of(b), &j);
+	json_key(&j, "finalizers");
+	json_open_array(&j);
+	json_put_z(&j, KUBE_CLAIM_FINALIZER);
+	json_close_array(&j);
+	json_close_object(&j);
+	json_close_object(&j);
+	return !out->overflowed;
+}
+
+static bool write_status(const struct plugin_binding *b, struct writer *out)
+{
+	const struct devices_bind *bind = bind_of(b);
+	const struct devices_piece *piece = piece_of(b);
+	struct json_writer j;
+	json_write_init(&j, out);
+	json_open_object(&j);
+	put_same(b, piece, &j);
+	json_close_object(&j);
+	json_key(&j, "status");
+	json_open_object(&j);
+	const struct cache_pending *pending =
+		cache_pending_find(b->cache, piece->pending, piece->serial);
+	if (pending != NULL) {
+		json_key(&j, "allocation");
+		json_put_raw(&j, cache_text(b->cache, pending->allocated->json));
+	}
+	json_key(&j, "reservedFor");
+	json_open_array(&j);
+	json_open_object(&j);
+	json_member_z(&j, "resource", "pods");
+	json_member_text(&j, "name", cache_text(b->cache, bind->pod_name));
+	put_uid(b, "uid", &j);
+	json_close_object(&j);
+	json_close_array(&j);
+	json_close_object(&j);
+	json_close_object(&j);
+	return !out->overflowed;
+}
+
+/* ---- the claim of extended resources ---- */
+
+static bool write_extended_claim(const struct plugin_binding *b, struct writer *out)
+{
+	const struct devices_bind *bind = bind_of(b);
+	const struct devices_piece *piece = piece_of(b);
+	struct json_writer j;
+	json_write_init(&j, out);
+	json_open_object(&j);
+	json_member_z(&j, "kind", "ResourceClaim");
+	json_member_z(&j, "apiVersion", "resource.k8s.io/v1");
+	json_key(&j, "metadata");
+	json_open_object(&j);
+	json_member_text(&j, "name", cache_text(b->cache, piece->name));
+	json_member_text(&j, "namespace", cache_text(b->cache, bind->namespace));
+	json_key(&j, "annotations");
+	json_open_object(&j);
+	json_member_z(&j, ANNOTATION_EXTENDED, "true");
+	json_close_object(&j);
+	json_key(&j, "ownerReferences");
+	json_open_array(&j);
+	json_open_object(&j);
+	json_member_z(&j, "apiVersion", "v1");
+	json_member_z(&j, "kind", "Pod");
+	json_member_text(&j, "name", cache_text(b->cache, bind->pod_name));
+	put_uid(b, "uid", &j);
+	json_member_bool(&j, "controller", true);
+	json_close_object(&j);
+	json_close_array(&j);
+	json_close_object(&j);
+	json_key(&j, "spec");
+	json_put_raw(&j, cache_text(b->cache, piece->spec));
+	json_close_object(&j);
+	return !out->overflowed;
+}
+
+static bool write_pod_status(const struct plugin_binding *b, struct writer *out)
+{
+	const struct devices_bind *bind = bind_of(b);
+	const struct devices_piece *piece = &bind->pieces[bind->count - 1];
+	struct json_writer j;
+	json_write_init(&j, out);
+	json_open_object(&j);
+	json_key(&j, "metadata");
+	json_open_object(&j);
+	put_uid(b, "uid", &j);
+	json_close_object(&j);
+	json_key(&j, "status");
+	json_open_object(&j);
+	json_key(&j, "extendedResourceClaimStatus");
+	json_open_object(&j);
+	json_key(&j, "requestMappings");
+	json_put_raw(&j, cache_text(b->cache, piece->mappings));
+	json_member_text(&j, "resourceClaimName", cache_text(b->cache, piece->name));
+	json_close_object(&j);
+	json_close_object(&j);
+	json_close_object(&j);
+	return !out->overflowed;
+}
+
+static void put_mappings(
+	const struct cache *cache, const struct dra_extended *extended, struct json_writer *j)
+{
+	json_open_array(j);
+	for (uint32_t i = 0; i < extended->mapping_count; i++) {
+		const struct dra_mapping *mapping = &extended->mappings[i];
+		json_open_object(j);
+		json_member_text(j, "containerName", cache_text(cache, mapping->container_name));
+		json_member_text(j, "resourceName", cache_text(cache, mapping->resource));
+		json_member_text(j, "requestName", mapping->request);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void put_requests(
+	const struct cache *cache, const struct dra_claim *claim, struct json_writer *j)
+{
+	json_open_object(j);
+	json_key(j, "devices");
+	json_open_object(j);
+	json_key(j, "requests");
+	json_open_array(j);
+	for (uint32_t i = 0; i < claim->request_count; i++) {
+		const struct dra_ask *ask = claim->requests[i].asks;
+		json_open_object(j);
+		json_member_text(j, "name", claim->requests[i].name);
+		json_key(j, "exactly");
+		json_open_object(j);
+		json_member_text(j, "deviceClassName", cache_text(cache, ask->class->name));
+		json_member_z(j, "allocationMode", "ExactCount");
+		json_member_i64(j, "count", ask->count);
+		json_close_object(j);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	json_close_object(j);
+	json_close_object(j);
+}
+
+struct text devices_write_spec(struct scratch *scratch, const struct cache *cache,
+	const struct dra_extended *extended, bool mappings)
+{
+	size_t size;
+	char *rest = scratch_take_rest(scratch, &size);
+	struct writer out;
+	struct json_writer j;
+	if (rest == NULL)
+		return TEXT_NONE;
+	writer_init(&out, rest, size);
+	json_write_init(&j, &out);
+	if (mappings)
+		put_mappings(cache, extended, &j);
+	else
+		put_requests(cache, &extended->claim, &j);
+	scratch_keep(scratch, rest, out.overflowed ? 0 : out.used);
+	return out.overflowed ? TEXT_NONE : writer_text(&out);
+}
+
+struct plugin_call devices_call(const struct plugin_binding *b, const struct devices_bind *bind)
+{
+	struct plugin_call call = {.verb = PLUGIN_STRATEGIC_PATCH,
+		.kind = KUBE_RESOURCE_CLAIM,
+		.namespace = cache_text(b->cache, bind->namespace)};
+	switch (bind->step) {
+	case DEVICES_CREATE:
+		call.verb = PLUGIN_POST;
+		call.write_body = write_extended_claim;
+		break;
+	case DEVICES_FINALIZER: call.write_body = write_finalizer; break;
+	case DEVICES_STATUS:
+		call.subresource = "status";
+		call.write_body = write_status;
+		break;
+	default:
+		call.kind = KUBE_POD;
+		call.subresource = "status";
+		call.write_body = write_pod_status;
+		call.name = cache_text(b->cache, bind->pod_name);
+		return call;
+	}
+	if (bind->step != DEVICES_CREATE)
+		call.name = cache_text(b->cache, bind->pieces[bind->at].name);
+	return call;
+}
