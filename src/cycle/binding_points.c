@@ -321,6 +321,17 @@ enum plugin_step binding_pre_bind(
 	return PLUGIN_STEP_DONE;
 }
 
+void binding_preempt(struct binding_points *points)
+{
+	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	CHECK(points->stage == BINDING_PERMITTED || points->stage == BINDING_PRE_BIND);
+	for (uint32_t i = points->at; i < uses->count; i++)
+		if (!plugin_set_has(&points->skipped, uses->list[i].id)) {
+			points->rejector = uses->list[i].id;
+			return;
+		}
+}
+
 bool binding_concerns(struct binding_points *points, const struct cache_event *event)
 {
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);

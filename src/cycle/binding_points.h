@@ -106,6 +106,8 @@ bool binding_pre_flight(struct binding_points *points);
 /* The next step; progress->answer is how the call ended that the last one asked for. */
 MUST_USE enum plugin_step binding_pre_bind(struct binding_points *points,
 	struct plugin_progress *progress, struct plugin_reasons *why);
+/* It is given up for preemption: the rejector is the plugin of PreBind whose turn it is. */
+void binding_preempt(struct binding_points *points);
 /* May the change be what PreBind waits for? */
 bool binding_concerns(struct binding_points *points, const struct cache_event *event);
 

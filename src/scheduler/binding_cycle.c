@@ -444,6 +444,27 @@ bool scheduler_remove_waiting(struct scheduler *s, uint32_t entry)
 	return true;
 }
 
+bool scheduler_preempt_binding(struct scheduler *s, uint32_t pod)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	if ((p->flags & CACHE_POD_ASSUMED) == 0 || p->waiting == 0)
+		return false;
+	struct scheduler_binding *binding = binding_cycle_of(s, p->waiting);
+	if (binding == NULL || binding->state != SCHEDULER_BINDING_PRE_BIND)
+		return false;
+	if (binding->preempted || binding->points.settled != PLUGIN_SUCCESS)
+		return true; /* it is on its way back */
+	binding->preempted = true;
+	if (binding->points.stage == BINDING_WAITS) {
+		binding_preempt_waiting(&s->bindings.waiting, &binding->points);
+	} else {
+		binding_preempt(&binding->points);
+		pre_bind_fail(s->pre_bind, binding->run, PLUGIN_STEP_FAILED,
+			TEXT("preempted by DefaultPreemption"));
+	}
+	return true;
+}
+
 /* ---- it is bound ---- */
 
 static void binding_report(struct scheduler *s, const struct scheduler_binding *binding)

@@ -143,15 +143,24 @@ void scheduler_recall_bindings(struct scheduler *s);
 /* The watch showed a pod on a node that the queue has in flight; or that it is gone. */
 void scheduler_binding_seen(struct scheduler *s, uint32_t pod);
 void scheduler_binding_gone(struct scheduler *s, uint32_t entry);
+/*
+ * A victim of preemption whose binding was not sent is taken back in memory; false: it has to be
+ * evicted.
+ */
+bool scheduler_preempt_binding(struct scheduler *s, uint32_t pod);
 /* A pod at Permit that is being deleted waits no more; false: it is not there. */
 bool scheduler_remove_waiting(struct scheduler *s, uint32_t entry);
 
 /* ---- preempt.c ---- */
 
-bool scheduler_can_preempt(const struct scheduler *s, uint32_t victims);
+/* Room for a preemption of so many victims, to be used or dropped; 0: there is no memory. */
+MUST_USE uint32_t scheduler_prepare_preemption(struct scheduler *s, uint32_t victims);
+void scheduler_drop_preemption(struct scheduler *s, uint32_t index);
 /* Nominates the pod to that node, or to none (INTERN_EMPTY), instead of what was before. */
 void scheduler_nominate(struct scheduler *s, uint32_t pod, uint32_t node_name);
-void scheduler_preempt(struct scheduler *s, uint32_t pod, const struct cycle_preemption *p);
+/* In the room that was prepared. */
+void scheduler_preempt(
+	struct scheduler *s, uint32_t pod, const struct cycle_preemption *plan, uint32_t index);
 void scheduler_evicted(void *self, const struct eviction_result *result);
 bool scheduler_waits_for_victims(const struct scheduler *s, uint32_t pod);
 

@@ -51,20 +51,21 @@ bool scheduler_can_schedule(const struct scheduler *s)
 /* ---- park ---- */
 
 /*
- * The condition and the nomination are one patch, made against what the apiserver knows. `found`:
- * victims make room.
+ * The condition and the nomination are one patch, made against what the apiserver knows.
+ * `prepared`: room for the preemption; 0: nobody is evicted.
  */
 static void park_report(struct scheduler *s, uint32_t pod, const struct schedule_result *result,
-	const char *reason, bool found)
+	const char *reason, struct text message, uint32_t prepared)
 {
 	const struct cycle_preemption *p = &result->preemption;
+	bool found = prepared != 0;
 	struct text nominated = TEXT("");
 	if (found)
 		nominated = cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name);
 	scheduler_report_condition(
-		s, pod, reason, result->message, found || p->clear_nomination ? &nominated : NULL);
+		s, pod, reason, message, found || p->clear_nomination ? &nominated : NULL);
 	if (found)
-		scheduler_preempt(s, pod, p);
+		scheduler_preempt(s, pod, p, prepared);
 	else if (p->clear_nomination)
 		scheduler_nominate(s, pod, INTERN_EMPTY);
 }
@@ -93,6 +94,20 @@ static void park_log(const struct scheduler *s, uint32_t pod, bool rejected,
 		TEXT_ARGS(names.pod.name), TEXT_ARGS(result->message));
 }
 
+/* The pod would preempt others, if that could be kept in mind. */
+static struct text park_message(struct scheduler *s, struct text message)
+{
+	static const char more[] = " preemption: too many others are under way, it is tried again.";
+	char *at = scratch_take(&s->scratch, message.size + sizeof(more));
+	if (at == NULL)
+		return message;
+	struct writer w;
+	writer_init(&w, at, message.size + sizeof(more));
+	write_text(&w, message);
+	write_z(&w, more);
+	return writer_text(&w);
+}
+
 /* In upstream's order: back to the queue, nominator, event, patch. */
 void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_result *result)
 {
@@ -101,13 +116,18 @@ void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_r
 	CHECK(result->outcome != CYCLE_PLACED);
 	CHECK((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0);
 	count_attempt(s, pod, rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR);
-	/*
-	 * No room for what must be written, or for victims that are evicted: the same again, after
-	 * a while.
-	 */
+	/* No room for what must be written, or for the victims: the same again, after a while. */
 	bool found = result->preemption.found;
-	bool crowded = status_patcher_room(s->status_patcher) < SCHEDULER_PATCHES_OF_AN_ATTEMPT ||
-		(found && !scheduler_can_preempt(s, result->preemption.victim_count));
+	bool crowded = status_patcher_room(s->status_patcher) < SCHEDULER_PATCHES_OF_AN_ATTEMPT;
+	uint32_t prepared = found && !crowded
+		? scheduler_prepare_preemption(s, result->preemption.victim_count)
+		: 0;
+	struct text message = result->message;
+	struct scratch_mark mark = scratch_mark(&s->scratch);
+	if (found && prepared == 0) {
+		crowded = true;
+		message = park_message(s, message);
+	}
 	const struct queue_waits rejectors = {
 		result->rejectors, result->extender_rejected ? UINT32_C(1) << QUEUE_EXTENDER : 0};
 	if (rejected && !queue_waits_is_empty(&rejectors) && !crowded)
@@ -118,10 +138,11 @@ void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_r
 	CHECK(e->state != QUEUE_IN_FLIGHT);
 	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED, (enum queue_state)e->state);
 	scheduler_report_event(s, pod, cycle_profile_of(&s->cycle, pod), "Warning",
-		"FailedScheduling", "Scheduling", result->message);
+		"FailedScheduling", "Scheduling", message);
 	park_report(
-		s, pod, result, rejected ? "Unschedulable" : "SchedulerError", found && !crowded);
+		s, pod, result, rejected ? "Unschedulable" : "SchedulerError", message, prepared);
 	park_log(s, pod, rejected, result);
+	scratch_rewind(&s->scratch, mark);
 }
 
 /* ---- assume ---- */

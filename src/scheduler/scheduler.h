@@ -51,9 +51,10 @@ enum {
 	SCHEDULER_PATCHES_OF_AN_ATTEMPT = 1 + 8, /* its own, and nominations that it takes over */
 	SCHEDULER_PATCH_STALL_MS = 250, /* without one that ends nobody waits for room for more */
 	SCHEDULER_STALE_MS = 5 * 60 * 1000, /* leader.c says why so long */
-	SCHEDULER_PREEMPTIONS_MAX = 64,     /* under way */
-	SCHEDULER_STOP_MS = 5 * 1000,       /* for what is in flight when asked to end */
-	SCHEDULER_RELIST_MS = 30 * 1000,    /* before a kind that was refused is relisted */
+	/* Under way: each has a victim that is being told, or waits for those of the others. */
+	SCHEDULER_PREEMPTIONS_MAX = 1024,
+	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
+	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is relisted */
 	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000
 };
 
@@ -120,7 +121,8 @@ struct scheduler_binding {
 	uint32_t run;                 /* in pre_bind; 0: there is nothing before the binding */
 	uint32_t attempts;
 	enum scheduler_binding_state state;
-	bool direct; /* not by way of an extender, though one would */
+	bool direct;    /* not by way of an extender, though one would */
+	bool preempted; /* and therefore about to end */
 	struct mono began, stage_began;
 	struct mono first_attempt;
 	uint64_t events;              /* of the cluster, when it began to wait at Permit */
@@ -145,17 +147,22 @@ struct scheduler_ask {
 struct scheduler_preemption {
 	struct cache_uid uid;
 	uint32_t pod;
-	uint32_t victims; /* whose answer is not there yet */
+	uint32_t node;
+	uint32_t victims;        /* whose answer is not there yet */
+	uint32_t targets;        /* all of them, in the cache's store ... */
+	uint32_t count, told_to; /* ... so many, of which so many had their turn */
 	bool failed;
 	const struct plugin_profile *profile;
 	struct mono began;
+};
+struct scheduler_target {
+	struct cache_uid uid;
+	uint32_t pod;
 };
 struct scheduler_victim {
 	struct cache_uid uid;
 	uint32_t pod;
 	uint32_t preemption;
-	uint32_t node;
-	uint32_t reserved;
 };
 
 /* Why nothing is decided now; SCHEDULER_READY when it is. */

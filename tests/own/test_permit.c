@@ -209,6 +209,33 @@ static void test_permit_when_all_pods_are_gone_at_once_then_nothing_is_left(void
 	TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.queue.entries));
 }
 
+/* Nobody deletes a pod that was not bound yet. */
+static void test_permit_when_it_is_a_victim_then_it_is_taken_back_in_memory(void)
+{
+	open_with(SMALL);
+	struct bed_script *a = condition_of("a");
+	struct bed_script *deletion =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/a", "{}");
+	cluster_add_pod("y", false, "4", "n2");
+	cluster_add_pod("z", false, "4", "n3");
+	add_member("a");
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL(1, count_waiting());
+	bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/binding", "{}")->status = 201;
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'high','namespace':'default','uid':'high',"
+		"'resourceVersion':'1'},'spec':{'schedulerName':'default-scheduler','priority':10,"
+		"'containers':[{'name':'c','resources':{'requests':{'cpu':'3'}}}]}}");
+	cluster_run(100);
+	cluster_run(100);
+	expect_words(a, "waiting on permit for pod: preempted");
+	expect_words(a, "\"reason\":\"SchedulerError\"");
+	cluster_run(3000);
+	TEST_ASSERT_EQUAL(0, deletion->asked);
+	TEST_ASSERT_TRUE(*cluster_bound_to("high") != '\0');
+	TEST_ASSERT_EQUAL(1, waits_that_ended(PLUGIN_ERROR));
+}
+
 /* ---- the lease ---- */
 
 static void lease_is_held_by(const char *who, uint32_t version)
@@ -332,6 +359,7 @@ int main(void)
 	RUN_TEST(test_permit_when_it_takes_too_long_then_places_are_given_back);
 	RUN_TEST(test_permit_when_the_pod_is_being_deleted_then_it_is_removed);
 	RUN_TEST(test_permit_when_all_pods_are_gone_at_once_then_nothing_is_left);
+	RUN_TEST(test_permit_when_it_is_a_victim_then_it_is_taken_back_in_memory);
 	RUN_TEST(test_permit_when_the_lease_was_lost_then_it_begins_again);
 	RUN_TEST(test_group_when_all_have_room_then_all_are_bound_at_once);
 	RUN_TEST(test_group_when_one_finds_no_node_then_none_is_assumed);

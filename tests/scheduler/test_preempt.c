@@ -6,6 +6,7 @@
 // deps: net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c
 // deps: tools/apisim/fake_server.c tools/apisim/network.c
+#include <stdio.h>
 #include <string.h>
 
 #include <unity.h>
@@ -123,24 +124,86 @@ static void test_a_victim_that_is_gone_at_once(void)
 	TEST_ASSERT_NOT_NULL(strstr(event->seen, "\"name\":\"v\""));
 }
 
-/* It waits, and people see why it does. */
-static void test_more_victims_than_there_is_room_for(void)
+/* They have their turn one after the other. */
+static void test_preempt_when_there_are_more_victims_than_room_then_all_are_evicted(void)
 {
-	struct bed_script *condition =
-		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/status", "{}");
-	const uint32_t count = cluster_limits.victims + 1;
+	enum { VICTIMS = 5 };
+	struct bed_script *deletions[VICTIMS];
+	const uint32_t victims = cluster_limits.victims;
+	cluster_close();
+	cluster_limits.victims = 2;
+	setUp();
+	cluster_limits.victims = victims;
 	TEST_ASSERT_TRUE(cluster_tell(
 		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'x','namespace':'default'}}"));
-	for (char name[] = "a"; name[0] < 'a' + (char)count; name[0]++)
-		cluster_add_pod(name, false, "200m", "n1");
+	for (uint32_t i = 0; i < VICTIMS; i++) {
+		const char name[] = {(char)('a' + i), '\0'};
+		char path[64];
+		cluster_add_pod(name, false, "800m", "n1");
+		snprintf(path, sizeof(path), "/api/v1/namespaces/default/pods/%s", name);
+		deletions[i] = bed_says(&cluster.bed, path, "{}");
+		strcat(path, "/status");
+		(void)bed_says(&cluster.bed, path, "{}");
+	}
 	cluster_add_node("n1", "2");
 	add_important("high", "4", "2");
-	cluster_run(5000);
-	TEST_ASSERT_EQUAL(1, pool_used(&cluster.s.queue.entries));
-	TEST_ASSERT_EQUAL(0, cluster.s.stats.preemptions);
-	TEST_ASSERT_TRUE(condition->asked > 0);
-	TEST_ASSERT_NOT_NULL(strstr(condition->seen, "Insufficient cpu"));
-	TEST_ASSERT_NULL(strstr(condition->seen, "nominatedNodeName"));
+	cluster_run(300);
+	TEST_ASSERT_EQUAL(1, cluster.s.stats.preemptions);
+	TEST_ASSERT_EQUAL(VICTIMS, cluster.s.stats.victims);
+	for (uint32_t i = 0; i < VICTIMS; i++)
+		TEST_ASSERT_EQUAL(1, deletions[i]->asked);
+	TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.preemptions.pool));
+}
+
+static void add_claimant(const char *name)
+{
+	cluster_feed(KUBE_STORAGE_CLASS,
+		"{'metadata':{'name':'slow','resourceVersion':'1'},'provisioner':'maker',"
+		"'volumeBindingMode':'WaitForFirstConsumer'}");
+	cluster_feed(KUBE_PVC,
+		"{'metadata':{'name':'%s','namespace':'default','uid':'c','resourceVersion':'1'},"
+		"'spec':{'accessModes':['ReadWriteOnce'],'storageClassName':'slow','resources':{"
+		"'requests':{'storage':'1Gi'}}},'status':{'phase':'Pending'}}",
+		name);
+	(void)bed_says(&cluster.bed, "/api/v1/namespaces/default/persistentvolumeclaims/low", "{}");
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'%s','namespace':'default','uid':'p%s','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c','resources'"
+		":{'requests':{'cpu':'3'}}}],'volumes':[{'name':'v','persistentVolumeClaim':{"
+		"'claimName':'%s'}}]}}",
+		name, name, name);
+}
+
+/* Its provisioner hangs; nobody deletes a pod that was not bound yet. */
+static void test_preempt_when_the_victim_is_in_pre_bind_then_it_is_taken_back_in_memory(void)
+{
+	struct bed_script *condition =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/low/status", "{}");
+	struct bed_script *deletion =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/low", "{}");
+	struct bed_script *binding =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/binding", "{}");
+	struct bed_script *event =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/events", "{}");
+	binding->status = event->status = 201;
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'x','namespace':'default'}}"));
+	add_claimant("low");
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL(1, pre_bind_stats(cluster.s.pre_bind).waiting);
+	add_important("high", "3", "1");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(0, pre_bind_stats(cluster.s.pre_bind).under_way);
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(condition->seen,
+					     "running PreBind plugin \\\"VolumeBinding\\\": "
+					     "preempted by DefaultPreemption"),
+		condition->seen);
+	TEST_ASSERT_NOT_NULL(strstr(condition->seen, "\"reason\":\"SchedulerError\""));
+	cluster_run(3000);
+	TEST_ASSERT_EQUAL(0, deletion->asked);
+	TEST_ASSERT_EQUAL(1, binding->asked);
+	TEST_ASSERT_EQUAL(1, cluster.s.stats.victims);
+	TEST_ASSERT_TRUE(event->asked > 0);
 }
 
 int main(void)
@@ -150,6 +213,7 @@ int main(void)
 	RUN_TEST(test_a_victim_is_told_once);
 	RUN_TEST(test_who_may_be_evicted_at_last);
 	RUN_TEST(test_a_victim_that_is_gone_at_once);
-	RUN_TEST(test_more_victims_than_there_is_room_for);
+	RUN_TEST(test_preempt_when_there_are_more_victims_than_room_then_all_are_evicted);
+	RUN_TEST(test_preempt_when_the_victim_is_in_pre_bind_then_it_is_taken_back_in_memory);
 	return UNITY_END();
 }
