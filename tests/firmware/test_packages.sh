@@ -55,6 +55,9 @@ claim 'the changed configuration still stays' grep -q '^# mine' "$root/etc/berth
 claim 'it is purged' inside dpkg -P berth
 claim 'nothing is left' gone
 
+tools/packages lintian >"$work/apt" 2>&1 || cat "$work/apt"
+claim 'lintian finds nothing' lintian --allow-root --fail-on error,warning "$work"/one/*.deb
+
 # ---- the image ----
 image=$work/image
 mkdir "$image" && tar -xf "$work/one/berth-$version-x86_64.oci.tar" -C "$image"
