@@ -27,7 +27,7 @@ enum {
 	WATCHES = KUBE_KINDS,
 	OTHER_STREAMS = 2, /* name servers */
 	ASKER_CONNECTIONS = 2,
-	OBJECT_SCRATCH = 1 << 20,
+	OBJECT_SCRATCH = 2 << 20,
 	EXPLANATION_SHARE = 48, /* of the budget: all nodes, for one pod */
 	BINDINGS = 64,
 	PATCHES = 32,
@@ -150,7 +150,7 @@ static void *reserve_space(struct live *live, uint64_t fixed, struct capacity *c
 	bool planned = capacity_plan(budget, nodes, o->pods_max, capacity);
 	void *block = NULL;
 	while (planned && block == NULL) {
-		live->space = (size_t)(fixed + capacity->space);
+		live->space = (size_t)(fixed + capacity->space) + scheduler_space();
 		block = memory_reserve(live->space);
 		if (block == NULL)
 			planned = capacity_narrow(budget, nodes, o->pods_max, capacity);

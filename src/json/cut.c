@@ -30,21 +30,59 @@ struct json_cut *json_cut_init(void *block, size_t size, size_t piece_max)
 	CHECK(size >= json_cut_size(piece_max));
 	CHECK((uintptr_t)block % _Alignof(struct json_cut) == 0);
 	memset(cut, 0, sizeof(*cut));
-	cut->piece_max = piece_max;
+	cut->piece_max = cut->piece_least = cut->piece_most = piece_max;
 	cut->state = CUT_REFUSED;
 	cut->fault = "not started";
 	return cut;
 }
 
+void json_cut_may_grow(struct json_cut *cut, size_t piece_most,
+	bool (*resize)(void *self, size_t bytes), void *self)
+{
+	CHECK(piece_most >= cut->piece_least);
+	CHECK(piece_most <= JSON_PIECE_MAX);
+	cut->piece_most = piece_most;
+	cut->resize = resize;
+	cut->resize_self = self;
+}
+
+/* Back to what it has always. */
+static void cut_shrink(struct json_cut *cut)
+{
+	if (cut->piece_max == cut->piece_least)
+		return;
+	cut->piece_max = cut->piece_least;
+	(void)cut->resize(cut->resize_self, json_cut_size(cut->piece_max));
+}
+
+/* Only a whole piece grows, not what is left for those that are too big. */
+static bool cut_grow(struct json_cut *cut)
+{
+	size_t grown = cut->piece_max * 2 < cut->piece_most ? cut->piece_max * 2 : cut->piece_most;
+
+	if (cut->full || cut->dropping || cut->kind == JSON_PIECE_ENVELOPE ||
+		cut->limit != cut->base + cut->piece_max || grown == cut->piece_max ||
+		!cut->resize(cut->resize_self, json_cut_size(grown)))
+		return false;
+	cut->piece_max = grown;
+	cut->limit = cut->base + grown;
+	return true;
+}
+
 void json_cut_start(struct json_cut *cut, enum json_cut_shape shape, const struct json_want *want,
 	const struct json_want *envelope_want, json_piece_fn *on_piece, void *self)
 {
-	size_t piece_max = cut->piece_max;
-
 	CHECK(on_piece != NULL);
-	CHECK(piece_max >= JSON_PIECE_MIN);
+	CHECK(cut->piece_least >= JSON_PIECE_MIN);
+	cut_shrink(cut);
+	const struct json_cut before = *cut;
+	size_t piece_max = before.piece_max;
+
 	memset(cut, 0, sizeof(*cut));
-	cut->piece_max = piece_max;
+	cut->piece_max = cut->piece_least = piece_max;
+	cut->piece_most = before.piece_most;
+	cut->resize = before.resize;
+	cut->resize_self = before.resize_self;
 	cut->state = CUT_TOP;
 	cut->shape = shape;
 	cut->kind = shape == JSON_CUT_LIST ? JSON_PIECE_ENVELOPE : JSON_PIECE_LINE;
@@ -149,6 +187,8 @@ static size_t brief_limit(const struct json_cut *cut)
 
 void cut_put_bytes(struct json_cut *cut, const char *at, size_t size)
 {
+	while (size > cut->limit - cut->used && cut_grow(cut))
+		;
 	size_t room = cut->limit - cut->used;
 	size_t fits = size < room ? size : room;
 
@@ -158,10 +198,19 @@ void cut_put_bytes(struct json_cut *cut, const char *at, size_t size)
 		cut_overflow(cut);
 }
 
+void cut_put_last(struct json_cut *cut, char byte)
+{
+	if (cut_grow(cut))
+		cut->buffer[cut->used++] = byte;
+	else
+		cut_overflow(cut);
+}
+
 void cut_piece_begin(struct json_cut *cut)
 {
 	CHECK(!cut->dropping);
 	CHECK(cut->depth == cut->piece_depth);
+	cut_shrink(cut);
 	cut->used = cut->base;
 	cut->limit = cut->base + cut->piece_max;
 	cut->full = false;
@@ -260,7 +309,7 @@ static void close_room(struct json_cut *cut)
 {
 	if (cut->dropping || cut->kind == JSON_PIECE_ENVELOPE || cut->member_at[0] == 0)
 		return;
-	if (cut->used == cut->limit)
+	if (cut->used == cut->limit && !cut_grow(cut))
 		cut->full = true;
 	if (cut->full)
 		cut->limit = brief_limit(cut);

@@ -98,6 +98,9 @@ struct json_cut {
 	uint64_t offset;
 
 	size_t piece_max;
+	size_t piece_least, piece_most; /* it is between them */
+	bool (*resize)(void *self, size_t bytes);
+	void *resize_self;
 	size_t base;   /* where the piece begins in `buffer`: an item stands behind the envelope */
 	size_t used;   /* where it ends so far */
 	size_t limit;  /* where it must end */
@@ -109,6 +112,7 @@ struct json_cut {
 /* cut.c */
 void cut_refuse(struct json_cut *cut, const char *fault);
 void cut_overflow(struct json_cut *cut);
+void cut_put_last(struct json_cut *cut, char byte); /* at the limit */
 void cut_put_bytes(struct json_cut *cut, const char *at, size_t size);
 void cut_piece_begin(struct json_cut *cut);
 void cut_value_end(struct json_cut *cut);
@@ -138,7 +142,7 @@ static inline void cut_put(struct json_cut *cut, char byte)
 	if (__builtin_expect(cut->used < cut->limit, 1))
 		cut->buffer[cut->used++] = byte;
 	else
-		cut_overflow(cut);
+		cut_put_last(cut, byte);
 }
 
 /* Members are separated from the one before, if there is one. */

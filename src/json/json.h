@@ -110,6 +110,14 @@ void json_cut_start(struct json_cut *cut, enum json_cut_shape shape, const struc
 	const struct json_want *envelope_want, json_piece_fn *on_piece, void *self);
 
 /*
+ * Pieces may grow to `piece_most` bytes: resize() makes the block so large, or smaller again;
+ * false: there is no memory, and the piece does not fit. Bytes at the front stay as they are. After
+ * json_cut_init(), for all streams.
+ */
+void json_cut_may_grow(struct json_cut *cut, size_t piece_most,
+	bool (*resize)(void *self, size_t bytes), void *self);
+
+/*
  * Keys that are kept on the first three levels of a piece even when all of it does not fit, as far
  * as they are wanted; the list ends with NULL. After json_cut_start().
  */

@@ -69,7 +69,7 @@ void *kube_build_start(struct kube_build *b, size_t head_size)
 	size_t area = rest_size / 4 * 3 / BUILD_ALIGN * BUILD_ALIGN;
 	if (area > KUBE_BLOB_MAX + BUILD_REFS_SIZE)
 		area = KUBE_BLOB_MAX + BUILD_REFS_SIZE;
-	size_t refs_size = area / 8 / BUILD_ALIGN * BUILD_ALIGN;
+	size_t refs_size = area / 5 / BUILD_ALIGN * BUILD_ALIGN;
 	if (refs_size > BUILD_REFS_SIZE)
 		refs_size = BUILD_REFS_SIZE;
 	scratch_keep(b->scratch, rest, area);

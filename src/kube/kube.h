@@ -61,7 +61,7 @@ struct kube_build {
 	const char *fault_reason;
 };
 
-enum { KUBE_BLOB_MAX = 256 * 1024, KUBE_BLOB_REFS_MAX = 8192 };
+enum { KUBE_BLOB_MAX = 256 * 1024, KUBE_BLOB_REFS_MAX = 16384 };
 
 void kube_build_init(struct kube_build *b, struct intern *strings, struct scratch *scratch);
 

@@ -36,6 +36,11 @@ size_t scheduler_size(const struct scheduler_limits *l)
 		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
 }
 
+size_t scheduler_space(void)
+{
+	return watch_space(all_kinds);
+}
+
 static void scheduler_print(const void *self)
 {
 	const struct scheduler *s = self;

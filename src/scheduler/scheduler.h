@@ -346,6 +346,8 @@ struct scheduler {
 };
 
 size_t scheduler_size(const struct scheduler_limits *limits);
+/* Address space besides, in an arena that is counted. */
+size_t scheduler_space(void);
 /* Of that, what is address space for pods on their way, which the budget counts as it is used. */
 size_t scheduler_bindings_size(uint32_t pre_binds, uint32_t queue);
 

@@ -8,7 +8,7 @@
 
 size_t watch_fetch_size(void)
 {
-	return WATCH_FETCHES * (json_cut_size(WATCH_PIECE_POD) + 16);
+	return WATCH_FETCHES * (json_cut_size(WATCH_PIECE_FETCHED) + 16);
 }
 
 static void fetch_tell(
@@ -72,7 +72,7 @@ void watch_fetch_init(struct watch *watch, struct arena *arena)
 		f->request.on_body = fetch_listen;
 		f->request.on_done = fetch_done;
 		f->request.timeout_ms = WATCH_FETCH_MS;
-		f->cut_block = arena_take_raw(arena, json_cut_size(WATCH_PIECE_POD));
+		watch_cutter_take(&f->cutter, arena, WATCH_PIECE_FETCHED);
 	}
 }
 
@@ -106,8 +106,7 @@ bool watch_fetch(struct watch *watch, struct text namespace, struct text name, u
 	if (path.overflowed)
 		return false;
 	if (f->cut == NULL)
-		f->cut = json_cut_init(
-			f->cut_block, json_cut_size(WATCH_PIECE_POD), WATCH_PIECE_POD);
+		f->cut = watch_cutter_open(&f->cutter);
 	json_cut_start(f->cut, JSON_CUT_LINES, kube_kinds[KUBE_POD].want, NULL, fetch_piece, f);
 	f->tag = tag;
 	f->told = false;

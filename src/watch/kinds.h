@@ -11,12 +11,19 @@
 enum {
 	WATCH_SERVED_MAX = 4,
 	/*
-	 * Bytes of an object, thinned. A node may name 50 images with many names each; a pod some
-	 * dozens of containers. All other kinds are small: a name, labels, a selector.
+	 * Bytes of an object, thinned, that there is always room for. A node may name 50 images
+	 * with many names each; a pod some dozens of containers. All other kinds are small: a name,
+	 * labels, a selector.
 	 */
 	WATCH_PIECE_NODE = 128 * 1024,
 	WATCH_PIECE_POD = 64 * 1024,
 	WATCH_PIECE_OTHER = 32 * 1024,
+	WATCH_PIECE_FETCHED = 32 * 1024, /* a pod that is asked for by name */
+	/*
+	 * What there may be, as long as it is read, while the budget has it: as much as an
+	 * apiserver takes in one request, 1.5 MB for etcd and some for a proxy in front of it.
+	 */
+	WATCH_PIECE_MOST = 2 * 1024 * 1024,
 	WATCH_PIECE_SLICE = 256 * 1024, /* 128 devices with 32 attributes each */
 	WATCH_PIECE_CLAIM = 128 * 1024
 };

@@ -11,6 +11,7 @@
 #ifndef BERTH_WATCH_REFLECTOR_H
 #define BERTH_WATCH_REFLECTOR_H
 
+#include "base/pages.h"
 #include "json/json.h"
 #include "net/backoff.h"
 #include "watch/kinds.h"
@@ -43,6 +44,13 @@ enum watch_outcome {
 };
 enum { WATCH_OUTCOMES = WATCH_TROUBLE + 1 };
 
+/* Memory of a cutter: grows with an object that is large, where pages are counted. */
+struct watch_cutter {
+	struct page_span span;
+	void *block;
+	size_t piece_max;
+};
+
 struct watch_reflector {
 	struct net_request request;
 	struct net_timer timer; /* of a pause */
@@ -72,8 +80,8 @@ struct watch_reflector {
 	size_t token_size; /* 0: the first page */
 
 	/* The answer under way. */
-	void *cut_block;
-	struct json_cut *cut; /* NULL: was never wanted */
+	struct watch_cutter cutter;
+	struct json_cut *cut; /* the cutter's; NULL: was never wanted */
 	struct json_want line_want[3];
 	bool cutting;  /* the cutter was started for it */
 	bool deaf;     /* an error's body that is not JSON */
@@ -94,7 +102,7 @@ struct watch_fetch {
 	struct net_request request;
 	struct watch *watch;
 	uint64_t tag;
-	void *cut_block;
+	struct watch_cutter cutter;
 	struct json_cut *cut;
 	bool told;
 	char path[WATCH_PATH_MAX];
@@ -125,6 +133,11 @@ static inline struct text reflector_version(const struct watch_reflector *r)
 {
 	return (struct text){r->version, r->version_size};
 }
+
+/* ---- watch.c ---- */
+
+void watch_cutter_take(struct watch_cutter *cutter, struct arena *arena, size_t piece_max);
+struct json_cut *watch_cutter_open(struct watch_cutter *cutter);
 
 /* ---- steps.c ---- */
 

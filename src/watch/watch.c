@@ -43,16 +43,67 @@ static struct watch_reflector *reflector_init(
 	return r;
 }
 
+/* ---- cutters ---- */
+
+static bool cutter_resize(void *self, size_t bytes)
+{
+	struct watch_cutter *cutter = self;
+	struct page_budget *budget = cutter->span.budget;
+	if (bytes <= cutter->span.held) {
+		page_span_shrink(&cutter->span, bytes);
+		return true;
+	}
+	/* The object is here already, and gone in a moment. */
+	bool before = budget->may_use_reserve;
+	budget->may_use_reserve = true;
+	bool reached = page_span_reach(&cutter->span, bytes);
+	budget->may_use_reserve = before;
+	return reached;
+}
+
 /*
- * Raw, and behind all reflectors: most of it is never used, since few objects are as big as they
- * may be, and a kind that nobody wants touches no page of it.
+ * Where pages are counted: address space for the largest object, of which what most need is there.
+ * Elsewhere that is all there is: raw, since most of it is never used.
  */
+void watch_cutter_take(struct watch_cutter *cutter, struct arena *arena, size_t piece_max)
+{
+	cutter->piece_max = piece_max;
+	if (arena->budget == NULL) {
+		cutter->block = arena_take_raw(arena, json_cut_size(piece_max));
+		return;
+	}
+	arena_take_span(arena, &cutter->span, json_cut_size(WATCH_PIECE_MOST));
+	CHECK(page_span_reach(&cutter->span, json_cut_size(piece_max)));
+	cutter->block = cutter->span.base;
+}
+
+struct json_cut *watch_cutter_open(struct watch_cutter *cutter)
+{
+	size_t size = json_cut_size(cutter->piece_max);
+	struct json_cut *cut = json_cut_init(cutter->block, size, cutter->piece_max);
+	if (cutter->span.budget != NULL)
+		json_cut_may_grow(cut, WATCH_PIECE_MOST, cutter_resize, cutter);
+	return cut;
+}
+
+size_t watch_space(uint32_t kinds)
+{
+	size_t each = arena_span_size(json_cut_size(WATCH_PIECE_MOST));
+	size_t size = WATCH_FETCHES * each;
+
+	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
+		if (is_ours(kinds, kind))
+			size += each;
+	return size;
+}
+
+/* Behind all reflectors: a kind that nobody wants touches no page of it. */
 static void take_cutters(struct watch *watch, struct arena *arena)
 {
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		if (watch->by_kind[kind] != NULL)
-			watch->by_kind[kind]->cut_block =
-				arena_take_raw(arena, json_cut_size(watch_kinds[kind].piece_max));
+			watch_cutter_take(
+				&watch->by_kind[kind]->cutter, arena, watch_kinds[kind].piece_max);
 }
 
 static void dump(const void *self)
@@ -107,10 +158,8 @@ void watch_close(struct watch *watch)
 
 static void start(struct watch_reflector *r)
 {
-	size_t piece_max = r->row->piece_max;
-
 	if (r->cut == NULL)
-		r->cut = json_cut_init(r->cut_block, json_cut_size(piece_max), piece_max);
+		r->cut = watch_cutter_open(&r->cutter);
 	r->watch->synced_told = false;
 	r->stuck = r->expired = 0;
 	r->doubt = r->whole = r->short_before = false;

@@ -119,6 +119,8 @@ struct watch_setup {
 /* Nothing is asked before watch_want(). At most one at a time per process (its panic report). */
 struct watch *watch_init(const struct watch_setup *setup);
 size_t watch_size(uint32_t kinds); /* arena bytes; a part of the buffers is never touched */
+/* Address space besides, in an arena that is counted: for objects as large as they may be. */
+size_t watch_space(uint32_t kinds);
 void watch_close(struct watch *watch);
 
 /* Begins, or ends at once. The objects of a kind that is wanted no more stay as they are. */

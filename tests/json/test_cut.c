@@ -480,9 +480,78 @@ static void test_scan_name(void)
 	expect_name("{\"metadata\":{\"name\":\"0123456789012345678901234567890123456789\"}", NULL);
 }
 
+/* ---- growing ---- */
+
+struct growing {
+	_Alignas(16) char block[1 << 20];
+	size_t size, size_most, allowed;
+	enum json_piece_kind kind;
+	size_t piece_size;
+	uint32_t pieces;
+};
+static struct growing growing;
+
+static bool growing_resize(void *self, size_t bytes)
+{
+	struct growing *g = self;
+	if (bytes > g->allowed)
+		return false;
+	g->size = bytes;
+	if (bytes > g->size_most)
+		g->size_most = bytes;
+	return true;
+}
+
+static bool growing_piece(void *self, struct json_piece piece)
+{
+	struct growing *g = self;
+	g->kind = piece.kind;
+	g->piece_size = piece.text.size;
+	g->pieces++;
+	return true;
+}
+
+/* Fed whole or in bytes: a piece grows as far as it must, and the next one is small again. */
+static void test_cut_when_a_piece_is_large_then_it_grows_and_gives_back(void)
+{
+	static char text[100 * 1000];
+	memset(&growing, 0, sizeof(growing));
+	growing.allowed = json_cut_size(256 * 1024);
+	struct json_cut *cut = json_cut_init(growing.block, json_cut_size(1024), 1024);
+	json_cut_may_grow(cut, 512 * 1024, growing_resize, &growing);
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "{\"a\":\"", 6);
+	memcpy(text + sizeof(text) - 2, "\"}", 2);
+	for (uint32_t step = 1; step <= sizeof(text); step *= 317) {
+		json_cut_start(cut, JSON_CUT_LINES, NULL, NULL, growing_piece, &growing);
+		growing.pieces = 0;
+		for (size_t at = 0; at < sizeof(text); at += step)
+			TEST_ASSERT_EQUAL(JSON_CUT_MORE,
+				json_cut_feed(cut,
+					text_first(text_from((struct text){text, sizeof(text)}, at),
+						at + step < sizeof(text) ? step
+									 : sizeof(text) - at)));
+		TEST_ASSERT_EQUAL_UINT32(1, growing.pieces);
+		TEST_ASSERT_EQUAL(JSON_PIECE_LINE, growing.kind);
+		TEST_ASSERT_EQUAL_size_t(sizeof(text), growing.piece_size);
+		TEST_ASSERT_EQUAL_size_t(json_cut_size(128 * 1024), growing.size_most);
+		TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, TEXT("{\"b\":1}")));
+		TEST_ASSERT_EQUAL_UINT32(2, growing.pieces);
+		TEST_ASSERT_EQUAL_size_t(json_cut_size(1024), growing.size);
+	}
+	/* No memory for it: as if it might not grow. */
+	growing.allowed = json_cut_size(4096);
+	json_cut_start(cut, JSON_CUT_LINES, NULL, NULL, growing_piece, &growing);
+	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, (struct text){text, sizeof(text)}));
+	TEST_ASSERT_EQUAL(JSON_PIECE_TOO_BIG, growing.kind);
+	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(cut, TEXT("{\"b\":1}")));
+	TEST_ASSERT_EQUAL(JSON_PIECE_LINE, growing.kind);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
+	RUN_TEST(test_cut_when_a_piece_is_large_then_it_grows_and_gives_back);
 	RUN_TEST(test_lines);
 	RUN_TEST(test_line_comes_with_its_last_byte);
 	RUN_TEST(test_number_is_complete_at_the_end);

@@ -152,10 +152,10 @@ static void carve(struct sim_process *p)
 	struct net_target target = target_of(p->world);
 
 	p->size = sizeof(struct scheduler) + scheduler_size(&limits) + net_size() +
-		net_client_size(&target) + SLACK;
+		net_client_size(&target) + scheduler_space() + SLACK;
 	size_t engine = cache_size(&limits.cache) + cycle_size(&limits.cycle) +
 		queue_size(limits.queue) + scheduler_bindings_size(limits.pre_binds, limits.queue);
-	size_t budget = p->size - engine + (size_t)p->world->plan.memory;
+	size_t budget = p->size - engine - scheduler_space() + (size_t)p->world->plan.memory;
 	p->block = memory_reserve(p->size);
 	CHECK(p->block != NULL);
 	page_budget_init(&p->budget, budget, (size_t)p->world->plan.memory / CAPACITY_RESERVE);
