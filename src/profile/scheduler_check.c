@@ -96,6 +96,8 @@ void scheduler_plugins_check(
 		check_list(r, &set->enabled, &in);
 		in.is_enabled = false;
 		check_list(r, &set->disabled, &in);
+		if (point == PLUGIN_AT_POD_GROUP_POST_FILTER && set->enabled.count > 0)
+			remark(r, "", "has no effect: there are no groups of pods here");
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);

@@ -483,6 +483,7 @@ static void test_points_are_those_of_the_release(void)
 	TEST_ASSERT_NOT_NULL(strstr(fault_bytes, "does not extend PreFilterPlugin"));
 	feature_gates_set(&gates, &(struct feature_choices){.given = {0}}, KUBE_1_37);
 	TEST_ASSERT_EQUAL(PROFILE_OK, build(groups));
+	TEST_ASSERT_EQUAL_UINT32(1, notes.count); /* no effect */
 	TEST_ASSERT_EQUAL(PROFILE_OK, build(early));
 	own_gates = NULL;
 }
