@@ -226,7 +226,8 @@ static void accept_some(struct net_server *server)
 		return;
 	if (mono_reached(now, server->accept_due)) {
 		server->accept_due = mono_after_ms(now, SERVER_ACCEPT_MS);
-		server->accepts = SERVER_ACCEPTS_MAX;
+		server->accepts = net_is_hurried(server->net) ? SERVER_HURRIED_ACCEPTS_MAX
+							      : SERVER_ACCEPTS_MAX;
 		admit_waiting(server);
 	} else if (!net_is_hurried(server->net)) {
 		server->accepts = SERVER_ACCEPTS_MAX;
@@ -321,8 +322,12 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 
 	begin_turn(server, now);
 	refresh_identity(server);
-	for (uint32_t standing = SERVER_STANDINGS; standing-- > 0 && server->stats.open > 0;)
+	for (uint32_t standing = SERVER_STANDINGS; standing-- > 0 && server->stats.open > 0;) {
+		if (standing < SERVER_PEER_VOUCHED && net_is_hurried(server->net) &&
+			server->budget > SERVER_HURRIED_STRANGERS_BYTES)
+			server->budget = SERVER_HURRIED_STRANGERS_BYTES;
 		due = mono_earlier(due, server_turn_connections(server, standing));
+	}
 	/* Now that all that came has been looked at, what is silent is so by its own fault. */
 	accept_some(server);
 	/* When budgets end early, somebody else is first next time. */

@@ -34,18 +34,24 @@ const secured = (then) => (socket) => {
 	const s = tls.connect({ socket, rejectUnauthorized: false }, () => then(s));
 	s.on('error', () => {});
 };
+// Who reads nothing does not see the end either, but for writing on.
+const deaf = (s) => {
+	s.pause();
+	const on = setInterval(() => s.write('\r\n'), 200);
+	s.on('close', () => clearInterval(on));
+};
 const REQUEST = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
 const modes = {
 	'says nothing': () => {},
 	'half a hello': (s) => s.write(Buffer.from('16030102000100', 'hex')),
 	'half a request': secured((s) => s.write('GET /livez HTTP/1.1\r\nHost: ')),
-	'reads nothing': secured((s) => { s.write(REQUEST.replace('/livez', '/page.js')); s.pause(); }),
+	'reads nothing': secured((s) => { s.write(REQUEST.replace('/livez', '/page.js')); deaf(s); }),
 	garbage: (s) => s.write(Buffer.concat([Buffer.from('1603010200', 'hex'), Buffer.alloc(600, 'g')])),
 	'made-up tokens': secured((s) => {
 		s.resume();
 		s.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ' + Math.random() + '\r\n\r\n');
 	}),
-	'pipelined, unread': secured((s) => { s.pause(); s.write(REQUEST.replace('/livez', '/page.js').repeat(500)); }),
+	'pipelined, unread': secured((s) => { s.write(REQUEST.replace('/livez', '/page.js').repeat(500)); deaf(s); }),
 };
 
 // From sixty addresses, or all from one. None of them is the address that the server has.
