@@ -27,7 +27,7 @@ enum {
 	WATCHES = KUBE_KINDS,
 	OTHER_STREAMS = 2, /* name servers */
 	ASKER_CONNECTIONS = 2,
-	OBJECT_SCRATCH = 2 << 20,
+	OBJECT_SCRATCH = 1 << 20,
 	EXPLANATION_SHARE = 48, /* of the budget: all nodes, for one pod */
 	BINDINGS = 64,
 	PATCHES = 32,
