@@ -54,15 +54,15 @@ size_t pool_size(size_t slot_size, uint32_t capacity)
 		pool_bits_size(capacity / POOL_WORD + 1) + pages;
 }
 
-void pool_init(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
-	uint32_t capacity)
+static void pool_start(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
+	uint32_t capacity, bool is_fixed)
 {
 	size_t slots_size = pool_slots_size(slot_size, capacity);
 	struct page_span slots;
 	*pool = (struct pool){.slot_size = pool_slot_rounded(slot_size), .capacity = capacity};
 	pool->full = arena_take(arena, pool_bits_size(capacity / POOL_WORD + 1));
 	arena_take_span(arena, &pool->bits, pool_bits_size(capacity));
-	if (arena->budget != NULL && slots_size >= POOL_RANGE_MIN) {
+	if (arena->budget != NULL && slots_size >= POOL_RANGE_MIN && !is_fixed) {
 		arena_take_span(arena, &slots, slots_size);
 		page_range_init(&pool->range, arena->budget, slots.base, slots.size,
 			arena_take(
@@ -76,6 +76,18 @@ void pool_init(struct pool *pool, struct arena *arena, const char *name, size_t 
 		pool->reached = capacity;
 	budget_register(&pool->budget, name, "count", capacity);
 	poison_lay(pool->slots, slots_size);
+}
+
+void pool_init(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
+	uint32_t capacity)
+{
+	pool_start(pool, arena, name, slot_size, capacity, false);
+}
+
+void pool_init_fixed(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
+	uint32_t capacity)
+{
+	pool_start(pool, arena, name, slot_size, capacity, true);
 }
 
 void pool_init_along(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,

@@ -43,6 +43,13 @@ struct pool {
 void pool_init(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
 	uint32_t capacity);
 
+/*
+ * The same, but all of its slots are counted from the start: as long as fewer than `capacity` are
+ * taken there is one, however full the budget is. For few slots, of what must go on then.
+ */
+void pool_init_fixed(struct pool *pool, struct arena *arena, const char *name, size_t slot_size,
+	uint32_t capacity);
+
 /* Bytes that pool_init() takes from the arena at most. */
 size_t pool_size(size_t slot_size, uint32_t capacity);
 

@@ -226,7 +226,7 @@ struct binder *binder_init(const struct binder_setup *setup)
 		.client = setup->client, .done = binding_done, .judge = binding_judge_extender};
 	api_caller_init(&binder->direct);
 	api_caller_init(&binder->via);
-	pool_init(&binder->bindings, setup->arena, "bindings", sizeof(struct binding),
+	pool_init_fixed(&binder->bindings, setup->arena, "bindings", sizeof(struct binding),
 		setup->orders_max);
 	binder_window_init(&binder->window, setup->orders_max);
 	net_timer_init(&binder->pause, binder_pause_over);

@@ -365,7 +365,8 @@ struct recorder *recorder_init(const struct recorder_setup *setup)
 	/* For names and jitter, which only have to be different. */
 	(void)setup->entropy.fill(setup->entropy.self, &seed, sizeof(seed));
 	random_init(&r->random, seed);
-	pool_init(&r->entries, setup->arena, "events", sizeof(struct recorder_entry), entries);
+	pool_init_fixed(
+		&r->entries, setup->arena, "events", sizeof(struct recorder_entry), entries);
 	map_init(&r->by_key, setup->arena, entries);
 	store_init(&r->texts, "event texts", arena_take_raw(setup->arena, texts), texts);
 	list_init(&r->waiting);

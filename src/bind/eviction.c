@@ -138,7 +138,7 @@ struct evictor *evictor_init(const struct evictor_setup *setup)
 	evictor->caller = (struct api_caller){
 		.client = setup->client, .name = "evictions", .done = eviction_done};
 	api_caller_init(&evictor->caller);
-	pool_init(&evictor->pool, setup->arena, "evictions", sizeof(struct eviction),
+	pool_init_fixed(&evictor->pool, setup->arena, "evictions", sizeof(struct eviction),
 		setup->victims_max);
 	return evictor;
 }

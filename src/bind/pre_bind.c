@@ -44,8 +44,8 @@ struct pre_bind *pre_bind_init(const struct pre_bind_setup *setup)
 	api_caller_init(&pre_bind->calls);
 	pool_init(&pre_bind->runs, setup->arena, "pods before their binding",
 		sizeof(struct pre_bind_run), setup->orders_max);
-	pool_init(&pre_bind->slots, setup->arena, "calls of plugins", sizeof(struct pre_bind_slot),
-		PRE_BIND_CALLS);
+	pool_init_fixed(&pre_bind->slots, setup->arena, "calls of plugins",
+		sizeof(struct pre_bind_slot), PRE_BIND_CALLS);
 	pre_bind->bodies = arena_take_raw(setup->arena, (size_t)PRE_BIND_CALLS * PRE_BIND_BODY_MAX);
 	list_init(&pre_bind->ready);
 	net_timer_init(&pre_bind->look, look_due);

@@ -114,7 +114,7 @@ struct status_patcher *status_patcher_init(const struct status_patcher_setup *se
 	patcher->caller = (struct api_caller){
 		.client = setup->client, .name = "status patches", .done = status_patch_done};
 	api_caller_init(&patcher->caller);
-	pool_init(&patcher->pool, setup->arena, "status patches", sizeof(struct status_patch),
+	pool_init_fixed(&patcher->pool, setup->arena, "status patches", sizeof(struct status_patch),
 		setup->patches_max);
 	/* Raw: few bodies are as long as they may be. */
 	patcher->bodies =
