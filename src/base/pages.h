@@ -84,8 +84,10 @@ void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *sh
  */
 static inline void page_budget_make_way(struct page_budget *budget, bool on)
 {
-	if (budget != NULL)
-		budget->may_use_half = budget->may_shed = on;
+	if (budget == NULL)
+		return;
+	budget->may_use_half = budget->may_shed = on;
+	budget->may_use_reserve = !on; /* only that half, and all of it for those who follow */
 }
 /* What is taken for good while everything is set up. */
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes);

@@ -188,6 +188,10 @@ bool status_patcher_send(struct status_patcher *patcher, const struct body_pod *
 {
 	CHECK(status_patcher_room(patcher) > 0);
 	uint32_t index = pool_take(&patcher->pool);
+	if (index == 0) { /* there is no page for it; the next attempt says it again */
+		patcher->stats.failed++;
+		return false;
+	}
 	struct status_patch *patch = pool_at(&patcher->pool, index);
 
 	patch->patcher = patcher;

@@ -27,6 +27,8 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	CHECK(l->pods > 0);
 	memset(cache, 0, offsetof(struct cache, changes));
 	cache->budget = arena->budget;
+	if (cache->budget != NULL)
+		cache->budget->may_use_reserve = true; /* but for pods that wait */
 	store_init_for(&cache->store, arena, "objects", l->store_bytes);
 	intern_init(&cache->strings, arena, &cache->store, l->strings);
 	cache_names_init(&cache->names, &cache->strings);

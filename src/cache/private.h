@@ -35,7 +35,7 @@ static inline void cache_budget_close(struct cache *cache)
 	if (cache->budget == NULL)
 		return;
 	cache->budget->may_shed = false;
-	cache->budget->may_use_reserve = false;
+	cache->budget->may_use_reserve = true; /* whatever is not a pod that waits */
 }
 
 /* nodes.c */
