@@ -25,6 +25,15 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-i
 # Small, but for the folders that run for each node of each decision, or for each byte read.
 OPTIMIZE = -Os
 FAST := base json cache queue plugins cycle
+# Of those folders what runs at start, once for a binding, in a report, for extenders and devices, or
+# for rules of old policies.
+UNHURRIED := base/check base/format base/log base/nearest base/real base/sandbox base/url \
+	cache/audit cache/topology_audit cache/unread queue/audit \
+	cycle/binding_points cycle/explain cycle/extended cycle/fit_error cycle/group cycle/refusal \
+	plugins/%_args plugins/%_hints plugins/csi_translation plugins/keep plugins/node_label \
+	plugins/node_condition plugins/service_affinity plugins/shape \
+	plugins/dynamic_resources_bind plugins/dynamic_resources_body plugins/dynamic_resources_claims \
+	plugins/volume_bind plugins/volume_bind_body plugins/volume_bind_look plugins/volume_capacity
 QUICK := -O2
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections \
 	-fno-asynchronous-unwind-tables -fno-unwind-tables

@@ -137,6 +137,10 @@ endef
 define unpacked
 $(DIR_$(1))/$(2:.c=.o): | $(call stamps,$(call libs_in,$(2)))
 endef
+# unhurried NAME,FILE: the longer pattern wins over that of its folder.
+define unhurried
+$(DIR_$(1))/src/$(2).o: private OPTIMIZE = -Os
+endef
 # fast NAME,FOLDER
 define fast
 # private: what an object waits for, such as the C library, is not compiled like it.
@@ -149,6 +153,7 @@ $(foreach v,$(VARIANTS),$(foreach f,$(SRC),\
 	$(if $(call libs_in,$(f)),$(eval $(call unpacked,$(v),$(f))))))
 $(foreach v,board $(NATIVE),$(eval $(call archive,$(v))))
 $(foreach v,board static,$(foreach f,$(FAST),$(eval $(call fast,$(v),$(f)))))
+$(foreach v,board static,$(foreach f,$(UNHURRIED),$(eval $(call unhurried,$(v),$(f)))))
 
 EMULATOR := $(if $(filter $(shell uname -m),$(MUSL_TARGET)),,$(QEMU))
 
