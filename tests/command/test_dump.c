@@ -7,7 +7,7 @@
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
 // deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
-// deps: extender/*.c
+// deps: extender/*.c update/*.c
 // deps: tests/command/run.c
 #include <stdio.h>
 #include <stdlib.h>

@@ -99,7 +99,7 @@ static void use_pod(const struct kube_pod *pod)
 		match_selector(class, &spread[i].selector, pod->labels);
 	const struct kube_toleration *tolerations =
 		KUBE_AT(class, class->tolerations, struct kube_toleration);
-	const struct kube_taint taint = {0, 0, KUBE_NO_SCHEDULE, 0};
+	const struct kube_taint taint = {.effect = KUBE_NO_SCHEDULE};
 	for (uint32_t i = 0; i < class->tolerations.count; i++)
 		(void)kube_tolerates(&tolerations[i], &taint);
 	CHECK(class->scheduler_name != 0);

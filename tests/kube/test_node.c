@@ -76,7 +76,7 @@ static void test_a_bare_node(void)
 /* Which of the three hashes see a change. */
 static void test_hashes_see_changes(void)
 {
-	enum { CONDITIONS = 1, ANNOTATIONS = 2, FEATURES = 4 };
+	enum { CONDITIONS = 1, ANNOTATIONS = 2, DECLARED = 4 };
 	static const struct {
 		const char *a;
 		const char *b;
@@ -107,7 +107,7 @@ static void test_hashes_see_changes(void)
 		{"\"metadata\":{\"name\":\"n\"},\"status\":{\"declaredFeatures\":[\"A\",\"B\"]}",
 			"\"metadata\":{\"name\":\"n\"},\"status\":{\"declaredFeatures\":[\"B\","
 			"\"A\"]}",
-			FEATURES},
+			DECLARED},
 	};
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		char json[1024];
@@ -119,7 +119,7 @@ static void test_hashes_see_changes(void)
 		const struct kube_node_facts *a = node.facts, *b = other.facts;
 		uint32_t changed = (a->conditions_hash != b->conditions_hash ? CONDITIONS : 0) |
 			(a->annotations_hash != b->annotations_hash ? ANNOTATIONS : 0) |
-			(a->features_hash != b->features_hash ? FEATURES : 0);
+			(a->features_hash != b->features_hash ? DECLARED : 0);
 		TEST_ASSERT_EQUAL_MESSAGE(rows[i].changed, changed, rows[i].b);
 		TEST_ASSERT_EQUAL(changed == 0, kube_blob_is(&a->blob, &b->blob));
 		drop(&node);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Another scheduler that binds our pods while we lead, in virtual time. */
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
+// deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
 // deps: net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c extender/*.c scheduler/*.c
 // deps: tests/scheduler/cluster.c tests/extender/bed.c
