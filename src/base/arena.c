@@ -11,7 +11,7 @@
 
 enum {
 	ARENA_ALIGN = 16,
-	ARENA_SPAN_MIN = 64 * 1024 /* less is not worth a page of its own */
+	ARENA_SPAN_MIN = 32 * 1024 /* less is not worth a page of its own */
 };
 
 static void arena_start(struct arena *arena, void *block, size_t size, bool zeroed)

@@ -15,7 +15,7 @@ enum {
 	POOL_ALIGN = 16,
 	POOL_WORD = 64,
 	POOL_UNIT = 4,          /* slots are multiples of this */
-	POOL_RANGE_MIN = 65536, /* bytes of slots; a smaller pool is counted as a whole */
+	POOL_RANGE_MIN = 32768, /* bytes of slots; a smaller pool is counted as a whole */
 	POOL_REACH = 256,       /* lanes reach so many slots further at a time */
 	POOL_LANES_OVER = 4096  /* they go back when they are that much too long, and a quarter */
 };

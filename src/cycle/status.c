@@ -43,8 +43,10 @@ bool evaluation_keep_status(struct evaluation *e, struct scratch_mark mark,
 	}
 	/* A new one is rare: what it used of scratch stays used. */
 	*status = (struct cycle_status){code, plugin, why->count, NULL};
-	if (!copy_reasons(e->d.scratch, why, status))
+	if (!copy_reasons(e->d.scratch, why, status)) {
+		*status = (struct cycle_status){0}; /* the decision fails; this is not shown */
 		return false;
+	}
 	if (e->known_count < CYCLE_KNOWN_STATUSES)
 		e->known[e->known_count++] = *status;
 	return true;

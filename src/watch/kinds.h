@@ -17,15 +17,15 @@ enum {
 	 */
 	WATCH_PIECE_NODE = 128 * 1024,
 	WATCH_PIECE_POD = 64 * 1024,
-	WATCH_PIECE_OTHER = 32 * 1024,
-	WATCH_PIECE_FETCHED = 32 * 1024, /* a pod that is asked for by name */
+	WATCH_PIECE_OTHER = 24 * 1024,
+	WATCH_PIECE_FETCHED = 24 * 1024, /* a pod that is asked for by name */
 	/*
 	 * What there may be, as long as it is read, while the budget has it: as much as an
 	 * apiserver takes in one request, 1.5 MB for etcd and some for a proxy in front of it.
 	 */
 	WATCH_PIECE_MOST = 2 * 1024 * 1024,
-	WATCH_PIECE_SLICE = 256 * 1024, /* 128 devices with 32 attributes each */
-	WATCH_PIECE_CLAIM = 128 * 1024
+	WATCH_PIECE_SLICE = 64 * 1024,
+	WATCH_PIECE_CLAIM = 32 * 1024,
 };
 
 struct watch_kind {

@@ -236,7 +236,8 @@ static void test_json(void)
 		"\"reasons\":[\"Insufficient cpu\"]},\"n3\":{\"plugin\":\"NodeUnschedulable\","
 		"\"code\":\"UnschedulableAndUnresolvable\",\"reasons\":[\"node(s) were "
 		"unschedulable\"]}},\"feasible\":[\"n1\"],\"scores\":{\"n1\":{\"total\":435,"
-		"\"plugins\":{\"TaintToleration\":300,\"NodeResourcesFit\":73,"
+		"\"plugins\":{\"TaintToleration\":300,\"NodeResourcesFit\":73,\"DynamicResources\":"
+		"0,"
 		"\"NodeResourcesBalancedAllocation\":62,\"ImageLocality\":0}}},\"best\":[\"n1\"],"
 		"\"choice\":\"n1\"}\n",
 		said.out);
