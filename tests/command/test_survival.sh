@@ -29,7 +29,7 @@ refuses() {
 }
 files_32() { ulimit -n 32; exec "$berth" "$@"; }
 space_20() { ulimit -v 20000; exec "$berth" "$@"; }
-space_40() { ulimit -v 40000; exec "$berth" "$@"; }
+space_100() { ulimit -v 100000; exec "$berth" "$@"; }
 stack_64() { ulimit -s 64; exec "$berth" "$@"; }
 files_do_not_grow() { ulimit -f 0; exec "$berth" "$@"; }
 # shellcheck disable=SC2317
@@ -59,7 +59,7 @@ claim '32 files: it works' works
 claim '32 files: it ends in order' stop
 
 claim 'address space for nothing: it says so' refuses 'does not provide .* MiB' space_20
-claim 'address space for little: it starts' start space_40 --memory 16Mi
+claim 'address space for little: it starts' start space_100 --memory 16Mi
 claim 'address space for little: it works' works
 claim 'address space for little: it tells how much fits' says 'INFO run address-space-limited memory=16Mi'
 claim 'address space for little: it ends in order' stop
@@ -146,7 +146,7 @@ not_ready() { ask '/readyz?verbose' | grep -q '^\[-\]picture failed'; }
 claim 'more nodes than there is room for: readyz says so' not_ready
 overview_says() { ask /berth/v1/overview | grep -q '"nodesMissing":true'; }
 claim 'more nodes than there is room for: the page says so' overview_says
-claim 'more nodes than there is room for: the log names them' says 'WARN scheduler refused kind=nodes name=.* reason="no room in the picture"'
+claim 'more nodes than there is room for: the log names them' says 'WARN scheduler refused kind=nodes name=.* reason="no memory for it"'
 claim 'more nodes than there is room for: it ends in order' stop
 
 kill -STOP "$api"
