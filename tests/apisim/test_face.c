@@ -260,7 +260,11 @@ static void watch_all(void)
 		.entropy = entropy_seeded(&w->random),
 		.arena = &w->arena,
 		.scratch = &w->scratch,
-		.sink = {NULL, on_list_begin, on_object, on_too_big, on_list_end, on_synced, NULL},
+		.sink = {.list_begin = on_list_begin,
+			.object = on_object,
+			.too_big = on_too_big,
+			.list_end = on_list_end,
+			.synced = on_synced},
 		.kinds = kinds});
 	for (uint32_t kind = 1; kind < KUBE_KINDS; kind++)
 		if ((kinds & WATCH_KIND(kind)) != 0)
