@@ -121,6 +121,7 @@ static void note_who_waits(void)
  * from node to node there. What is left out:
  *   - InterPodAffinity looks at the waiting pod's own terms only, not at those of other pods;
  *   - VolumeRestrictions looks at the pod's own namespace only, though disks have none;
+ *   - NodeVolumeLimits hears of a new node by its CSINode, which comes before the node here;
  *   - updates of pods: those that free something are of pods that the apiserver has placed;
  *   - volumes: a claim of somebody else that lets go of a volume.
  * Such pods are found by the queue's regular look at all that wait.
@@ -130,8 +131,10 @@ static bool must_be_told(const struct cache_event *event, const struct plugin_se
 	if (plugin_set_has(rejectors, PLUGIN_INTER_POD_AFFINITY) ||
 		plugin_set_has(rejectors, PLUGIN_VOLUME_RESTRICTIONS))
 		return false;
-	return event->kind == KUBE_NODE ||
-		(event->kind == KUBE_POD && (event->actions & (CACHE_ADD | CACHE_DELETE)) != 0);
+	if (event->kind == KUBE_NODE)
+		return (event->actions & CACHE_ADD) == 0 ||
+			!plugin_set_has(rejectors, PLUGIN_NODE_VOLUME_LIMITS);
+	return event->kind == KUBE_POD && (event->actions & (CACHE_ADD | CACHE_DELETE)) != 0;
 }
 
 static void nobody_slept(uint32_t epoch, uint32_t step)

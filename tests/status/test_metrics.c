@@ -192,12 +192,12 @@ static void check_series(const struct family *f, const char *at)
 	for (; strncmp(at, f->name, size) == 0; at = strchr(at, '\n') + 1) {
 		const char *le = strstr(at, ",le=\""), *only = strstr(at, "{le=\"");
 		bool is_bucket = strncmp(at + size, "_bucket{", 8) == 0;
-		le = 1 + (le == NULL || (only != NULL && only < le) ? only : le);
+		le = le == NULL || (only != NULL && only < le) ? only : le;
 		names_of(at, names);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(f->labels, names, f->name);
 		series++;
-		if (is_bucket && strncmp(le, "le=\"+Inf\"", 9) != 0) {
-			le += 4;
+		if (is_bucket && strncmp(le + 1, "le=\"+Inf\"", 9) != 0) {
+			le += 5;
 			sprintf(bounds + strlen(bounds), "%s%.*s", bounds[0] == '\0' ? "" : " ",
 				(int)strcspn(le, "\""), le);
 		} else if (is_bucket) {
