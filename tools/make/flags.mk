@@ -34,7 +34,7 @@ UNHURRIED := base/check base/format base/log base/nearest base/real base/sandbox
 	plugins/node_condition plugins/service_affinity plugins/shape \
 	plugins/dynamic_resources_bind plugins/dynamic_resources_body plugins/dynamic_resources_claims \
 	plugins/volume_bind plugins/volume_bind_body plugins/volume_bind_look plugins/volume_capacity
-QUICK := -O2
+QUICK ?= -O2
 SMALL = $(OPTIMIZE) -ffunction-sections -fdata-sections \
 	-fno-asynchronous-unwind-tables -fno-unwind-tables
 # What is shipped is optimised as a whole and in one piece; tests and benches link the same objects,
