@@ -80,14 +80,14 @@ void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *sh
 	bool (*shed)(void *self), void *self);
 /*
  * While something gives way: what can be made again goes first, and the first half of the reserve
- * may be used. Nobody is inside who works with what can be made again. NULL: nothing is counted.
+ * may be used. Callers hold nothing that can be made again. NULL: nothing is counted.
  */
 static inline void page_budget_make_way(struct page_budget *budget, bool on)
 {
 	if (budget == NULL)
 		return;
 	budget->may_use_half = budget->may_shed = on;
-	budget->may_use_reserve = !on; /* only that half, and all of it for those who follow */
+	budget->may_use_reserve = !on; /* only that half; later callers may use all of it */
 }
 /* What is taken for good while everything is set up. */
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes);

@@ -103,7 +103,7 @@ static void finish(struct pre_bind_run *run, enum plugin_step step, struct text 
 	struct pre_bind *pre_bind = run->owner;
 	char message[API_MESSAGE_MAX];
 	struct pre_bind_result result = {.tag = run->points->b.tag, .step = step};
-	/* Of a plugin's own words only as many are told as of the apiserver's. */
+	/* A plugin's message is cut where the apiserver's would be. */
 	why = text_first(why, why.size < sizeof(message) ? why.size : sizeof(message));
 	if (why.size > 0)
 		memcpy(message, why.at, why.size);

@@ -4,11 +4,11 @@
  * step of PreBind (cycle/binding_points.h), and what they ask for is done, calls to the apiserver
  * and waiting for changes of the cluster or for time.
  *
- * The pod is told its node first (status.nominatedNodeName), as upstream does for pods that have
+ * The pod's status.nominatedNodeName is set first, as upstream does for pods that have
  * work before their binding or wait at Permit. Calls are few at a time and the pods take turns;
  * those of one namespace never have all of them, so that a webhook that hangs holds up its own.
  * What is under way otherwise is bounded by the one budget alone: pods whose provisioner hangs cost
- * a few hundred bytes each, and nobody else's turn.
+ * a few hundred bytes each and delay no other pod.
  */
 #ifndef BERTH_BIND_PRE_BIND_H
 #define BERTH_BIND_PRE_BIND_H
@@ -34,7 +34,7 @@ struct pre_bind_order {
 	struct binding_points *points;
 	/*
 	 * String id of the node that the pod was nominated for before it was assumed; 0: none. When
-	 * it is this one, the pod need not be told.
+	 * it is this one, its status needs no patch.
 	 */
 	uint32_t nominated;
 };
