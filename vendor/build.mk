@@ -11,13 +11,8 @@ FLAGS_mbedtls := -I$(SOURCE)/library
 # Every byte of the wire goes through these two, and where there are no AES instructions this cipher is the one.
 FLAGS_library/chacha20 := -O2
 FLAGS_library/poly1305 := -O2
-# A handshake is arithmetic on curves.
-FLAGS_library/bignum := -O2
-FLAGS_library/bignum_core := -O2
-FLAGS_library/ecp := -O2
-FLAGS_library/ecp_curves := -O2
 # Its memory is src/yaml/memory.c's.
-FLAGS_yaml := -DNDEBUG $(foreach f,malloc realloc free strdup,-D$(f)=yaml_library_$(f)) -DYAML_VERSION_STRING='"0.2.5"' -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5
+FLAGS_yaml := -Ivendor/yaml -I$(SOURCE)/src -DNDEBUG $(foreach f,malloc realloc free strdup,-D$(f)=yaml_library_$(f)) -DYAML_VERSION_STRING='"0.2.5"' -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5
 
 FILES := $(sort $(wildcard $(addprefix $(SOURCE)/,$(FILES_$(NAME)))))
 # Files of ours that stand in for something the library has too much of.

@@ -55,7 +55,7 @@ claim 'unknown command' says 2 "unknown command 'fly'" "$berth" fly
 claim 'unknown command, one line' one_line "$berth" fly
 claim 'unknown flag' says 2 "unknown flag '--fly'" "$berth" --fly
 claim 'unknown flag, one line' one_line "$berth" --fly
-claim 'an argument too many' says 2 "'fly'" "$berth" version fly
+claim 'an argument too many' says 2 'version takes no argument' "$berth" version fly
 ln -s "$PWD/$berth" "$work/kube-scheduler"
 claim 'under the name of kube-scheduler it runs' says 2 'unknown flag --fly' "$work/kube-scheduler" --fly
 claim 'and has its flags' says 0 '--leader-elect-lease-duration' "$work/kube-scheduler" --help

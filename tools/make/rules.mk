@@ -108,7 +108,7 @@ $(DIR_$(1))/%.o: %.c $(RULE_FILES)
 	$$(call say,CC,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $$(CFLAGS) $$(FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
 $(SRC:%.c=$(DIR_$(1))/%.o): | $(FIRST_$(1))
-$(DIR_$(1))/src/main.o: | $(O)/vendor/dependencies.h
+$(DIR_$(1))/src/command/commands.o: | $(O)/vendor/dependencies.h
 $(DIR_$(1))/src/status/page.o: $(O)/vendor/page.h
 -include $(wildcard $(addprefix $(DIR_$(1))/,src/*.d src/*/*.d tests/*/*.d tools/*.d tools/*/*.d))
 programs-$(1): $(filter-out $(LEFT_OUT),$(call programs_of,$(1)))
@@ -137,14 +137,10 @@ endef
 define unpacked
 $(DIR_$(1))/$(2:.c=.o): | $(call stamps,$(call libs_in,$(2)))
 endef
-# unhurried NAME,FILE: the longer pattern wins over that of its folder.
-define unhurried
-$(DIR_$(1))/src/$(2).o: private OPTIMIZE = -Os
-endef
-# fast NAME,FOLDER
-define fast
+# hot NAME,FILE
+define hot
 # private: what an object waits for, such as the C library, is not compiled like it.
-$(DIR_$(1))/src/$(2)/%.o: private OPTIMIZE = $(QUICK)
+$(DIR_$(1))/src/$(2).o: private OPTIMIZE = $(QUICK)
 endef
 
 $(foreach v,$(VARIANTS),$(eval $(call variant,$(v))))
@@ -152,8 +148,7 @@ $(foreach v,$(VARIANTS),$(foreach s,$(PROGRAMS_$(v)),$(eval $(call program,$(v),
 $(foreach v,$(VARIANTS),$(foreach f,$(SRC),\
 	$(if $(call libs_in,$(f)),$(eval $(call unpacked,$(v),$(f))))))
 $(foreach v,board $(NATIVE),$(eval $(call archive,$(v))))
-$(foreach v,board static,$(foreach f,$(FAST),$(eval $(call fast,$(v),$(f)))))
-$(foreach v,board static,$(foreach f,$(UNHURRIED),$(eval $(call unhurried,$(v),$(f)))))
+$(foreach v,board static,$(foreach f,$(HOT),$(eval $(call hot,$(v),$(f)))))
 
 EMULATOR := $(if $(filter $(shell uname -m),$(MUSL_TARGET)),,$(QEMU))
 
