@@ -26,12 +26,14 @@ _Static_assert(LOG_LINE_MAX <= 4096, "a writable pipe takes a page without waiti
 
 static struct {
 	enum log_level level;
+	enum log_level level_max; /* of that and of the modules' */
+	struct log_modules modules;
 	enum log_form form;
 	struct clock clock; /* .wall is NULL before log_setup() */
 	int fd;
 	bool is_socket;
 	uint64_t dropped;
-} state = {.level = LOG_INFO, .form = LOG_AS_TEXT, .fd = STDERR_FILENO};
+} state = {.level = LOG_INFO, .level_max = LOG_INFO, .form = LOG_AS_TEXT, .fd = STDERR_FILENO};
 
 static const char *const level_names[] = {
 	[LOG_ERROR] = "ERROR",
@@ -49,6 +51,71 @@ void log_to(int fd)
 	state.is_socket = open && S_ISSOCK(about.st_mode);
 }
 
+/* ---- levels ---- */
+
+void log_set_level(enum log_level level)
+{
+	state.level = level;
+	state.level_max = level;
+	for (uint32_t i = 0; i < state.modules.count; i++)
+		if (state.modules.list[i].level > state.level_max)
+			state.level_max = state.modules.list[i].level;
+}
+
+bool log_modules_of(struct text list, struct log_modules *modules)
+{
+	struct text one;
+	modules->count = 0;
+	while (text_cut(&list, ',', &one)) {
+		int64_t verbosity;
+		size_t at = text_find(one, '=');
+		if (at == 0 || at == one.size || modules->count == LOG_MODULES_MAX ||
+			!text_to_i64(text_from(one, at + 1), &verbosity) || verbosity < 0 ||
+			verbosity > INT32_MAX)
+			return false;
+		modules->list[modules->count].pattern = text_first(one, at);
+		modules->list[modules->count++].level = log_level_of((int32_t)verbosity);
+	}
+	return true;
+}
+
+void log_set_modules(const struct log_modules *modules)
+{
+	state.modules = *modules;
+	log_set_level(state.level);
+}
+
+static bool log_pattern_fits(struct text pattern, struct text name)
+{
+	size_t p = 0, n = 0, star = SIZE_MAX, taken = 0;
+	while (n < name.size) {
+		if (p < pattern.size && pattern.at[p] == '*') {
+			star = p++;
+			taken = n;
+		} else if (p < pattern.size &&
+			(pattern.at[p] == '?' || pattern.at[p] == name.at[n])) {
+			p++;
+			n++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1; /* the star takes one byte more */
+			n = ++taken;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.size && pattern.at[p] == '*')
+		p++;
+	return p == pattern.size;
+}
+
+static bool log_module_admits(enum log_level level, const char *module)
+{
+	for (uint32_t i = 0; i < state.modules.count; i++)
+		if (log_pattern_fits(state.modules.list[i].pattern, text_of(module)))
+			return level <= state.modules.list[i].level;
+	return false;
+}
+
 static void log_ignore_signal(int number)
 {
 	struct sigaction action;
@@ -62,17 +129,12 @@ static void log_ignore_signal(int number)
 void log_setup(enum log_level level, enum log_form form, struct clock clock)
 {
 	CHECK(level <= LOG_DEBUG);
-	state.level = level;
+	log_set_level(level);
 	state.form = form;
 	state.clock = clock;
 	log_to(STDERR_FILENO);
 	log_ignore_signal(SIGPIPE);
 	log_ignore_signal(SIGXFSZ); /* a file that may grow no more is as good as a full disk */
-}
-
-void log_set_level(enum log_level level)
-{
-	state.level = level;
 }
 
 enum log_level log_level_of(int32_t verbosity)
@@ -82,7 +144,7 @@ enum log_level log_level_of(int32_t verbosity)
 
 bool log_enabled(enum log_level level)
 {
-	return level <= state.level;
+	return level <= state.level_max;
 }
 
 uint64_t log_dropped(void)
@@ -286,6 +348,8 @@ void log_line(struct log_site *site, enum log_level level, const char *module, c
 	const char *format, ...)
 {
 	CHECK(level <= LOG_DEBUG);
+	if (level > state.level && !log_module_admits(level, module))
+		return;
 	struct clock clock = state.clock.wall == NULL ? clock_system() : state.clock;
 	if (level != LOG_DECISION && !log_admits(site, clock_mono(&clock)))
 		return;

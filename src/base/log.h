@@ -19,11 +19,25 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/text.h"
 
 /* LOG_DECISION: one line for each pod that is decided, none of them held back. */
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DECISION, LOG_DEBUG };
 enum log_form { LOG_AS_TEXT, LOG_AS_JSON };
-enum { LOG_LINE_MAX = 1024, LOG_SITE_BURST = 20 /* lines per site in ten seconds */ };
+enum {
+	LOG_LINE_MAX = 1024,
+	LOG_SITE_BURST = 20, /* lines per site in ten seconds */
+	LOG_MODULES_MAX = 8
+};
+
+/* Modules with a level of their own; the first pattern that fits counts: * any text, ? a byte. */
+struct log_modules {
+	uint32_t count;
+	struct {
+		struct text pattern;
+		enum log_level level;
+	} list[LOG_MODULES_MAX];
+};
 
 /* One per call site; counts what was held back and says so in the next line that passes. */
 struct log_site {
@@ -42,6 +56,10 @@ bool log_enabled(enum log_level level);
 void log_set_level(enum log_level level);
 /* What -v stands for: from 4 on decisions, from 6 on everything. */
 enum log_level log_level_of(int32_t verbosity);
+/* Of "PATTERN=VERBOSITY,...", whose text has to stay; false: it is no such list, or too long. */
+MUST_USE bool log_modules_of(struct text list, struct log_modules *modules);
+/* Their lines go out where the level of all holds them back. */
+void log_set_modules(const struct log_modules *modules);
 void log_to(int fd);        /* tests */
 uint64_t log_dropped(void); /* lines that could not be written */
 void log_line(struct log_site *site, enum log_level level, const char *module, const char *event,

@@ -36,13 +36,17 @@ void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *sh
 	*end = shedder;
 }
 
+static size_t page_budget_upto(const struct page_budget *budget, enum page_reserve part)
+{
+	return budget->limit -
+		budget->reserve * (size_t)(PAGE_RESERVE_ALL - part) / PAGE_RESERVE_ALL;
+}
+
 static size_t page_budget_top(const struct page_budget *budget)
 {
 	if (budget->may_exceed)
 		return SIZE_MAX;
-	if (budget->may_use_reserve)
-		return budget->limit;
-	return budget->limit - (budget->may_use_half ? budget->reserve / 2 : budget->reserve);
+	return page_budget_upto(budget, budget->may_use);
 }
 
 static void page_budget_count(struct page_budget *budget)
@@ -94,9 +98,9 @@ size_t page_budget_left(const struct page_budget *budget)
 	return used < top ? (top - used) * budget->page_size : 0;
 }
 
-bool page_budget_is_pressed(const struct page_budget *budget)
+bool page_budget_is_pressed(const struct page_budget *budget, enum page_reserve part)
 {
-	return budget->used - budget->idle > budget->limit - budget->reserve;
+	return budget->used - budget->idle > page_budget_upto(budget, part);
 }
 
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes)

@@ -10,9 +10,10 @@
  *	             they go back to the system.
  *	page_span    the first pages of it: arrays and tables.
  *
- * The last part of the budget is a reserve. Only who says so (page_budget.may_use_reserve) gets
- * pages of it: what cannot be refused without harm finds room when all else is full. The first half
- * of it is also for what is needed to make room (may_use_half): small records of what gives way.
+ * The last part of the budget is a reserve. Its pages are given only while page_budget.may_use
+ * allows it: what cannot be refused without harm finds room when all else is full. Its first half
+ * also serves the few pods that are worked on then, so that scheduling goes on, and a quarter of
+ * it the small records of pods that gave way.
  *
  * Without a budget (NULL) nothing is counted: the owner's block was counted as a whole.
  */
@@ -29,6 +30,14 @@
 struct page_range;
 struct page_span;
 
+/* Of the reserve, in quarters. */
+enum page_reserve {
+	PAGE_RESERVE_NONE,
+	PAGE_RESERVE_RECORDS = 1,
+	PAGE_RESERVE_WORK = 2,
+	PAGE_RESERVE_ALL = 4
+};
+
 /* Something that can be made again: gives pages back when asked, true when it did. */
 struct page_shedder {
 	bool (*shed)(void *self);
@@ -42,11 +51,10 @@ struct page_budget {
 	size_t limit; /* in pages */
 	size_t reserve;
 	size_t used;
-	size_t idle;          /* of those used: nothing is in them */
-	bool may_exceed;      /* while all is set up: what it came to is asked at the end */
-	bool may_use_reserve; /* by what is taken now */
-	bool may_use_half;    /* ... the first half of it */
-	bool may_shed;        /* nobody works with what can be made again */
+	size_t idle;               /* of those used: nothing is in them */
+	bool may_exceed;           /* while all is set up: what it came to is asked at the end */
+	bool may_shed;             /* what can be made again is not in use now */
+	enum page_reserve may_use; /* by what is taken now */
 	struct page_range *ranges;
 	struct page_shedder *shedders; /* asked in the order in which they came */
 };
@@ -79,23 +87,30 @@ void page_budget_init(struct page_budget *budget, size_t bytes, size_t reserve);
 void page_budget_add_shedder(struct page_budget *budget, struct page_shedder *shedder,
 	bool (*shed)(void *self), void *self);
 /*
- * While something gives way: what can be made again goes first, and the first half of the reserve
- * may be used. Callers hold nothing that can be made again. NULL: nothing is counted.
+ * While something gives way: what can be made again goes first, and this part of the reserve may be
+ * used. Callers hold nothing that can be made again. NULL: nothing is counted.
  */
-static inline void page_budget_make_way(struct page_budget *budget, bool on)
+static inline void page_budget_make_way(struct page_budget *budget, enum page_reserve part)
 {
 	if (budget == NULL)
 		return;
-	budget->may_use_half = budget->may_shed = on;
-	budget->may_use_reserve = !on; /* only that half; later callers may use all of it */
+	budget->may_shed = true;
+	budget->may_use = part;
+}
+static inline void page_budget_made_way(struct page_budget *budget)
+{
+	if (budget == NULL)
+		return;
+	budget->may_shed = false;
+	budget->may_use = PAGE_RESERVE_ALL; /* later callers may use all of it */
 }
 /* What is taken for good while everything is set up. */
 void page_budget_take_fixed(struct page_budget *budget, size_t bytes);
 size_t page_budget_round(const struct page_budget *budget, size_t bytes); /* up to whole pages */
 /* Bytes that can still be committed, the reserve not counted; idle pages are. */
 size_t page_budget_left(const struct page_budget *budget);
-/* The reserve is in use, idle pages not counted: others should give way. */
-bool page_budget_is_pressed(const struct page_budget *budget);
+/* More than this part of the reserve is in use, idle pages not counted: others should give way. */
+bool page_budget_is_pressed(const struct page_budget *budget, enum page_reserve part);
 /* Gives all pages back in which nothing is. */
 void page_budget_trim(struct page_budget *budget);
 /* CHECKs the sums; for tests. */

@@ -339,8 +339,8 @@ enum leaving {
  * berth does stay root. Either way it is told, with the file, because a berth that is started as
  * a user who may read his files needs none of this.
  *
- * This much is done before Landlock, which has to know; and still as root, since the
- * user nobody may not be able to enter those folders.
+ * This much is done before Landlock, which has to know; and still as root, since an
+ * account without rights may not be able to enter those folders.
  */
 static enum leaving prepare_to_drop_user(
 	struct writer *missing, uint32_t *keep, struct reader *reader)

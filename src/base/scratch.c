@@ -37,10 +37,10 @@ static bool scratch_reach(struct scratch *scratch, size_t bytes)
 	if (bytes <= scratch->span.held)
 		return true;
 	struct page_budget *budget = scratch->span.budget;
-	bool before = budget->may_use_reserve;
-	budget->may_use_reserve = true;
+	enum page_reserve before = budget->may_use;
+	budget->may_use = PAGE_RESERVE_ALL;
 	bool reached = page_span_reach(&scratch->span, bytes);
-	budget->may_use_reserve = before;
+	budget->may_use = before;
 	return reached;
 }
 

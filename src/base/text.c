@@ -4,11 +4,20 @@
 
 #include <inttypes.h>
 
+#include "base/chars.h"
 #include "base/format.h"
 
 bool text_is_z(struct text a, const char *zero_terminated)
 {
 	return text_is(a, text_of(zero_terminated));
+}
+
+bool text_is_folded(struct text a, struct text b)
+{
+	bool same = a.size == b.size;
+	for (size_t i = 0; i < a.size && same; i++)
+		same = char_lower(a.at[i]) == char_lower(b.at[i]);
+	return same;
 }
 
 int text_compare(struct text a, struct text b)

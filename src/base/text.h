@@ -44,7 +44,8 @@ static inline struct text text_first(struct text t, size_t size)
 	return (struct text){t.at, size};
 }
 bool text_is_z(struct text a, const char *zero_terminated);
-int text_compare(struct text a, struct text b); /* bytewise; a prefix comes first */
+bool text_is_folded(struct text a, struct text b); /* capital letters of ASCII are small ones */
+int text_compare(struct text a, struct text b);    /* bytewise; a prefix comes first */
 bool text_starts(struct text t, struct text prefix);
 bool text_ends(struct text t, struct text suffix);
 struct text text_trim(struct text t); /* spaces, tabs, CR, LF at both ends */

@@ -21,7 +21,7 @@ static void begin_line(struct yaml_writer *y)
 }
 
 /* Letters, digits and what never means anything in the middle of a word. */
-static bool is_plain(struct text t)
+static bool is_plain_scalar(struct text t)
 {
 	enum yaml_kind kind;
 	for (size_t i = 0; i < t.size; i++) {
@@ -37,7 +37,7 @@ static bool is_plain(struct text t)
 
 static void write_scalar(struct writer *out, struct text t)
 {
-	if (is_plain(t))
+	if (is_plain_scalar(t))
 		write_text(out, t);
 	else
 		yaml_write_quoted(t, out);

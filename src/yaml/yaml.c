@@ -558,7 +558,7 @@ struct yaml_node *yaml_get(const struct yaml_node *map, const char *key)
 	return NULL;
 }
 
-static bool is_same(const struct yaml_node *a, const struct yaml_node *b, uint32_t depth)
+static bool is_same_key(const struct yaml_node *a, const struct yaml_node *b, uint32_t depth)
 {
 	bool is_none[] = {a == NULL || a->kind == YAML_NULL, b == NULL || b->kind == YAML_NULL};
 	if (is_none[0] || is_none[1])
@@ -570,7 +570,7 @@ static bool is_same(const struct yaml_node *a, const struct yaml_node *b, uint32
 	for (; of_a != NULL && of_b != NULL; of_a = of_a->next, of_b = of_b->next) {
 		if (a->kind == YAML_MAP && !text_is(of_a->key->text, of_b->key->text))
 			return false;
-		if (!is_same(of_a, of_b, depth + 1))
+		if (!is_same_key(of_a, of_b, depth + 1))
 			return false;
 	}
 	return true;
@@ -578,7 +578,7 @@ static bool is_same(const struct yaml_node *a, const struct yaml_node *b, uint32
 
 bool yaml_is_same(const struct yaml_node *a, const struct yaml_node *b)
 {
-	return is_same(a, b, 0);
+	return is_same_key(a, b, 0);
 }
 
 const char *yaml_kind_name(enum yaml_kind kind)

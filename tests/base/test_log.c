@@ -84,6 +84,43 @@ static void test_json_form(void)
 		written());
 }
 
+static void set_modules(const char *list)
+{
+	struct log_modules modules;
+	TEST_ASSERT_TRUE(log_modules_of(text_of(list), &modules));
+	log_set_modules(&modules);
+}
+
+static void test_log_when_a_module_has_a_level_then_its_lines_go_out(void)
+{
+	set_modules("watch=6,sch*r=4,*=0");
+	log_debug("watch", "e", "a=%d", 1);
+	TEST_ASSERT_NOT_NULL(strstr(written(), "DEBUG watch e a=1\n"));
+	log_debug("watch-2", "e", "%s", "");
+	log_debug("scheduler", "e", "%s", "");
+	TEST_ASSERT_EQUAL_STRING("", written());
+	log_decision("scheduler", "e", "%s", "");
+	TEST_ASSERT_NOT_NULL(strstr(written(), "INFO scheduler e\n"));
+	log_info("bind", "e", "%s", "");
+	TEST_ASSERT_NOT_NULL(strstr(written(), "INFO bind e\n"));
+	set_modules("?at*h*=6");
+	log_debug("watch", "e", "%s", "");
+	TEST_ASSERT_NOT_NULL(strstr(written(), "DEBUG watch e\n"));
+	log_set_level(LOG_DEBUG);
+	log_debug("bind", "e", "%s", "");
+	TEST_ASSERT_NOT_NULL(strstr(written(), "DEBUG bind e\n"));
+	log_set_modules(&(struct log_modules){.count = 0});
+}
+
+static void test_log_when_a_list_of_modules_is_none_then_it_is_refused(void)
+{
+	static const char *const lists[] = {"a", "=1", "a=", "a=x", "a=-1", "a=1,", "a=1,,b=2",
+		"a=99999999999", "a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1"};
+	struct log_modules modules;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		TEST_ASSERT_FALSE_MESSAGE(log_modules_of(text_of(lists[i]), &modules), lists[i]);
+}
+
 static const char *members_of(const char *said)
 {
 	const char *at = strstr(said, "\"event\":\"e\",");
@@ -424,6 +461,8 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_text_form);
 	RUN_TEST(test_json_form);
+	RUN_TEST(test_log_when_a_module_has_a_level_then_its_lines_go_out);
+	RUN_TEST(test_log_when_a_list_of_modules_is_none_then_it_is_refused);
 	RUN_TEST(test_log_when_json_then_fields_are_members);
 	RUN_TEST(test_log_when_a_value_looks_like_a_field_then_it_is_none);
 	RUN_TEST(test_log_when_many_fields_then_the_line_ends_well);

@@ -138,11 +138,11 @@ static void test_reserve_is_for_those_who_may(void)
 	fill();
 	size_t used = budget.used;
 	TEST_ASSERT_EQUAL_UINT32(0, store_take(&store, 16 * 1024));
-	budget.may_use_reserve = true;
+	budget.may_use = PAGE_RESERVE_ALL;
 	uint32_t block = store_take(&store, 16 * 1024);
 	TEST_ASSERT_NOT_EQUAL(0, block);
 	TEST_ASSERT_GREATER_THAN_size_t(used, budget.used);
-	budget.may_use_reserve = false;
+	budget.may_use = PAGE_RESERVE_NONE;
 	TEST_ASSERT_EQUAL_UINT32(0, store_take(&store, 16 * 1024));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Base64: strict but for line breaks, which people and tools put in. */
-#include "yaml/base64.h"
+#include "base/base64.h"
 
 static int value_of(char c)
 {

@@ -2,8 +2,8 @@
 /*
  * Base64 as configuration files have it: the standard alphabet, padded, lines broken or not.
  */
-#ifndef BERTH_YAML_BASE64_H
-#define BERTH_YAML_BASE64_H
+#ifndef BERTH_BASE_BASE64_H
+#define BERTH_BASE_BASE64_H
 
 #include <stdbool.h>
 
