@@ -334,7 +334,7 @@ void cut_close(struct json_cut *cut)
 /* ---- keys ---- */
 
 /* Most that have the first byte in common are the same: a loop is faster than a call. */
-static inline bool is_key(const char *name, const char *key, size_t size)
+static inline bool is_wanted_key(const char *name, const char *key, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (name[i] != key[i])
@@ -351,7 +351,7 @@ static const struct json_want *find_want(
 	for (; wants->key != NULL; wants++) {
 		const char *name = wants->key;
 
-		if (name[0] == first && is_key(name, key, size))
+		if (name[0] == first && is_wanted_key(name, key, size))
 			return wants;
 		if (name[0] == '*' && name[1] == '\0')
 			return wants;
@@ -363,7 +363,7 @@ static bool is_brief(const struct json_cut *cut, const char *key, size_t size)
 {
 	const char *const *brief = cut->kind == JSON_PIECE_ENVELOPE ? NULL : cut->brief;
 
-	while (brief != NULL && *brief != NULL && !is_key(*brief, key, size))
+	while (brief != NULL && *brief != NULL && !is_wanted_key(*brief, key, size))
 		brief++;
 	return brief != NULL && *brief != NULL;
 }

@@ -7,9 +7,10 @@
  */
 #include "json/cut_state.h"
 
+#include "base/chars.h"
 #include "json/utf8.h"
 
-static bool refuse(struct json_cut *cut, const char *fault)
+static bool refuse_step(struct json_cut *cut, const char *fault)
 {
 	cut_refuse(cut, fault);
 	return false;
@@ -20,13 +21,8 @@ static bool is_space(uint8_t byte)
 	return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
-static bool is_digit(uint8_t byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 /* A byte of a string or scalar, if it is kept. */
-static void put(struct json_cut *cut, char byte)
+static void put_key_or_value(struct json_cut *cut, char byte)
 {
 	if (cut->dropping)
 		return;
@@ -56,8 +52,8 @@ static bool step_value(struct json_cut *cut, uint8_t byte)
 	if (byte == '{' || byte == '[')
 		return cut_open(cut, byte == '{');
 	cut->in_key = false;
-	put(cut, (char)byte);
-	if (is_digit(byte)) {
+	put_key_or_value(cut, (char)byte);
+	if (char_is_digit((char)byte)) {
 		cut->state = byte == '0' ? CUT_ZERO : CUT_INTEGER;
 		return true;
 	}
@@ -67,7 +63,7 @@ static bool step_value(struct json_cut *cut, uint8_t byte)
 	case 't': return begin_literal(cut, "rue");
 	case 'f': return begin_literal(cut, "alse");
 	case 'n': return begin_literal(cut, "ull");
-	default: return refuse(cut, "a value was expected");
+	default: return refuse_step(cut, "a value was expected");
 	}
 }
 
@@ -82,21 +78,21 @@ static bool step_element_or_end(struct json_cut *cut, uint8_t byte)
 static bool step_top(struct json_cut *cut, uint8_t byte)
 {
 	if (cut->shape == JSON_CUT_LIST && byte != '{' && !is_space(byte))
-		return refuse(cut, "a list must be an object");
+		return refuse_step(cut, "a list must be an object");
 	return step_value(cut, byte);
 }
 
 static bool step_gap(struct json_cut *cut, uint8_t byte)
 {
 	if (!is_space(byte))
-		return refuse(cut, "white space was expected");
+		return refuse_step(cut, "white space was expected");
 	cut->state = CUT_TOP;
 	return true;
 }
 
 static bool step_closed(struct json_cut *cut, uint8_t byte)
 {
-	return is_space(byte) ? true : refuse(cut, "bytes behind the end of the list");
+	return is_space(byte) ? true : refuse_step(cut, "bytes behind the end of the list");
 }
 
 /* ---- members ---- */
@@ -106,7 +102,7 @@ static bool step_key(struct json_cut *cut, uint8_t byte)
 	if (is_space(byte))
 		return true;
 	if (byte != '"')
-		return refuse(cut, "a key was expected");
+		return refuse_step(cut, "a key was expected");
 	if (!cut->dropping)
 		cut_key_begin(cut);
 	cut->in_key = true;
@@ -127,7 +123,7 @@ static bool step_colon(struct json_cut *cut, uint8_t byte)
 	if (is_space(byte))
 		return true;
 	if (byte != ':')
-		return refuse(cut, "a colon was expected");
+		return refuse_step(cut, "a colon was expected");
 	cut->state = cut->state == CUT_COLON ? CUT_VALUE : CUT_ITEMS;
 	return true;
 }
@@ -143,7 +139,7 @@ static bool step_after(struct json_cut *cut, uint8_t byte)
 	else if (byte == (object ? '}' : ']'))
 		cut_close(cut);
 	else
-		return refuse(cut, "a comma or an end was expected");
+		return refuse_step(cut, "a comma or an end was expected");
 	return true;
 }
 
@@ -155,7 +151,7 @@ static bool step_items(struct json_cut *cut, uint8_t byte)
 	if (byte == '[')
 		return cut_open(cut, false);
 	if (byte != 'n')
-		return refuse(cut, "items must be an array");
+		return refuse_step(cut, "items must be an array");
 	cut->dropping = true;
 	cut->drop_depth = cut->depth;
 	return begin_literal(cut, "ull");
@@ -174,8 +170,8 @@ static bool end_scalar(struct json_cut *cut)
 static bool step_literal(struct json_cut *cut, uint8_t byte)
 {
 	if (byte != (uint8_t)*cut->literal)
-		return refuse(cut, "neither true, false nor null");
-	put(cut, (char)byte);
+		return refuse_step(cut, "neither true, false nor null");
+	put_key_or_value(cut, (char)byte);
 	cut->literal++;
 	return *cut->literal == '\0' ? end_scalar(cut) : true;
 }
@@ -183,7 +179,7 @@ static bool step_literal(struct json_cut *cut, uint8_t byte)
 /* What a number's next byte leads to; CUT_AFTER: it has ended; CUT_REFUSED: it is broken. */
 static enum cut_state after_number_byte(enum cut_state state, uint8_t byte)
 {
-	bool digit = is_digit(byte);
+	bool digit = char_is_digit((char)byte);
 
 	switch (state) {
 	case CUT_MINUS: return !digit ? CUT_REFUSED : byte == '0' ? CUT_ZERO : CUT_INTEGER;
@@ -209,12 +205,12 @@ static bool step_number(struct json_cut *cut, uint8_t byte)
 	enum cut_state next = after_number_byte(cut->state, byte);
 
 	if (next == CUT_REFUSED)
-		return refuse(cut, "a broken number");
+		return refuse_step(cut, "a broken number");
 	if (next == CUT_AFTER) {
 		(void)end_scalar(cut);
 		return false;
 	}
-	put(cut, (char)byte);
+	put_key_or_value(cut, (char)byte);
 	cut->state = next;
 	return true;
 }
@@ -226,7 +222,7 @@ static bool step_string(struct json_cut *cut, uint8_t byte)
 	struct utf8_lead lead;
 
 	if (byte == '"' && !cut->in_key) {
-		put(cut, '"');
+		put_key_or_value(cut, '"');
 		cut_value_end(cut);
 		return true;
 	}
@@ -242,25 +238,25 @@ static bool step_string(struct json_cut *cut, uint8_t byte)
 		return true;
 	}
 	if (byte < 0x20)
-		return refuse(cut, "a control character in a string");
+		return refuse_step(cut, "a control character in a string");
 	if (byte >= 0x80) {
 		lead = utf8_lead(byte);
 		if (lead.left == 0)
-			return refuse(cut, "not UTF-8");
+			return refuse_step(cut, "not UTF-8");
 		cut->utf8_left = lead.left;
 		cut->utf8_min = lead.min;
 		cut->utf8_max = lead.max;
 		cut->state = CUT_UTF8;
 	}
-	put(cut, (char)byte);
+	put_key_or_value(cut, (char)byte);
 	return true;
 }
 
 static bool step_utf8(struct json_cut *cut, uint8_t byte)
 {
 	if (byte < cut->utf8_min || byte > cut->utf8_max)
-		return refuse(cut, "not UTF-8");
-	put(cut, (char)byte);
+		return refuse_step(cut, "not UTF-8");
+	put_key_or_value(cut, (char)byte);
 	cut->utf8_min = 0x80;
 	cut->utf8_max = 0xbf;
 	if (--cut->utf8_left == 0)
@@ -291,17 +287,17 @@ static void put_point(struct json_cut *cut, uint32_t point)
 
 	if (letter == '\0' && point >= 0x20) {
 		for (size_t i = 0; i < size; i++)
-			put(cut, bytes[i]);
+			put_key_or_value(cut, bytes[i]);
 		return;
 	}
-	put(cut, '\\');
-	put(cut, letter != '\0' ? letter : 'u');
+	put_key_or_value(cut, '\\');
+	put_key_or_value(cut, letter != '\0' ? letter : 'u');
 	if (letter != '\0')
 		return;
-	put(cut, '0');
-	put(cut, '0');
-	put(cut, digits[point >> 4]);
-	put(cut, digits[point & 15]);
+	put_key_or_value(cut, '0');
+	put_key_or_value(cut, '0');
+	put_key_or_value(cut, digits[point >> 4]);
+	put_key_or_value(cut, digits[point & 15]);
 }
 
 static bool step_escape(struct json_cut *cut, uint8_t byte)
@@ -323,7 +319,7 @@ static bool step_escape(struct json_cut *cut, uint8_t byte)
 		cut->state = CUT_STRING;
 		return true;
 	}
-	return refuse(cut, "no such escape");
+	return refuse_step(cut, "no such escape");
 }
 
 /* A UTF-16 code unit is complete. */
@@ -333,7 +329,7 @@ static bool end_hex(struct json_cut *cut)
 	bool low = unit >= 0xdc00 && unit <= 0xdfff;
 
 	if (low != (cut->high != 0))
-		return refuse(cut, "half of a surrogate pair");
+		return refuse_step(cut, "half of a surrogate pair");
 	if (unit >= 0xd800 && unit <= 0xdbff) {
 		cut->high = unit;
 		cut->state = CUT_LOW_BACKSLASH;
@@ -350,14 +346,14 @@ static bool step_hex(struct json_cut *cut, uint8_t byte)
 {
 	uint32_t digit;
 
-	if (is_digit(byte))
+	if (char_is_digit((char)byte))
 		digit = byte - (uint32_t)'0';
 	else if (byte >= 'a' && byte <= 'f')
 		digit = byte - (uint32_t)'a' + 10;
 	else if (byte >= 'A' && byte <= 'F')
 		digit = byte - (uint32_t)'A' + 10;
 	else
-		return refuse(cut, "no hexadecimal digit");
+		return refuse_step(cut, "no hexadecimal digit");
 	cut->unit = cut->unit << 4 | digit;
 	return --cut->hex_left == 0 ? end_hex(cut) : true;
 }
@@ -367,7 +363,7 @@ static bool step_low(struct json_cut *cut, uint8_t byte)
 	bool backslash = cut->state == CUT_LOW_BACKSLASH;
 
 	if (byte != (backslash ? '\\' : 'u'))
-		return refuse(cut, "half of a surrogate pair");
+		return refuse_step(cut, "half of a surrogate pair");
 	cut->state = backslash ? CUT_LOW_U : CUT_HEX;
 	cut->unit = 0;
 	cut->hex_left = 4;

@@ -168,6 +168,7 @@ MUST_USE enum json_parse_result json_parse(
 
 enum json_type json_type(struct json_value v);
 struct json_value json_get(struct json_value object, const char *key); /* first match */
+struct json_value json_find(struct json_value object, struct text key);
 struct json_value json_path(struct json_value object, const char *dotted);
 uint32_t json_count(struct json_value v); /* elements, members; 0 for scalars */
 
@@ -225,5 +226,8 @@ void json_member_text(struct json_writer *j, const char *key, struct text value)
 void json_member_z(struct json_writer *j, const char *key, const char *value);
 void json_member_i64(struct json_writer *j, const char *key, int64_t value);
 void json_member_bool(struct json_writer *j, const char *key, bool value);
+/* A value that is open now. */
+void json_member_object(struct json_writer *j, const char *key);
+void json_member_array(struct json_writer *j, const char *key);
 
 #endif

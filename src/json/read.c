@@ -288,7 +288,7 @@ bool json_walk_next(struct json_walk *walk)
 	return true;
 }
 
-static struct json_value get(struct json_value object, struct text key)
+struct json_value json_find(struct json_value object, struct text key)
 {
 	struct json_walk walk;
 
@@ -303,7 +303,7 @@ static struct json_value get(struct json_value object, struct text key)
 
 struct json_value json_get(struct json_value object, const char *key)
 {
-	return get(object, text_of(key));
+	return json_find(object, text_of(key));
 }
 
 struct json_value json_path(struct json_value object, const char *dotted)
@@ -312,6 +312,6 @@ struct json_value json_path(struct json_value object, const char *dotted)
 	struct text key;
 
 	while (text_cut(&rest, '.', &key))
-		object = get(object, key);
+		object = json_find(object, key);
 	return object;
 }

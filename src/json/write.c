@@ -218,3 +218,15 @@ void json_member_bool(struct json_writer *j, const char *key, bool value)
 	json_key(j, key);
 	json_put_bool(j, value);
 }
+
+void json_member_object(struct json_writer *j, const char *key)
+{
+	json_key(j, key);
+	json_open_object(j);
+}
+
+void json_member_array(struct json_writer *j, const char *key)
+{
+	json_key(j, key);
+	json_open_array(j);
+}

@@ -19,7 +19,7 @@ const struct json_want kube_csi_capacity_want[] = {
 	{NULL, NULL},
 };
 
-static void fill(
+static void csi_capacity_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_csi_capacity *capacity = head;
@@ -35,6 +35,6 @@ static void fill(
 enum kube_result kube_csi_capacity_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(
-		b, object, KUBE_CSI_CAPACITY, sizeof(struct kube_csi_capacity), fill, out);
+	return kube_object_decode(b, object, KUBE_CSI_CAPACITY, sizeof(struct kube_csi_capacity),
+		csi_capacity_fill, out);
 }

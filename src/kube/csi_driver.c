@@ -22,25 +22,23 @@ const struct json_want kube_csi_driver_want[] = {
 	{NULL, NULL},
 };
 
-static void fill(
+static void csi_driver_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_csi_driver *driver = head;
+	struct json_value spec = json_get(object, "spec");
 	(void)meta;
-	struct json_walk walk = kube_read_object(b, json_get(object, "spec"), "spec");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "storageCapacity"))
-			driver->storage_capacity =
-				kube_read_bool(b, walk.value, false, "spec.storageCapacity");
-		else if (KUBE_IS(walk.key, "preventPodSchedulingIfMissing"))
-			driver->prevent_if_missing = kube_read_bool(
-				b, walk.value, false, "spec.preventPodSchedulingIfMissing");
-	}
+	driver->storage_capacity =
+		kube_read_bool(b, kube_read_member(b, spec, "storageCapacity", "spec"), false,
+			"spec.storageCapacity");
+	driver->prevent_if_missing =
+		kube_read_bool(b, json_get(spec, "preventPodSchedulingIfMissing"), false,
+			"spec.preventPodSchedulingIfMissing");
 }
 
 enum kube_result kube_csi_driver_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
 	return kube_object_decode(
-		b, object, KUBE_CSI_DRIVER, sizeof(struct kube_csi_driver), fill, out);
+		b, object, KUBE_CSI_DRIVER, sizeof(struct kube_csi_driver), csi_driver_fill, out);
 }

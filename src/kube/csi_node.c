@@ -41,22 +41,19 @@ const struct json_want kube_csi_node_want[] = {
 	{NULL, NULL},
 };
 
+static const struct kube_field driver_fields[] = {
+	KUBE_FIELD("spec.drivers.name", kube_csi_node_driver, name),
+	KUBE_FIELD("spec.drivers.nodeID", kube_csi_node_driver, node_id),
+};
+
 static void driver_build(
 	struct kube_build *b, struct json_value v, struct kube_csi_node_driver *driver)
 {
-	struct json_walk walk = kube_read_object(b, v, "spec.drivers");
-	driver->limit = -1;
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "name"))
-			driver->name = kube_read_id(b, walk.value, "spec.drivers.name");
-		else if (KUBE_IS(walk.key, "nodeID"))
-			driver->node_id = kube_read_id(b, walk.value, "spec.drivers.nodeID");
-		else if (KUBE_IS(walk.key, "allocatable"))
-			driver->limit = kube_read_i32(b,
-				kube_read_member(
-					b, walk.value, "count", "spec.drivers.allocatable"),
-				-1, "spec.drivers.allocatable.count");
-	}
+	KUBE_READ_FIELDS(b, v, "spec.drivers", driver_fields, driver);
+	driver->limit = kube_read_i32(b,
+		kube_read_member(
+			b, json_get(v, "allocatable"), "count", "spec.drivers.allocatable"),
+		-1, "spec.drivers.allocatable.count");
 }
 
 static void migrated_build(struct kube_build *b, struct text list, struct kube_span *span)
@@ -75,7 +72,7 @@ static void migrated_build(struct kube_build *b, struct text list, struct kube_s
 	kube_build_shorten(b, sizeof(*ids), kube_sorted_unique(ids, sizeof(*ids), 1, count), span);
 }
 
-static void fill(
+static void csi_node_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_csi_node *node = head;
@@ -93,5 +90,5 @@ enum kube_result kube_csi_node_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
 	return kube_object_decode(
-		b, object, KUBE_CSI_NODE, sizeof(struct kube_csi_node), fill, out);
+		b, object, KUBE_CSI_NODE, sizeof(struct kube_csi_node), csi_node_fill, out);
 }

@@ -9,6 +9,7 @@
 #ifndef BERTH_KUBE_DECODE_H
 #define BERTH_KUBE_DECODE_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -49,6 +50,42 @@ struct wall kube_read_time(struct kube_build *b, struct json_value v, const char
 /* False when absent or malformed. */
 bool kube_read_quantity(
 	struct kube_build *b, struct json_value v, struct quantity *q, const char *field);
+
+/*
+ * Members of an object that are read into a struct: a json_value as it is, a text, an interned
+ * string (uint32_t), a bool or an integer. What is absent or null leaves what the struct has. Rows
+ * stand in the order in which the apiserver writes members: then each is found at once.
+ */
+struct kube_field {
+	const char *path; /* "spec.taints.key": the object's, a point, the member's name */
+	uint16_t at;      /* in the struct */
+	uint8_t type;     /* enum kube_field_type */
+};
+enum kube_field_type {
+	KUBE_FIELD_VALUE,
+	KUBE_FIELD_TEXT,
+	KUBE_FIELD_ID,
+	KUBE_FIELD_BOOL,
+	KUBE_FIELD_I32,
+	KUBE_FIELD_I64
+};
+#define KUBE_FIELD(path, in, member)                                            \
+	{                                                                       \
+		path, offsetof(struct in, member),                              \
+			_Generic(((struct in *)NULL)->member, struct json_value \
+				 : KUBE_FIELD_VALUE, struct text                \
+				 : KUBE_FIELD_TEXT, uint32_t                    \
+				 : KUBE_FIELD_ID, bool                          \
+				 : KUBE_FIELD_BOOL, int32_t                     \
+				 : KUBE_FIELD_I32, int64_t                      \
+				 : KUBE_FIELD_I64)                              \
+	}
+#define KUBE_READ_FIELDS(b, v, path, fields, to) \
+	kube_read_fields(b, v, path, fields, ARRAY_COUNT(fields), to)
+/* `path` is the object's. */
+void kube_read_fields(struct kube_build *b, struct json_value v, const char *path,
+	const struct kube_field *fields, uint32_t count, void *to);
+
 /* Walks of what must be an object or an array; absent: nothing to walk. */
 struct json_walk kube_read_object(struct kube_build *b, struct json_value v, const char *field);
 struct json_walk kube_read_array(struct kube_build *b, struct json_value v, const char *field);

@@ -6,6 +6,7 @@
  * What we do: the same bounds, but microseconds come out, cut off towards zero.
  */
 #include "kube/time.h"
+#include "base/chars.h"
 
 enum { NS_A_US = 1000, NS_A_MS = 1000 * NS_A_US, FRACTION_GUARD = 100 * 1000 };
 
@@ -28,16 +29,12 @@ static const struct unit units[] = {
 	{"h", 3600 * NS_A_SECOND},
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static struct text take_until(struct text *t, bool digits)
 {
 	size_t size = 0;
 
-	while (size < t->size && is_digit(t->at[size]) == digits && (digits || t->at[size] != '.'))
+	while (size < t->size && char_is_digit(t->at[size]) == digits &&
+		(digits || t->at[size] != '.'))
 		size++;
 	struct text taken = text_first(*t, size);
 	*t = text_from(*t, size);
@@ -115,7 +112,7 @@ bool kube_duration_parse(struct text t, int64_t *us)
 }
 
 /* number / one, one being a power of ten, without trailing zeros. */
-static void print_decimal(uint64_t number, uint64_t one, struct writer *out)
+static void print_fraction(uint64_t number, uint64_t one, struct writer *out)
 {
 	uint64_t rest = number % one;
 
@@ -143,7 +140,7 @@ void kube_duration_print(int64_t us, struct writer *out)
 		write_u64(out, rest);
 		write_z(out, "\xc2\xb5s");
 	} else if (rest < CLOCK_S_US) {
-		print_decimal(rest, CLOCK_MS_US, out);
+		print_fraction(rest, CLOCK_MS_US, out);
 		write_z(out, "ms");
 	} else {
 		if (minutes >= 60) {
@@ -154,7 +151,7 @@ void kube_duration_print(int64_t us, struct writer *out)
 			write_u64(out, minutes % 60);
 			write_char(out, 'm');
 		}
-		print_decimal(rest % ((uint64_t)60 * CLOCK_S_US), CLOCK_S_US, out);
+		print_fraction(rest % ((uint64_t)60 * CLOCK_S_US), CLOCK_S_US, out);
 		write_char(out, 's');
 	}
 }

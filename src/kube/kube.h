@@ -46,9 +46,17 @@ struct kube_blob {
 #define KUBE_AT(blob, span, type) \
 	((const type *)(const void *)((const uint8_t *)(const void *)(blob) + (span).at))
 
+/* Keys of annotations, string ids, that somebody reads. */
+enum { KUBE_WANTED_MAX = 32 };
+struct kube_wanted {
+	uint32_t keys[KUBE_WANTED_MAX];
+	uint32_t count;
+};
+
 struct kube_build {
 	enum kube_release release; /* as that one pods that are being resized are counted */
 	struct intern *strings;
+	const struct kube_wanted *annotations; /* of nodes, that are kept; NULL: none */
 	struct scratch *scratch;
 	struct kube_blob *blob;     /* under construction; NULL between blobs */
 	struct scratch_mark before; /* scratch as it was when the blob was started */
@@ -126,7 +134,7 @@ struct kube_label {
 	uint32_t value;
 };
 
-/* A controller as rules about it ask; all 0: none that any rule asks about. */
+/* A controller, as rules and people ask; all 0: none, or of another kind. Of a node: the kind. */
 struct kube_owner_ids {
 	uint32_t api_version;
 	uint32_t kind;
@@ -147,7 +155,7 @@ struct kube_labels {
 /* Of a JSON object of strings (absent: the empty set). */
 struct kube_labels *kube_labels_build(
 	struct kube_build *b, struct json_value labels, const char *field);
-/* The same with the controller, when it is of a kind that rules ask about. */
+/* The same with the controller, when it is of a kind that is kept. */
 struct kube_labels *kube_labels_build_owned(struct kube_build *b, struct json_value labels,
 	const struct kube_owner *owner, const char *field);
 /* The same labels, whatever the controller. Either may be NULL (no labels). */
@@ -215,6 +223,8 @@ struct kube_node_match {
 };
 bool kube_node_term_matches(
 	const void *blob, const struct kube_node_term *term, const struct kube_node_match *node);
+/* matchFields of a term that is about one node. */
+void kube_node_term_put(struct json_writer *j, struct text node);
 
 /* ---- tolerations and taints ---- */
 

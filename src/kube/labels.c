@@ -2,11 +2,14 @@
 /* Label sets: pairs of ids, sorted by key id. */
 #include "kube/decode.h"
 
-/* Jobs and DaemonSets have as many controllers as pods, or nodes, and no rule asks about them. */
-static bool owner_is_asked_about(struct text kind)
+/*
+ * Rules ask about the first three; people are shown all of them. Controllers of other kinds may be
+ * as many as pods. A Job's name is a label of its pods as well, so it is kept anyway.
+ */
+static bool owner_is_named(struct text kind)
 {
 	return KUBE_IS(kind, "ReplicaSet") || KUBE_IS(kind, "ReplicationController") ||
-		KUBE_IS(kind, "StatefulSet");
+		KUBE_IS(kind, "StatefulSet") || KUBE_IS(kind, "DaemonSet") || KUBE_IS(kind, "Job");
 }
 
 struct kube_labels *kube_labels_build_owned(struct kube_build *b, struct json_value labels,
@@ -16,7 +19,9 @@ struct kube_labels *kube_labels_build_owned(struct kube_build *b, struct json_va
 	if (set == NULL)
 		return NULL;
 	kube_read_pairs(b, labels, &set->pairs, field);
-	if (owner_is_asked_about(owner->kind)) {
+	if (KUBE_IS(owner->kind, "Node")) { /* which one, the pod's own node says */
+		set->owner.kind = kube_build_string(b, owner->kind);
+	} else if (owner_is_named(owner->kind)) {
 		set->owner.api_version = kube_build_string(b, owner->api_version);
 		set->owner.kind = kube_build_string(b, owner->kind);
 		set->owner.name = kube_build_string(b, owner->name);

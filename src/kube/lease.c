@@ -25,6 +25,14 @@ const struct json_want kube_lease_want[] = {
 	{NULL, NULL},
 };
 
+static const struct kube_field lease_fields[] = {
+	KUBE_FIELD("spec.holderIdentity", kube_lease, holder),
+	KUBE_FIELD("spec.leaseDurationSeconds", kube_lease, duration_seconds),
+	KUBE_FIELD("spec.acquireTime", kube_lease, acquire_time),
+	KUBE_FIELD("spec.renewTime", kube_lease, renew_time),
+	KUBE_FIELD("spec.leaseTransitions", kube_lease, transitions),
+};
+
 enum kube_result kube_lease_decode(
 	struct kube_build *b, struct json_value object, struct kube_lease *lease)
 {
@@ -38,22 +46,7 @@ enum kube_result kube_lease_decode(
 		.labels = meta.labels,
 		.annotations = meta.annotations,
 	};
-	struct json_walk walk = kube_read_object(b, json_get(object, "spec"), "spec");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "holderIdentity")) {
-			lease->holder = kube_read_text(b, walk.value, "spec.holderIdentity");
-			lease->has_holder = lease->holder.at != NULL;
-		} else if (KUBE_IS(walk.key, "leaseDurationSeconds")) {
-			lease->duration_seconds =
-				kube_read_i32(b, walk.value, 0, "spec.leaseDurationSeconds");
-		} else if (KUBE_IS(walk.key, "acquireTime")) {
-			lease->acquire_time = kube_read_text(b, walk.value, "spec.acquireTime");
-		} else if (KUBE_IS(walk.key, "renewTime")) {
-			lease->renew_time = kube_read_text(b, walk.value, "spec.renewTime");
-		} else if (KUBE_IS(walk.key, "leaseTransitions")) {
-			lease->transitions =
-				kube_read_i32(b, walk.value, 0, "spec.leaseTransitions");
-		}
-	}
+	KUBE_READ_FIELDS(b, json_get(object, "spec"), "spec", lease_fields, lease);
+	lease->has_holder = lease->holder.at != NULL;
 	return b->result;
 }

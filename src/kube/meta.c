@@ -24,62 +24,55 @@ const struct json_want kube_want_bookmark[] = {
 	{NULL, NULL},
 };
 
+struct owner_reference {
+	struct kube_owner owner;
+	bool controls;
+};
+
+#define OWNER(name, member) KUBE_FIELD("metadata.ownerReferences." name, owner_reference, member)
+static const struct kube_field owner_fields[] = {
+	OWNER("apiVersion", owner.api_version),
+	OWNER("kind", owner.kind),
+	OWNER("name", owner.name),
+	OWNER("uid", owner.uid),
+	OWNER("controller", controls),
+};
+
 static void owners_decode(struct kube_build *b, struct json_value owners, struct kube_meta *meta)
 {
-	struct json_walk walk = kube_read_array(b, owners, "metadata.ownerReferences");
+	static const char field[] = "metadata.ownerReferences";
+	struct json_walk walk = kube_read_array(b, owners, field);
 	bool found = false;
 	while (json_walk_next(&walk)) {
-		struct kube_owner owner = {TEXT_NONE, TEXT_NONE, TEXT_NONE, TEXT_NONE};
-		bool controls = false;
-		struct json_walk of = kube_read_object(b, walk.value, "metadata.ownerReferences");
-		while (json_walk_next(&of)) {
-			if (KUBE_IS(of.key, "controller"))
-				controls = kube_read_bool(
-					b, of.value, false, "metadata.ownerReferences.controller");
-			else if (KUBE_IS(of.key, "apiVersion"))
-				owner.api_version = kube_read_text(
-					b, of.value, "metadata.ownerReferences.apiVersion");
-			else if (KUBE_IS(of.key, "kind"))
-				owner.kind = kube_read_text(
-					b, of.value, "metadata.ownerReferences.kind");
-			else if (KUBE_IS(of.key, "name"))
-				owner.name = kube_read_text(
-					b, of.value, "metadata.ownerReferences.name");
-			else if (KUBE_IS(of.key, "uid"))
-				owner.uid =
-					kube_read_text(b, of.value, "metadata.ownerReferences.uid");
-		}
-		if (controls && !found) {
-			meta->controller = owner;
+		struct owner_reference of = {.controls = false};
+		KUBE_READ_FIELDS(b, walk.value, field, owner_fields, &of);
+		if (of.controls && !found) {
+			meta->controller = of.owner;
 			found = true;
 		}
 	}
 }
 
-static void meta_member(
-	struct kube_build *b, struct text key, struct json_value value, struct kube_meta *meta)
-{
-	if (KUBE_IS(key, "name"))
-		meta->name = kube_read_text(b, value, "metadata.name");
-	else if (KUBE_IS(key, "namespace"))
-		meta->namespace = kube_read_text(b, value, "metadata.namespace");
-	else if (KUBE_IS(key, "uid"))
-		meta->uid = kube_read_text(b, value, "metadata.uid");
-	else if (KUBE_IS(key, "labels"))
-		meta->labels = value;
-	else if (KUBE_IS(key, "annotations"))
-		meta->annotations = value;
-	else if (KUBE_IS(key, "generation"))
-		meta->generation = kube_read_i64(b, value, 0, "metadata.generation");
-	else if (KUBE_IS(key, "resourceVersion"))
-		meta->resource_version = kube_read_text(b, value, "metadata.resourceVersion");
-	else if (KUBE_IS(key, "ownerReferences"))
-		owners_decode(b, value, meta);
-	else if (KUBE_IS(key, "deletionTimestamp"))
-		meta->deleting = kube_read_text(b, value, "metadata.deletionTimestamp").at != NULL;
-	else if (KUBE_IS(key, "creationTimestamp"))
-		meta->creation_time = kube_read_time(b, value, "metadata.creationTimestamp");
-}
+/* What becomes of it, and what has to be looked at first. */
+struct meta_spec {
+	struct kube_meta meta;
+	struct json_value owners;
+	struct text deletion;
+	struct json_value creation;
+};
+
+static const struct kube_field meta_fields[] = {
+	KUBE_FIELD("metadata.name", meta_spec, meta.name),
+	KUBE_FIELD("metadata.namespace", meta_spec, meta.namespace),
+	KUBE_FIELD("metadata.uid", meta_spec, meta.uid),
+	KUBE_FIELD("metadata.resourceVersion", meta_spec, meta.resource_version),
+	KUBE_FIELD("metadata.generation", meta_spec, meta.generation),
+	KUBE_FIELD("metadata.creationTimestamp", meta_spec, creation),
+	KUBE_FIELD("metadata.deletionTimestamp", meta_spec, deletion),
+	KUBE_FIELD("metadata.labels", meta_spec, meta.labels),
+	KUBE_FIELD("metadata.annotations", meta_spec, meta.annotations),
+	KUBE_FIELD("metadata.ownerReferences", meta_spec, owners),
+};
 
 void kube_meta_decode(struct kube_build *b, struct json_value object, struct kube_meta *meta)
 {
@@ -88,9 +81,12 @@ void kube_meta_decode(struct kube_build *b, struct json_value object, struct kub
 		kube_build_malformed(b, "object", "not an object");
 		return;
 	}
-	struct json_walk walk = kube_read_object(b, json_get(object, "metadata"), "metadata");
-	while (json_walk_next(&walk))
-		meta_member(b, walk.key, walk.value, meta);
+	struct meta_spec spec = {.owners = JSON_VALUE_NONE};
+	KUBE_READ_FIELDS(b, json_get(object, "metadata"), "metadata", meta_fields, &spec);
+	*meta = spec.meta;
+	meta->deleting = spec.deletion.at != NULL;
+	meta->creation_time = kube_read_time(b, spec.creation, "metadata.creationTimestamp");
+	owners_decode(b, spec.owners, meta);
 	if (meta->name.size == 0)
 		kube_build_malformed(b, "metadata.name", "missing");
 	/* Labels and annotations are read by kinds that want them, each value for itself. */

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "kube/decode.h"
 #include "kube/pod_requests.h"
+#include "kube/time.h"
 
 static const struct json_want want_taint[] = {
 	{"key", NULL},
@@ -28,6 +29,7 @@ const struct json_want kube_want_node_images[] = {
 static const struct json_want want_condition[] = {
 	{"type", NULL},
 	{"status", NULL},
+	{"lastTransitionTime", NULL},
 	{NULL, NULL},
 };
 
@@ -52,7 +54,7 @@ const struct json_want kube_node_want[] = {
 	{NULL, NULL},
 };
 
-static uint32_t hash_text(struct text t)
+static uint32_t hash_taint_text(struct text t)
 {
 	return hash_bytes(t.at, t.size);
 }
@@ -64,7 +66,7 @@ static uint32_t annotations_hash(struct kube_build *b, struct json_value annotat
 	struct json_walk walk = json_walk(annotations);
 	while (json_walk_next(&walk)) {
 		struct text value = kube_read_text(b, walk.value, "metadata.annotations");
-		hash += hash_pair(hash_text(walk.key), hash_text(value));
+		hash += hash_pair(hash_taint_text(walk.key), hash_taint_text(value));
 	}
 	return hash;
 }
@@ -91,20 +93,22 @@ static uint32_t trouble_of(struct text type, struct text status)
 	return 0;
 }
 
-static void conditions_read(
+static void node_conditions_read(
 	struct kube_build *b, struct json_value conditions, struct kube_node_facts *facts)
 {
-	struct json_walk walk = kube_read_array(b, conditions, "status.conditions");
+	static const char field[] = "status.conditions";
+	struct json_walk walk = kube_read_array(b, conditions, field);
 	while (json_walk_next(&walk)) {
-		struct text type = TEXT_NONE, status = TEXT_NONE;
-		struct json_walk of = kube_read_object(b, walk.value, "status.conditions");
-		while (json_walk_next(&of)) {
-			if (KUBE_IS(of.key, "type"))
-				type = kube_read_text(b, of.value, "status.conditions.type");
-			else if (KUBE_IS(of.key, "status"))
-				status = kube_read_text(b, of.value, "status.conditions.status");
-		}
-		facts->conditions_hash += hash_pair(hash_text(type), hash_text(status));
+		struct json_value of = walk.value;
+		struct wall time;
+		struct text type = kube_read_text(
+			b, kube_read_member(b, of, "type", field), "status.conditions.type");
+		struct text status =
+			kube_read_text(b, json_get(of, "status"), "status.conditions.status");
+		struct text since = json_text(json_get(of, "lastTransitionTime"));
+		if (KUBE_IS(type, "Ready") && kube_time_parse(since, &time))
+			facts->ready_since_us = time.us;
+		facts->conditions_hash += hash_pair(hash_taint_text(type), hash_taint_text(status));
 		facts->troubles |= trouble_of(type, status);
 	}
 }
@@ -119,25 +123,21 @@ static void features_read(
 			facts->features |= KUBE_FEATURE_RESTART_ALL_CONTAINERS;
 		else if (KUBE_IS(name, "UserNamespacesHostNetworkSupport"))
 			facts->features |= KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK;
-		facts->features_hash = hash_more(facts->features_hash, hash_text(name));
+		facts->features_hash = hash_more(facts->features_hash, hash_taint_text(name));
 	}
 }
 
-static void images_build(
+static void node_images_build(
 	struct kube_build *b, struct json_value images, struct kube_node_facts *facts)
 {
 	struct json_walk walk = kube_read_array(b, images, "status.images");
 	struct kube_image *built =
 		kube_build_array(b, sizeof(*built), kube_read_count(images), &facts->images);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
-		struct json_walk of = kube_read_object(b, walk.value, "status.images");
-		while (json_walk_next(&of)) {
-			if (KUBE_IS(of.key, "names"))
-				kube_read_ids(b, of.value, &built[i].names, "status.images.names");
-			else if (KUBE_IS(of.key, "sizeBytes"))
-				built[i].size_bytes =
-					kube_read_i64(b, of.value, 0, "status.images.sizeBytes");
-		}
+		kube_read_ids(b, kube_read_member(b, walk.value, "names", "status.images"),
+			&built[i].names, "status.images.names");
+		built[i].size_bytes = kube_read_i64(
+			b, json_get(walk.value, "sizeBytes"), 0, "status.images.sizeBytes");
 	}
 }
 
@@ -166,7 +166,7 @@ static const struct json_want want_annotation[] = {
 
 uint32_t kube_uid_hash(struct text uid)
 {
-	return hash_text(uid);
+	return hash_taint_text(uid);
 }
 
 static bool take_piece(void *self, struct json_piece piece)
@@ -212,35 +212,46 @@ static void avoided_build(
 	}
 }
 
+static void annotations_build(
+	struct kube_build *b, const struct kube_meta *meta, struct kube_node_facts *facts)
+{
+	struct kube_span room;
+	uint32_t count = b->annotations == NULL ? 0 : b->annotations->count;
+	struct kube_label *built = kube_build_array(b, sizeof(*built), count, &room);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; built != NULL && i < count; i++) {
+		struct text key = intern_text(b->strings, b->annotations->keys[i]);
+		struct text value = json_text(json_find(meta->annotations, key));
+		if (value.at == NULL || value.size > KUBE_ANNOTATION_MAX || kube_failed(b))
+			continue;
+		built[kept].key = kube_build_string(b, key);
+		built[kept++].value = kube_build_string(b, value);
+	}
+	if (built == NULL)
+		return;
+	kube_build_shorten(b, sizeof(*built), kept, &room);
+	kube_sort(built, sizeof(*built), 1, kept);
+	facts->annotations = room;
+}
+
 static void facts_fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
 	struct kube_node_facts *facts)
 {
-	struct json_value unschedulable = JSON_VALUE_NONE, taints = JSON_VALUE_NONE;
-	struct json_value allocatable = JSON_VALUE_NONE, images = JSON_VALUE_NONE;
-	struct json_walk walk = kube_read_object(b, json_get(object, "spec"), "spec");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "unschedulable"))
-			unschedulable = walk.value;
-		else if (KUBE_IS(walk.key, "taints"))
-			taints = walk.value;
-	}
-	walk = kube_read_object(b, json_get(object, "status"), "status");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "allocatable"))
-			allocatable = walk.value;
-		else if (KUBE_IS(walk.key, "images"))
-			images = walk.value;
-		else if (KUBE_IS(walk.key, "conditions"))
-			conditions_read(b, walk.value, facts);
-		else if (KUBE_IS(walk.key, "declaredFeatures"))
-			features_read(b, walk.value, facts);
-	}
+	struct json_value spec = json_get(object, "spec");
+	struct json_value unschedulable = kube_read_member(b, spec, "unschedulable", "spec");
+	struct json_value taints = json_get(spec, "taints");
+	struct json_value status = json_get(object, "status");
+	struct json_value allocatable = kube_read_member(b, status, "allocatable", "status");
+	struct json_value images = json_get(status, "images");
+	node_conditions_read(b, json_get(status, "conditions"), facts);
+	features_read(b, json_get(status, "declaredFeatures"), facts);
 	facts->annotations_hash = annotations_hash(b, meta->annotations);
 	avoided_build(b, kube_annotation(b, meta, AVOIDED), facts);
+	annotations_build(b, meta, facts);
 	facts->unschedulable = kube_read_bool(b, unschedulable, false, "spec.unschedulable");
 	kube_resource_list(b, allocatable, "status.allocatable", &facts->allocatable);
 	kube_taints_build(b, taints, &facts->taints);
-	images_build(b, images, facts);
+	node_images_build(b, images, facts);
 }
 
 enum kube_result kube_node_decode(

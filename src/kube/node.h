@@ -12,6 +12,8 @@ struct kube_image {
 	struct kube_span names; /* uint32_t ids as they stand in status.images[].names */
 };
 
+enum { KUBE_ANNOTATION_MAX = 1024 /* bytes of a value; a longer one is as good as none */ };
+
 enum kube_node_trouble {
 	KUBE_NODE_NOT_READY = 1, /* Ready is there, and not True */
 	KUBE_NODE_OUT_OF_DISK = 2,
@@ -37,9 +39,11 @@ struct kube_node_facts {
 	/* Only to see whether they changed (cluster events): hashes of the parts. */
 	uint32_t conditions_hash; /* type -> status */
 	uint32_t annotations_hash;
-	uint32_t features_hash;   /* the list as it stands, order matters */
-	uint32_t troubles;        /* enum kube_node_trouble bits of status.conditions */
-	struct kube_span avoided; /* struct kube_avoided, of the annotation preferAvoidPods */
+	uint32_t features_hash;       /* the list as it stands, order matters */
+	uint32_t troubles;            /* enum kube_node_trouble bits of status.conditions */
+	int64_t ready_since_us;       /* when the condition Ready changed last; 0: not known */
+	struct kube_span avoided;     /* struct kube_avoided, of the annotation preferAvoidPods */
+	struct kube_span annotations; /* struct kube_label, sorted by key: those that are wanted */
 };
 
 struct kube_node {

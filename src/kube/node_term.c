@@ -85,14 +85,9 @@ static void term_build(struct kube_build *b, struct json_value v, bool with_fiel
 	const char *path, uint32_t index, struct kube_node_term *term)
 {
 	*term = (struct kube_node_term){.error = 0};
-	struct json_value expressions = JSON_VALUE_NONE, fields = JSON_VALUE_NONE;
-	struct json_walk walk = kube_read_object(b, v, "nodeSelectorTerms");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "matchExpressions"))
-			expressions = walk.value;
-		else if (KUBE_IS(walk.key, "matchFields"))
-			fields = walk.value;
-	}
+	struct json_value expressions =
+		kube_read_member(b, v, "matchExpressions", "nodeSelectorTerms");
+	struct json_value fields = kube_read_member(b, v, "matchFields", "nodeSelectorTerms");
 	kube_read_array(b, expressions, "nodeSelectorTerms.matchExpressions");
 	kube_read_array(b, fields, "nodeSelectorTerms.matchFields");
 	if (kube_failed(b))
@@ -161,4 +156,17 @@ bool kube_node_term_matches(
 			return false;
 	}
 	return true;
+}
+
+void kube_node_term_put(struct json_writer *j, struct text node)
+{
+	json_member_array(j, "matchFields");
+	json_open_object(j);
+	json_member_z(j, "key", "metadata.name");
+	json_member_z(j, "operator", "In");
+	json_member_array(j, "values");
+	json_put_text(j, node);
+	json_close_array(j);
+	json_close_object(j);
+	json_close_array(j);
 }

@@ -152,8 +152,14 @@ static const struct json_want any_spec[] = {
 	{"sharedCounters", NULL},
 	{"deviceSelector", NULL},
 	{"taint", NULL},
-	/* ReplicaSet, StatefulSet, ReplicationController */
+	/* ReplicaSet, StatefulSet, ReplicationController; Deployment and the like */
 	{"replicas", NULL},
+	{"template", NULL},
+	{"volumeClaimTemplates", NULL},
+	{"parallelism", NULL},
+	{"completions", NULL},
+	{"jobTemplate", NULL},
+	{"priorityClassName", NULL},
 	{NULL, NULL},
 };
 
@@ -197,5 +203,9 @@ const struct json_want kube_any_want[] = {
 	{"nodeTopology", NULL},
 	{"capacity", NULL},
 	{"maximumVolumeSize", NULL},
+	/* PriorityClass */
+	{"value", NULL},
+	{"globalDefault", NULL},
+	{"preemptionPolicy", NULL},
 	{NULL, NULL},
 };

@@ -41,25 +41,22 @@ static void disrupted_build(struct kube_build *b, struct json_value v, struct ku
 		b, sizeof(*names), kube_sorted_unique(names, sizeof(*names), 1, count), span);
 }
 
-static void fill(
+static void pdb_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_pdb *pdb = head;
 	(void)meta;
 	kube_selector_build(b, kube_read_member(b, json_get(object, "spec"), "selector", "spec"),
 		&pdb->selector);
-	struct json_walk walk = kube_read_object(b, json_get(object, "status"), "status");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "disruptionsAllowed"))
-			pdb->disruptions_allowed =
-				kube_read_i32(b, walk.value, 0, "status.disruptionsAllowed");
-		else if (KUBE_IS(walk.key, "disruptedPods"))
-			disrupted_build(b, walk.value, &pdb->disrupted);
-	}
+	struct json_value status = json_get(object, "status");
+	pdb->disruptions_allowed =
+		kube_read_i32(b, kube_read_member(b, status, "disruptionsAllowed", "status"), 0,
+			"status.disruptionsAllowed");
+	disrupted_build(b, json_get(status, "disruptedPods"), &pdb->disrupted);
 }
 
 enum kube_result kube_pdb_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(b, object, KUBE_PDB, sizeof(struct kube_pdb), fill, out);
+	return kube_object_decode(b, object, KUBE_PDB, sizeof(struct kube_pdb), pdb_fill, out);
 }

@@ -171,74 +171,54 @@ struct pod_spec {
 	struct json_value claims;
 };
 
-static void pod_spec_member(struct text key, struct json_value value, struct pod_spec *spec)
-{
-	if (KUBE_IS(key, "containers"))
-		spec->containers = value;
-	else if (KUBE_IS(key, "schedulerName"))
-		spec->scheduler_name = value;
-	else if (KUBE_IS(key, "tolerations"))
-		spec->tolerations = value;
-	else if (KUBE_IS(key, "volumes"))
-		spec->volumes = value;
-	else if (KUBE_IS(key, "nodeName"))
-		spec->node_name = value;
-	else if (KUBE_IS(key, "priority"))
-		spec->priority = value;
-	else if (KUBE_IS(key, "preemptionPolicy"))
-		spec->preemption_policy = value;
-	else if (KUBE_IS(key, "nodeSelector"))
-		spec->node_selector = value;
-	else if (KUBE_IS(key, "affinity"))
-		spec->affinity = value;
-	else if (KUBE_IS(key, "topologySpreadConstraints"))
-		spec->spread = value;
-	else if (KUBE_IS(key, "initContainers"))
-		spec->init_containers = value;
-	else if (KUBE_IS(key, "hostNetwork"))
-		spec->host_network = value;
-	else if (KUBE_IS(key, "hostUsers"))
-		spec->host_users = value;
-	else if (KUBE_IS(key, "schedulingGates"))
-		spec->gates = value;
-	else if (KUBE_IS(key, "resourceClaims"))
-		spec->claims = value;
-}
+static const struct kube_field pod_spec_fields[] = {
+	KUBE_FIELD("spec.volumes", pod_spec, volumes),
+	KUBE_FIELD("spec.initContainers", pod_spec, init_containers),
+	KUBE_FIELD("spec.containers", pod_spec, containers),
+	KUBE_FIELD("spec.nodeSelector", pod_spec, node_selector),
+	KUBE_FIELD("spec.nodeName", pod_spec, node_name),
+	KUBE_FIELD("spec.hostNetwork", pod_spec, host_network),
+	KUBE_FIELD("spec.affinity", pod_spec, affinity),
+	KUBE_FIELD("spec.schedulerName", pod_spec, scheduler_name),
+	KUBE_FIELD("spec.tolerations", pod_spec, tolerations),
+	KUBE_FIELD("spec.priority", pod_spec, priority),
+	KUBE_FIELD("spec.preemptionPolicy", pod_spec, preemption_policy),
+	KUBE_FIELD("spec.topologySpreadConstraints", pod_spec, spread),
+	KUBE_FIELD("spec.hostUsers", pod_spec, host_users),
+	KUBE_FIELD("spec.schedulingGates", pod_spec, gates),
+	KUBE_FIELD("spec.resourceClaims", pod_spec, claims),
+};
 
 /* ---- containers ---- */
 
 struct pod_container {
 	struct text image;
 	struct json_value ports;
+	struct text restart_policy;
+	struct json_value restart_rules;
 	bool runs_on; /* no init container, or one with restartPolicy Always */
 	bool restarts_all;
 };
 
+static const struct kube_field pod_container_fields[] = {
+	KUBE_FIELD("spec.containers.image", pod_container, image),
+	KUBE_FIELD("spec.containers.ports", pod_container, ports),
+	KUBE_FIELD("spec.containers.restartPolicy", pod_container, restart_policy),
+	KUBE_FIELD("spec.containers.restartPolicyRules", pod_container, restart_rules),
+};
+
 static struct pod_container container_read(struct kube_build *b, struct json_value v)
 {
-	struct pod_container c = {TEXT_NONE, JSON_VALUE_NONE, false, false};
-	struct json_walk walk = kube_read_object(b, v, "spec.containers");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "image")) {
-			c.image = kube_read_text(b, walk.value, "spec.containers.image");
-		} else if (KUBE_IS(walk.key, "ports")) {
-			c.ports = walk.value;
-		} else if (KUBE_IS(walk.key, "restartPolicy")) {
-			c.runs_on = text_is_z(
-				kube_read_text(b, walk.value, "spec.containers.restartPolicy"),
-				"Always");
-		} else if (KUBE_IS(walk.key, "restartPolicyRules")) {
-			struct json_walk rules = kube_read_array(
-				b, walk.value, "spec.containers.restartPolicyRules");
-			while (json_walk_next(&rules)) {
-				struct json_value action = kube_read_member(b, rules.value,
-					"action", "spec.containers.restartPolicyRules");
-				c.restarts_all |= text_is_z(
-					kube_read_text(b, action,
-						"spec.containers.restartPolicyRules.action"),
-					"RestartAllContainers");
-			}
-		}
+	static const char field[] = "spec.containers.restartPolicyRules";
+	struct pod_container c = {.ports = JSON_VALUE_NONE};
+	KUBE_READ_FIELDS(b, v, "spec.containers", pod_container_fields, &c);
+	c.runs_on = text_is_z(c.restart_policy, "Always");
+	struct json_walk rules = kube_read_array(b, c.restart_rules, field);
+	while (json_walk_next(&rules)) {
+		struct json_value action = kube_read_member(b, rules.value, "action", field);
+		c.restarts_all |= text_is_z(
+			kube_read_text(b, action, "spec.containers.restartPolicyRules.action"),
+			"RestartAllContainers");
 	}
 	return c;
 }
@@ -255,7 +235,7 @@ static void image_add(struct kube_build *b, struct text image, struct kube_span 
 }
 
 /* Names as nodes list them, of init containers, containers and image volumes. */
-static void images_build(struct kube_build *b, const struct pod_container *containers,
+static void pod_images_build(struct kube_build *b, const struct pod_container *containers,
 	struct json_value volumes, struct kube_pod_template *class)
 {
 	uint32_t most = class->container_count + kube_read_count(volumes);
@@ -279,28 +259,31 @@ static void images_build(struct kube_build *b, const struct pod_container *conta
 	class->images = room;
 }
 
+struct pod_port {
+	int32_t port;
+	struct text ip;
+	struct text protocol;
+};
+
+static const struct kube_field pod_port_fields[] = {
+	KUBE_FIELD("spec.containers.ports.hostPort", pod_port, port),
+	KUBE_FIELD("spec.containers.ports.protocol", pod_port, protocol),
+	KUBE_FIELD("spec.containers.ports.hostIP", pod_port, ip),
+};
+
 static void host_port_add(struct kube_build *b, struct json_value v, struct kube_span *span)
 {
-	struct text ip = TEXT_NONE, protocol = TEXT_NONE;
-	int32_t port = 0;
-	struct json_walk walk = kube_read_object(b, v, "spec.containers.ports");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "hostPort"))
-			port = kube_read_i32(b, walk.value, 0, "spec.containers.ports.hostPort");
-		else if (KUBE_IS(walk.key, "hostIP"))
-			ip = kube_read_text(b, walk.value, "spec.containers.ports.hostIP");
-		else if (KUBE_IS(walk.key, "protocol"))
-			protocol = kube_read_text(b, walk.value, "spec.containers.ports.protocol");
-	}
-	if (port < 0 || port > UINT16_MAX)
+	struct pod_port p = {.port = 0};
+	KUBE_READ_FIELDS(b, v, "spec.containers.ports", pod_port_fields, &p);
+	if (p.port < 0 || p.port > UINT16_MAX)
 		kube_build_malformed(b, "spec.containers.ports.hostPort", "not a port");
-	if (port == 0 || kube_failed(b))
+	if (p.port == 0 || kube_failed(b))
 		return;
 	KUBE_BUILT(b, *span, struct kube_host_port)
 	[span->count++] = (struct kube_host_port){
-		.ip = kube_build_string(b, ip.size == 0 ? TEXT("0.0.0.0") : ip),
-		.protocol = kube_build_string(b, protocol.size == 0 ? TEXT("TCP") : protocol),
-		.port = (uint32_t)port,
+		.ip = kube_build_string(b, p.ip.size == 0 ? TEXT("0.0.0.0") : p.ip),
+		.protocol = kube_build_string(b, p.protocol.size == 0 ? TEXT("TCP") : p.protocol),
+		.port = (uint32_t)p.port,
 	};
 }
 
@@ -420,7 +403,7 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	local_fill(b, spec, object, containers, class);
 	kube_pod_affinity_build(b, spec->affinity, pod->meta.namespace, class);
 	kube_pod_spread_build(b, spec->spread, class);
-	images_build(b, containers, spec->volumes, class);
+	pod_images_build(b, containers, spec->volumes, class);
 	kube_pod_volumes_build(b, spec->volumes, class);
 	gates_build(b, spec->gates, class);
 	kube_pod_claims_build(b, spec->claims, class);
@@ -429,33 +412,18 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 
 /* ---- status ---- */
 
-static struct kube_condition condition_read(struct kube_build *b, struct json_value v)
-{
-	struct kube_condition c = {.type = TEXT_NONE};
-	struct json_walk walk = kube_read_object(b, v, "status.conditions");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "type"))
-			c.type = kube_read_text(b, walk.value, "status.conditions.type");
-		else if (KUBE_IS(walk.key, "status"))
-			c.status = kube_read_text(b, walk.value, "status.conditions.status");
-		else if (KUBE_IS(walk.key, "reason"))
-			c.reason = kube_read_text(b, walk.value, "status.conditions.reason");
-		else if (KUBE_IS(walk.key, "message"))
-			c.message = kube_read_text(b, walk.value, "status.conditions.message");
-		else if (KUBE_IS(walk.key, "lastProbeTime"))
-			c.last_probe_time =
-				kube_read_text(b, walk.value, "status.conditions.lastProbeTime");
-		else if (KUBE_IS(walk.key, "lastTransitionTime"))
-			c.last_transition_time = kube_read_text(
-				b, walk.value, "status.conditions.lastTransitionTime");
-		else if (KUBE_IS(walk.key, "observedGeneration"))
-			c.observed_generation = kube_read_i64(
-				b, walk.value, 0, "status.conditions.observedGeneration");
-	}
-	return c;
-}
+#define CONDITION(name, member) KUBE_FIELD("status.conditions." name, kube_condition, member)
+static const struct kube_field condition_fields[] = {
+	CONDITION("type", type),
+	CONDITION("observedGeneration", observed_generation),
+	CONDITION("status", status),
+	CONDITION("lastProbeTime", last_probe_time),
+	CONDITION("lastTransitionTime", last_transition_time),
+	CONDITION("reason", reason),
+	CONDITION("message", message),
+};
 
-static void conditions_read(struct kube_build *b, struct json_value v, struct kube_pod *pod)
+static void pod_conditions_read(struct kube_build *b, struct json_value v, struct kube_pod *pod)
 {
 	struct json_walk walk = kube_read_array(b, v, "status.conditions");
 	uint32_t count = kube_read_count(v);
@@ -469,54 +437,67 @@ static void conditions_read(struct kube_build *b, struct json_value v, struct ku
 	pod->condition_count = count;
 	for (uint32_t i = 0; json_walk_next(&walk); i++) {
 		struct kube_condition *c = &pod->conditions[i];
-		*c = condition_read(b, walk.value);
+		*c = (struct kube_condition){.type = TEXT_NONE};
+		KUBE_READ_FIELDS(b, walk.value, "status.conditions", condition_fields, c);
 		if (KUBE_IS(c->type, "DisruptionTarget") && KUBE_IS(c->status, "True") &&
 			KUBE_IS(c->reason, "PreemptionByScheduler"))
 			pod->disruption_target = 1;
 	}
 }
 
+struct claim_status {
+	struct text name;
+	struct text claim_name;
+};
+
 /* Only whether they can be read: they are looked at when the pod has claims. */
 static void claim_statuses_read(struct kube_build *b, struct json_value v)
 {
-	struct json_walk walk = kube_read_array(b, v, "status.resourceClaimStatuses");
-	while (json_walk_next(&walk)) {
-		struct json_walk of =
-			kube_read_object(b, walk.value, "status.resourceClaimStatuses");
-		while (json_walk_next(&of)) {
-			if (KUBE_IS(of.key, "name"))
-				kube_read_text(b, of.value, "status.resourceClaimStatuses.name");
-			else if (KUBE_IS(of.key, "resourceClaimName"))
-				kube_read_text(b, of.value,
-					"status.resourceClaimStatuses.resourceClaimName");
-		}
-	}
+	static const char field[] = "status.resourceClaimStatuses";
+	static const struct kube_field fields[] = {
+		KUBE_FIELD("status.resourceClaimStatuses.name", claim_status, name),
+		KUBE_FIELD(
+			"status.resourceClaimStatuses.resourceClaimName", claim_status, claim_name),
+	};
+	struct claim_status status;
+	struct json_walk walk = kube_read_array(b, v, field);
+	while (json_walk_next(&walk))
+		KUBE_READ_FIELDS(b, walk.value, field, fields, &status);
 }
+
+struct pod_status {
+	struct text phase;
+	struct text nominated_node_name;
+	struct json_value conditions;
+	struct json_value start_time;
+	struct json_value claim_statuses;
+	struct json_value extended_claim;
+};
+
+static const struct kube_field pod_status_fields[] = {
+	KUBE_FIELD("status.phase", pod_status, phase),
+	KUBE_FIELD("status.conditions", pod_status, conditions),
+	KUBE_FIELD("status.nominatedNodeName", pod_status, nominated_node_name),
+	KUBE_FIELD("status.startTime", pod_status, start_time),
+	KUBE_FIELD("status.resourceClaimStatuses", pod_status, claim_statuses),
+	KUBE_FIELD("status.extendedResourceClaimStatus", pod_status, extended_claim),
+};
 
 static void pod_status_read(struct kube_build *b, struct json_value v, struct kube_pod *pod)
 {
-	struct json_walk walk = kube_read_object(b, v, "status");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "phase")) {
-			pod->phase = kube_read_text(b, walk.value, "status.phase");
-		} else if (KUBE_IS(walk.key, "conditions")) {
-			conditions_read(b, walk.value, pod);
-		} else if (KUBE_IS(walk.key, "startTime")) {
-			pod->start_time = kube_read_time(b, walk.value, "status.startTime");
-			pod->has_start_time = !kube_is_absent(walk.value);
-		} else if (KUBE_IS(walk.key, "nominatedNodeName")) {
-			pod->nominated_node_name =
-				kube_read_text(b, walk.value, "status.nominatedNodeName");
-		} else if (KUBE_IS(walk.key, "resourceClaimStatuses")) {
-			claim_statuses_read(b, walk.value);
-			pod->resource_claim_statuses = walk.value;
-		} else if (KUBE_IS(walk.key, "extendedResourceClaimStatus")) {
-			pod->extended_claim = kube_read_text(b,
-				kube_read_member(b, walk.value, "resourceClaimName",
-					"status.extendedResourceClaimStatus"),
-				"status.extendedResourceClaimStatus.resourceClaimName");
-		}
-	}
+	struct pod_status status = {.conditions = JSON_VALUE_NONE};
+	KUBE_READ_FIELDS(b, v, "status", pod_status_fields, &status);
+	pod->phase = status.phase;
+	pod->nominated_node_name = status.nominated_node_name;
+	pod_conditions_read(b, status.conditions, pod);
+	pod->start_time = kube_read_time(b, status.start_time, "status.startTime");
+	pod->has_start_time = !kube_is_absent(status.start_time);
+	claim_statuses_read(b, status.claim_statuses);
+	pod->resource_claim_statuses = status.claim_statuses;
+	pod->extended_claim = kube_read_text(b,
+		kube_read_member(b, status.extended_claim, "resourceClaimName",
+			"status.extendedResourceClaimStatus"),
+		"status.extendedResourceClaimStatus.resourceClaimName");
 }
 
 enum kube_result kube_pod_decode(
@@ -530,19 +511,9 @@ enum kube_result kube_pod_decode(
 		return b->result;
 
 	struct pod_spec spec = {.node_name = JSON_VALUE_NONE};
-	struct json_value status = JSON_VALUE_NONE;
-	struct json_walk walk = json_walk(object);
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "spec")) {
-			struct json_walk members = kube_read_object(b, walk.value, "spec");
-			while (json_walk_next(&members))
-				pod_spec_member(members.key, members.value, &spec);
-		} else if (KUBE_IS(walk.key, "status")) {
-			status = walk.value;
-		}
-	}
+	KUBE_READ_FIELDS(b, json_get(object, "spec"), "spec", pod_spec_fields, &spec);
 	pod->node_name = kube_read_text(b, spec.node_name, "spec.nodeName");
-	pod_status_read(b, status, pod);
+	pod_status_read(b, json_get(object, "status"), pod);
 
 	pod->for_node = kube_pod_for_node(spec.affinity);
 	pod->labels = kube_labels_build_owned(

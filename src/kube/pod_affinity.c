@@ -8,25 +8,21 @@
  */
 #include "kube/decode.h"
 
+#define REQUIRED  "requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
 /* ---- nodes ---- */
 
 static void preferred_nodes_build(
 	struct kube_build *b, struct json_value v, struct kube_pod_template *class)
 {
-	static const char field[] =
-		"spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
+	static const char field[] = "spec.affinity.nodeAffinity." PREFERRED;
 	struct json_walk walk = kube_read_array(b, v, field);
 	struct kube_preferred_nodes *terms =
 		kube_build_array(b, sizeof(*terms), kube_read_count(v), &class->preferred_nodes);
 	for (uint32_t i = 0; terms != NULL && json_walk_next(&walk); i++) {
-		struct json_value preference = JSON_VALUE_NONE;
-		struct json_walk member = kube_read_object(b, walk.value, field);
-		while (json_walk_next(&member)) {
-			if (KUBE_IS(member.key, "weight"))
-				terms[i].weight = kube_read_i32(b, member.value, 0, field);
-			else if (KUBE_IS(member.key, "preference"))
-				preference = member.value;
-		}
+		struct json_value preference = kube_read_member(b, walk.value, "preference", field);
+		terms[i].weight = kube_read_i32(b, json_get(walk.value, "weight"), 0, field);
 		/* A term without weight is not even parsed. */
 		if (terms[i].weight == 0)
 			terms[i].term.empty = 1;
@@ -77,20 +73,14 @@ void kube_pod_node_affinity_build(
 	struct kube_build *b, struct json_value affinity, struct kube_pod_template *class)
 {
 	struct json_value v = kube_read_member(b, affinity, "nodeAffinity", "spec.affinity");
-	struct json_value required = JSON_VALUE_NONE, preferred = JSON_VALUE_NONE;
-	struct json_walk walk = kube_read_object(b, v, "spec.affinity.nodeAffinity");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "requiredDuringSchedulingIgnoredDuringExecution"))
-			required = walk.value;
-		else if (KUBE_IS(walk.key, "preferredDuringSchedulingIgnoredDuringExecution"))
-			preferred = walk.value;
-	}
+	static const char field[] = "spec.affinity.nodeAffinity";
+	struct json_value required = kube_read_member(b, v, REQUIRED, field);
+	struct json_value preferred = kube_read_member(b, v, PREFERRED, field);
 	class->has_required_nodes = !kube_is_absent(required);
 	class->is_for_node = kube_pod_for_node(affinity).size > 0;
 	kube_node_terms_build(b,
-		kube_read_member(b, required, "nodeSelectorTerms",
-			"spec.affinity.nodeAffinity."
-			"requiredDuringSchedulingIgnoredDuringExecution"),
+		kube_read_member(
+			b, required, "nodeSelectorTerms", "spec.affinity.nodeAffinity." REQUIRED),
 		class->is_for_node == 0, &class->required_nodes);
 	preferred_nodes_build(b, preferred, class);
 }
@@ -109,20 +99,11 @@ struct term_list {
 static void pod_term_build(struct kube_build *b, struct json_value v, const char *field,
 	struct text namespace, struct kube_pod_term *term)
 {
-	struct json_value selector = JSON_VALUE_NONE, namespaces = JSON_VALUE_NONE;
-	struct json_value namespace_selector = JSON_VALUE_NONE;
-	struct text topology_key = TEXT_NONE;
-	struct json_walk walk = kube_read_object(b, v, field);
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "topologyKey"))
-			topology_key = kube_read_text(b, walk.value, field);
-		else if (KUBE_IS(walk.key, "labelSelector"))
-			selector = walk.value;
-		else if (KUBE_IS(walk.key, "namespaces"))
-			namespaces = walk.value;
-		else if (KUBE_IS(walk.key, "namespaceSelector"))
-			namespace_selector = walk.value;
-	}
+	struct text topology_key =
+		kube_read_text(b, kube_read_member(b, v, "topologyKey", field), field);
+	struct json_value selector = json_get(v, "labelSelector");
+	struct json_value namespaces = json_get(v, "namespaces");
+	struct json_value namespace_selector = json_get(v, "namespaceSelector");
 	term->topology_key = kube_build_string(b, topology_key);
 	kube_selector_build(b, selector, &term->selector);
 	kube_selector_build(b, namespace_selector, &term->namespace_selector);
@@ -138,15 +119,8 @@ static void pod_term_build(struct kube_build *b, struct json_value v, const char
 static struct json_value weighted_term(
 	struct kube_build *b, struct json_value v, const char *field, int32_t *weight)
 {
-	struct json_value term = JSON_VALUE_NONE;
-	struct json_walk walk = kube_read_object(b, v, field);
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "weight"))
-			*weight = kube_read_i32(b, walk.value, 0, field);
-		else if (KUBE_IS(walk.key, "podAffinityTerm"))
-			term = walk.value;
-	}
-	return term;
+	*weight = kube_read_i32(b, kube_read_member(b, v, "weight", field), 0, field);
+	return json_get(v, "podAffinityTerm");
 }
 
 /* The id of the first fault, 0 when all terms parsed. */
@@ -195,36 +169,22 @@ static void affinity_errors_build(struct kube_build *b, const struct term_list *
 	class->affinity_error = kube_build_string(b, text_from(writer_text(&out), count == 1));
 }
 
-#define REQUIRED  "requiredDuringSchedulingIgnoredDuringExecution"
-#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
-
 static void pod_lists_find(struct kube_build *b, struct json_value v, const char *field,
 	struct kube_pod_template *class, struct json_value *required, struct json_value *preferred)
 {
-	struct json_walk walk = kube_read_object(b, v, field);
 	if (!kube_is_absent(v))
 		class->has_pod_affinity = 1;
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, REQUIRED))
-			*required = walk.value;
-		else if (KUBE_IS(walk.key, PREFERRED))
-			*preferred = walk.value;
-	}
+	*required = kube_read_member(b, v, REQUIRED, field);
+	*preferred = json_get(v, PREFERRED);
 }
 
 void kube_pod_affinity_build(struct kube_build *b, struct json_value affinity,
 	struct text namespace, struct kube_pod_template *class)
 {
-	struct json_value pod = JSON_VALUE_NONE, anti = JSON_VALUE_NONE;
-	struct json_walk walk = kube_read_object(b, affinity, "spec.affinity");
 	if (kube_is_absent(affinity))
 		return;
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "podAffinity"))
-			pod = walk.value;
-		else if (KUBE_IS(walk.key, "podAntiAffinity"))
-			anti = walk.value;
-	}
+	struct json_value pod = kube_read_member(b, affinity, "podAffinity", "spec.affinity");
+	struct json_value anti = json_get(affinity, "podAntiAffinity");
 	struct term_list lists[TERM_LISTS] = {
 		{"spec.affinity.podAffinity." REQUIRED, "requiredAffinityTerms", false,
 			JSON_VALUE_NONE, &class->affinity},

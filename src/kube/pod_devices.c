@@ -35,7 +35,7 @@ static uint32_t count_backable(struct kube_build *b, struct json_value container
 }
 
 /* Its place among the names in order. */
-static uint32_t place_of(struct json_value requests, struct text name)
+static uint32_t claim_place_of(struct json_value requests, struct text name)
 {
 	uint32_t place = 0;
 	struct json_walk walk = json_walk(requests);
@@ -61,7 +61,7 @@ static void extended_add(struct kube_build *b, struct json_value container, uint
 			.container_name = kube_read_id(
 				b, json_get(container, "name"), "spec.containers.name"),
 			.resource = kube_build_string(b, walk.key),
-			.place = place_of(requests, walk.key),
+			.place = claim_place_of(requests, walk.key),
 			.count = quantity_value(&q),
 			.is_short = is_init && !KUBE_IS(restart, "Always")};
 	}

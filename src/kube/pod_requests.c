@@ -72,51 +72,26 @@ struct pod_members {
 	struct json_value conditions;
 };
 
-static void spec_read(struct kube_build *b, struct json_value spec, struct pod_members *members)
-{
-	struct json_walk walk = kube_read_object(b, spec, "spec");
+static const struct kube_field spec_members[] = {
+	KUBE_FIELD("spec.initContainers", pod_members, init_containers),
+	KUBE_FIELD("spec.containers", pod_members, containers),
+	KUBE_FIELD("spec.overhead", pod_members, overhead),
+	KUBE_FIELD("spec.resources", pod_members, resources),
+};
 
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "containers"))
-			members->containers = walk.value;
-		else if (KUBE_IS(walk.key, "initContainers"))
-			members->init_containers = walk.value;
-		else if (KUBE_IS(walk.key, "resources"))
-			members->resources = walk.value;
-		else if (KUBE_IS(walk.key, "overhead"))
-			members->overhead = walk.value;
-	}
-}
-
-static void status_read(struct kube_build *b, struct json_value status, struct pod_members *members)
-{
-	struct json_walk walk = kube_read_object(b, status, "status");
-
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "containerStatuses"))
-			members->container_statuses = walk.value;
-		else if (KUBE_IS(walk.key, "initContainerStatuses"))
-			members->init_container_statuses = walk.value;
-		else if (KUBE_IS(walk.key, "resources"))
-			members->status_resources = walk.value;
-		else if (KUBE_IS(walk.key, "allocatedResources"))
-			members->status_allocated = walk.value;
-		else if (KUBE_IS(walk.key, "conditions"))
-			members->conditions = walk.value;
-	}
-}
+static const struct kube_field status_members[] = {
+	KUBE_FIELD("status.conditions", pod_members, conditions),
+	KUBE_FIELD("status.initContainerStatuses", pod_members, init_container_statuses),
+	KUBE_FIELD("status.containerStatuses", pod_members, container_statuses),
+	KUBE_FIELD("status.allocatedResources", pod_members, status_allocated),
+	KUBE_FIELD("status.resources", pod_members, status_resources),
+};
 
 static void members_read(struct kube_build *b, struct json_value pod, struct pod_members *members)
 {
-	struct json_walk walk = json_walk(pod);
-
 	*members = (struct pod_members){.containers = JSON_VALUE_NONE};
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "spec"))
-			spec_read(b, walk.value, members);
-		else if (KUBE_IS(walk.key, "status"))
-			status_read(b, walk.value, members);
-	}
+	KUBE_READ_FIELDS(b, json_get(pod, "spec"), "spec", spec_members, members);
+	KUBE_READ_FIELDS(b, json_get(pod, "status"), "status", status_members, members);
 }
 
 static bool is_newer(const struct pod_lists *pod)
@@ -297,7 +272,7 @@ static void limits_read(
 	}
 }
 
-static void container_read(struct pod_lists *pod, struct json_value v, bool is_init)
+static void container_requests_read(struct pod_lists *pod, struct json_value v, bool is_init)
 {
 	struct container *c = &pod->containers[pod->container_count++];
 	struct json_value resources = JSON_VALUE_NONE, requests, limits;
@@ -337,7 +312,7 @@ static void container_read(struct pod_lists *pod, struct json_value v, bool is_i
 		pod->lacks_a_default = true;
 }
 
-static void containers_read(struct pod_lists *pod, const struct pod_members *members)
+static void containers_requests_read(struct pod_lists *pod, const struct pod_members *members)
 {
 	struct json_walk walk;
 	uint32_t count =
@@ -357,10 +332,10 @@ static void containers_read(struct pod_lists *pod, const struct pod_members *mem
 	}
 	walk = json_walk(members->containers);
 	while (!kube_failed(pod->b) && json_walk_next(&walk))
-		container_read(pod, walk.value, false);
+		container_requests_read(pod, walk.value, false);
 	walk = json_walk(members->init_containers);
 	while (!kube_failed(pod->b) && json_walk_next(&walk))
-		container_read(pod, walk.value, true);
+		container_requests_read(pod, walk.value, true);
 }
 
 /* Keeps the names that may stand at the pod level. */
@@ -411,7 +386,7 @@ static void lists_read(struct pod_lists *pod, const struct pod_members *members)
 	pod->used_differs = is_newer(pod) && pod->resize_infeasible;
 	statuses_read(pod, members);
 	if (!kube_failed(pod->b))
-		containers_read(pod, members);
+		containers_requests_read(pod, members);
 	if (!kube_failed(pod->b))
 		pod_level_read(pod, members);
 	if (kube_failed(pod->b))

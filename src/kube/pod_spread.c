@@ -4,42 +4,45 @@
 
 #define FIELD(name) "spec.topologySpreadConstraints." name
 
+struct spread_spec {
+	struct text topology_key;
+	int32_t max_skew;
+	struct text when;
+	struct json_value selector;
+	int32_t min_domains;
+	struct text affinity_policy;
+	struct text taints_policy;
+	struct json_value keys;
+};
+
+static const struct kube_field spread_fields[] = {
+	KUBE_FIELD(FIELD("maxSkew"), spread_spec, max_skew),
+	KUBE_FIELD(FIELD("topologyKey"), spread_spec, topology_key),
+	KUBE_FIELD(FIELD("whenUnsatisfiable"), spread_spec, when),
+	KUBE_FIELD(FIELD("labelSelector"), spread_spec, selector),
+	KUBE_FIELD(FIELD("minDomains"), spread_spec, min_domains),
+	KUBE_FIELD(FIELD("nodeAffinityPolicy"), spread_spec, affinity_policy),
+	KUBE_FIELD(FIELD("nodeTaintsPolicy"), spread_spec, taints_policy),
+	KUBE_FIELD(FIELD("matchLabelKeys"), spread_spec, keys),
+};
+
 static void spread_build(struct kube_build *b, struct json_value v, struct kube_spread *spread)
 {
-	struct json_value selector = JSON_VALUE_NONE, keys = JSON_VALUE_NONE;
-	struct text topology_key = TEXT_NONE, when = TEXT_NONE;
-	struct text affinity_policy = TEXT_NONE, taints_policy = TEXT_NONE;
-	struct json_walk walk = kube_read_object(b, v, "spec.topologySpreadConstraints");
-	spread->min_domains = 1;
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "topologyKey"))
-			topology_key = kube_read_text(b, walk.value, FIELD("topologyKey"));
-		else if (KUBE_IS(walk.key, "maxSkew"))
-			spread->max_skew = kube_read_i32(b, walk.value, 0, FIELD("maxSkew"));
-		else if (KUBE_IS(walk.key, "whenUnsatisfiable"))
-			when = kube_read_text(b, walk.value, FIELD("whenUnsatisfiable"));
-		else if (KUBE_IS(walk.key, "labelSelector"))
-			selector = walk.value;
-		else if (KUBE_IS(walk.key, "minDomains"))
-			spread->min_domains = kube_read_i32(b, walk.value, 1, FIELD("minDomains"));
-		else if (KUBE_IS(walk.key, "nodeAffinityPolicy"))
-			affinity_policy =
-				kube_read_text(b, walk.value, FIELD("nodeAffinityPolicy"));
-		else if (KUBE_IS(walk.key, "nodeTaintsPolicy"))
-			taints_policy = kube_read_text(b, walk.value, FIELD("nodeTaintsPolicy"));
-		else if (KUBE_IS(walk.key, "matchLabelKeys"))
-			keys = walk.value;
-	}
-	spread->topology_key = kube_build_string(b, topology_key);
-	spread->hard = KUBE_IS(when, "DoNotSchedule");
+	struct spread_spec spec = {.min_domains = 1};
+	KUBE_READ_FIELDS(b, v, "spec.topologySpreadConstraints", spread_fields, &spec);
+	spread->max_skew = spec.max_skew;
+	spread->min_domains = spec.min_domains;
+	spread->topology_key = kube_build_string(b, spec.topology_key);
+	spread->hard = KUBE_IS(spec.when, "DoNotSchedule");
 	/* The defaults differ: affinity is honoured, taints are not. */
 	spread->node_affinity_policy =
-		affinity_policy.size == 0 || KUBE_IS(affinity_policy, "Honor") ? KUBE_POLICY_HONOR
-									       : KUBE_POLICY_IGNORE;
+		spec.affinity_policy.size == 0 || KUBE_IS(spec.affinity_policy, "Honor")
+		? KUBE_POLICY_HONOR
+		: KUBE_POLICY_IGNORE;
 	spread->node_taints_policy =
-		KUBE_IS(taints_policy, "Honor") ? KUBE_POLICY_HONOR : KUBE_POLICY_IGNORE;
-	kube_selector_build(b, selector, &spread->selector);
-	kube_read_ids(b, keys, &spread->match_label_keys, FIELD("matchLabelKeys"));
+		KUBE_IS(spec.taints_policy, "Honor") ? KUBE_POLICY_HONOR : KUBE_POLICY_IGNORE;
+	kube_selector_build(b, spec.selector, &spread->selector);
+	kube_read_ids(b, spec.keys, &spread->match_label_keys, FIELD("matchLabelKeys"));
 }
 
 void kube_pod_spread_build(

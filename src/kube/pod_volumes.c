@@ -144,6 +144,19 @@ void kube_pod_volumes_build(
 	}
 }
 
+struct claim_entry {
+	struct text name;
+	struct text claim;
+	struct text template;
+};
+
+#define CLAIM(name, member) KUBE_FIELD("spec.resourceClaims." name, claim_entry, member)
+static const struct kube_field claim_entry_fields[] = {
+	CLAIM("name", name),
+	CLAIM("resourceClaimName", claim),
+	CLAIM("resourceClaimTemplateName", template),
+};
+
 void kube_pod_claims_build(
 	struct kube_build *b, struct json_value claims, struct kube_pod_template *class)
 {
@@ -151,20 +164,10 @@ void kube_pod_claims_build(
 	struct kube_resource_claim *built = kube_build_array(
 		b, sizeof(*built), kube_read_count(claims), &class->resource_claims);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
-		struct text name = TEXT_NONE, claim = TEXT_NONE, template = TEXT_NONE;
-		struct json_walk of = kube_read_object(b, walk.value, "spec.resourceClaims");
-		while (json_walk_next(&of)) {
-			if (KUBE_IS(of.key, "name"))
-				name = kube_read_text(b, of.value, "spec.resourceClaims.name");
-			else if (KUBE_IS(of.key, "resourceClaimName"))
-				claim = kube_read_text(
-					b, of.value, "spec.resourceClaims.resourceClaimName");
-			else if (KUBE_IS(of.key, "resourceClaimTemplateName"))
-				template = kube_read_text(b, of.value,
-					"spec.resourceClaims.resourceClaimTemplateName");
-		}
-		built[i].name = kube_build_string(b, name);
-		built[i].claim_name = kube_build_string(b, claim);
-		built[i].template_name = kube_build_string(b, template);
+		struct claim_entry entry = {.name = TEXT_NONE};
+		KUBE_READ_FIELDS(b, walk.value, "spec.resourceClaims", claim_entry_fields, &entry);
+		built[i].name = kube_build_string(b, entry.name);
+		built[i].claim_name = kube_build_string(b, entry.claim);
+		built[i].template_name = kube_build_string(b, entry.template);
 	}
 }

@@ -157,19 +157,16 @@ static bool source_build(
 	return false;
 }
 
+static const struct kube_field claim_ref_fields[] = {
+	KUBE_FIELD("spec.claimRef.namespace", kube_pv, claim_namespace),
+	KUBE_FIELD("spec.claimRef.name", kube_pv, claim_name),
+	KUBE_FIELD("spec.claimRef.uid", kube_pv, claim_uid),
+};
+
 static void claim_ref_build(struct kube_build *b, struct json_value v, struct kube_pv *pv)
 {
-	struct json_walk walk = kube_read_object(b, v, "spec.claimRef");
 	pv->has_claim = !kube_is_absent(v);
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "namespace"))
-			pv->claim_namespace =
-				kube_read_id(b, walk.value, "spec.claimRef.namespace");
-		else if (KUBE_IS(walk.key, "name"))
-			pv->claim_name = kube_read_id(b, walk.value, "spec.claimRef.name");
-		else if (KUBE_IS(walk.key, "uid"))
-			pv->claim_uid = kube_read_id(b, walk.value, "spec.claimRef.uid");
-	}
+	KUBE_READ_FIELDS(b, v, "spec.claimRef", claim_ref_fields, pv);
 }
 
 static void node_affinity_build(struct kube_build *b, struct json_value v, struct kube_pv *pv)
@@ -181,7 +178,7 @@ static void node_affinity_build(struct kube_build *b, struct json_value v, struc
 		true, &pv->node_terms);
 }
 
-static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_pv *pv,
+static void pv_spec_fill(struct kube_build *b, struct json_value spec, struct kube_pv *pv,
 	struct json_value *class, struct json_value *mode)
 {
 	struct json_walk walk = kube_read_object(b, spec, "spec");
@@ -207,12 +204,12 @@ static void spec_fill(struct kube_build *b, struct json_value spec, struct kube_
 	}
 }
 
-static void fill(
+static void pv_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_pv *pv = head;
 	struct json_value class = JSON_VALUE_NONE, mode = JSON_VALUE_NONE;
-	spec_fill(b, json_get(object, "spec"), pv, &class, &mode);
+	pv_spec_fill(b, json_get(object, "spec"), pv, &class, &mode);
 	pv->volume_mode = kube_read_volume_mode(b, mode);
 	struct text class_name = kube_read_text(b, class, "spec.storageClassName");
 	struct text class_annotation = kube_annotation(b, meta, ANNOTATION_CLASS);
@@ -230,5 +227,5 @@ static void fill(
 enum kube_result kube_pv_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(b, object, KUBE_PV, sizeof(struct kube_pv), fill, out);
+	return kube_object_decode(b, object, KUBE_PV, sizeof(struct kube_pv), pv_fill, out);
 }

@@ -42,47 +42,40 @@ const struct json_want kube_pvc_want[] = {
 	{NULL, NULL},
 };
 
-/* Members that other parts decide about. */
 struct claim_spec {
+	struct text volume_name;
 	struct text class;
+	struct text attributes_class;
+	struct json_value access;
 	struct json_value mode;
 	struct json_value selector;
+	struct json_value resources;
 };
 
-static void spec_fill(
-	struct kube_build *b, struct json_value v, struct kube_pvc *pvc, struct claim_spec *spec)
-{
-	struct json_walk walk = kube_read_object(b, v, "spec");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "volumeName")) {
-			pvc->volume_name = kube_read_id(b, walk.value, "spec.volumeName");
-		} else if (KUBE_IS(walk.key, "storageClassName")) {
-			spec->class = kube_read_text(b, walk.value, "spec.storageClassName");
-		} else if (KUBE_IS(walk.key, "volumeMode")) {
-			spec->mode = walk.value;
-		} else if (KUBE_IS(walk.key, "volumeAttributesClassName")) {
-			pvc->attributes_class =
-				kube_read_id(b, walk.value, "spec.volumeAttributesClassName");
-		} else if (KUBE_IS(walk.key, "accessModes")) {
-			pvc->access = kube_read_access(b, walk.value);
-		} else if (KUBE_IS(walk.key, "selector")) {
-			spec->selector = walk.value;
-		} else if (KUBE_IS(walk.key, "resources")) {
-			struct json_value requests =
-				kube_read_member(b, walk.value, "requests", "spec.resources");
-			pvc->has_request = kube_read_bytes(b,
-				kube_read_member(b, requests, "storage", "spec.resources.requests"),
-				&pvc->request_bytes, "spec.resources.requests.storage");
-		}
-	}
-}
+static const struct kube_field claim_spec_fields[] = {
+	KUBE_FIELD("spec.volumeName", claim_spec, volume_name),
+	KUBE_FIELD("spec.storageClassName", claim_spec, class),
+	KUBE_FIELD("spec.volumeAttributesClassName", claim_spec, attributes_class),
+	KUBE_FIELD("spec.accessModes", claim_spec, access),
+	KUBE_FIELD("spec.volumeMode", claim_spec, mode),
+	KUBE_FIELD("spec.selector", claim_spec, selector),
+	KUBE_FIELD("spec.resources", claim_spec, resources),
+};
 
-static void fill(
+static void pvc_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_pvc *pvc = head;
-	struct claim_spec spec = {TEXT_NONE, JSON_VALUE_NONE, JSON_VALUE_NONE};
-	spec_fill(b, json_get(object, "spec"), pvc, &spec);
+	struct claim_spec spec = {.class = TEXT_NONE};
+	KUBE_READ_FIELDS(b, json_get(object, "spec"), "spec", claim_spec_fields, &spec);
+	struct json_value requests =
+		kube_read_member(b, spec.resources, "requests", "spec.resources");
+	pvc->volume_name = kube_build_string(b, spec.volume_name);
+	pvc->attributes_class = kube_build_string(b, spec.attributes_class);
+	pvc->access = kube_read_access(b, spec.access);
+	pvc->has_request = kube_read_bytes(b,
+		kube_read_member(b, requests, "storage", "spec.resources.requests"),
+		&pvc->request_bytes, "spec.resources.requests.storage");
 	pvc->volume_mode = kube_read_volume_mode(b, spec.mode);
 	kube_selector_build(b, spec.selector, &pvc->selector);
 
@@ -108,5 +101,5 @@ static void fill(
 enum kube_result kube_pvc_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(b, object, KUBE_PVC, sizeof(struct kube_pvc), fill, out);
+	return kube_object_decode(b, object, KUBE_PVC, sizeof(struct kube_pvc), pvc_fill, out);
 }

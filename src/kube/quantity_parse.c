@@ -14,6 +14,7 @@
  */
 #include "kube/quantity.h"
 
+#include "base/chars.h"
 #include "kube/quantity_big.h"
 
 enum {
@@ -40,11 +41,6 @@ struct scale {
 	int32_t exponent; /* of 2 for QUANTITY_BINARY_SI, else of 10 */
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_suffix_letter(char c)
 {
 	switch (c) {
@@ -68,7 +64,7 @@ static struct text take_digits(struct text t, size_t *at)
 {
 	size_t start = *at;
 
-	while (*at < t.size && is_digit(t.at[*at]))
+	while (*at < t.size && char_is_digit(t.at[*at]))
 		(*at)++;
 	return (struct text){t.at + start, *at - start};
 }

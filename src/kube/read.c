@@ -102,6 +102,45 @@ struct json_walk kube_read_array(struct kube_build *b, struct json_value v, cons
 	return json_walk(JSON_VALUE_NONE);
 }
 
+static void field_read(
+	struct kube_build *b, struct json_value v, const struct kube_field *field, void *at)
+{
+	switch ((enum kube_field_type)field->type) {
+	case KUBE_FIELD_VALUE: *(struct json_value *)at = v; break;
+	case KUBE_FIELD_TEXT: *(struct text *)at = kube_read_text(b, v, field->path); break;
+	case KUBE_FIELD_ID: *(uint32_t *)at = kube_read_id(b, v, field->path); break;
+	case KUBE_FIELD_BOOL: *(bool *)at = kube_read_bool(b, v, *(bool *)at, field->path); break;
+	case KUBE_FIELD_I32:
+		*(int32_t *)at = kube_read_i32(b, v, *(int32_t *)at, field->path);
+		break;
+	case KUBE_FIELD_I64:
+		*(int64_t *)at = kube_read_i64(b, v, *(int64_t *)at, field->path);
+		break;
+	}
+}
+
+void kube_read_fields(struct kube_build *b, struct json_value v, const char *path,
+	const struct kube_field *fields, uint32_t count, void *to)
+{
+	size_t before = strlen(path) + strlen(".");
+	uint32_t at = 0;
+	struct json_walk walk = kube_read_object(b, v, path);
+	while (json_walk_next(&walk)) {
+		struct text key = walk.key;
+		/* From the row behind the last one: documents have their members in the table's
+		 * order. */
+		for (uint32_t i = 0; key.size > 0 && i < count; i++) {
+			const struct kube_field *field = &fields[at];
+			const char *name = field->path + before;
+			at = at + 1 == count ? 0 : at + 1;
+			if (name[0] != key.at[0] || !text_is_z(key, name))
+				continue;
+			field_read(b, walk.value, field, (uint8_t *)to + field->at);
+			break;
+		}
+	}
+}
+
 struct json_value kube_read_member(
 	struct kube_build *b, struct json_value v, const char *key, const char *field)
 {

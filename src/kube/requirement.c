@@ -24,26 +24,26 @@ bool requirement_op(struct text operator, bool of_node, uint32_t *op)
 	return false;
 }
 
+#define REQUIREMENT_FIELDS(path)                                             \
+	{                                                                    \
+		KUBE_FIELD(path ".key", requirement, key),                   \
+			KUBE_FIELD(path ".operator", requirement, operator), \
+			KUBE_FIELD(path ".values", requirement, values),     \
+	}
+static const struct kube_field label_fields[] =
+	REQUIREMENT_FIELDS("labelSelector.matchExpressions"),
+			       term_fields[] =
+				       REQUIREMENT_FIELDS("nodeSelectorTerms.matchExpressions");
+
 bool requirement_read(
 	struct kube_build *b, struct json_value v, bool of_node, struct requirement *r)
 {
+	const struct kube_field *fields = of_node ? term_fields : label_fields;
 	*r = (struct requirement){TEXT_NONE, TEXT_NONE, JSON_VALUE_NONE, false};
-	struct json_walk walk = kube_read_object(b, v,
-		of_node ? "nodeSelectorTerms.matchExpressions" : "labelSelector.matchExpressions");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "key"))
-			r->key = kube_read_text(b, walk.value,
-				of_node ? "nodeSelectorTerms.matchExpressions.key"
-					: "labelSelector.matchExpressions.key");
-		else if (KUBE_IS(walk.key, "operator"))
-			r->operator= kube_read_text(b, walk.value,
-				of_node ? "nodeSelectorTerms.matchExpressions.operator"
-					: "labelSelector.matchExpressions.operator");
-		else if (KUBE_IS(walk.key, "values"))
-			r->values = walk.value;
-	}
-	const char *values_field = of_node ? "nodeSelectorTerms.matchExpressions.values"
-					   : "labelSelector.matchExpressions.values";
+	kube_read_fields(b, v,
+		of_node ? "nodeSelectorTerms.matchExpressions" : "labelSelector.matchExpressions",
+		fields, ARRAY_COUNT(label_fields), r);
+	const char *values_field = fields[ARRAY_COUNT(label_fields) - 1].path;
 	struct json_walk values = kube_read_array(b, r->values, values_field);
 	while (json_walk_next(&values))
 		kube_read_text(b, values.value, values_field);

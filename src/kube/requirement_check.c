@@ -8,6 +8,7 @@
  * events and statuses, so they are the same here.
  */
 #include "kube/requirement.h"
+#include "base/chars.h"
 
 #define QUALIFIED_FORM "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 #define QUALIFIED_RULE                                                                            \
@@ -28,12 +29,12 @@ enum { NAME_MAX_BYTES = 63, SUBDOMAIN_MAX_BYTES = 253 };
 
 static bool is_lower_or_digit(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	return char_is_lower(c) || char_is_digit(c);
 }
 
 static bool is_alphanumeric(char c)
 {
-	return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+	return char_is_letter(c) || char_is_digit(c);
 }
 
 /* The form of names and non-empty label values, whatever their length. */

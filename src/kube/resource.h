@@ -201,12 +201,18 @@ struct kube_device_condition {
 	uint32_t message;
 };
 
+/* What decides which devices will do, as JSON, string ids: equal ones ask for the same. */
+struct kube_claim_shape {
+	uint32_t requests;
+	uint32_t constraints;
+};
+
 struct kube_claim {
 	struct kube_blob blob;
 	struct kube_span requests;    /* struct kube_device_request */
 	struct kube_span constraints; /* struct kube_device_constraint */
 	struct kube_span configs;     /* struct kube_device_config */
-	uint32_t spec_end;            /* bytes of the blob before what the rest refers to */
+	struct kube_claim_shape shape;
 	uint32_t uid;
 	uint32_t name;
 	uint32_t namespace;
@@ -216,7 +222,6 @@ struct kube_claim {
 	uint32_t owner_name;  /* of the same */
 	uint32_t is_extended; /* made for extended resources */
 	uint32_t has_finalizer;
-	uint32_t finalizers;    /* as JSON */
 	uint32_t allocated;     /* status.allocation is not null */
 	uint32_t reserved_json; /* status.reservedFor */
 	uint32_t status_hash;
@@ -224,9 +229,6 @@ struct kube_claim {
 	struct kube_span reserved_for; /* struct kube_consumer */
 	struct kube_span conditions;   /* struct kube_device_condition */
 };
-
-/* Both ask for the same. */
-bool kube_claim_is_twin(const struct kube_claim *a, const struct kube_claim *b);
 
 struct kube_taint_rule {
 	struct kube_blob blob;

@@ -237,7 +237,6 @@ static void claim_read_meta(struct kube_build *b, struct json_value object,
 		if (KUBE_IS(kube_read_text(b, walk.value, "metadata.finalizers"),
 			    KUBE_CLAIM_FINALIZER))
 			claim->has_finalizer = 1;
-	claim->finalizers = kube_read_json(b, finalizers);
 	claim->uid = kube_build_string(b, meta->uid);
 	claim->name = kube_build_string(b, meta->name);
 	claim->namespace = kube_build_string(b, meta->namespace);
@@ -270,13 +269,15 @@ static void fill_claim(
 		kube_read_member(b, json_get(object, "spec"), "devices", "spec");
 	struct json_value status = json_get(object, "status");
 	struct json_value allocation = kube_read_member(b, status, "allocation", "status");
-	requests_build(
-		b, kube_read_member(b, devices, "requests", "spec.devices"), &claim->requests);
-	constraints_build(b, json_get(devices, "constraints"), &claim->constraints);
+	struct json_value requests = kube_read_member(b, devices, "requests", "spec.devices");
+	struct json_value constraints = json_get(devices, "constraints");
+	requests_build(b, requests, &claim->requests);
+	constraints_build(b, constraints, &claim->constraints);
 	kube_device_configs_build(b, json_get(devices, "config"), &claim->configs);
 	if (kube_failed(b))
 		return;
-	claim->spec_end = claim->blob.size;
+	claim->shape.requests = kube_read_json(b, requests);
+	claim->shape.constraints = kube_read_json(b, constraints);
 	claim_read_meta(b, object, meta, claim);
 	claim->allocated = !kube_is_absent(allocation);
 	allocation_build(b, allocation, &claim->allocation);
@@ -292,14 +293,4 @@ enum kube_result kube_resource_claim_decode(
 {
 	return kube_object_decode(
 		b, object, KUBE_RESOURCE_CLAIM, sizeof(struct kube_claim), fill_claim, out);
-}
-
-bool kube_claim_is_twin(const struct kube_claim *a, const struct kube_claim *b)
-{
-	size_t head = offsetof(struct kube_claim, uid);
-	const uint8_t *x = (const uint8_t *)(const void *)a;
-	const uint8_t *y = (const uint8_t *)(const void *)b;
-	return a->spec_end == b->spec_end &&
-		memcmp(x + sizeof(a->blob), y + sizeof(b->blob), head - sizeof(a->blob)) == 0 &&
-		memcmp(x + sizeof(*a), y + sizeof(*b), a->spec_end - sizeof(*a)) == 0;
 }

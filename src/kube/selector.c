@@ -84,14 +84,8 @@ static bool selector_fill_expressions(struct kube_build *b, struct json_value ex
 void kube_selector_build(struct kube_build *b, struct json_value v, struct kube_selector *selector)
 {
 	*selector = (struct kube_selector){.state = KUBE_SELECTOR_NONE};
-	struct json_value labels = JSON_VALUE_NONE, expressions = JSON_VALUE_NONE;
-	struct json_walk walk = kube_read_object(b, v, "labelSelector");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "matchLabels"))
-			labels = walk.value;
-		else if (KUBE_IS(walk.key, "matchExpressions"))
-			expressions = walk.value;
-	}
+	struct json_value labels = kube_read_member(b, v, "matchLabels", "labelSelector");
+	struct json_value expressions = kube_read_member(b, v, "matchExpressions", "labelSelector");
 	kube_read_object(b, labels, "labelSelector.matchLabels");
 	kube_read_array(b, expressions, "labelSelector.matchExpressions");
 	if (kube_failed(b) || kube_is_absent(v))

@@ -25,15 +25,10 @@ static void expressions_build(struct kube_build *b, struct json_value v, struct 
 	struct kube_topology_expression *built =
 		kube_build_array(b, sizeof(*built), kube_read_count(v), span);
 	for (uint32_t i = 0; built != NULL && json_walk_next(&walk); i++) {
-		struct json_walk of = kube_read_object(b, walk.value, field);
-		while (json_walk_next(&of)) {
-			if (KUBE_IS(of.key, "key"))
-				built[i].key = kube_read_id(
-					b, of.value, "allowedTopologies.matchLabelExpressions.key");
-			else if (KUBE_IS(of.key, "values"))
-				kube_read_id_set(b, of.value, &built[i].values,
-					"allowedTopologies.matchLabelExpressions.values");
-		}
+		built[i].key = kube_read_id(b, kube_read_member(b, walk.value, "key", field),
+			"allowedTopologies.matchLabelExpressions.key");
+		kube_read_id_set(b, json_get(walk.value, "values"), &built[i].values,
+			"allowedTopologies.matchLabelExpressions.values");
 	}
 }
 
@@ -49,7 +44,7 @@ static void topologies_build(struct kube_build *b, struct json_value v, struct k
 			&terms[i].expressions);
 }
 
-static void fill(
+static void storage_class_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_storage_class *class = head;
@@ -68,6 +63,6 @@ static void fill(
 enum kube_result kube_storage_class_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
-	return kube_object_decode(
-		b, object, KUBE_STORAGE_CLASS, sizeof(struct kube_storage_class), fill, out);
+	return kube_object_decode(b, object, KUBE_STORAGE_CLASS, sizeof(struct kube_storage_class),
+		storage_class_fill, out);
 }

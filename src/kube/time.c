@@ -188,7 +188,7 @@ static int64_t clamped_us(int64_t us)
 	return us < first_us ? first_us : us > last_us ? last_us : us;
 }
 
-static void print_time(struct wall time, bool with_micros, struct writer *out)
+static void print_wall(struct wall time, bool with_micros, struct writer *out)
 {
 	int64_t us = clamped_us(time.us);
 	int32_t micros = (int32_t)(us % CLOCK_S_US);
@@ -226,10 +226,10 @@ static void print_time(struct wall time, bool with_micros, struct writer *out)
 
 void kube_time_print(struct wall time, struct writer *out)
 {
-	print_time(time, false, out);
+	print_wall(time, false, out);
 }
 
 void kube_time_print_micro(struct wall time, struct writer *out)
 {
-	print_time(time, true, out);
+	print_wall(time, true, out);
 }

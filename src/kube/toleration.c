@@ -41,28 +41,39 @@ static bool number_of(struct text t, int64_t *number)
 	return is_canonical && text_to_i64(t, number);
 }
 
+/* What a taint and a toleration have in their documents. */
+struct taint_spec {
+	struct text key;
+	struct text operator;
+	struct text value;
+	struct text effect;
+};
+
+static const struct kube_field toleration_fields[] = {
+	KUBE_FIELD("spec.tolerations.key", taint_spec, key),
+	KUBE_FIELD("spec.tolerations.operator", taint_spec, operator),
+	KUBE_FIELD("spec.tolerations.value", taint_spec, value),
+	KUBE_FIELD("spec.tolerations.effect", taint_spec, effect),
+};
+
+static const struct kube_field taint_fields[] = {
+	KUBE_FIELD("spec.taints.key", taint_spec, key),
+	KUBE_FIELD("spec.taints.value", taint_spec, value),
+	KUBE_FIELD("spec.taints.effect", taint_spec, effect),
+};
+
 static struct kube_toleration toleration_read(struct kube_build *b, struct json_value v)
 {
-	struct kube_toleration toleration = {.effect = KUBE_EFFECT_ANY};
-	struct text key = TEXT_NONE, value = TEXT_NONE;
-	struct json_walk walk = kube_read_object(b, v, "spec.tolerations");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "key"))
-			key = kube_read_text(b, walk.value, "spec.tolerations.key");
-		else if (KUBE_IS(walk.key, "operator"))
-			toleration.operator= operator_of(
-				kube_read_text(b, walk.value, "spec.tolerations.operator"));
-		else if (KUBE_IS(walk.key, "value"))
-			value = kube_read_text(b, walk.value, "spec.tolerations.value");
-		else if (KUBE_IS(walk.key, "effect"))
-			toleration.effect =
-				effect_of(kube_read_text(b, walk.value, "spec.tolerations.effect"),
-					KUBE_EFFECT_UNKNOWN);
-	}
-	if (toleration.operator>= KUBE_TOLERATES_LESS && !number_of(value, &toleration.number))
+	struct taint_spec spec = {.key = TEXT_NONE};
+	KUBE_READ_FIELDS(b, v, "spec.tolerations", toleration_fields, &spec);
+	struct kube_toleration toleration = {
+		.operator= operator_of(spec.operator),
+		.effect = effect_of(spec.effect, KUBE_EFFECT_UNKNOWN),
+	};
+	if (toleration.operator>= KUBE_TOLERATES_LESS && !number_of(spec.value, &toleration.number))
 		toleration.operator= KUBE_TOLERATES_NONE;
-	toleration.key = kube_build_string(b, key);
-	toleration.value = kube_build_string(b, value);
+	toleration.key = kube_build_string(b, spec.key);
+	toleration.value = kube_build_string(b, spec.value);
 	return toleration;
 }
 
@@ -77,22 +88,12 @@ void kube_tolerations_build(struct kube_build *b, struct json_value v, struct ku
 
 struct kube_taint kube_taint_build(struct kube_build *b, struct json_value v)
 {
-	struct kube_taint taint = {.effect = KUBE_EFFECT_ANY};
-	struct text key = TEXT_NONE, value = TEXT_NONE;
-	struct json_walk walk = kube_read_object(b, v, "spec.taints");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "key"))
-			key = kube_read_text(b, walk.value, "spec.taints.key");
-		else if (KUBE_IS(walk.key, "value"))
-			value = kube_read_text(b, walk.value, "spec.taints.value");
-		else if (KUBE_IS(walk.key, "effect"))
-			taint.effect =
-				effect_of(kube_read_text(b, walk.value, "spec.taints.effect"),
-					KUBE_EFFECT_ANY);
-	}
-	taint.is_number = number_of(value, &taint.number);
-	taint.key = kube_build_string(b, key);
-	taint.value = kube_build_string(b, value);
+	struct taint_spec spec = {.key = TEXT_NONE};
+	KUBE_READ_FIELDS(b, v, "spec.taints", taint_fields, &spec);
+	struct kube_taint taint = {.effect = effect_of(spec.effect, KUBE_EFFECT_ANY)};
+	taint.is_number = number_of(spec.value, &taint.number);
+	taint.key = kube_build_string(b, spec.key);
+	taint.value = kube_build_string(b, spec.value);
 	return taint;
 }
 

@@ -28,28 +28,27 @@ const struct json_want kube_volume_attachment_want[] = {
 	{NULL, NULL},
 };
 
-static void fill(
+static const struct kube_field attachment_fields[] = {
+	KUBE_FIELD("spec.attacher", kube_volume_attachment, attacher),
+	KUBE_FIELD("spec.nodeName", kube_volume_attachment, node),
+};
+
+static void volume_attachment_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_volume_attachment *attachment = head;
 	(void)meta;
-	struct json_walk walk = kube_read_object(b, json_get(object, "spec"), "spec");
-	while (json_walk_next(&walk)) {
-		if (KUBE_IS(walk.key, "attacher"))
-			attachment->attacher = kube_read_id(b, walk.value, "spec.attacher");
-		else if (KUBE_IS(walk.key, "nodeName"))
-			attachment->node = kube_read_id(b, walk.value, "spec.nodeName");
-		else if (KUBE_IS(walk.key, "source"))
-			attachment->pv = kube_read_id(b,
-				kube_read_member(
-					b, walk.value, "persistentVolumeName", "spec.source"),
-				"spec.source.persistentVolumeName");
-	}
+	struct json_value spec = json_get(object, "spec");
+	KUBE_READ_FIELDS(b, spec, "spec", attachment_fields, attachment);
+	attachment->pv = kube_read_id(b,
+		kube_read_member(
+			b, json_get(spec, "source"), "persistentVolumeName", "spec.source"),
+		"spec.source.persistentVolumeName");
 }
 
 enum kube_result kube_volume_attachment_decode(
 	struct kube_build *b, struct json_value object, struct kube_object *out)
 {
 	return kube_object_decode(b, object, KUBE_VOLUME_ATTACHMENT,
-		sizeof(struct kube_volume_attachment), fill, out);
+		sizeof(struct kube_volume_attachment), volume_attachment_fill, out);
 }

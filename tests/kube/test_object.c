@@ -316,7 +316,10 @@ static bool is_map(enum kube_kind kind, const char *path)
 		(kind == KUBE_SERVICE || kind == KUBE_REPLICATION_CONTROLLER);
 }
 
-/* Of devices some parts are kept as they came, names and all, to be written into allocations. */
+/*
+ * Of devices some parts are kept as they came, names and all: to be written into allocations, or
+ * because claims that ask for the same are known by it.
+ */
 static bool is_verbatim(enum kube_kind kind, const char *path)
 {
 	static const char *const parts[] = {
@@ -326,6 +329,10 @@ static bool is_verbatim(enum kube_kind kind, const char *path)
 	for (size_t i = 0; i < ARRAY_COUNT(parts); i++)
 		if (strstr(path, parts[i]) != NULL)
 			return true;
+	if (kind == KUBE_RESOURCE_CLAIM &&
+		(strncmp(path, "spec.devices.requests", 21) == 0 ||
+			strncmp(path, "spec.devices.constraints", 24) == 0))
+		return true;
 	return strncmp(path, "status.allocation", 17) == 0 || strstr(path, "ounters") != NULL;
 }
 
