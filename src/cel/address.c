@@ -5,14 +5,10 @@
  */
 #include "cel/address.h"
 
+#include "base/chars.h"
 #include "cel/function.h"
 
 enum { ADDRESS_V4 = 4, ADDRESS_V6 = 16, ADDRESS_GROUPS = 8, ADDRESS_TEXT = 64 };
-
-static bool address_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* A decimal number without leading zeros, up to `most`, in front of `t`. */
 static bool address_number(struct text *t, uint32_t most, uint32_t *value)
@@ -20,7 +16,7 @@ static bool address_number(struct text *t, uint32_t most, uint32_t *value)
 	size_t digits = 0;
 
 	*value = 0;
-	for (; digits < t->size && address_is_digit(t->at[digits]) && digits < 4; digits++)
+	for (; digits < t->size && char_is_digit(t->at[digits]) && digits < 4; digits++)
 		*value = *value * 10 + (uint32_t)(t->at[digits] - '0');
 	if (digits == 0 || digits == 4 || (digits > 1 && t->at[0] == '0') || *value > most)
 		return false;
@@ -51,15 +47,11 @@ static bool address_group(struct text *t, uint32_t *value)
 
 	*value = 0;
 	for (; digits < t->size && digits < 5; digits++) {
-		char c = t->at[digits];
-		char lower = (char)(c | 0x20);
+		int digit = char_hex(t->at[digits]);
 
-		if (address_is_digit(c))
-			*value = *value << 4 | (uint32_t)(c - '0');
-		else if (lower >= 'a' && lower <= 'f')
-			*value = *value << 4 | ((uint32_t)(lower - 'a') + 10);
-		else
+		if (digit < 0)
 			break;
+		*value = *value << 4 | (uint32_t)digit;
 	}
 	if (digits == 0 || digits == 5)
 		return false;

@@ -100,6 +100,12 @@ struct cel_host {
 };
 
 #define CEL_VALUE_NULL ((struct cel_value){.kind = CEL_NULL})
+/* An error of a host's; the text stays where it is. */
+static inline struct cel_value cel_error(struct text t)
+{
+	return (struct cel_value){
+		.kind = CEL_ERROR, .about = CEL_STRING, .size = (uint32_t)t.size, .text = t.at};
+}
 static inline struct cel_value cel_bool(bool truth)
 {
 	return (struct cel_value){.kind = CEL_BOOL, .truth = truth};
@@ -188,8 +194,15 @@ MUST_USE const struct cel_program *cel_compile(const struct cel_declarations *de
 
 /* The type that the expression has, as messages write it: "bool", "dyn", "list(int)", ... */
 struct text cel_result_type(const struct cel_program *program);
-/* Whether the variable is used at all; the order is that of the declaration. */
-bool cel_uses(const struct cel_program *program, uint32_t variable);
+
+/*
+ * Calls fn for each place where the expression reads of the variable: `variable.field` or
+ * `variable.field[key]`. The key is TEXT_NONE when it is not known, the field, too, when all of the
+ * variable may be read.
+ */
+typedef void cel_read_fn(void *self, struct text field, struct text key);
+void cel_each_read(
+	const struct cel_program *program, uint32_t variable, cel_read_fn *fn, void *self);
 
 /*
  * Evaluates with the values of all declared variables, in their order. Intermediate and result

@@ -86,7 +86,6 @@ static uint16_t checker_variable(struct cel_compile *c, int32_t node, struct tex
 			continue;
 		type = cel_type_parse(c->type_table, d->variables[i].type);
 		CHECK(type != CEL_TYPE_FAULT);
-		c->uses |= i < 64 ? (uint64_t)1 << i : 0;
 		c->nodes[node] = (struct cel_node){.op = CEL_OP_VARIABLE, .number = (uint16_t)i};
 		return type;
 	}
@@ -239,6 +238,20 @@ static bool checker_is_there(const struct cel_compile *c, const struct cel_funct
 	return c->declarations->has_includes || !f->needs_includes;
 }
 
+/* The type of the overload's result; 0: it does not take these. */
+static uint16_t checker_overload(struct cel_compile *c, const char *overload, const uint16_t *args,
+	uint32_t count, bool member)
+{
+	struct cel_signature s;
+
+	if ((*overload != '(') != member)
+		return 0;
+	s = cel_type_signature(c->type_table, overload);
+	if (s.count != count || !cel_type_assign(c->type_table, args, s.args, count))
+		return 0;
+	return checker_known(c, s.result);
+}
+
 /* The type of the result of the first overload that takes these; dyn when several differ. */
 static uint16_t checker_resolve(struct cel_compile *c, uint32_t row, const uint16_t *args,
 	uint32_t count, bool member, uint16_t *first)
@@ -247,21 +260,21 @@ static uint16_t checker_resolve(struct cel_compile *c, uint32_t row, const uint1
 
 	do {
 		const struct cel_function *f = cel_function_at(row);
-		struct cel_signature s;
-		uint16_t type;
+		const char *at = checker_is_there(c, f) ? f->overloads : "";
 
-		if ((f->signature[0] != '(') != member || !checker_is_there(c, f))
-			continue;
-		s = cel_type_signature(c->type_table, f->signature);
-		if (s.count != count || !cel_type_assign(c->type_table, args, s.args, count))
-			continue;
-		type = checker_known(c, s.result);
-		if (result == 0)
-			*first = (uint16_t)row;
-		if (result == 0)
-			result = type;
-		else if (result != CEL_TYPE_DYN && result != CEL_TYPE_ANY && type != result)
-			result = CEL_TYPE_DYN;
+		for (; *at != '\0'; at = cel_overload_after(at)) {
+			uint16_t type = checker_overload(c, at, args, count, member);
+
+			if (type == 0)
+				continue;
+			if (result == 0) {
+				*first = (uint16_t)row;
+				result = type;
+			} else if (result != CEL_TYPE_DYN && result != CEL_TYPE_ANY &&
+				type != result) {
+				result = CEL_TYPE_DYN;
+			}
+		}
 	} while (cel_function_goes_on(row++));
 	return result;
 }

@@ -334,9 +334,9 @@ static const struct cel_program *compile_keep(struct cel_compile *c, int32_t roo
 	*p = (struct cel_program){.nodes = nodes,
 		.kids = kids,
 		.constants = constants,
+		.nodes_count = c->nodes_count,
 		.root = root,
 		.slots = c->slots,
-		.uses = c->uses,
 		.type = out.overflowed ? TEXT("(a long type)") : writer_text(&out)};
 	return p;
 }
@@ -392,9 +392,4 @@ const struct cel_program *cel_compile(const struct cel_declarations *declaration
 struct text cel_result_type(const struct cel_program *program)
 {
 	return program->type;
-}
-
-bool cel_uses(const struct cel_program *program, uint32_t variable)
-{
-	return variable >= 64 || (program->uses >> variable & 1) != 0;
 }

@@ -41,7 +41,7 @@ enum cel_cost {
 
 struct cel_function {
 	const char *name;
-	const char *signature;
+	const char *overloads; /* "(int, int)int; string.(int)string" */
 	cel_function_fn *call;
 	uint8_t cost;
 	bool needs_includes; /* Kubernetes 1.37 */
@@ -51,6 +51,8 @@ struct cel_function {
 const struct cel_function *cel_function_at(uint32_t number);
 /* The first row of the name, or -1. */
 int32_t cel_function_find(struct text name);
+/* The overload that follows in the row; "": none. */
+const char *cel_overload_after(const char *overload);
 /* Whether the next row has the same name. */
 bool cel_function_goes_on(uint32_t number);
 

@@ -5,27 +5,12 @@
  */
 #include "cel/lexer.h"
 
+#include "base/chars.h"
 #include "json/utf8.h"
-
-static bool lexer_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int lexer_hex(char c)
-{
-	if (lexer_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 static bool lexer_is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return char_is_letter(c) || c == '_';
 }
 
 static char lexer_peek(struct text s, size_t at)
@@ -52,7 +37,7 @@ static size_t lexer_blank(struct text s, size_t at)
 
 static size_t lexer_digits(struct text s, size_t at)
 {
-	while (at < s.size && lexer_is_digit(s.at[at]))
+	while (at < s.size && char_is_digit(s.at[at]))
 		at++;
 	return at;
 }
@@ -66,7 +51,7 @@ static size_t lexer_exponent(struct text s, size_t at)
 		return at;
 	if (lexer_peek(s, digits) == '+' || lexer_peek(s, digits) == '-')
 		digits++;
-	return lexer_is_digit(lexer_peek(s, digits)) ? lexer_digits(s, digits) : at;
+	return char_is_digit(lexer_peek(s, digits)) ? lexer_digits(s, digits) : at;
 }
 
 static size_t lexer_number(struct text s, size_t at, int *kind)
@@ -75,13 +60,13 @@ static size_t lexer_number(struct text s, size_t at, int *kind)
 
 	*kind = CEL_TOKEN_INT;
 	if (s.at[at] == '0' && lexer_peek(s, at + 1) == 'x' &&
-		lexer_hex(lexer_peek(s, at + 2)) >= 0) {
-		for (end = at + 2; end < s.size && lexer_hex(s.at[end]) >= 0;)
+		char_hex(lexer_peek(s, at + 2)) >= 0) {
+		for (end = at + 2; end < s.size && char_hex(s.at[end]) >= 0;)
 			end++;
 	} else {
 		size_t whole = end = lexer_digits(s, at);
 
-		if (lexer_peek(s, end) == '.' && lexer_is_digit(lexer_peek(s, end + 1)))
+		if (lexer_peek(s, end) == '.' && char_is_digit(lexer_peek(s, end + 1)))
 			end = lexer_digits(s, end + 1);
 		end = lexer_exponent(s, end);
 		if (end != whole)
@@ -109,7 +94,7 @@ static size_t lexer_escape(struct text s, size_t at)
 		return 4;
 	}
 	for (size_t i = 0; i < digits; i++)
-		if (lexer_hex(lexer_peek(s, at + 2 + i)) < 0)
+		if (char_hex(lexer_peek(s, at + 2 + i)) < 0)
 			return 0;
 	return digits == 0 ? 0 : 2 + digits;
 }
@@ -168,7 +153,7 @@ static size_t lexer_word(struct text s, size_t at, int *kind)
 		{{"false", 5}, CEL_TOKEN_FALSE}, {{"null", 4}, CEL_TOKEN_NULL}};
 	size_t end = at;
 
-	while (end < s.size && (lexer_is_letter(s.at[end]) || lexer_is_digit(s.at[end])))
+	while (end < s.size && (lexer_is_letter(s.at[end]) || char_is_digit(s.at[end])))
 		end++;
 	*kind = CEL_TOKEN_IDENT;
 	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
@@ -182,7 +167,7 @@ static size_t lexer_escaped_name(struct text s, size_t at, int *kind)
 	size_t end = at + 1;
 
 	while (end < s.size &&
-		(lexer_is_letter(s.at[end]) || lexer_is_digit(s.at[end]) ||
+		(lexer_is_letter(s.at[end]) || char_is_digit(s.at[end]) ||
 			(s.at[end] != '\0' && strchr(".-/ ", s.at[end]) != NULL)))
 		end++;
 	*kind = lexer_peek(s, end) == '`' && end > at + 1 ? CEL_TOKEN_ESCAPED : CEL_TOKEN_BROKEN;
@@ -223,7 +208,7 @@ struct cel_token cel_lex(struct text source, uint32_t offset)
 	} else if (end == 0 && lexer_is_letter(c)) {
 		end = lexer_word(source, at, &token.kind);
 	} else if (end == 0 &&
-		(lexer_is_digit(c) || (c == '.' && lexer_is_digit(lexer_peek(source, at + 1))))) {
+		(char_is_digit(c) || (c == '.' && char_is_digit(lexer_peek(source, at + 1))))) {
 		end = lexer_number(source, at, &token.kind);
 	} else if (end == 0 && c == '`') {
 		end = lexer_escaped_name(source, at, &token.kind);
@@ -244,7 +229,7 @@ static uint32_t lexer_digits_of(const char *at, size_t count, uint32_t base)
 	uint32_t value = 0;
 
 	for (size_t i = 0; i < count; i++)
-		value = value * base + (uint32_t)lexer_hex(at[i]);
+		value = value * base + (uint32_t)char_hex(at[i]);
 	return value;
 }
 

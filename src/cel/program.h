@@ -73,9 +73,9 @@ struct cel_program {
 	const struct cel_node *nodes;
 	const int32_t *kids;
 	const struct cel_value *constants;
+	int32_t nodes_count;
 	int32_t root;
 	uint32_t slots;
-	uint64_t uses; /* one bit for each of the first 64 variables */
 	struct text type;
 };
 
@@ -122,7 +122,6 @@ struct cel_compile {
 	struct cel_scope scope[CEL_SCOPE_MAX];
 	uint32_t scope_count;
 	uint32_t slots;
-	uint64_t uses;
 	struct cel_types *type_table;
 };
 

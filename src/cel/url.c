@@ -3,34 +3,16 @@
  * URLs, taken apart as upstream's language does it for requests: absolute, or an absolute path.
  */
 #include "cel/function.h"
+#include "base/chars.h"
 
 enum url_place { URL_HOST, URL_PATH, URL_QUERY };
-
-static bool url_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool url_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int url_hex(char c)
-{
-	char lower = (char)(c | 0x20);
-
-	if (url_is_digit(c))
-		return c - '0';
-	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 /* The byte of %xx at the beginning; -1: none. */
 static int url_escape(struct text t)
 {
-	if (t.size < 3 || t.at[0] != '%' || url_hex(t.at[1]) < 0 || url_hex(t.at[2]) < 0)
+	if (t.size < 3 || t.at[0] != '%' || char_hex(t.at[1]) < 0 || char_hex(t.at[2]) < 0)
 		return -1;
-	return url_hex(t.at[1]) << 4 | url_hex(t.at[2]);
+	return char_hex(t.at[1]) << 4 | char_hex(t.at[2]);
 }
 
 /* Whether each '%' begins an escape; *odd is the first that does not. */
@@ -57,8 +39,8 @@ static bool url_scheme(struct text t, struct text *scheme)
 			*scheme = text_first(t, i);
 			return i > 0;
 		}
-		if (!url_is_letter(c) &&
-			(i == 0 || !(url_is_digit(c) || c == '+' || c == '-' || c == '.')))
+		if (!char_is_letter(c) &&
+			(i == 0 || !(char_is_digit(c) || c == '+' || c == '-' || c == '.')))
 			return true;
 	}
 	return true;
@@ -79,7 +61,7 @@ static bool url_host_is_fine(struct text host, const char **error, struct text *
 		port = text_from(host, end + 1);
 	}
 	for (size_t i = 0; i < port.size; i++)
-		if (i == 0 ? port.at[0] != ':' : !url_is_digit(port.at[i])) {
+		if (i == 0 ? port.at[0] != ':' : !char_is_digit(port.at[i])) {
 			*error = "invalid port \"%.*s\" after host";
 			*part = port;
 			return false;
@@ -277,7 +259,7 @@ struct cel_value cel_get_port(struct cel_run *run, const struct cel_value *args,
 /* What may stand in a path as it is. */
 static bool url_is_plain(char c, bool escaped)
 {
-	if (url_is_letter(c) || url_is_digit(c) ||
+	if (char_is_letter(c) || char_is_digit(c) ||
 		(c != '\0' && strchr("-_.~$&+,/:;=@", c) != NULL))
 		return true;
 	return escaped && c != '\0' && strchr("!'()*[]%", c) != NULL;

@@ -146,17 +146,6 @@ static void test_evaluate_of_values_that_double_then_work_is_bounded(void)
 		       "))))))))))))))))"));
 }
 
-static void test_uses_of_a_program_then_only_named_variables_are(void)
-{
-	const struct cel_program *program = world_compile(&world, TEXT("u > 1u ? s : s"));
-
-	TEST_ASSERT_FALSE(cel_uses(program, 0));
-	TEST_ASSERT_FALSE(cel_uses(program, 1));
-	TEST_ASSERT_TRUE(cel_uses(program, 2));
-	TEST_ASSERT_TRUE(cel_uses(program, 4));
-	TEST_ASSERT_TRUE(text_is_z(cel_result_type(program), "string"));
-}
-
 static void test_result_type_of_an_attribute_then_it_is_any(void)
 {
 	const struct cel_program *program =
@@ -190,6 +179,63 @@ static void test_compile_of_includes_before_1_37_then_it_is_unknown(void)
 		answer("[1].includes(1)"));
 }
 
+struct reads {
+	char text[512];
+	struct writer out;
+};
+
+static void note_read(void *self, struct text field, struct text key)
+{
+	struct reads *reads = self;
+
+	write_format(&reads->out, "%s%.*s[%.*s]", reads->out.used == 0 ? "" : " ",
+		field.at == NULL ? 1 : (int)field.size, field.at == NULL ? "*" : field.at,
+		key.at == NULL ? 1 : (int)key.size, key.at == NULL ? "*" : key.at);
+}
+
+static const char *reads_of(const char *source)
+{
+	static const struct cel_field fields[] = {{"a", "map(string, int)"},
+		{"b", "map(string, map(string, int))"}, {"c", "int"}, {"l", "list(int)"}};
+	static const struct cel_object objects[] = {{"Thing", fields, ARRAY_COUNT(fields)}};
+	static const struct cel_field variables[] = {{"other", "int"}, {"x", "Thing"}};
+	static const struct cel_declarations declarations = {.variables = variables,
+		.variables_count = ARRAY_COUNT(variables),
+		.objects = objects,
+		.objects_count = ARRAY_COUNT(objects)};
+	static struct reads reads;
+	const struct cel_program *program;
+
+	world.declarations = &declarations;
+	program = world_compile(&world, text_of(source));
+	TEST_ASSERT_NOT_NULL_MESSAGE(program, world.text);
+	writer_init(&reads.out, reads.text, sizeof(reads.text) - 1);
+	cel_each_read(program, 1, note_read, &reads);
+	reads.text[reads.out.used] = '\0';
+	return reads.text;
+}
+
+static void test_reads_of_a_program_then_each_place_has_its_field_and_key(void)
+{
+	TEST_ASSERT_EQUAL_STRING("", reads_of("other == 1"));
+	TEST_ASSERT_EQUAL_STRING("c[*]", reads_of("x.c"));
+	TEST_ASSERT_EQUAL_STRING("a[k]", reads_of("x.a.k == 1"));
+	TEST_ASSERT_EQUAL_STRING("a[k] a[m]", reads_of("x.a['k'] == 1 || has(x.a.m)"));
+	TEST_ASSERT_EQUAL_STRING("a[k] a[m]", reads_of("'k' in x.a && x.a[?'m'].orValue(1) > 0"));
+	TEST_ASSERT_EQUAL_STRING("a[kl]", reads_of("x.a['k' + 'l']"));
+	TEST_ASSERT_EQUAL_STRING("b[k]", reads_of("x.b.k.all(v, n, n > 1)"));
+	TEST_ASSERT_EQUAL_STRING("a[*]", reads_of("x.a[string(other)]"));
+	TEST_ASSERT_EQUAL_STRING("a[*]", reads_of("string(other) in x.a"));
+	TEST_ASSERT_EQUAL_STRING("a[*]", reads_of("x.a.all(k, k == 'a')"));
+	TEST_ASSERT_EQUAL_STRING("a[*]", reads_of("size(x.a)"));
+	TEST_ASSERT_EQUAL_STRING("a[*]", reads_of("cel.bind(m, x.a, m['k'])"));
+	TEST_ASSERT_EQUAL_STRING("l[*] c[*]", reads_of("x.l.exists(n, n == x.c)"));
+	TEST_ASSERT_EQUAL_STRING("*[*]", reads_of("[x].size()"));
+	TEST_ASSERT_EQUAL_STRING("*[*]", reads_of("cel.bind(y, x, y.c)"));
+	TEST_ASSERT_EQUAL_STRING("*[*]", reads_of("dyn(x).c"));
+	TEST_ASSERT_EQUAL_STRING("*[*]", reads_of("x"));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -199,9 +245,9 @@ int main(void)
 	RUN_TEST(test_compile_without_room_then_it_says_so_and_takes_none);
 	RUN_TEST(test_compile_too_deep_then_it_is_refused);
 	RUN_TEST(test_evaluate_of_values_that_double_then_work_is_bounded);
-	RUN_TEST(test_uses_of_a_program_then_only_named_variables_are);
 	RUN_TEST(test_result_type_of_an_attribute_then_it_is_any);
 	RUN_TEST(test_loops_over_long_lists_then_memory_does_not_grow);
+	RUN_TEST(test_reads_of_a_program_then_each_place_has_its_field_and_key);
 	RUN_TEST(test_compile_of_includes_before_1_37_then_it_is_unknown);
 	return UNITY_END();
 }
