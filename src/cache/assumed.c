@@ -62,8 +62,8 @@ static struct kube_blob *copy_of(
 }
 
 /* True: it is assumed already, by one more now. */
-static bool join(struct cache *cache, uint32_t object, const uint32_t ids[CACHE_ASSUMED_IDS],
-	enum cache_result *result)
+static bool join_assumed(struct cache *cache, uint32_t object,
+	const uint32_t ids[CACHE_ASSUMED_IDS], enum cache_result *result)
 {
 	uint32_t index = object_at(cache, object)->assumed;
 	if (index == 0)
@@ -83,7 +83,7 @@ enum cache_result cache_assume_volume(struct cache *cache, uint32_t pv, uint32_t
 	const struct kube_pvc *facts = (const struct kube_pvc *)(const void *)of->blob;
 	const uint32_t ids[CACHE_ASSUMED_IDS] = {of->namespace, of->name, facts->uid};
 	enum cache_result result;
-	if (join(cache, pv, ids, &result))
+	if (join_assumed(cache, pv, ids, &result))
 		return result;
 	struct kube_pv *copy = (struct kube_pv *)(void *)copy_of(cache, pv, ids);
 	if (copy == NULL)
@@ -100,7 +100,7 @@ enum cache_result cache_assume_provision(struct cache *cache, uint32_t claim, ui
 	CHECK(object_at(cache, claim)->kind == KUBE_PVC);
 	const uint32_t ids[CACHE_ASSUMED_IDS] = {node_name, INTERN_EMPTY, INTERN_EMPTY};
 	enum cache_result result;
-	if (join(cache, claim, ids, &result))
+	if (join_assumed(cache, claim, ids, &result))
 		return result;
 	struct kube_pvc *copy = (struct kube_pvc *)(void *)copy_of(cache, claim, ids);
 	if (copy == NULL)

@@ -15,10 +15,11 @@ size_t cache_size(const struct cache_limits *l)
 		pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
 		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
 		pool_size(sizeof(struct cache_unread), l->pods) + map_size(l->pods) +
-		cache_devices_size(l->objects) + cache_assumed_size() + intern_size(l->strings) +
-		cache_order_size(l->nodes) + cache_images_size(l->images) +
-		cache_topology_size(l->nodes, l->counters) + cache_log_size(l->changes) +
-		store_arena_size(l->store_bytes) + arena_span_size(WORK_SIZE) + 4096;
+		cache_devices_size(l->objects, l->nodes) + cache_assumed_size() +
+		intern_size(l->strings) + cache_order_size(l->nodes) +
+		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
+		cache_log_size(l->changes) + store_arena_size(l->store_bytes) +
+		arena_span_size(WORK_SIZE) + 4096;
 }
 
 void cache_init(struct cache *cache, struct arena *arena, const struct cache_limits *l)
@@ -28,7 +29,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	memset(cache, 0, offsetof(struct cache, changes));
 	cache->budget = arena->budget;
 	if (cache->budget != NULL)
-		cache->budget->may_use_reserve = true; /* but for pods that wait */
+		cache->budget->may_use = PAGE_RESERVE_ALL; /* but for pods that wait */
 	store_init_for(&cache->store, arena, "objects", l->store_bytes);
 	intern_init(&cache->strings, arena, &cache->store, l->strings);
 	cache_names_init(&cache->names, &cache->strings);

@@ -119,13 +119,18 @@ struct cache_object {
 	struct list link; /* in cache.by_kind[kind], in order of arrival */
 };
 
-enum { CACHE_CHANGE_LOG = 4096 /* node changes remembered for whoever follows them */ };
+enum {
+	CACHE_CHANGE_LOG = 4096, /* node changes remembered for rows that are not up to date */
+	CACHE_PODS_AT_WORK = 64  /* pending pods that there is room for when memory is full */
+};
 
 struct cache {
 	struct page_budget *budget; /* what all of it grows in; NULL: its sizes are fixed */
 	enum kube_release release;  /* as its scheduler counts pods that are being resized */
 	struct store store;
 	struct intern strings;
+	struct kube_wanted annotations; /* of nodes, that rules read; set before there are any */
+	int64_t now_us; /* wall time as plugins last saw it; they see it refreshed now and then */
 	struct cache_names names; /* ids of the strings the scheduler knows by itself */
 
 	struct pool pods;
@@ -149,6 +154,7 @@ struct cache {
 	struct pool objects;
 	struct map objects_by_name; /* hash of (kind, namespace, name) */
 	struct list by_kind[KUBE_KINDS];
+	uint32_t incomplete; /* kinds, a bit each, of which some object could not be read or kept */
 	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind
 					       */
 
@@ -212,6 +218,17 @@ MUST_USE enum cache_result cache_forget(struct cache *cache, uint32_t pod);
  * is assumed or bound: other news of the pod do not undo it.
  */
 void cache_nominate(struct cache *cache, uint32_t pod, uint32_t node_name);
+
+/* ---- in thought: all of it is taken back within one call, in the opposite order ---- */
+
+/* A pod that has a node has none, ... */
+void cache_imagine_off(struct cache *cache, uint32_t pod);
+/* ... or this one, which is there; false: no memory, and it still has none. */
+MUST_USE bool cache_imagine_on(struct cache *cache, uint32_t pod, uint32_t node);
+/* ... or its own again. */
+void cache_imagine_back(struct cache *cache, uint32_t pod, uint32_t node);
+/* The node takes no pods. */
+void cache_imagine_closed(struct cache *cache, uint32_t node, bool is_closed);
 
 /* ---- look-up ---- */
 

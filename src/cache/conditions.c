@@ -75,7 +75,7 @@ static bool has_headroom(const struct budget *budget, uint64_t more)
 	return free > more && free - more >= budget->capacity / CACHE_CONDITIONS_HEADROOM;
 }
 
-static bool take(struct cache *cache, struct text t, uint32_t *id)
+static bool take_condition(struct cache *cache, struct text t, uint32_t *id)
 {
 	if (intern_find(&cache->strings, t, id)) {
 		intern_keep(&cache->strings, *id);
@@ -114,10 +114,12 @@ static bool take_texts(struct cache *cache, const struct kube_pod *kube, struct 
 		.transition_us = INT64_MIN};
 	if (kube_time_parse(said->last_transition_time, &transition))
 		c->transition_us = transition.us;
-	if (take(cache, writer_text(&types), &c->types) && take(cache, said->status, &c->status) &&
-		take(cache, said->reason, &c->reason) && take(cache, said->message, &c->message) &&
-		take(cache, said->last_probe_time, &c->probe_time) &&
-		take(cache, kube->nominated_node_name, &c->nominated))
+	if (take_condition(cache, writer_text(&types), &c->types) &&
+		take_condition(cache, said->status, &c->status) &&
+		take_condition(cache, said->reason, &c->reason) &&
+		take_condition(cache, said->message, &c->message) &&
+		take_condition(cache, said->last_probe_time, &c->probe_time) &&
+		take_condition(cache, kube->nominated_node_name, &c->nominated))
 		return true;
 	give_texts(cache, c);
 	return false;

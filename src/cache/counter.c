@@ -54,7 +54,7 @@ static bool grow_one(struct cache *cache, uint32_t *handle, uint32_t old_room, u
 }
 
 /* Entries 0..top + 1 must exist: one domain more than there are, for the next node. */
-static bool make_room(struct cache *cache, struct cache_counter *counter)
+static bool make_room_for_counts(struct cache *cache, struct cache_counter *counter)
 {
 	uint32_t all = cache->topology.node_capacity + 2;
 	uint32_t top;
@@ -146,7 +146,7 @@ static uint32_t try_make(struct cache *cache, const struct cache_query *query)
 	counter->query = kept;
 	counter->query_handle = handle;
 	counter->slot = slot;
-	if (!make_room(cache, counter)) {
+	if (!make_room_for_counts(cache, counter)) {
 		if (counter->pods_handle != 0)
 			store_give(&cache->store, counter->pods_handle);
 		store_give(&cache->store, handle);
@@ -423,7 +423,7 @@ bool cache_counters_reserve(struct cache *cache)
 	for (uint32_t i = 1; i <= pool_top(&counters->pool); i++) {
 		if (!pool_is_taken(&counters->pool, i))
 			continue;
-		while (!make_room(cache, cache_counter_at(cache, i))) {
+		while (!make_room_for_counts(cache, cache_counter_at(cache, i))) {
 			cache_begin_decision(cache); /* nobody decides now: all may be given up */
 			if (!give_up_one(cache))
 				return false;

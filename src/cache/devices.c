@@ -32,13 +32,14 @@ static uint32_t hash_of_device(uint32_t driver, uint32_t pool, uint32_t device)
 	return hash_more(hash_pair(driver, pool), device);
 }
 
-size_t cache_devices_size(uint32_t objects)
+size_t cache_devices_size(uint32_t objects, uint32_t nodes)
 {
 	return pool_size(sizeof(struct cache_slice), objects) + 2 * map_size(objects) +
 		pool_size(sizeof(struct cache_given), objects * CACHE_GIVEN_PER_OBJECT) +
 		map_size(objects * CACHE_GIVEN_PER_OBJECT) +
 		pool_size(sizeof(struct cache_pending), objects) +
-		2 * pool_lane_size(sizeof(uint32_t), objects);
+		2 * pool_lane_size(sizeof(uint32_t), objects) +
+		pool_lane_size(sizeof(uint64_t), nodes);
 }
 
 void cache_devices_init(struct cache *cache, struct arena *arena, uint32_t objects)
@@ -53,7 +54,41 @@ void cache_devices_init(struct cache *cache, struct arena *arena, uint32_t objec
 	pool_init(&d->pending, arena, "allocations on their way", sizeof(struct cache_pending),
 		objects);
 	d->first_of = pool_add_lane(&cache->objects, &d->first_lane, arena, sizeof(uint32_t));
+	d->changed = pool_add_lane(&cache->nodes, &d->changed_lane, arena, sizeof(uint64_t));
 	d->pending_of = pool_add_lane(&cache->objects, &d->pending_lane, arena, sizeof(uint32_t));
+}
+
+/* ---- what changed ---- */
+
+void cache_devices_follow_node(struct cache *cache, uint32_t node)
+{
+	cache->devices.changed[node] = ++cache->devices.generation;
+}
+
+static void all_changed(struct cache *cache, bool with_nodes)
+{
+	cache->devices.changed_all = ++cache->devices.generation;
+	if (!with_nodes && !cache->devices.is_scored)
+		return;
+	for (uint32_t i = pool_next(&cache->nodes, 0); i != 0; i = pool_next(&cache->nodes, i))
+		cache_node_changed(cache, i);
+}
+
+/* Which nodes can reach devices of the pool. */
+static void pool_changed(struct cache *cache, uint32_t driver, uint32_t pool)
+{
+	struct map_walk walk = cache_slices_of_pool(cache, driver, pool);
+	for (uint32_t i; (i = cache_slice_next_of_pool(cache, &walk, driver, pool)) != 0;) {
+		uint32_t name = slice_at(cache, i)->node;
+		uint32_t node = name == INTERN_EMPTY ? 0 : cache_find_node_id(cache, name);
+		if (name == INTERN_EMPTY)
+			all_changed(cache, false);
+		if (node == 0)
+			continue;
+		cache_devices_follow_node(cache, node);
+		if (cache->devices.is_scored)
+			cache_node_changed(cache, node);
+	}
 }
 
 /* ---- slices ---- */
@@ -76,11 +111,13 @@ static void link_slice(struct cache *cache, uint32_t index, uint32_t object)
 	slice->object = object;
 	map_add(&cache->devices.slices_by_node, hash_of_node(slice->node), index);
 	map_add(&cache->devices.slices_by_pool, hash_pair(slice->driver, slice->pool), index);
+	pool_changed(cache, slice->driver, slice->pool);
 }
 
 static void drop_slice(struct cache *cache, uint32_t index)
 {
 	const struct cache_slice *slice = slice_at(cache, index);
+	pool_changed(cache, slice->driver, slice->pool);
 	map_remove(&cache->devices.slices_by_node, hash_of_node(slice->node), index);
 	map_remove(&cache->devices.slices_by_pool, hash_pair(slice->driver, slice->pool), index);
 	pool_give(&cache->devices.slices, index);
@@ -93,9 +130,11 @@ static void give_chain(struct cache *cache, uint32_t first, bool is_linked)
 	for (uint32_t i = first, next; i != 0; i = next) {
 		const struct cache_given *given = given_at(cache, i);
 		next = given->next;
-		if (is_linked)
+		if (is_linked) {
 			map_remove(&cache->devices.given_by_device,
 				hash_of_device(given->driver, given->pool, given->device), i);
+			pool_changed(cache, given->driver, given->pool);
+		}
 		pool_give(&cache->devices.given, i);
 	}
 }
@@ -135,6 +174,7 @@ static void link_given(struct cache *cache, uint32_t first, uint32_t object, uin
 		given->pending = pending;
 		map_add(&cache->devices.given_by_device,
 			hash_of_device(given->driver, given->pool, given->device), i);
+		pool_changed(cache, given->driver, given->pool);
 	}
 }
 
@@ -166,6 +206,7 @@ static void end_pending(struct cache *cache, uint32_t index)
 {
 	struct cache_pending *pending = pending_at(cache, index);
 	give_chain(cache, pending->first, true);
+	cache->devices.left -= pending->is_left;
 	if (pending->object != 0)
 		cache->devices.pending_of[pending->object] = 0;
 	cache_free_blob(cache, &pending->allocated->blob, pending->handle);
@@ -173,7 +214,6 @@ static void end_pending(struct cache *cache, uint32_t index)
 	intern_give(&cache->strings, pending->name);
 	intern_give(&cache->strings, pending->uid);
 	pool_give(&cache->devices.pending, index);
-	cache->devices.generation++;
 }
 
 static void tie_pending(struct cache *cache, uint32_t index, uint32_t object)
@@ -223,10 +263,10 @@ static bool kind_counts(enum kube_kind kind)
 }
 
 /* A class may stand for an extended resource, of which nodes without it now have some, or none. */
-static void change_all_nodes(struct cache *cache)
+static void devices_reach_all(struct cache *cache, enum kube_kind kind)
 {
-	for (uint32_t i = pool_next(&cache->nodes, 0); i != 0; i = pool_next(&cache->nodes, i))
-		cache_node_changed(cache, i);
+	if (kind == KUBE_DEVICE_CLASS || kind == KUBE_TAINT_RULE)
+		all_changed(cache, kind == KUBE_DEVICE_CLASS);
 }
 
 void cache_devices_put(struct cache *cache, enum kube_kind kind, uint32_t object,
@@ -236,9 +276,7 @@ void cache_devices_put(struct cache *cache, enum kube_kind kind, uint32_t object
 		return;
 	drop_object(cache, kind, object);
 	cache->devices.first_of[object] = first;
-	cache->devices.generation++;
-	if (kind == KUBE_DEVICE_CLASS)
-		change_all_nodes(cache);
+	devices_reach_all(cache, kind);
 	if (kind == KUBE_RESOURCE_SLICE)
 		link_slice(cache, first, object);
 	if (kind != KUBE_RESOURCE_CLAIM)
@@ -247,8 +285,11 @@ void cache_devices_put(struct cache *cache, enum kube_kind kind, uint32_t object
 	const struct kube_claim *claim = (const void *)blob;
 	look_for_pending(cache, object);
 	uint32_t pending = cache->devices.pending_of[object];
-	if (pending != 0 &&
-		(claim->allocated != 0 || claim->uid != pending_at(cache, pending)->uid))
+	if (pending == 0)
+		return;
+	bool is_other = claim->uid != pending_at(cache, pending)->uid;
+	cache->devices.dropped += is_other;
+	if (is_other || claim->allocated != 0)
 		end_pending(cache, pending);
 }
 
@@ -256,12 +297,13 @@ void cache_devices_remove(struct cache *cache, enum kube_kind kind, uint32_t obj
 {
 	if (!kind_counts(kind))
 		return;
+	uint32_t pending = cache->devices.pending_of[object];
+	if (kind == KUBE_RESOURCE_CLAIM)
+		cache->devices.dropped += pending != 0 || cache->devices.first_of[object] != 0;
 	drop_object(cache, kind, object);
-	cache->devices.generation++;
-	if (kind == KUBE_DEVICE_CLASS)
-		change_all_nodes(cache);
-	if (cache->devices.pending_of[object] != 0)
-		end_pending(cache, cache->devices.pending_of[object]);
+	devices_reach_all(cache, kind);
+	if (pending != 0)
+		end_pending(cache, pending);
 }
 
 /* ---- look-up ---- */
@@ -402,7 +444,6 @@ uint32_t cache_pending_add(struct cache *cache, uint32_t claim, uint32_t namespa
 	link_given(cache, pending->first, claim, index);
 	if (claim != 0)
 		tie_pending(cache, index, claim);
-	cache->devices.generation++;
 	return index;
 }
 
@@ -417,8 +458,35 @@ const struct cache_pending *cache_pending_find(
 
 void cache_pending_drop(struct cache *cache, uint32_t pending, uint64_t serial)
 {
-	if (cache_pending_find(cache, pending, serial) != NULL)
-		end_pending(cache, pending);
+	if (cache_pending_find(cache, pending, serial) == NULL)
+		return;
+	end_pending(cache, pending);
+	cache->devices.dropped++;
+}
+
+void cache_pending_leave(struct cache *cache, uint32_t pending, uint64_t serial)
+{
+	if (cache_pending_find(cache, pending, serial) == NULL)
+		return;
+	CHECK(!pending_at(cache, pending)->is_left);
+	pending_at(cache, pending)->is_left = true;
+	cache->devices.left++;
+}
+
+void cache_pending_expire(struct cache *cache, struct mono now, struct mono caught_up)
+{
+	const struct pool *pool = &cache->devices.pending;
+	if (cache->devices.left == 0)
+		return;
+	for (uint32_t i = pool_next(pool, 0); i != 0; i = pool_next(pool, i)) {
+		struct cache_pending *pending = pending_at(cache, i);
+		if (!pending->is_left)
+			continue;
+		if (pending->unless.us == 0)
+			pending->unless = mono_after_ms(now, CACHE_PENDING_LEFT_MS);
+		else if (mono_reached(caught_up, pending->unless))
+			cache_pending_drop(cache, i, pending->serial);
+	}
 }
 
 /* ---- audit ---- */

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/pool.h"
 #include "kube/resource.h"
@@ -45,8 +46,13 @@ struct cache_pending {
 	uint32_t namespace; /* string ids: its name, and its uid then */
 	uint32_t name;
 	uint32_t uid;
-	uint32_t first; /* struct cache_given */
+	uint32_t first;     /* struct cache_given */
+	bool is_left;       /* its binding cycle has ended */
+	struct mono unless; /* then: shown by now, or it never will be; of 0: not set yet */
 };
+
+/* What was sent may still be carried out for so long: a server's own limit, and some more. */
+enum { CACHE_PENDING_LEFT_MS = 75 * 1000 };
 
 struct cache_devices {
 	struct pool slices;
@@ -60,6 +66,16 @@ struct cache_devices {
 	uint32_t *first_of;   /* by object: its slice, or the first that is given to it */
 	uint32_t *pending_of; /* by object: its allocation on the way */
 	uint64_t generation;  /* one more with each change of the above */
+	/*
+	 * The generation of the last change that concerned this node alone (its own labels and
+	 * amounts are meant, too), and of the last one that concerned more.
+	 */
+	struct pool_lane changed_lane;
+	uint64_t *changed; /* by node */
+	uint64_t changed_all;
+	uint64_t dropped; /* allocations that were on their way, and will not be */
+	uint32_t left;    /* allocations whose binding cycles have ended */
+	bool is_scored;   /* a profile's scores count devices: they are part of the node then */
 };
 
 /* ---- look-up ---- */
@@ -83,6 +99,13 @@ const struct cache_given *cache_given_at(const struct cache *cache, uint32_t giv
 const struct kube_device_result *cache_given_result(
 	const struct cache *cache, const struct cache_given *given, const void **blob);
 
+/* What was worked out about the node's devices at that generation is still so. */
+static inline bool cache_devices_are_as(
+	const struct cache_devices *devices, uint32_t node, uint64_t generation)
+{
+	return devices->changed[node] <= generation && devices->changed_all <= generation;
+}
+
 /* The claim as the apiserver shows it; NULL: the object is no claim. */
 const struct kube_claim *cache_claim_at(const struct cache *cache, uint32_t object);
 /* 0: no allocation of the claim is on its way. */
@@ -102,5 +125,12 @@ MUST_USE uint32_t cache_pending_add(struct cache *cache, uint32_t claim, uint32_
 	uint32_t name, const struct kube_allocated *allocated);
 /* It will not be. Harmless when it ended already by what the apiserver showed. */
 void cache_pending_drop(struct cache *cache, uint32_t pending, uint64_t serial);
+/*
+ * It was written, or may have been, and nothing more is done for it: it counts until the apiserver
+ * shows it, or has had CACHE_PENDING_LEFT_MS to and did not. Harmless as above.
+ */
+void cache_pending_leave(struct cache *cache, uint32_t pending, uint64_t serial);
+/* `caught_up`: when claims were last listed, or shown up to a bookmark. */
+void cache_pending_expire(struct cache *cache, struct mono now, struct mono caught_up);
 
 #endif

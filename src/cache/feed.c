@@ -33,7 +33,7 @@ static void feed_other(struct cache *cache, struct kube_build *b, enum kube_kind
 		fed->put = cache_put_object(cache, &other, &fed->index);
 }
 
-static void feed(struct cache *cache, struct kube_build *b, enum kube_kind kind,
+static void feed_object(struct cache *cache, struct kube_build *b, enum kube_kind kind,
 	struct json_value object, struct cache_fed *fed)
 {
 	if (kind == KUBE_POD)
@@ -62,6 +62,19 @@ static bool must_be_known(
 	return pod != 0 && cache_pod_at(cache, pod)->node != 0;
 }
 
+/*
+ * Of the pending pods a few always find memory, so that deciding goes on: one that was tried gives
+ * its place to the next one.
+ */
+static enum page_reserve feed_reserve(
+	const struct cache *cache, enum kube_kind kind, struct json_value object, struct text name)
+{
+	if (must_be_known(cache, kind, object, name))
+		return PAGE_RESERVE_ALL;
+	return kind == KUBE_POD && cache->pods_pending < CACHE_PODS_AT_WORK ? PAGE_RESERVE_WORK
+									    : PAGE_RESERVE_NONE;
+}
+
 static uint64_t strings_refused(const struct cache *cache)
 {
 	return cache->strings.strings.budget.refused + cache->store.budget.refused;
@@ -79,15 +92,17 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	uint64_t refused = strings_refused(cache);
 	kube_build_init(&b, &cache->strings, scratch);
 	b.release = cache->release;
-	cache_budget_open(cache, must_be_known(cache, kind, object, fed->name));
-	feed(cache, &b, kind, object, fed);
+	b.annotations = &cache->annotations;
+	cache_budget_open(cache, feed_reserve(cache, kind, object, fed->name));
+	feed_object(cache, &b, kind, object, fed);
 	if (fed->decoded == KUBE_FULL && strings_refused(cache) != refused &&
 		cache_counters_yield(cache)) {
 		cache_counters_trim(cache);
 		scratch_rewind(scratch, mark);
 		kube_build_init(&b, &cache->strings, scratch);
 		b.release = cache->release;
-		feed(cache, &b, kind, object, fed);
+		b.annotations = &cache->annotations;
+		feed_object(cache, &b, kind, object, fed);
 	}
 	cache_budget_close(cache);
 	if (fed->decoded == KUBE_OK) {

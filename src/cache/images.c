@@ -17,12 +17,12 @@ void cache_images_init(struct cache *cache, struct arena *arena, uint32_t images
 	map_init_for(&cache->images.by_name, arena, &cache->images.pool);
 }
 
-static uint32_t words_of(const struct cache *cache)
+static uint32_t image_words(const struct cache *cache)
 {
 	return (cache->nodes.capacity + 1 + 63) / 64;
 }
 
-static uint32_t find(const struct cache *cache, uint32_t name)
+static uint32_t find_image(const struct cache *cache, uint32_t name)
 {
 	const struct map *map = &cache->images.by_name;
 	struct map_walk walk = map_walk(map, hash_pair(name, 0));
@@ -32,10 +32,10 @@ static uint32_t find(const struct cache *cache, uint32_t name)
 	return 0;
 }
 
-static uint32_t make(struct cache *cache, uint32_t name, int64_t size_bytes)
+static uint32_t make_image(struct cache *cache, uint32_t name, int64_t size_bytes)
 {
 	struct cache_images *images = &cache->images;
-	uint32_t bits = cache_store_take(cache, words_of(cache) * sizeof(uint64_t));
+	uint32_t bits = cache_store_take(cache, image_words(cache) * sizeof(uint64_t));
 	if (bits == 0)
 		return 0;
 	uint32_t index = pool_take(&images->pool);
@@ -43,7 +43,7 @@ static uint32_t make(struct cache *cache, uint32_t name, int64_t size_bytes)
 		store_give(&cache->store, bits);
 		return 0;
 	}
-	memset(store_at(&cache->store, bits), 0, words_of(cache) * sizeof(uint64_t));
+	memset(store_at(&cache->store, bits), 0, image_words(cache) * sizeof(uint64_t));
 	*(struct cache_image *)pool_at(&images->pool, index) =
 		(struct cache_image){.size_bytes = size_bytes, .name = name, .bits_handle = bits};
 	intern_keep(&cache->strings, name);
@@ -69,9 +69,9 @@ bool cache_images_add_node(struct cache *cache, uint32_t node, const struct kube
 	for (uint32_t i = 0; i < facts->images.count; i++) {
 		const uint32_t *names = KUBE_AT(facts, list[i].names, uint32_t);
 		for (uint32_t n = 0; n < list[i].names.count; n++) {
-			uint32_t index = find(cache, names[n]);
+			uint32_t index = find_image(cache, names[n]);
 			if (index == 0)
-				index = make(cache, names[n], list[i].size_bytes);
+				index = make_image(cache, names[n], list[i].size_bytes);
 			if (index == 0) {
 				all = false;
 				continue;
@@ -96,7 +96,7 @@ void cache_images_remove_node(
 	for (uint32_t i = 0; i < facts->images.count; i++) {
 		const uint32_t *names = KUBE_AT(facts, list[i].names, uint32_t);
 		for (uint32_t n = 0; n < list[i].names.count; n++) {
-			uint32_t index = find(cache, names[n]);
+			uint32_t index = find_image(cache, names[n]);
 			if (index == 0)
 				continue;
 			struct cache_image *image = pool_at(&cache->images.pool, index);
@@ -114,14 +114,14 @@ void cache_images_remove_node(
 
 const struct cache_image *cache_image_find(const struct cache *cache, uint32_t name)
 {
-	uint32_t index = find(cache, name);
+	uint32_t index = find_image(cache, name);
 	return index == 0 ? NULL : pool_at(&cache->images.pool, index);
 }
 
 const uint64_t *cache_image_bits(
 	const struct cache *cache, const struct cache_image *image, uint32_t *words)
 {
-	*words = words_of(cache);
+	*words = image_words(cache);
 	return store_at(&cache->store, image->bits_handle);
 }
 

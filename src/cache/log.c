@@ -44,6 +44,7 @@ static void log_strings(struct cache *cache, const struct cache_event *event,
 void cache_log_append(struct cache *cache, struct cache_change *change)
 {
 	struct cache_log *log = &cache->log;
+	log->appended++;
 	if (log->capacity == 0) {
 		cache_log_release(cache, &change->held);
 		return;

@@ -49,6 +49,7 @@ struct cache_log {
 	uint32_t first;
 	uint32_t count;
 	uint32_t count_max;
+	uint64_t appended; /* so far: does it stand still, so does what the apiserver says */
 };
 
 /* Is there room for whatever the next object changes? Always when nobody reads the log. */

@@ -69,9 +69,17 @@ struct cache_node {
 	uint32_t position; /* in the order's list */
 	uint16_t seen;
 	uint16_t reserved;
-	uint32_t uid;         /* string id */
-	uint32_t unread_pods; /* cache/unread.h; with any it takes no new ones */
+	uint32_t uid; /* string id */
+	/* cache/unread.h; with any it takes no new ones. CACHE_NODE_CLOSED besides: in thought. */
+	uint32_t unread_pods;
 };
+
+enum { CACHE_NODE_CLOSED = 1 << 30 };
+
+static inline bool cache_node_is_closed(const struct cache_node *node)
+{
+	return (node->unread_pods & CACHE_NODE_CLOSED) != 0;
+}
 
 /* The node as a filter sees it. */
 struct cache_view {

@@ -69,6 +69,13 @@ void cache_touch_node(struct cache *cache, uint32_t node)
 	cache_node_changed(cache, node);
 }
 
+void cache_imagine_closed(struct cache *cache, uint32_t node, bool is_closed)
+{
+	cache_node_at(cache, node)->unread_pods ^= CACHE_NODE_CLOSED;
+	CHECK(cache_node_is_closed(cache_node_at(cache, node)) == is_closed);
+	cache_node_changed(cache, node);
+}
+
 static void count_hostname(struct cache *cache, const struct cache_node *node, int sign)
 {
 	uint32_t value;
@@ -248,7 +255,7 @@ struct parts { /* what a node is replaced by, all taken before anything is chang
 	uint32_t uid;
 };
 
-static void give_parts(struct cache *cache, const struct parts *parts)
+static void give_node_parts(struct cache *cache, const struct parts *parts)
 {
 	if (parts->facts != NULL)
 		cache_free_blob(cache, &parts->facts->blob, parts->facts_handle);
@@ -257,7 +264,7 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 	intern_give(&cache->strings, parts->uid);
 }
 
-static bool take_parts(struct cache *cache, const struct kube_node *node, struct parts *parts)
+static bool take_node_parts(struct cache *cache, const struct kube_node *node, struct parts *parts)
 {
 	*parts = (struct parts){0};
 	parts->labels = cache_share_labels(cache, &node->labels->blob);
@@ -269,7 +276,7 @@ static bool take_parts(struct cache *cache, const struct kube_node *node, struct
 		parts->uid = INTERN_EMPTY;
 	if (parts->labels != 0 && parts->facts != NULL && has_uid)
 		return true;
-	give_parts(cache, parts);
+	give_node_parts(cache, parts);
 	return false;
 }
 
@@ -310,7 +317,7 @@ static struct cache_change node_change(const struct cache *cache, uint32_t index
 }
 
 /* Everything is there already; from here on nothing can fail. */
-static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts)
+static void replace_node_parts(struct cache *cache, uint32_t index, struct parts *parts)
 {
 	struct cache_node *node = cache_node_at(cache, index);
 	struct cache_change change = node_change(cache, index);
@@ -336,8 +343,11 @@ static void replace_parts(struct cache *cache, uint32_t index, struct parts *par
 	if (!rules_stay)
 		cache_counters_node_in(cache, index);
 	cache_node_changed(cache, index);
+	cache_devices_follow_node(cache, index);
 	change.event.now = node_side(cache, node);
 	cache_log_append(cache, &change);
+	if (old.facts == NULL)
+		cache_object_again(cache, cache_find_object(cache, KUBE_CSI_NODE, 0, node->name));
 }
 
 void cache_node_opened(struct cache *cache, uint32_t index)
@@ -354,7 +364,7 @@ void cache_node_opened(struct cache *cache, uint32_t index)
 }
 
 /* Room for the domains and the scalars, so that replacing cannot fail half way. */
-static bool make_room(struct cache *cache, uint32_t index, const struct parts *parts)
+static bool make_room_for_node(struct cache *cache, uint32_t index, const struct parts *parts)
 {
 	struct cache_node *node = cache_node_at(cache, index);
 	const struct kube_resources *offer = &parts->facts->allocatable;
@@ -372,14 +382,14 @@ enum cache_result cache_put_node(struct cache *cache, const struct kube_node *ku
 	if (*index != 0) /* also when it is refused: a relist must not take it for gone */
 		cache_node_at(cache, *index)->seen = cache->list_round[KUBE_NODE];
 	struct parts parts;
-	if (!take_parts(cache, kube, &parts)) {
+	if (!take_node_parts(cache, kube, &parts)) {
 		if (*index != 0)
 			cache_node_drop_placeholder(cache, *index);
 		cache->refused++;
 		return CACHE_FULL;
 	}
-	if (*index == 0 || !make_room(cache, *index, &parts)) {
-		give_parts(cache, &parts);
+	if (*index == 0 || !make_room_for_node(cache, *index, &parts)) {
+		give_node_parts(cache, &parts);
 		if (*index != 0)
 			cache_node_drop_placeholder(cache, *index);
 		cache->refused++;
@@ -388,12 +398,12 @@ enum cache_result cache_put_node(struct cache *cache, const struct kube_node *ku
 	struct cache_node *node = cache_node_at(cache, *index);
 	if (node->facts != NULL && node->labels == parts.labels && node->uid == parts.uid &&
 		kube_blob_is(&node->facts->blob, &parts.facts->blob)) {
-		give_parts(cache, &parts);
+		give_node_parts(cache, &parts);
 		node->version = version;
 		return CACHE_UNCHANGED;
 	}
 	node->version = version;
-	replace_parts(cache, *index, &parts);
+	replace_node_parts(cache, *index, &parts);
 	cache->kind_generation[KUBE_NODE]++;
 	return CACHE_OK;
 }

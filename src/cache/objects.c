@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "cache/private.h"
 
-static struct cache_object *object_at(const struct cache *cache, uint32_t object)
+static struct cache_object *object_of_kind_at(const struct cache *cache, uint32_t object)
 {
 	return pool_at(&cache->objects, object);
 }
@@ -20,7 +20,7 @@ uint32_t cache_find_object(
 {
 	struct map_walk walk = map_walk(&cache->objects_by_name, name_hash(kind, namespace, name));
 	for (uint32_t i; (i = map_next(&cache->objects_by_name, &walk)) != 0;) {
-		const struct cache_object *object = object_at(cache, i);
+		const struct cache_object *object = object_of_kind_at(cache, i);
 		if (object->kind == kind && object->namespace == namespace && object->name == name)
 			return i;
 	}
@@ -31,13 +31,13 @@ const void *cache_object_blob(
 	const struct cache *cache, enum kube_kind kind, uint32_t namespace, uint32_t name)
 {
 	uint32_t index = cache_find_object(cache, kind, namespace, name);
-	return index == 0 ? NULL : object_at(cache, index)->blob;
+	return index == 0 ? NULL : object_of_kind_at(cache, index)->blob;
 }
 
 const struct kube_labels *cache_namespace_labels(const struct cache *cache, uint32_t namespace)
 {
 	uint32_t index = cache_find_object(cache, KUBE_NAMESPACE, 0, namespace);
-	return index == 0 ? NULL : cache_labels_at(cache, object_at(cache, index)->labels);
+	return index == 0 ? NULL : cache_labels_at(cache, object_of_kind_at(cache, index)->labels);
 }
 
 struct parts {
@@ -50,7 +50,7 @@ struct parts {
 	uint32_t devices; /* records of cache/devices.h */
 };
 
-static void give_parts(struct cache *cache, const struct parts *parts)
+static void give_object_parts(struct cache *cache, const struct parts *parts)
 {
 	cache_devices_unmake(cache, parts->kind, parts->devices);
 	if (parts->blob != NULL)
@@ -61,7 +61,8 @@ static void give_parts(struct cache *cache, const struct parts *parts)
 	intern_give(&cache->strings, parts->name);
 }
 
-static bool take_parts(struct cache *cache, const struct kube_object *kube, struct parts *parts)
+static bool take_object_parts(
+	struct cache *cache, const struct kube_object *kube, struct parts *parts)
 {
 	*parts = (struct parts){.kind = kube->kind};
 	bool all = true;
@@ -82,7 +83,7 @@ static bool take_parts(struct cache *cache, const struct kube_object *kube, stru
 	if (all && kube->blob != NULL)
 		all = cache_devices_make(cache, kube->kind, parts->blob, &parts->devices);
 	if (!all)
-		give_parts(cache, parts);
+		give_object_parts(cache, parts);
 	return all;
 }
 
@@ -91,7 +92,7 @@ static uint32_t make_object(struct cache *cache, enum kube_kind kind, const stru
 	uint32_t index = pool_take(&cache->objects);
 	if (index == 0)
 		return 0;
-	struct cache_object *object = object_at(cache, index);
+	struct cache_object *object = object_of_kind_at(cache, index);
 	object->kind = kind;
 	object->namespace = parts->namespace;
 	object->name = parts->name;
@@ -122,7 +123,7 @@ static struct cache_side object_side(const struct cache *cache, const struct cac
 /* From the object's present state, which is given up now. */
 static struct cache_change object_change(const struct cache *cache, uint32_t index)
 {
-	const struct cache_object *object = object_at(cache, index);
+	const struct cache_object *object = object_of_kind_at(cache, index);
 	return (struct cache_change){
 		.event = {.kind = (enum kube_kind)object->kind,
 			.index = index,
@@ -134,6 +135,16 @@ static struct cache_change object_change(const struct cache *cache, uint32_t ind
 			.labels = object->labels,
 			.strings = {object->namespace, object->name}},
 	};
+}
+
+void cache_object_again(struct cache *cache, uint32_t index)
+{
+	if (index == 0)
+		return;
+	struct cache_change change = {.event = object_change(cache, index).event};
+	change.event.now = change.event.old;
+	change.event.old = (struct cache_side){.there = false};
+	cache_log_append(cache, &change);
 }
 
 static uint32_t find_known(const struct cache *cache, const struct kube_object *kube)
@@ -152,7 +163,7 @@ static void mark_seen(struct cache *cache, const struct kube_object *kube)
 {
 	uint32_t index = find_known(cache, kube);
 	if (index != 0)
-		object_at(cache, index)->seen = cache->list_round[kube->kind];
+		object_of_kind_at(cache, index)->seen = cache->list_round[kube->kind];
 }
 
 /* It is not kept, and not any more. */
@@ -173,7 +184,7 @@ enum cache_result cache_put_object(
 		return drop_needless(cache, kube);
 	mark_seen(cache, kube); /* also when it is refused: the list has shown it */
 	struct parts parts;
-	if (!take_parts(cache, kube, &parts)) {
+	if (!take_object_parts(cache, kube, &parts)) {
 		cache->refused++;
 		return CACHE_FULL;
 	}
@@ -182,18 +193,18 @@ enum cache_result cache_put_object(
 	if (is_new)
 		*index = make_object(cache, kube->kind, &parts);
 	if (*index == 0) {
-		give_parts(cache, &parts);
+		give_object_parts(cache, &parts);
 		cache->refused++;
 		return CACHE_FULL;
 	}
-	struct cache_object *object = object_at(cache, *index);
+	struct cache_object *object = object_of_kind_at(cache, *index);
 	uint64_t version = cache_version_of(kube->meta.resource_version);
 	bool same = !is_new && same_content(object, &parts);
 	bool again = same && object->version == version && kube->meta.resource_version.size > 0;
 	object->version = version;
 	object->seen = cache->list_round[kube->kind];
 	if (again) {
-		give_parts(cache, &parts);
+		give_object_parts(cache, &parts);
 		return CACHE_UNCHANGED;
 	}
 	cache_assumed_drop(cache, *index);
@@ -213,7 +224,7 @@ enum cache_result cache_put_object(
 
 enum cache_result cache_remove_object(struct cache *cache, uint32_t index)
 {
-	struct cache_object *object = object_at(cache, index);
+	struct cache_object *object = object_of_kind_at(cache, index);
 	cache_assumed_drop(cache, index);
 	cache_devices_remove(cache, (enum kube_kind)object->kind, index);
 	cache->kind_generation[object->kind]++;

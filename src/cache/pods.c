@@ -17,14 +17,14 @@
 #include "base/trace.h"
 #include "cache/private.h"
 
-static uint32_t name_hash(uint32_t namespace, uint32_t name)
+static uint32_t pod_name_hash(uint32_t namespace, uint32_t name)
 {
 	return hash_pair(namespace, name);
 }
 
 static uint32_t find_pod(const struct cache *cache, uint32_t namespace, uint32_t name)
 {
-	struct map_walk walk = map_walk(&cache->pods_by_name, name_hash(namespace, name));
+	struct map_walk walk = map_walk(&cache->pods_by_name, pod_name_hash(namespace, name));
 	for (uint32_t i; (i = map_next(&cache->pods_by_name, &walk)) != 0;) {
 		const struct cache_pod *pod = cache_pod_at(cache, i);
 		if (pod->name == name && cache_template_of(cache, pod)->namespace == namespace)
@@ -216,7 +216,7 @@ struct parts { /* what a pod is replaced by, all taken before anything is change
 	bool is_imagined;
 };
 
-static void give_parts(struct cache *cache, const struct parts *parts)
+static void give_pod_parts(struct cache *cache, const struct parts *parts)
 {
 	if (parts->class != 0)
 		cache_unshare_template(cache, parts->class);
@@ -239,7 +239,7 @@ static bool pod_take_string(struct cache *cache, struct text t, uint32_t *id)
 	return false;
 }
 
-static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct parts *parts)
+static bool take_pod_parts(struct cache *cache, const struct kube_pod *kube, struct parts *parts)
 {
 	*parts = (struct parts){0};
 	parts->class = cache_share_template(cache, &kube->class->blob);
@@ -252,7 +252,7 @@ static bool take_parts(struct cache *cache, const struct kube_pod *kube, struct 
 	bool has_claims = cache_pod_claims_take(cache, kube, &parts->claims);
 	if (parts->class != 0 && parts->labels != 0 && parts->has_uid && has_names && has_claims)
 		return true;
-	give_parts(cache, parts);
+	give_pod_parts(cache, parts);
 	return false;
 }
 
@@ -276,7 +276,7 @@ static uint32_t make_pod(struct cache *cache, const struct parts *parts)
 	pod->flags = parts->is_imagined ? CACHE_POD_IMAGINED : 0;
 	list_init(&pod->nominated_link);
 	uint32_t namespace = cache_template_of(cache, pod)->namespace;
-	map_add(&cache->pods_by_name, name_hash(namespace, pod->name), index);
+	map_add(&cache->pods_by_name, pod_name_hash(namespace, pod->name), index);
 	pod->class = 0;
 	pod->name = 0;
 	count_state(cache, pod, 1);
@@ -313,8 +313,8 @@ static void pod_log(struct cache *cache, const struct cache_pod *pod, struct cac
 }
 
 /* Everything is there already; from here on nothing can fail. */
-static void replace_parts(struct cache *cache, uint32_t index, struct parts *parts, uint32_t node,
-	const struct kube_pod *kube, bool assumed)
+static void replace_pod_parts(struct cache *cache, uint32_t index, struct parts *parts,
+	uint32_t node, const struct kube_pod *kube, bool assumed)
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);
 	uint32_t old_node = pod->node;
@@ -387,7 +387,7 @@ static bool pod_reserve(struct cache *cache, uint32_t node, uint32_t class)
 }
 
 /* Parts are taken; finds the node and the record. False when one of them has no room. */
-static bool place(
+static bool place_pod(
 	struct cache *cache, const struct kube_pod *kube, struct parts *parts, uint32_t *index)
 {
 	bool is_new = *index == 0;
@@ -412,7 +412,7 @@ static bool place(
 		}
 		return false;
 	}
-	replace_parts(cache, *index, parts, node, kube, assumed);
+	replace_pod_parts(cache, *index, parts, node, kube, assumed);
 	return true;
 }
 
@@ -436,11 +436,11 @@ static enum cache_result put_pod(
 		}
 	}
 	struct parts parts;
-	if (!take_parts(cache, kube, &parts))
+	if (!take_pod_parts(cache, kube, &parts))
 		return CACHE_FULL;
 	parts.is_imagined = is_imagined;
-	if (!place(cache, kube, &parts, index)) {
-		give_parts(cache, &parts);
+	if (!place_pod(cache, kube, &parts, index)) {
+		give_pod_parts(cache, &parts);
 		return CACHE_FULL;
 	}
 	cache_pod_at(cache, *index)->seen = cache->list_round[KUBE_POD];
@@ -480,7 +480,7 @@ static void remove_pod(struct cache *cache, uint32_t index)
 	intern_give(&cache->strings, pod->for_node);
 	cache_pod_claims_give(cache, pod->claims);
 	cache_conditions_drop(cache, pod);
-	map_remove(&cache->pods_by_name, name_hash(namespace, pod->name), index);
+	map_remove(&cache->pods_by_name, pod_name_hash(namespace, pod->name), index);
 	pod_log(cache, pod, &change);
 	pool_give(&cache->pods, index);
 	if (node != 0)
@@ -503,6 +503,41 @@ void cache_drop_pod(struct cache *cache, uint32_t index)
 	remove_pod(cache, index);
 }
 
+/* ---- in thought ---- */
+
+/* What was taken for its place stays taken, so that the way back cannot fail. */
+static void imagine_at(struct cache *cache, uint32_t index, uint32_t node)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	count_state(cache, pod, -1);
+	if (node != 0)
+		attach(cache, index, node);
+	else
+		detach(cache, index);
+	count_state(cache, pod, 1);
+}
+
+void cache_imagine_off(struct cache *cache, uint32_t index)
+{
+	imagine_at(cache, index, 0);
+}
+
+bool cache_imagine_on(struct cache *cache, uint32_t index, uint32_t node)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	cache_budget_open(cache, false);
+	bool fits = cache_node_reserve_scalars(cache, node, cache_template_of(cache, pod));
+	cache_budget_close(cache);
+	if (fits)
+		imagine_at(cache, index, node);
+	return fits;
+}
+
+void cache_imagine_back(struct cache *cache, uint32_t index, uint32_t node)
+{
+	imagine_at(cache, index, node);
+}
+
 /* ---- our own decisions ---- */
 
 enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t node)
@@ -512,7 +547,7 @@ enum cache_result cache_assume(struct cache *cache, uint32_t index, uint32_t nod
 		return CACHE_CONFLICT;
 	if (cache_node_at(cache, node)->facts == NULL)
 		return CACHE_UNKNOWN;
-	cache_budget_open(cache, true);
+	cache_budget_open(cache, PAGE_RESERVE_ALL);
 	bool fits = pod_reserve(cache, node, pod->class);
 	cache_budget_close(cache);
 	if (!fits) {

@@ -23,19 +23,19 @@ uint64_t cache_version_of(struct text resource_version);
  * Around a change that brings something new: what can be made again gives way to it, and what must
  * not be missing finds room in the reserve.
  */
-static inline void cache_budget_open(struct cache *cache, bool may_use_reserve)
+static inline void cache_budget_open(struct cache *cache, enum page_reserve part)
 {
 	if (cache->budget == NULL)
 		return;
 	cache->budget->may_shed = true;
-	cache->budget->may_use_reserve = may_use_reserve;
+	cache->budget->may_use = part;
 }
 static inline void cache_budget_close(struct cache *cache)
 {
 	if (cache->budget == NULL)
 		return;
 	cache->budget->may_shed = false;
-	cache->budget->may_use_reserve = true; /* whatever is not a pod that waits */
+	cache->budget->may_use = PAGE_RESERVE_ALL; /* whatever is not a pod that waits */
 }
 
 /* nodes.c */
@@ -47,6 +47,12 @@ bool cache_node_reserve_scalars(
 void cache_node_changed(struct cache *cache, uint32_t node);
 /* It takes pods again: as new for those that wait. */
 void cache_node_opened(struct cache *cache, uint32_t node);
+
+/*
+ * objects.c: logged as if it had come now, when what it is about has only just come and plugins
+ * wait for the one behind the other, as an apiserver's clients send them. 0: nothing.
+ */
+void cache_object_again(struct cache *cache, uint32_t index);
 
 /* log.c: takes over what the change holds; gives it back at once when nobody reads the log. */
 void cache_log_init(struct cache *cache, struct arena *arena, uint32_t capacity);
@@ -74,7 +80,9 @@ size_t cache_images_size(uint32_t images);
  */
 enum { CACHE_GIVEN_PER_OBJECT = 4 };
 void cache_devices_init(struct cache *cache, struct arena *arena, uint32_t objects);
-size_t cache_devices_size(uint32_t objects);
+size_t cache_devices_size(uint32_t objects, uint32_t nodes);
+/* Its labels, or what it has of extended resources, may be others now. */
+void cache_devices_follow_node(struct cache *cache, uint32_t node);
 MUST_USE bool cache_devices_make(
 	struct cache *cache, enum kube_kind kind, const struct kube_blob *blob, uint32_t *first);
 void cache_devices_unmake(struct cache *cache, enum kube_kind kind, uint32_t first);

@@ -93,11 +93,27 @@ enum cache_unread_put cache_unread_put(
 			return CACHE_UNREAD_KNOWN;
 		unread_remove(cache, index);
 	}
-	/* Who waits has no claim to the reserve. */
-	cache_budget_open(cache, node_name.size > 0);
+	/* What waits is a small record, as one of the shelf. */
+	cache_budget_open(cache, node_name.size > 0 ? PAGE_RESERVE_ALL : PAGE_RESERVE_RECORDS);
 	bool added = unread_add(cache, namespace, name, node_name);
 	cache_budget_close(cache);
 	return added ? CACHE_UNREAD_NEW : CACHE_UNREAD_FULL;
+}
+
+bool cache_unread_report(struct cache *cache, struct text namespace, struct text name)
+{
+	uint32_t index = unread_find(cache, namespace, name);
+	bool is_due = index != 0 && !unread_at(cache, index)->is_reported;
+	if (is_due)
+		unread_at(cache, index)->is_reported = true;
+	return is_due;
+}
+
+void cache_unread_report_again(struct cache *cache)
+{
+	const struct pool *pool = &cache->unreads.pool;
+	for (uint32_t i = pool_next(pool, 0); i != 0; i = pool_next(pool, i))
+		unread_at(cache, i)->is_reported = false;
 }
 
 void cache_unread_drop(struct cache *cache, struct text namespace, struct text name)

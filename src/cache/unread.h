@@ -2,8 +2,8 @@
 /*
  * Unread pods: too big, too deep, not understood, or without room. One that holds a place takes
  * there what is not known: it closes its own node for new ones, and nothing else, until it is
- * understood or gone. One that waits is in nobody's way; it is remembered so that people are told
- * of it, once.
+ * understood or gone. One that waits is in no other's way; it is remembered so that it is reported,
+ * once by each leader.
  */
 #ifndef BERTH_CACHE_UNREAD_H
 #define BERTH_CACHE_UNREAD_H
@@ -22,6 +22,7 @@ struct cache_unread {
 	uint32_t name;
 	uint32_t node; /* index; 0: it waits for one */
 	uint16_t seen; /* list round it was last seen in */
+	bool is_reported;
 };
 
 struct cache_unreads {
@@ -39,6 +40,10 @@ enum cache_unread_put {
 /* The pod closes that node; an empty one: it waits. */
 MUST_USE enum cache_unread_put cache_unread_put(
 	struct cache *cache, struct text namespace, struct text name, struct text node);
+/* False: it was reported already. */
+MUST_USE bool cache_unread_report(struct cache *cache, struct text namespace, struct text name);
+/* What was reported may not have arrived: once more. */
+void cache_unread_report_again(struct cache *cache);
 /* It is understood, or gone. */
 void cache_unread_drop(struct cache *cache, struct text namespace, struct text name);
 /* The list of pods has ended: one that it did not show is gone. False: there is none. */

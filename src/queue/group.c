@@ -78,7 +78,7 @@ static bool belongs(const struct queue_group *group, const struct queue_entry *e
 		first->other_rejectors == e->other_rejectors && queue_gate_is(first->gate, e->gate);
 }
 
-static uint32_t find(const struct queue *queue, const struct queue_entry *e, uint32_t hash)
+static uint32_t find_group(const struct queue *queue, const struct queue_entry *e, uint32_t hash)
 {
 	struct map_walk walk = map_walk(&queue->groups_by_content, hash);
 	for (uint32_t i; (i = map_next(&queue->groups_by_content, &walk)) != 0;)
@@ -87,7 +87,7 @@ static uint32_t find(const struct queue *queue, const struct queue_entry *e, uin
 	return 0;
 }
 
-static uint32_t make(struct queue *queue, const struct queue_entry *e, uint32_t hash)
+static uint32_t make_group(struct queue *queue, const struct queue_entry *e, uint32_t hash)
 {
 	uint32_t index = pool_take(&queue->groups);
 	CHECK(index != 0); /* a group has a pod, and there are as many groups as pods */
@@ -106,9 +106,9 @@ void queue_group_join(struct queue *queue, struct queue_entry *e)
 {
 	CHECK(e->group == 0);
 	uint32_t hash = hash_of(e);
-	e->group = find(queue, e, hash);
+	e->group = find_group(queue, e, hash);
 	if (e->group == 0)
-		e->group = make(queue, e, hash);
+		e->group = make_group(queue, e, hash);
 	struct queue_group *group = queue_group(queue, e->group);
 	list_add_last(&group->pods, &e->link);
 	group->count++;
@@ -210,7 +210,8 @@ static void audit_one(const struct queue *queue, uint32_t index)
 		count++;
 	}
 	CHECK(count == group->count);
-	CHECK(find(queue, queue_entry_of(group->pods.next), hash_of(group_first(group))) == index);
+	CHECK(find_group(queue, queue_entry_of(group->pods.next), hash_of(group_first(group))) ==
+		index);
 }
 
 void queue_group_audit(const struct queue *queue)

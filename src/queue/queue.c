@@ -112,7 +112,7 @@ static void leave(struct queue *queue, struct queue_entry *e)
 	queue->pods[e->state]--;
 }
 
-static void enter(struct queue *queue, uint32_t entry, enum queue_state to)
+static void enter_place(struct queue *queue, uint32_t entry, enum queue_state to)
 {
 	struct queue_entry *e = queue_entry(queue, entry);
 	CHECK((to == QUEUE_GATED) == queue_is_gated(e));
@@ -128,7 +128,7 @@ static void enter(struct queue *queue, uint32_t entry, enum queue_state to)
 void queue_move(struct queue *queue, uint32_t entry, enum queue_state to)
 {
 	leave(queue, queue_entry(queue, entry));
-	enter(queue, entry, to);
+	enter_place(queue, entry, to);
 }
 
 /* ---- the gauge of rejected pods ---- */
@@ -197,7 +197,7 @@ enum queue_state queue_requeue(
 		return QUEUE_GATED;
 	leave(queue, e);
 	enum queue_state to = way_out(queue, e, gate, how, now);
-	enter(queue, entry, to);
+	enter_place(queue, entry, to);
 	return to;
 }
 
@@ -222,7 +222,7 @@ enum queue_result queue_add(
 		.profile = (uint8_t)pod->profile,
 	};
 	list_init(&e->link);
-	enter(queue, *entry, way_out(queue, e, ask_gate(queue, e), QUEUE_AFTER_BACKOFF, now));
+	enter_place(queue, *entry, way_out(queue, e, ask_gate(queue, e), QUEUE_AFTER_BACKOFF, now));
 	return QUEUE_OK;
 }
 
@@ -251,7 +251,7 @@ bool queue_take(struct queue *queue, uint32_t entry)
 	leave(queue, e);
 	e->attempts++;
 	forget_rejection(queue, e);
-	enter(queue, entry, QUEUE_IN_FLIGHT);
+	enter_place(queue, entry, QUEUE_IN_FLIGHT);
 	return true;
 }
 
@@ -320,7 +320,7 @@ enum queue_state queue_requeue_one(
 	if (how == QUEUE_AFTER_ERROR && queue_is_waiting(e)) {
 		leave(queue, e);
 		forget_rejection(queue, e); /* it waits for time alone */
-		enter(queue, entry, way_out(queue, e, ask_gate(queue, e), how, now));
+		enter_place(queue, entry, way_out(queue, e, ask_gate(queue, e), how, now));
 		return (enum queue_state)e->state;
 	}
 	if (queue_is_waiting(e))

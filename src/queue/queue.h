@@ -298,6 +298,12 @@ static inline struct queue_waits queue_rejectors(const struct queue_entry *e)
 	return (struct queue_waits){e->rejectors, e->other_rejectors};
 }
 
+/* When the pod came, as far as people care. */
+static inline struct mono queue_came_at(const struct queue_entry *e)
+{
+	return e->first_attempt.us == MONO_NEVER.us ? e->timestamp : e->first_attempt;
+}
+
 static inline const struct queue_entry *queue_entry_at(const struct queue *queue, uint32_t entry)
 {
 	return pool_at(&queue->entries, entry);

@@ -6,14 +6,12 @@
 
 #include "base/hash.h"
 
-enum { TENTH_US = CLOCK_S_US / 10 };
+enum { SAMPLE = 64 /* of the last half of the heap, where the least important are */ };
 
 /* ---- order ---- */
 
-static bool shelf_before(const void *self, uint32_t a, uint32_t b)
+static bool shelf_goes_before(const struct shelf_pod *x, const struct shelf_pod *y)
 {
-	const struct shelf_pod *x = shelf_pod_at(self, a);
-	const struct shelf_pod *y = shelf_pod_at(self, b);
 	bool x_asked = (x->flags & SHELF_ASKED) != 0;
 	bool y_asked = (y->flags & SHELF_ASKED) != 0;
 	if (x_asked != y_asked)
@@ -28,7 +26,14 @@ static bool shelf_before(const void *self, uint32_t a, uint32_t b)
 	bool y_tried = (y->flags & SHELF_TRIED) != 0;
 	if (x_tried != y_tried)
 		return y_tried;
-	return x->since_ds != y->since_ds ? x->since_ds < y->since_ds : a < b;
+	return (int32_t)(x->ticket - y->ticket) < 0;
+}
+
+static bool shelf_before(const void *self, uint32_t a, uint32_t b)
+{
+	const struct shelf_pod *x = shelf_pod_at(self, a);
+	const struct shelf_pod *y = shelf_pod_at(self, b);
+	return shelf_goes_before(x, y) || (a < b && !shelf_goes_before(y, x));
 }
 
 static void shelf_moved(void *self, uint32_t index, uint32_t position)
@@ -51,7 +56,33 @@ void shelf_init(struct shelf *shelf, struct arena *arena, struct intern *strings
 	heap_init_for(&shelf->order, arena, &shelf->pods, shelf_before, shelf_moved, shelf);
 }
 
+/* ---- turns ---- */
+
+static struct shelf_turn *shelf_turn_of(struct shelf *shelf, uint32_t namespace)
+{
+	return &shelf->turns[hash_pair(namespace, 0) % SHELF_NAMESPACES];
+}
+
+static uint32_t shelf_next_ticket(struct shelf *shelf, uint32_t namespace)
+{
+	const struct shelf_turn *last = shelf_turn_of(shelf, namespace);
+	bool is_ahead = last->namespace == namespace && (int32_t)(last->ticket - shelf->turn) > 0;
+	return (is_ahead ? last->ticket : shelf->turn) + 1;
+}
+
+static uint32_t shelf_take_ticket(struct shelf *shelf, uint32_t namespace)
+{
+	uint32_t ticket = shelf_next_ticket(shelf, namespace);
+	*shelf_turn_of(shelf, namespace) = (struct shelf_turn){namespace, ticket};
+	return ticket;
+}
+
 /* ---- names ---- */
+
+static size_t shelf_tail_size(const struct shelf_pod *pod)
+{
+	return strnlen(pod->tail, SHELF_TAIL);
+}
 
 /* Of "web-5d8f9-x2x4z": "web-5d8f9-". A name without a short end is stored as a whole. */
 static struct text shelf_head(struct text name)
@@ -66,12 +97,13 @@ struct text shelf_name(
 	const struct shelf *shelf, const struct shelf_pod *pod, char room[SHELF_NAME_MAX])
 {
 	struct text head = intern_text(shelf->strings, pod->head);
-	if (pod->tail_size == 0)
+	size_t tail = shelf_tail_size(pod);
+	if (tail == 0)
 		return head;
-	CHECK(head.size + pod->tail_size <= SHELF_NAME_MAX);
+	CHECK(head.size + tail <= SHELF_NAME_MAX);
 	memcpy(room, head.at, head.size);
-	memcpy(room + head.size, pod->tail, pod->tail_size);
-	return (struct text){room, head.size + pod->tail_size};
+	memcpy(room + head.size, pod->tail, tail);
+	return (struct text){room, head.size + tail};
 }
 
 static uint32_t shelf_hash(uint32_t namespace, struct text name)
@@ -88,9 +120,9 @@ static uint32_t shelf_hash_of(const struct shelf *shelf, const struct shelf_pod 
 static bool shelf_has_name(const struct shelf *shelf, const struct shelf_pod *pod, struct text name)
 {
 	struct text head = intern_text(shelf->strings, pod->head);
-	return name.size == head.size + pod->tail_size &&
-		text_is(text_first(name, head.size), head) &&
-		memcmp(name.at + head.size, pod->tail, pod->tail_size) == 0;
+	size_t tail = shelf_tail_size(pod);
+	return name.size == head.size + tail && text_is(text_first(name, head.size), head) &&
+		memcmp(name.at + head.size, pod->tail, tail) == 0;
 }
 
 uint32_t shelf_find(const struct shelf *shelf, struct text namespace, struct text name)
@@ -108,15 +140,14 @@ uint32_t shelf_find(const struct shelf *shelf, struct text namespace, struct tex
 
 /* ---- there and away ---- */
 
-static uint32_t shelf_tenths(const struct shelf *shelf, struct mono now)
+static uint16_t shelf_seconds(const struct shelf *shelf, struct mono now)
 {
-	int64_t tenths = mono_since_us(now, shelf->made) / TENTH_US;
-	return tenths < 0 ? 0 : (uint32_t)tenths;
+	return (uint16_t)(mono_since_us(now, shelf->made) / CLOCK_S_US);
 }
 
 int64_t shelf_waited_us(const struct shelf *shelf, const struct shelf_pod *pod, struct mono now)
 {
-	return mono_since_us(now, shelf->made) - (int64_t)pod->since_ds * TENTH_US;
+	return (uint16_t)(shelf_seconds(shelf, now) - pod->since_s) * (int64_t)CLOCK_S_US;
 }
 
 static void shelf_count_flags(struct shelf *shelf, uint32_t flags, int sign)
@@ -131,16 +162,25 @@ static void shelf_count_flags(struct shelf *shelf, uint32_t flags, int sign)
 void shelf_set(struct shelf *shelf, uint32_t index, uint32_t flags, bool on)
 {
 	struct shelf_pod *pod = shelf_pod_at(shelf, index);
+	if (on && (flags & SHELF_ASKED) != 0 && (int32_t)(pod->ticket - shelf->turn) > 0)
+		shelf->turn = pod->ticket;
 	shelf_count_flags(shelf, pod->flags, -1);
 	pod->flags = (uint8_t)(on ? pod->flags | flags : pod->flags & ~flags);
 	shelf_count_flags(shelf, pod->flags, 1);
 	heap_changed(&shelf->order, pod->position);
 }
 
+void shelf_report_again(struct shelf *shelf)
+{
+	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0; i = pool_next(&shelf->pods, i))
+		shelf_set(shelf, i, SHELF_REPORTED, false);
+}
+
 void shelf_send_back(struct shelf *shelf, uint32_t index, struct mono now)
 {
 	struct shelf_pod *pod = shelf_pod_at(shelf, index);
-	pod->since_ds = shelf_tenths(shelf, now);
+	pod->since_s = shelf_seconds(shelf, now);
+	pod->ticket = shelf_take_ticket(shelf, pod->namespace);
 	heap_changed(&shelf->order, pod->position);
 }
 
@@ -157,6 +197,24 @@ static void shelf_renew(struct shelf *shelf, uint32_t index, const struct shelf_
 	shelf_set(shelf, index, kept | entry->flags, true);
 }
 
+static void shelf_give_names(struct shelf *shelf, const struct shelf_pod *pod)
+{
+	intern_give(shelf->strings, pod->namespace);
+	intern_give(shelf->strings, pod->head);
+}
+
+static uint32_t shelf_place(struct shelf *shelf, const struct shelf_pod *pod)
+{
+	uint32_t index = pool_take(&shelf->pods);
+	if (index == 0)
+		return 0;
+	*shelf_pod_at(shelf, index) = *pod;
+	map_add(&shelf->by_name, shelf_hash_of(shelf, pod), index);
+	shelf_count_flags(shelf, pod->flags, 1);
+	CHECK(heap_add(&shelf->order, index)); /* it has room for all of the pool */
+	return index;
+}
+
 uint32_t shelf_put(struct shelf *shelf, const struct shelf_entry *entry, struct mono now)
 {
 	uint32_t index = shelf_find(shelf, entry->namespace, entry->name);
@@ -165,14 +223,13 @@ uint32_t shelf_put(struct shelf *shelf, const struct shelf_entry *entry, struct 
 		return index;
 	}
 	struct shelf_pod added = {.priority = entry->priority,
-		.since_ds = shelf_tenths(shelf, now),
+		.since_s = shelf_seconds(shelf, now),
 		.seen = entry->seen,
 		.flags = entry->flags};
 	struct text head = shelf_head(entry->name);
 	if (entry->name.size >= SHELF_NAME_MAX)
 		return 0;
-	added.tail_size = (uint8_t)(entry->name.size - head.size);
-	memcpy(added.tail, entry->name.at + head.size, added.tail_size);
+	memcpy(added.tail, entry->name.at + head.size, entry->name.size - head.size);
 	memcpy(added.uid, entry->uid, sizeof(added.uid));
 	if (!intern_take(shelf->strings, entry->namespace, &added.namespace))
 		return 0;
@@ -180,28 +237,71 @@ uint32_t shelf_put(struct shelf *shelf, const struct shelf_entry *entry, struct 
 		intern_give(shelf->strings, added.namespace);
 		return 0;
 	}
-	index = pool_take(&shelf->pods);
-	if (index == 0) {
-		intern_give(shelf->strings, added.namespace);
-		intern_give(shelf->strings, added.head);
-		return 0;
-	}
-	*shelf_pod_at(shelf, index) = added;
-	map_add(&shelf->by_name, shelf_hash_of(shelf, &added), index);
-	shelf_count_flags(shelf, added.flags, 1);
-	CHECK(heap_add(&shelf->order, index)); /* it has room for all of the pool */
+	added.ticket = shelf_next_ticket(shelf, added.namespace);
+	index = shelf_place(shelf, &added);
+	if (index != 0)
+		(void)shelf_take_ticket(shelf, added.namespace);
+	else
+		shelf_give_names(shelf, &added);
 	return index;
 }
 
-void shelf_remove(struct shelf *shelf, uint32_t index)
+static struct shelf_pod shelf_displace(struct shelf *shelf, uint32_t index)
 {
 	const struct shelf_pod pod = *shelf_pod_at(shelf, index);
 	heap_remove(&shelf->order, pod.position);
 	map_remove(&shelf->by_name, shelf_hash_of(shelf, &pod), index);
 	shelf_count_flags(shelf, pod.flags, -1);
 	pool_give(&shelf->pods, index);
-	intern_give(shelf->strings, pod.namespace);
-	intern_give(shelf->strings, pod.head);
+	return pod;
+}
+
+void shelf_remove(struct shelf *shelf, uint32_t index)
+{
+	const struct shelf_pod pod = shelf_displace(shelf, index);
+	shelf_give_names(shelf, &pod);
+}
+
+/* Nothing stands behind one of the last half of a heap. Others are looked at each time. */
+static uint32_t shelf_least(struct shelf *shelf)
+{
+	const struct heap *order = &shelf->order;
+	uint32_t half = order->count / 2;
+	uint32_t left = order->count - half;
+	uint32_t least = 0;
+	for (uint32_t i = 0; i < SAMPLE && i < left; i++) {
+		uint32_t index = order->entries[half + shelf->sampled++ % left];
+		if ((shelf_pod_at(shelf, index)->flags & SHELF_ASKED) == 0 &&
+			(least == 0 || shelf_before(shelf, least, index)))
+			least = index;
+	}
+	return least;
+}
+
+uint32_t shelf_drop_least(struct shelf *shelf, const struct shelf_entry *entry)
+{
+	struct shelf_pod added = {0};
+	uint32_t least = shelf_least(shelf);
+	if (least == 0)
+		return 0;
+	if (entry != NULL) {
+		(void)intern_find(shelf->strings, entry->namespace, &added.namespace);
+		added.priority = entry->priority;
+		added.flags = entry->flags;
+		added.ticket = shelf_next_ticket(shelf, added.namespace);
+		if (!shelf_goes_before(&added, shelf_pod_at(shelf, least)))
+			return 0;
+	}
+	shelf_remove(shelf, least);
+	if (pool_top(&shelf->pods) < least)
+		return 1;
+	/* What is left stays together: the last one takes the place, and its page may go. */
+	struct shelf_pod moved = shelf_displace(shelf, pool_top(&shelf->pods));
+	moved.flags &= (uint8_t)~SHELF_ASKED; /* the answer does not find it */
+	if (shelf_place(shelf, &moved) != 0)
+		return 1;
+	shelf_give_names(shelf, &moved);
+	return 2;
 }
 
 uint32_t shelf_first(const struct shelf *shelf)

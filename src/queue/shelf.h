@@ -2,9 +2,13 @@
 /*
  * Shelf: pending pods that there is no memory for. Of such a pod only what names it and says how
  * important it is stays, about 64 bytes; the rest is asked for again when its turn comes. The order
- * is that of importance: priority, then pods that were not tried yet, then who came first. Pods
- * behind a gate come last: a change of their own opens it, and brings them whole. Behind them are
- * those that were asked for already.
+ * is that of importance: priority, then pods that were not tried yet, then by turns the namespaces,
+ * of each who came first. Pods behind a gate come last: a change of their own opens it, and brings
+ * them whole. Behind them are those that were asked for already.
+ *
+ * Turns are tickets that count on. A pod's is one more than the last one of its namespace, or than
+ * that of the pod that went back last: so one namespace with 100,000 pods is no queue that others
+ * stand at the end of.
  *
  * Names are stored as the controllers make them: what stands before the last dash is shared.
  */
@@ -20,7 +24,11 @@
 #include "base/map.h"
 #include "base/pool.h"
 
-enum { SHELF_NAME_MAX = 256, SHELF_TAIL = 8 };
+enum {
+	SHELF_NAME_MAX = 256,
+	SHELF_TAIL = 8,
+	SHELF_NAMESPACES = 256 /* whose last ticket is known; the others come as if new */
+};
 
 enum shelf_flag {
 	SHELF_TRIED = 1,    /* nodes were looked at since it was made, and none was feasible */
@@ -32,14 +40,19 @@ enum shelf_flag {
 struct shelf_pod {
 	uint64_t uid[2]; /* the caller's */
 	uint32_t namespace;
-	uint32_t head; /* of its name, up to the last dash; or all of it */
-	char tail[SHELF_TAIL];
+	uint32_t head;         /* of its name, up to the last dash; or all of it */
+	char tail[SHELF_TAIL]; /* shorter ones end with zeros */
 	int32_t priority;
-	uint32_t since_ds; /* tenths of a second since the shelf was made */
+	uint32_t ticket;
 	uint32_t position;
-	uint16_t seen; /* list round it was last seen in */
-	uint8_t tail_size;
+	uint16_t since_s; /* seconds since the shelf was made, of which it counts 18 hours */
+	uint8_t seen;     /* list round it was last seen in, its last bits */
 	uint8_t flags;
+};
+
+struct shelf_turn { /* the last ticket of a namespace */
+	uint32_t namespace;
+	uint32_t ticket;
 };
 
 struct shelf {
@@ -50,6 +63,9 @@ struct shelf {
 	struct mono made;
 	uint32_t unreported; /* gated ones not counted: nothing is withheld from them */
 	uint32_t gated;
+	uint32_t turn; /* the ticket of the pod that went back last */
+	uint32_t sampled;
+	struct shelf_turn turns[SHELF_NAMESPACES];
 };
 
 struct shelf_entry { /* what is put there */
@@ -57,7 +73,7 @@ struct shelf_entry { /* what is put there */
 	struct text name;
 	uint64_t uid[2];
 	int32_t priority;
-	uint16_t seen;
+	uint8_t seen;
 	uint8_t flags;
 };
 
@@ -70,8 +86,15 @@ size_t shelf_size(uint32_t capacity);
 MUST_USE uint32_t shelf_put(struct shelf *shelf, const struct shelf_entry *entry, struct mono now);
 uint32_t shelf_find(const struct shelf *shelf, struct text namespace, struct text name);
 void shelf_remove(struct shelf *shelf, uint32_t index);
+/*
+ * One that is among the least important goes, so that the rest takes less memory. How many went; 0:
+ * none is less important than `entry` (NULL: whichever).
+ */
+uint32_t shelf_drop_least(struct shelf *shelf, const struct shelf_entry *entry);
 /* Flags that order or count it may change. */
 void shelf_set(struct shelf *shelf, uint32_t index, uint32_t flags, bool on);
+/* What was reported may not have arrived: once more. */
+void shelf_report_again(struct shelf *shelf);
 /* It waits as if it had come now, behind those that wait already. */
 void shelf_send_back(struct shelf *shelf, uint32_t index, struct mono now);
 /* The most important one; 0: there is none. */

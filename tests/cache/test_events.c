@@ -75,6 +75,26 @@ static void test_nodes(void)
 	bed_clear();
 }
 
+/* Plugins that count on it coming behind its node hear of it then. */
+static void test_a_csi_node_that_came_before_its_node(void)
+{
+	TEST_ASSERT_EQUAL(CACHE_OK,
+		bed_putf("{'kind':'CSINode','metadata':{'name':'n'},'spec':{'drivers':[]}}"));
+	expect(KUBE_CSI_NODE, CACHE_ADD);
+	put_node("", "", "");
+	TEST_ASSERT_EQUAL_UINT32(2, cache_log_count(&bed.cache));
+	TEST_ASSERT_EQUAL(KUBE_NODE, cache_log_at(&bed.cache, 0)->event.kind);
+	cache_log_drop(&bed.cache);
+	expect(KUBE_CSI_NODE, CACHE_ADD);
+	put_node(",'labels':{'a':'b'}", "", "");
+	expect(KUBE_NODE, CACHE_UPDATE_NODE_LABEL);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_NODE, "", "n"));
+	expect(KUBE_NODE, CACHE_DELETE);
+	TEST_ASSERT_EQUAL(CACHE_OK, bed_remove(KUBE_CSI_NODE, "", "n"));
+	expect(KUBE_CSI_NODE, CACHE_DELETE);
+	bed_clear();
+}
+
 static void test_pods(void)
 {
 	put_node("", "", "");
@@ -180,6 +200,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_nodes);
+	RUN_TEST(test_a_csi_node_that_came_before_its_node);
 	RUN_TEST(test_pods);
 	RUN_TEST(test_other_objects);
 	RUN_TEST(test_log_when_a_pod_comes_changes_and_goes_then_old_versions_stay);

@@ -96,6 +96,20 @@ static void test_a_list_without_it_heals(void)
 	bed_clear();
 }
 
+static void test_unread_when_it_was_reported_then_only_another_leader_does_so_again(void)
+{
+	struct cache *cache = &bed.cache;
+	TEST_ASSERT_FALSE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_TRUE(put("a", ""));
+	TEST_ASSERT_TRUE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_TRUE(put("a", ""));
+	TEST_ASSERT_FALSE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	cache_unread_report_again(cache);
+	TEST_ASSERT_TRUE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_TRUE(put("a", "n1")); /* it closes a node now */
+	TEST_ASSERT_TRUE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -103,5 +117,6 @@ int main(void)
 	RUN_TEST(test_a_node_that_is_not_there);
 	RUN_TEST(test_a_good_version_and_a_deletion_heal);
 	RUN_TEST(test_a_list_without_it_heals);
+	RUN_TEST(test_unread_when_it_was_reported_then_only_another_leader_does_so_again);
 	return UNITY_END();
 }

@@ -47,15 +47,20 @@ void tearDown(void)
 	block = NULL;
 }
 
-static uint32_t put(const char *name, int32_t priority, uint32_t flags)
+static uint32_t put_of(const char *namespace, const char *name, int32_t priority, uint32_t flags)
 {
-	struct shelf_entry entry = {.namespace = TEXT("team"),
+	struct shelf_entry entry = {.namespace = text_of(namespace),
 		.name = text_of(name),
 		.uid = {1, 2},
 		.priority = priority,
 		.flags = (uint8_t)flags};
 	now_us += CLOCK_S_US;
 	return shelf_put(&shelf, &entry, (struct mono){now_us});
+}
+
+static uint32_t put(const char *name, int32_t priority, uint32_t flags)
+{
+	return put_of("team", name, priority, flags);
 }
 
 static void take(const char *name)
@@ -90,6 +95,70 @@ static void test_shelf_when_pods_differ_then_the_most_important_is_first(void)
 	TEST_ASSERT_EQUAL_UINT32(0, shelf.gated + shelf.unreported);
 }
 
+/* As they go back: asked for, and then there. */
+static void take_back(const char *name)
+{
+	shelf_set(&shelf, shelf_first(&shelf), SHELF_ASKED, true);
+	uint32_t index = shelf_find(&shelf, TEXT("team"), text_of(name));
+	if (index == 0)
+		index = shelf_find(&shelf, TEXT("other"), text_of(name));
+	TEST_ASSERT_NOT_EQUAL(0, index);
+	TEST_ASSERT_TRUE((shelf_pod_at(&shelf, index)->flags & SHELF_ASKED) != 0);
+	shelf_remove(&shelf, index);
+}
+
+static void test_shelf_when_a_namespace_has_many_then_others_have_their_turns(void)
+{
+	char name[32];
+	for (uint32_t i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "team-%02u", (unsigned)i);
+		put(name, 0, 0);
+	}
+	put_of("other", "other-00", 0, 0);
+	put_of("other", "other-01", 0, 0);
+	take_back("team-00");
+	take_back("other-00");
+	take_back("team-01");
+	put_of("other", "other-02", 0, 0);
+	take_back("other-01");
+	take_back("other-02");
+	take_back("team-02");
+	for (uint32_t i = 3; i < 30; i++) {
+		snprintf(name, sizeof(name), "team-%02u", (unsigned)i);
+		take_back(name);
+	}
+	put_of("other", "other-03", 0, 0);
+	take_back("other-03");
+	take_back("team-30");
+}
+
+static void test_shelf_when_the_least_important_go_then_the_others_stay_together(void)
+{
+	char name[32];
+	for (uint32_t i = 0; i < SMALL; i++) {
+		snprintf(name, sizeof(name), "p-%u", (unsigned)i);
+		put(name, (int32_t)(i % 4), 0);
+	}
+	const struct shelf_entry high = {
+		.namespace = TEXT("other"), .name = TEXT("high-1"), .priority = 9};
+	const struct shelf_entry low = {
+		.namespace = TEXT("other"), .name = TEXT("low-1"), .priority = -9};
+	TEST_ASSERT_EQUAL_UINT32(0, shelf_drop_least(&shelf, &low));
+	for (uint32_t left = SMALL - 1; left >= SMALL / 4; left--) {
+		TEST_ASSERT_EQUAL_UINT32(1, shelf_drop_least(&shelf, &high));
+		TEST_ASSERT_EQUAL_UINT32(left, shelf_count(&shelf));
+		TEST_ASSERT_EQUAL_UINT32(left, pool_top(&shelf.pods));
+		shelf_audit(&shelf);
+	}
+	for (uint32_t i = pool_next(&shelf.pods, 0); i != 0; i = pool_next(&shelf.pods, i))
+		TEST_ASSERT_EQUAL_INT32(3, shelf_pod_at(&shelf, i)->priority);
+	/* One that is on its way back is not dropped under way. */
+	while (shelf_count(&shelf) > 1)
+		TEST_ASSERT_EQUAL_UINT32(1, shelf_drop_least(&shelf, NULL));
+	shelf_set(&shelf, shelf_first(&shelf), SHELF_ASKED, true);
+	TEST_ASSERT_EQUAL_UINT32(0, shelf_drop_least(&shelf, NULL));
+}
+
 static void test_shelf_when_one_was_asked_for_then_the_next_is_first(void)
 {
 	uint32_t a = put("a", 1, 0);
@@ -109,7 +178,7 @@ static void test_shelf_when_a_pod_comes_again_then_what_is_known_of_it_stays(voi
 	TEST_ASSERT_EQUAL_UINT32(a, put("web-1-x", 0, SHELF_GATED));
 	const struct shelf_pod *pod = shelf_pod_at(&shelf, a);
 	TEST_ASSERT_EQUAL_UINT8(SHELF_TRIED | SHELF_REPORTED | SHELF_GATED, pod->flags);
-	TEST_ASSERT_EQUAL_UINT32(10, pod->since_ds);
+	TEST_ASSERT_EQUAL_UINT16(1, pod->since_s);
 	TEST_ASSERT_EQUAL_UINT32(1, shelf.unreported);
 	/* Of the same name, and another pod. */
 	struct shelf_entry other = {
@@ -189,6 +258,8 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_shelf_when_pods_differ_then_the_most_important_is_first);
+	RUN_TEST(test_shelf_when_a_namespace_has_many_then_others_have_their_turns);
+	RUN_TEST(test_shelf_when_the_least_important_go_then_the_others_stay_together);
 	RUN_TEST(test_shelf_when_one_was_asked_for_then_the_next_is_first);
 	RUN_TEST(test_shelf_when_a_pod_comes_again_then_what_is_known_of_it_stays);
 	RUN_TEST(test_shelf_when_names_are_odd_then_each_is_found);
