@@ -23,7 +23,9 @@
 enum {
 	DRA_RESULTS_MAX = 32, /* of one claim, as upstream has it */
 	DRA_LIST_MAX = 8,     /* sub-requests of a prioritized list */
-	DRA_STEPS_PER_MS = 20
+	/* Of a decision, 0.1 us each or so: some for each node, some for one with more. */
+	DRA_STEPS_PER_MS = 100,
+	DRA_STEPS_PER_NODE = 1024
 };
 
 /* What feature gates allow. */
@@ -43,11 +45,35 @@ struct dra_features {
 
 struct dra;
 
-size_t dra_size(void);
-struct dra *dra_make(struct arena *arena, struct cache *cache);
+size_t dra_size(uint32_t nodes);
+struct dra *dra_make(struct arena *arena, struct cache *cache, uint32_t nodes);
 /* How many expressions were compiled, and how many were evaluated, so far. */
 uint64_t dra_compiled(const struct dra *dra);
 uint64_t dra_evaluated(const struct dra *dra);
+
+/*
+ * What came out on a node for claims that ask for the same: the next pod of a template finds it
+ * here, until something changes about the devices that the node can reach.
+ */
+enum { DRA_SHAPE_CLAIMS = 4 /* pods with more are worked out each time */ };
+
+struct dra_shape {
+	const void *profile;
+	uint64_t template; /* serial of the pod's; 0: it has no extended resources of devices */
+	uint64_t count;    /* no padding: shapes are compared as bytes */
+	struct kube_claim_shape claims[DRA_SHAPE_CLAIMS]; /* the rest zero */
+};
+
+enum dra_outcome { DRA_UNKNOWN, DRA_DO, DRA_DO_NOT, DRA_POOLS_INVALID, DRA_LACKING };
+
+struct dra_seen {
+	uint64_t generation; /* of the cache's devices; 0: nothing is known */
+	int32_t score;
+	uint32_t outcome; /* enum dra_outcome */
+};
+
+/* By node; NULL: there is no memory. Good until the next call, and until memory is short. */
+struct dra_seen *dra_seen_of(struct dra *dra, const struct dra_shape *shape);
 
 /* ---- what is asked for ---- */
 
@@ -133,6 +159,7 @@ struct dra_why {
 	struct text taint_key; /* of the last that was refused so */
 	uint32_t pools_incomplete;
 	uint32_t pools_invalid;
+	uint32_t left; /* that would do, each by itself; see dra_look() */
 };
 
 /* One decision: the same for all nodes. */
@@ -155,6 +182,13 @@ struct dra_run {
 MUST_USE enum dra_verdict dra_allocate(
 	struct dra_run *run, const struct cache_node *node, struct dra_result *result);
 
+/*
+ * Each device of the node by itself, for one alternative of a request of run's only claim: run->why
+ * says what became of them. What is taken of scratch stays taken.
+ */
+void dra_look(
+	struct dra_run *run, const struct cache_node *node, uint32_t request, uint32_t alternative);
+
 /* The points of prioritized lists: the earlier the alternative, the more. */
 int64_t dra_score(const struct dra_claim *claim, const struct dra_pick *picks, uint32_t count);
 /* The same of an allocation that was made before. */
@@ -169,8 +203,14 @@ void dra_write_allocation(const struct dra_run *run, const struct dra_claim *cla
 
 /* The class that stands for the extended resource; NULL: none. */
 const struct kube_device_class *dra_class_of(const struct cache *cache, uint32_t resource);
+/* The pod asks for an extended resource, of which a class may say that devices back it. */
+bool dra_may_back_pod(const struct cache *cache, const struct kube_pod_template *class);
 /* Some extended resource that the pod asks for is backed by devices. */
 bool dra_backs_pod(const struct cache *cache, const struct kube_pod_template *class);
+
+/* The devices of the class that the node can reach, and how many of them some claim has. */
+void dra_count(struct dra_run *run, const struct kube_device_class *class,
+	const struct cache_node *node, int64_t *count, int64_t *given);
 
 /* Which request a container's resource comes from. */
 struct dra_mapping {

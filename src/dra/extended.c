@@ -50,6 +50,15 @@ static bool is_backable(const struct cache *cache, const struct kube_scalar *sca
 		text_starts(cache_text(cache, scalar->name), TEXT(KUBE_CLASS_RESOURCE));
 }
 
+bool dra_may_back_pod(const struct cache *cache, const struct kube_pod_template *class)
+{
+	const struct kube_scalar *list = KUBE_AT(class, class->fit.scalars, struct kube_scalar);
+	for (uint32_t i = 0; i < class->fit.scalars.count; i++)
+		if (list[i].value != 0 && is_backable(cache, &list[i]))
+			return true;
+	return false;
+}
+
 bool dra_backs_pod(const struct cache *cache, const struct kube_pod_template *class)
 {
 	const struct kube_scalar *list = KUBE_AT(class, class->fit.scalars, struct kube_scalar);

@@ -9,6 +9,8 @@
 #include "base/hash.h"
 #include "dra/private.h"
 
+enum { NAMES_PER_STEP = 8, COUNTERS_PER_STEP = 32 };
+
 /* ---- which slices ---- */
 
 static bool slice_is_relevant(
@@ -111,6 +113,7 @@ static bool names_are_unique(struct dra_run *run, const struct dra_pool *pool)
 	uint32_t count = 0;
 	for (uint32_t s = 0; s < pool->slice_count; s++)
 		count += pool->slices[s].facts->devices.count;
+	run->steps -= count / NAMES_PER_STEP;
 	uint32_t size = 16;
 	while (size < count * 2)
 		size *= 2;
@@ -157,8 +160,8 @@ static bool has_counter(
 	return false;
 }
 
-static bool consumes_known(const struct dra_pool *pool, const struct kube_slice *facts,
-	const struct kube_device *device)
+static bool consumes_known(struct dra_run *run, const struct dra_pool *pool,
+	const struct kube_slice *facts, const struct kube_device *device)
 {
 	const struct kube_device_more *more = kube_device_more(facts, device);
 	if (more == NULL)
@@ -170,6 +173,7 @@ static bool consumes_known(const struct dra_pool *pool, const struct kube_slice 
 		const struct kube_counter_set *set = find_set(pool, used[i].name, &of);
 		const struct kube_amount *amounts =
 			KUBE_AT(facts, used[i].counters, struct kube_amount);
+		run->steps -= used[i].counters.count / COUNTERS_PER_STEP;
 		for (uint32_t k = 0; set != NULL && k < used[i].counters.count; k++)
 			if (!has_counter(of, set, amounts[k].name))
 				return false;
@@ -202,7 +206,7 @@ static bool counters_are_known(struct dra_run *run, const struct dra_pool *pool,
 		const struct kube_device *devices =
 			KUBE_AT(facts, facts->devices, struct kube_device);
 		for (uint32_t i = 0; i < facts->devices.count; i++)
-			if (!consumes_known(pool, facts, &devices[i]) || run->steps < 0)
+			if (!consumes_known(run, pool, facts, &devices[i]) || run->steps < 0)
 				return false;
 	}
 	return true;
@@ -340,4 +344,32 @@ bool dra_pools_gather(struct dra_run *run, const struct cache_node *node, struct
 	}
 	put_behind(pools, made, used);
 	return run->steps >= 0 && !run->scratch->overflowed;
+}
+
+/* Generations and counters do not matter: it is a score. */
+void dra_count(struct dra_run *run, const struct kube_device_class *class,
+	const struct cache_node *node, int64_t *count, int64_t *given)
+{
+	const struct dra_ask ask = {.class = class};
+	struct scratch_mark mark = scratch_mark(run->scratch);
+	struct found found = {0};
+	*count = *given = 0;
+	bool ok = find_slices(run, node, &found);
+	for (uint32_t s = 0; ok && s < found.count; s++) {
+		const struct kube_slice *of = found.list[s].facts;
+		const struct kube_device *devices = KUBE_AT(of, of->devices, struct kube_device);
+		for (uint32_t i = 0; i < of->devices.count && dra_step(run, 1); i++) {
+			const struct kube_device_more *more = kube_device_more(of, &devices[i]);
+			bool whole, shared;
+			if (!dra_reaches(run->cache, of,
+				    of->per_device == 0 || more == NULL ? &of->reach : &more->reach,
+				    node) ||
+				dra_selects(run, NULL, &ask, &found.list[s], i) != DRA_FITS)
+				continue;
+			dra_look_given(run, of, devices[i].name, &whole, &shared);
+			++*count;
+			*given += whole || shared;
+		}
+	}
+	scratch_rewind(run->scratch, mark);
 }

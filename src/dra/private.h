@@ -46,6 +46,13 @@ MUST_USE bool dra_pools_gather(
 enum dra_verdict dra_selects(struct dra_run *run, const struct dra_claim *claim,
 	const struct dra_ask *ask, const struct dra_slice *slice, uint32_t device);
 
+/* ---- memory.c ---- */
+
+struct dra_memory;
+size_t dra_memory_size(uint32_t nodes);
+struct dra_memory *dra_memory_make(struct arena *arena, struct cache *cache, uint32_t nodes);
+struct dra_seen *dra_memory_row(struct dra_memory *memory, const struct dra_shape *shape);
+
 /* ---- amounts.c ---- */
 
 /* Whether anybody has the device as a whole (*given) or a share of it (*shared). */

@@ -55,8 +55,7 @@ static void put_consumed(
 		KUBE_AT(pick->slice->facts, pick->device->capacities, struct kube_capacity);
 	if (pick->consumed == NULL || pick->device->capacities.count == 0)
 		return;
-	json_key(j, "consumedCapacity");
-	json_open_object(j);
+	json_member_object(j, "consumedCapacity");
 	for (uint32_t i = 0; i < pick->device->capacities.count; i++) {
 		char bytes[160];
 		struct writer w;
@@ -126,8 +125,7 @@ static void put_class_requests(const struct dra_run *run, const struct chosen *c
 		count += chosen_class(chosen, i) == class;
 	if (run->features.names_device && count == chosen->claim->request_count)
 		return;
-	json_key(j, "requests");
-	json_open_array(j);
+	json_member_array(j, "requests");
 	for (uint32_t i = 0; i < chosen->claim->request_count; i++) {
 		char bytes[512];
 		struct writer w;
@@ -193,8 +191,7 @@ static void put_claim_config(const struct dra_run *run, const struct chosen *cho
 	json_open_object(j);
 	json_member_z(j, "source", "FromClaim");
 	if (!is_for_all) {
-		json_key(j, "requests");
-		json_open_array(j);
+		json_member_array(j, "requests");
 		for (uint32_t i = 0; i < config->requests.count; i++)
 			json_put_text(j, dra_text(run, names[i]));
 		json_close_array(j);
@@ -207,8 +204,7 @@ static void put_configs(
 	const struct dra_run *run, const struct chosen *chosen, struct json_writer *j)
 {
 	const struct kube_claim *facts = chosen->claim->facts;
-	json_key(j, "config");
-	json_open_array(j);
+	json_member_array(j, "config");
 	put_class_configs(run, chosen, j);
 	const struct kube_device_config *configs =
 		facts == NULL ? NULL : KUBE_AT(facts, facts->configs, struct kube_device_config);
@@ -248,22 +244,6 @@ static bool is_local(const struct dra_pick *picks, uint32_t count)
 	return false;
 }
 
-static void put_this_node(
-	const struct dra_run *run, const struct cache_node *node, struct json_writer *j)
-{
-	json_key(j, "matchFields");
-	json_open_array(j);
-	json_open_object(j);
-	json_member_z(j, "key", "metadata.name");
-	json_member_z(j, "operator", "In");
-	json_key(j, "values");
-	json_open_array(j);
-	json_put_text(j, dra_text(run, node->name));
-	json_close_array(j);
-	json_close_object(j);
-	json_close_array(j);
-}
-
 /* The requirements of all selectors, each once. False: there are none. */
 static bool put_merged(const struct dra_run *run, const struct dra_pick *picks, uint32_t count,
 	const char *member, struct json_writer *j)
@@ -287,8 +267,7 @@ static bool put_merged(const struct dra_run *run, const struct dra_pick *picks, 
 			if (k < put_count || put_count == ARRAY_COUNT(put))
 				continue;
 			if (put_count == 0) {
-				json_key(j, member);
-				json_open_array(j);
+				json_member_array(j, member);
 			}
 			put[put_count++] = json_raw(walk.value);
 			json_put_raw(j, json_raw(walk.value));
@@ -313,13 +292,11 @@ static void put_node_selector(const struct dra_run *run, const struct dra_pick *
 	bool local = is_local(picks, count);
 	if (!local && !has_selector(picks, count))
 		return;
-	json_key(j, "nodeSelector");
-	json_open_object(j);
-	json_key(j, "nodeSelectorTerms");
-	json_open_array(j);
+	json_member_object(j, "nodeSelector");
+	json_member_array(j, "nodeSelectorTerms");
 	json_open_object(j);
 	if (local) {
-		put_this_node(run, node, j);
+		kube_node_term_put(j, dra_text(run, node->name));
 	} else {
 		struct scratch_mark mark = scratch_mark(run->scratch);
 		(void)put_merged(run, picks, count, "matchFields", j);
@@ -343,10 +320,8 @@ void dra_write_allocation(const struct dra_run *run, const struct dra_claim *cla
 		chosen.ask[picks[i].request] = picks[i].ask;
 	json_write_init(&j, out);
 	json_open_object(&j);
-	json_key(&j, "devices");
-	json_open_object(&j);
-	json_key(&j, "results");
-	json_open_array(&j);
+	json_member_object(&j, "devices");
+	json_member_array(&j, "results");
 	for (uint32_t i = 0; i < count; i++)
 		put_result(run, claim, &picks[i], i, &j);
 	json_close_array(&j);

@@ -43,7 +43,7 @@ struct frame {
 
 /* What an `All` is, and how many devices an ask takes. */
 struct wanted {
-	uint32_t count;
+	uint64_t count;
 	struct place *all; /* NULL: an exact count */
 };
 
@@ -656,8 +656,7 @@ static enum dra_verdict prepare_ask(
 			"claim %.*s/%.*s, request %.*s: unsupported count mode %.*s",
 			TEXT_ARGS(claim->namespace), TEXT_ARGS(claim->name), TEXT_ARGS(ask->name),
 			TEXT_ARGS(ask->mode_text));
-	int64_t count = ask->count < 0 ? 0 : ask->count;
-	wanted->count = count > DRA_RESULTS_MAX ? DRA_RESULTS_MAX + 1 : (uint32_t)count;
+	wanted->count = ask->count < 0 ? 0 : (uint64_t)ask->count;
 	return DRA_FITS;
 }
 
@@ -688,14 +687,14 @@ static enum dra_verdict prepare_claim(struct search *s, uint32_t index)
 {
 	const struct dra_claim *claim = &s->run->claims[index];
 	struct position at = {.claim = index};
-	uint32_t least_of_claim = 0;
+	uint64_t least_of_claim = 0;
 	s->wanted[index] =
 		SCRATCH_ARRAY(s->run->scratch, struct wanted *, (size_t)claim->request_count + 1);
 	for (; s->wanted[index] != NULL && at.request < claim->request_count; at.request++) {
 		const struct dra_request *request = &claim->requests[at.request];
 		struct wanted *wanted = SCRATCH_ARRAY(
 			s->run->scratch, struct wanted, (size_t)request->ask_count + 1);
-		uint32_t least = DRA_RESULTS_MAX + 1;
+		uint64_t least = INT64_MAX;
 		s->wanted[index][at.request] = wanted;
 		for (at.ask = 0; wanted != NULL && at.ask < request->ask_count; at.ask++) {
 			enum dra_verdict verdict = prepare_ask(s, &at, &wanted[at.ask]);
@@ -705,22 +704,21 @@ static enum dra_verdict prepare_claim(struct search *s, uint32_t index)
 				least = wanted[at.ask].count;
 		}
 		least_of_claim += least;
-		s->room += 1 + DRA_RESULTS_MAX;
 	}
-	s->room += 1;
+	/* Its own frame, one for each list, and for each device that it can have or try. */
+	s->room += claim->request_count + DRA_RESULTS_MAX + 2;
 	if (s->run->scratch->overflowed)
 		return dra_fail(s->run, "out of memory");
 	if (least_of_claim > DRA_RESULTS_MAX)
 		return dra_fail(s->run,
-			"claim %.*s/%.*s: number of requested devices %u exceeds the claim limit "
-			"of "
-			"%u",
+			"claim %.*s/%.*s: number of requested devices %llu exceeds the claim limit "
+			"of %u",
 			TEXT_ARGS(claim->namespace), TEXT_ARGS(claim->name),
-			(unsigned)least_of_claim, (unsigned)DRA_RESULTS_MAX);
+			(unsigned long long)least_of_claim, (unsigned)DRA_RESULTS_MAX);
 	return prepare_constraints(s, index);
 }
 
-static enum dra_verdict prepare(struct search *s)
+static enum dra_verdict prepare_search(struct search *s)
 {
 	size_t claims = (size_t)s->run->claim_count + 1;
 	s->wanted = SCRATCH_ARRAY(s->run->scratch, struct wanted **, claims);
@@ -752,7 +750,7 @@ enum dra_verdict dra_allocate(
 	result->picks = scratch_take_array(run->scratch, claims, sizeof(*result->picks));
 	if (run->scratch->overflowed)
 		return dra_fail(run, "out of memory");
-	enum dra_verdict verdict = prepare(&s);
+	enum dra_verdict verdict = prepare_search(&s);
 	if (verdict != DRA_FITS)
 		return verdict;
 	switch (search_run(&s)) {
@@ -765,4 +763,19 @@ enum dra_verdict dra_allocate(
 		if (s.pools.list[i].is_invalid)
 			return DRA_INVALID;
 	return DRA_NONE;
+}
+
+void dra_look(
+	struct dra_run *run, const struct cache_node *node, uint32_t request, uint32_t alternative)
+{
+	struct dra_result result = {.count = SCRATCH_ARRAY(run->scratch, uint32_t, 2),
+		.picks = scratch_take_array(run->scratch, 2, sizeof(*result.picks))};
+	struct search s = {.run = run, .node = node, .result = &result};
+	struct frame f = {.kind = FRAME_PICK,
+		.at = {.request = request, .ask = alternative, .is_chosen = true}};
+	CHECK(run->why != NULL && run->claim_count == 1);
+	if (run->scratch->overflowed || prepare_search(&s) != DRA_FITS)
+		return;
+	for (; next_device(&s, &f) == DRA_FITS; give_up(&s, &f))
+		run->why->left++;
 }

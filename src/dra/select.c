@@ -10,8 +10,10 @@
 #include "dra/private.h"
 
 enum {
-	PROGRAMS = 64,         /* expressions that are kept compiled */
-	VERDICTS = 1 << 14,    /* slices, each for one expression */
+	PROGRAMS = 64,           /* expressions that are kept compiled */
+	VERDICTS_MOST = 1 << 16, /* slices, each for one expression */
+	VERDICTS_OF_NODE = 8,
+	VERDICT_WAYS = 4,      /* places where each may be */
 	VERDICT_DEVICES = 128, /* of a slice; an apiserver takes no more */
 	COMPILE_KEEP_MAX = 512 * 1024,
 	COST_PER_STEP = 16,
@@ -46,12 +48,23 @@ struct dra {
 	struct page_span span;
 	struct page_shedder shedder;
 	struct verdicts *verdicts;
+	uint32_t verdict_max;
 	uint32_t verdict_count; /* a power of two; 0: no memory for any yet */
+	struct dra_memory *memory;
 };
 
-size_t dra_size(void)
+static uint32_t verdicts_for(uint32_t nodes)
 {
-	return sizeof(struct dra) + arena_span_size(VERDICTS * sizeof(struct verdicts)) + 64;
+	uint32_t count = 1024;
+	while (count < VERDICTS_MOST && count / VERDICTS_OF_NODE < nodes)
+		count *= 2;
+	return count;
+}
+
+size_t dra_size(uint32_t nodes)
+{
+	return sizeof(struct dra) + arena_span_size(verdicts_for(nodes) * sizeof(struct verdicts)) +
+		dra_memory_size(nodes) + 64;
 }
 
 static bool forget_verdicts(void *self)
@@ -66,15 +79,22 @@ static bool forget_verdicts(void *self)
 	return true;
 }
 
-struct dra *dra_make(struct arena *arena, struct cache *cache)
+struct dra *dra_make(struct arena *arena, struct cache *cache, uint32_t nodes)
 {
 	struct dra *dra = arena_take(arena, sizeof(*dra));
-	*dra = (struct dra){.cache = cache};
-	arena_take_span(arena, &dra->span, VERDICTS * sizeof(struct verdicts));
+	*dra = (struct dra){.cache = cache,
+		.verdict_max = verdicts_for(nodes),
+		.memory = dra_memory_make(arena, cache, nodes)};
+	arena_take_span(arena, &dra->span, dra->verdict_max * sizeof(struct verdicts));
 	dra->verdicts = (struct verdicts *)(void *)dra->span.base;
 	if (arena->budget != NULL)
 		page_budget_add_shedder(arena->budget, &dra->shedder, forget_verdicts, dra);
 	return dra;
+}
+
+struct dra_seen *dra_seen_of(struct dra *dra, const struct dra_shape *shape)
+{
+	return dra_memory_row(dra->memory, shape);
 }
 
 uint64_t dra_compiled(const struct dra *dra)
@@ -95,6 +115,7 @@ struct seen {
 	const struct kube_device *device;
 	struct cel_semver *versions; /* by attribute */
 	struct quantity *capacities; /* by capacity */
+	uint32_t *first[2];          /* of attributes, of capacities: see first_of_domain() */
 };
 
 /* Attributes and capacities are looked at in the same way. */
@@ -117,6 +138,20 @@ static struct text part_domain(const struct seen *seen, bool capacity, uint32_t 
 	size_t slash = text_find(name, '/');
 	return slash < name.size ? text_first(name, slash)
 				 : dra_text(seen->run, seen->slice->driver);
+}
+
+/* The first part with the same domain stands for it: looked for once, however often it is asked. */
+static uint32_t first_of_domain(const struct seen *seen, bool capacity, uint32_t i)
+{
+	uint32_t *known = &seen->first[capacity][i];
+	if (*known == 0) {
+		struct text domain = part_domain(seen, capacity, i);
+		uint32_t k = 0;
+		while (k < i && !text_is(part_domain(seen, capacity, k), domain))
+			k++;
+		*known = k + 1;
+	}
+	return *known - 1;
 }
 
 static struct text part_id(const struct seen *seen, bool capacity, uint32_t i)
@@ -152,9 +187,7 @@ enum { NO_DOMAIN = UINT32_MAX / 2 };
 
 static bool is_in_domain(const struct cel_value *of, uint32_t i)
 {
-	const struct seen *seen = of->self;
-	bool capacity = (of->size & 1) != 0;
-	return text_is(part_domain(seen, capacity, i), part_domain(seen, capacity, of->size / 2));
+	return first_of_domain(of->self, (of->size & 1) != 0, i) == of->size / 2;
 }
 
 static uint32_t names_count(const struct cel_value *of)
@@ -198,20 +231,11 @@ static const struct cel_host names_host = {names_count, names_at, names_find};
 
 /* ---- of all domains: `size` is 1 for capacities ---- */
 
-/* It stands for its domain: none before it has the same. */
-static bool is_first_of_domain(const struct seen *seen, bool capacity, uint32_t i)
-{
-	for (uint32_t k = 0; k < i; k++)
-		if (text_is(part_domain(seen, capacity, k), part_domain(seen, capacity, i)))
-			return false;
-	return true;
-}
-
 static uint32_t parts_domain_count(const struct cel_value *of)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < parts_count(of->self, of->size != 0); i++)
-		count += is_first_of_domain(of->self, of->size != 0, i);
+		count += first_of_domain(of->self, of->size != 0, i) == i;
 	return count;
 }
 
@@ -219,7 +243,7 @@ static void parts_domain_at(
 	const struct cel_value *of, uint32_t index, struct cel_value *key, struct cel_value *value)
 {
 	uint32_t i = 0;
-	while (!is_first_of_domain(of->self, of->size != 0, i) || index-- > 0)
+	while (first_of_domain(of->self, of->size != 0, i) != i || index-- > 0)
 		i++;
 	*key = cel_string(part_domain(of->self, of->size != 0, i));
 	*value = cel_host_map(&names_host, of->self, i * 2 + of->size);
@@ -403,6 +427,10 @@ static bool see_device(struct dra_run *run, struct seen *seen)
 		run->scratch, struct cel_semver, (size_t)device->attributes.count + 1);
 	seen->capacities =
 		SCRATCH_ARRAY(run->scratch, struct quantity, (size_t)device->capacities.count + 1);
+	seen->first[0] =
+		SCRATCH_ARRAY(run->scratch, uint32_t, (size_t)device->attributes.count + 1);
+	seen->first[1] =
+		SCRATCH_ARRAY(run->scratch, uint32_t, (size_t)device->capacities.count + 1);
 	if (run->scratch->overflowed)
 		return false;
 	for (uint32_t i = 0; i < device->attributes.count; i++) {
@@ -481,7 +509,7 @@ static struct verdicts *verdicts_of(
 	const struct cache_object *object =
 		pool_at(&run->cache->objects, cache_slice_at(run->cache, slice)->object);
 	uint32_t wanted = 64;
-	while (wanted < VERDICTS && wanted < pool_used(&run->cache->devices.slices) * 4)
+	while (wanted < dra->verdict_max && wanted < pool_used(&run->cache->devices.slices) * 8)
 		wanted *= 2;
 	if (dra->verdict_count < wanted &&
 		page_span_reach(&dra->span, wanted * sizeof(struct verdicts))) {
@@ -491,7 +519,16 @@ static struct verdicts *verdicts_of(
 	if (dra->verdict_count == 0)
 		return NULL;
 	uint32_t hash = hash_pair((uint32_t)program->serial, slice);
-	struct verdicts *v = &dra->verdicts[hash & (dra->verdict_count - 1)];
+	struct verdicts *set = &dra->verdicts[hash & (dra->verdict_count - VERDICT_WAYS)];
+	struct verdicts *v = &set[hash >> 30];
+	for (uint32_t i = 0; i < VERDICT_WAYS; i++) {
+		if (set[i].program == program->serial && set[i].slice == slice) {
+			v = &set[i];
+			break;
+		}
+		if (set[i].program == 0)
+			v = &set[i];
+	}
 	if (v->program != program->serial || v->slice != slice || v->handle != object->handle ||
 		v->version != object->version)
 		*v = (struct verdicts){.program = program->serial,
