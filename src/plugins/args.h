@@ -150,6 +150,10 @@ struct args_report {
 	/* Says so when it is no label key; false then. */
 	bool (*require_label)(struct args_report *report, const char *path, struct text name);
 	void (*remark)(struct args_report *report, const char *path, const char *what);
+	/* At a place inside of the field's text, `value`. */
+	void (*refuse_in)(struct args_report *report, const char *path, struct text value,
+		size_t offset, struct text what);
+	struct scratch *scratch; /* as it was before, afterwards */
 };
 /* For printf: the beginning of a value that is repeated in a message. */
 #define ARGS_SHOWN(t) (int)((t).size < 64 ? (t).size : 64), (t).at == NULL ? "" : (t).at
@@ -199,11 +203,16 @@ struct plugin_uses { /* of a point, in the order in which they run */
 	struct plugin_set set; /* the same, as a set */
 };
 
+/* What local answers depend on besides the node and the local part of the template (kube/pod.h). */
+enum plugin_local_reads { PLUGIN_READS_LABELS = 1, PLUGIN_READS_TEMPLATE = 2 };
+
 struct plugin_profile {
 	uint32_t scheduler_name;     /* string id */
 	int32_t percentage_of_nodes; /* 0: all of them, berth's own default */
 	struct feature_gates gates;
 	bool check_all;         /* a node that is refused is asked about by every filter */
+	uint32_t local_reads;   /* enum plugin_local_reads bits of its plugins */
+	int64_t refresh_us;     /* how often plugins see a new time; 0: never */
 	struct plugin_set used; /* those that take part at any point */
 	struct plugin_uses at[PLUGIN_POINTS];
 	uint16_t args_at[PLUGIN_COUNT]; /* one more than the place, in units of 8 bytes */

@@ -137,13 +137,35 @@ static void begin_run(struct cycle_state *d, struct devices_state *state)
 	/* There is an end to everything, whatever the configuration says. */
 	int64_t most = has_timeout && timeout_ms < DEVICES_TIMEOUT_MAX_MS ? timeout_ms
 									  : DEVICES_TIMEOUT_MAX_MS;
+	state->detail_steps = DEVICES_DETAIL_MAX_MS * DRA_STEPS_PER_MS;
 	state->run = (struct dra_run){.cache = d->cache,
 		.dra = d->dra,
 		.scratch = d->scratch,
 		.features = features_of(&d->profile->gates),
-		.steps = most * DRA_STEPS_PER_MS,
+		.steps = most * DRA_STEPS_PER_MS +
+			(int64_t)pool_used(&d->cache->nodes) * DRA_STEPS_PER_NODE,
 		.claims = state->asked,
 		.claim_count = state->asked_count};
+}
+
+/* What came out for pods that ask for the same. */
+static void remember(const struct cycle_state *d, struct devices_state *state)
+{
+	struct dra_shape shape;
+	bool is_shared = d->pod.template_index != 0;
+	memset(&shape, 0, sizeof(shape));
+	if (d->dra == NULL || state->stale != 0 || state->asked_count > DRA_SHAPE_CLAIMS ||
+		(state->has_extended ? !is_shared : state->asked_count == 0))
+		return;
+	shape.profile = d->profile;
+	if (state->has_extended)
+		shape.template = ((const struct cache_shared *)pool_at(
+					  &d->cache->classes, d->pod.template_index))
+					 ->serial;
+	shape.count = state->asked_count;
+	for (uint32_t i = 0; i < state->asked_count; i++)
+		shape.claims[i] = state->claims[state->asked_of[i]].facts->shape;
+	state->seen = dra_seen_of(d->dra, &shape);
 }
 
 static enum plugin_code dynamic_resources_pre_filter(
@@ -173,10 +195,28 @@ static enum plugin_code dynamic_resources_pre_filter(
 			return code;
 	}
 	begin_run(d, state);
+	remember(d, state);
 	return PLUGIN_SUCCESS;
 }
 
 /* ---- Filter ---- */
+
+static int64_t given_timeout_us(const struct plugin_profile *profile)
+{
+	return PLUGIN_ARGS(profile, DYNAMIC_RESOURCES, dynamic_resources_args)->binding_timeout_us;
+}
+
+/* Its devices are, or will be, what was asked for: no failure, and still in time. */
+static bool given_is_good(const struct cycle_state *d, const struct kube_claim *facts)
+{
+	const struct kube_device_condition *failed;
+	if (devices_are_bound(facts, &failed))
+		return true;
+	return failed == NULL &&
+		(d->clock == NULL ||
+			!devices_are_late(&facts->allocation, facts, given_timeout_us(d->profile),
+				clock_wall(d->clock)));
+}
 
 /* Of claims that have devices: are they here, and good? Notes those that are not. */
 static bool given_are_here(
@@ -185,14 +225,11 @@ static bool given_are_here(
 	bool all = true;
 	for (uint32_t i = 0; i < state->claim_count; i++) {
 		const struct kube_claim *facts = state->claims[i].facts;
-		const struct kube_device_condition *failed = NULL;
 		if (facts->allocated == 0)
 			continue;
 		bool here = facts->allocation.reach.selector == 0 ||
 			dra_reaches(d->cache, facts, &facts->allocation.reach, node);
-		if (here && state->run.features.binding_conditions)
-			(void)devices_are_bound(d->cache, facts, &failed);
-		if (here && failed == NULL)
+		if (here && (!state->run.features.binding_conditions || given_is_good(d, facts)))
 			continue;
 		state->claims[i].is_unavailable = true;
 		all = false;
@@ -200,78 +237,105 @@ static bool given_are_here(
 	return all;
 }
 
-static enum plugin_code reject_node(struct cycle_state *d, struct devices_state *state,
-	const struct cache_node *node, enum dra_verdict verdict, struct plugin_reasons *why)
+static void devices_fail_node(struct cycle_state *d, const struct devices_state *state,
+	const struct cache_node *node, enum dra_verdict verdict)
 {
-	switch (verdict) {
-	case DRA_ERROR: return devices_fail(d, state->run.error);
-	case DRA_TIMEOUT: {
-		char bytes[512];
-		struct writer w;
-		writer_init(&w, bytes, sizeof(bytes) - 1);
-		write_format(&w, "node %.*s: timed out trying to allocate devices",
-			TEXT_ARGS(cache_text(d->cache, node->name)));
-		char *kept = scratch_take(d->scratch, w.used + 1);
-		if (kept != NULL)
-			memcpy(kept, bytes, w.used);
-		return devices_fail(d, kept == NULL ? "out of memory" : kept);
-	}
-	case DRA_INVALID:
-		plugin_because(why, "invalid resource pools were encountered");
-		return PLUGIN_UNRESOLVABLE;
-	default: plugin_because(why, "cannot allocate all claims"); return PLUGIN_UNRESOLVABLE;
-	}
+	char bytes[512];
+	struct writer w;
+	d->error = state->run.error;
+	if (verdict == DRA_ERROR)
+		return;
+	writer_init(&w, bytes, sizeof(bytes) - 1);
+	write_format(&w, "node %.*s: timed out trying to allocate devices",
+		TEXT_ARGS(cache_text(d->cache, node->name)));
+	char *kept = scratch_take(d->scratch, w.used + 1);
+	if (kept != NULL)
+		memcpy(kept, bytes, w.used);
+	d->error = kept == NULL ? "out of memory" : kept;
 }
 
-/* The claims to allocate on the node, with the one for extended resources. */
-enum plugin_code devices_extend(struct cycle_state *d, struct devices_state *state,
-	const struct cache_node *node, struct dra_extended *extended, struct plugin_reasons *why)
+bool devices_extend(struct cycle_state *d, struct devices_state *state,
+	const struct cache_node *node, struct dra_extended *extended)
 {
 	*extended = (struct dra_extended){.is_lacking = false};
 	state->run.claim_count = state->asked_count;
 	if (!state->has_extended)
-		return PLUGIN_SUCCESS;
-	if (state->stale != 0) {
-		plugin_because(why, "cannot schedule extended resource claim");
-		return PLUGIN_UNRESOLVABLE;
-	}
+		return true;
 	if (!dra_extend(d->cache, d->scratch, d->pod.class, node, extended))
-		return devices_fail(d, "out of memory");
-	if (extended->is_lacking) {
-		plugin_because(why, "cannot fit resource");
-		return PLUGIN_UNRESOLVABLE;
-	}
+		return false;
 	if (extended->claim.request_count > 0)
 		state->asked[state->run.claim_count++] = extended->claim;
-	return PLUGIN_SUCCESS;
+	return true;
+}
+
+/* What comes out on the node for the claims that have no devices yet. DRA_UNKNOWN: an error. */
+static enum dra_outcome devices_work_out(struct cycle_state *d, struct devices_state *state,
+	const struct cache_node *node, int64_t *score)
+{
+	struct scratch_mark mark = scratch_mark(d->scratch);
+	struct dra_extended extended;
+	struct dra_result result;
+	enum dra_verdict verdict = DRA_FITS;
+	*score = 0;
+	if (!devices_extend(d, state, node, &extended)) {
+		d->error = "out of memory";
+		return DRA_UNKNOWN;
+	}
+	if (!extended.is_lacking && state->run.claim_count > 0)
+		verdict = dra_allocate(&state->run, node, &result);
+	if (verdict == DRA_ERROR || verdict == DRA_TIMEOUT) {
+		devices_fail_node(d, state, node, verdict);
+		return DRA_UNKNOWN;
+	}
+	for (uint32_t i = 0;
+		verdict == DRA_FITS && !extended.is_lacking && i < state->run.claim_count; i++)
+		*score += dra_score(&state->asked[i], result.picks[i], result.count[i]);
+	scratch_rewind(d->scratch, mark);
+	return extended.is_lacking       ? DRA_LACKING
+		: verdict == DRA_FITS    ? DRA_DO
+		: verdict == DRA_INVALID ? DRA_POOLS_INVALID
+					 : DRA_DO_NOT;
+}
+
+/* The same, from what is remembered where that is still so. */
+static enum dra_outcome look_up(struct cycle_state *d, struct devices_state *state,
+	const struct cache_view *view, int64_t *score)
+{
+	const struct cache_devices *devices = &d->cache->devices;
+	struct dra_seen *seen = state->seen == NULL ? NULL : &state->seen[view->index];
+	if (seen != NULL && seen->outcome != DRA_UNKNOWN &&
+		cache_devices_are_as(devices, view->index, seen->generation)) {
+		*score = seen->score;
+		return (enum dra_outcome)seen->outcome;
+	}
+	enum dra_outcome outcome = devices_work_out(d, state, view->node, score);
+	if (seen != NULL)
+		*seen = (struct dra_seen){devices->generation, (int32_t)*score, outcome};
+	return outcome;
 }
 
 static enum plugin_code dynamic_resources_filter(
 	struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why)
 {
+	static const char *const reasons[] = {[DRA_DO_NOT] = "cannot allocate all claims",
+		[DRA_POOLS_INVALID] = "invalid resource pools were encountered",
+		[DRA_LACKING] = "cannot fit resource"};
 	struct devices_state *state = devices_state_of(d);
-	struct scratch_mark mark = scratch_mark(d->scratch);
-	struct dra_extended extended;
-	enum plugin_code code = devices_extend(d, state, view->node, &extended, why);
-	if (code != PLUGIN_SUCCESS)
-		return code;
-	if (state->run.claim_count == 0 && state->claim_count == 0) {
-		scratch_rewind(d->scratch, mark);
-		return PLUGIN_SUCCESS;
+	int64_t score = 0;
+	if (state->stale != 0) {
+		plugin_because(why, "cannot schedule extended resource claim");
+		return PLUGIN_UNRESOLVABLE;
 	}
-	if (state->run.claim_count > 0) {
-		struct dra_result result;
-		enum dra_verdict verdict = dra_allocate(&state->run, view->node, &result);
-		if (verdict == DRA_ERROR)
-			return reject_node(d, state, view->node, verdict, why);
-		int64_t score = state->given_score;
-		for (uint32_t i = 0; verdict == DRA_FITS && i < state->run.claim_count; i++)
-			score += dra_score(&state->asked[i], result.picks[i], result.count[i]);
-		scratch_rewind(d->scratch, mark);
-		if (verdict != DRA_FITS)
-			return reject_node(d, state, view->node, verdict, why);
-		state->scores[view->index] = score;
+	if (state->asked_count > 0 || state->has_extended) {
+		enum dra_outcome outcome = look_up(d, state, view, &score);
+		if (outcome == DRA_UNKNOWN)
+			return PLUGIN_ERROR;
+		if (outcome != DRA_DO) {
+			plugin_because(why, reasons[outcome]);
+			return PLUGIN_UNRESOLVABLE;
+		}
 	}
+	state->scores[view->index] = state->given_score + score;
 	if (given_are_here(d, state, view->node))
 		return PLUGIN_SUCCESS;
 	plugin_because(why, "resourceclaim not available on the node");
@@ -317,8 +381,20 @@ static enum plugin_code dynamic_resources_post_filter(
 			plugin_because(why, "no new claims to deallocate");
 		return PLUGIN_UNSCHEDULABLE;
 	}
-	if (claim_to_free(d, state) != NULL)
+	const struct devices_claim *freed = claim_to_free(d, state);
+	struct plugin_call calls[PLUGIN_CALLS_MAX];
+	uint32_t count = 0;
+	if (freed != NULL)
+		count = devices_free_claim(d, freed->facts, calls);
+	else if (state->stale != 0)
+		count = devices_delete_claim(
+			d->scratch, d->cache, cache_claim_at(d->cache, state->stale), calls);
+	if (count > 0)
+		rescue->send(rescue->self, calls, count);
+	if (freed != NULL)
 		plugin_because(why, "deallocation of ResourceClaim completed");
+	else if (state->stale != 0)
+		plugin_because(why, "deletion of ResourceClaim completed");
 	else if (!is_newer)
 		plugin_because(why, "still not schedulable");
 	return PLUGIN_UNSCHEDULABLE;
@@ -387,8 +463,14 @@ static uint32_t dynamic_resources_kinds(const struct plugin_demand *pod)
 {
 	const uint32_t all = PLUGIN_KIND(KUBE_RESOURCE_CLAIM) | PLUGIN_KIND(KUBE_RESOURCE_SLICE) |
 		PLUGIN_KIND(KUBE_DEVICE_CLASS);
-	if (pod->class->resource_claims.count == 0 && !dra_backs_pod(pod->cache, pod->class))
+	bool may_extend = dra_may_back_pod(pod->cache, pod->class) &&
+		(pod->profile == NULL ||
+			feature_enabled(&pod->profile->gates, FEATURE_DRAExtendedResource));
+	if (pod->class->resource_claims.count == 0 && !may_extend)
 		return 0;
+	/* Only the classes say whether it needs the rest. */
+	if (pod->class->resource_claims.count == 0 && !dra_backs_pod(pod->cache, pod->class))
+		return PLUGIN_KIND(KUBE_DEVICE_CLASS);
 	bool has_rules = pod->profile == NULL ||
 		feature_enabled(&pod->profile->gates, FEATURE_DRADeviceTaintRules);
 	return all | (has_rules ? PLUGIN_KIND(KUBE_TAINT_RULE) : 0);
@@ -426,11 +508,19 @@ const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 	.defaults = PLUGIN_IN_ALL,
 	.points_since_1_37 = PLUGIN_AT(POD_GROUP_POST_FILTER),
 	.in_every_policy = true,
+	.helps =
+		PLUGIN_HELPS({"cannot allocate all claims",
+				     "Claims that give devices back, or a node with more of them."},
+			{"invalid resource pools", "Slices that do not contradict each other."},
+			{"resourceclaim not available", "Room on the node of the claim's devices."},
+			{"could not find ResourceClaim", "The claim to be made."},
+			{"", "A claim, a device class and devices that go together."}),
 	.state_size = sizeof(struct devices_state),
 	.kinds = dynamic_resources_kinds,
 	.pre_enqueue = dynamic_resources_pre_enqueue,
 	.pre_filter = dynamic_resources_pre_filter,
 	.filter = dynamic_resources_filter,
+	.detail = devices_detail,
 	.post_filter = dynamic_resources_post_filter,
 	.score = dynamic_resources_score,
 	.score_is_idle = dynamic_resources_score_is_idle,

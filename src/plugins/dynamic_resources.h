@@ -8,7 +8,10 @@
 #include "dra/dra.h"
 #include "plugins/hints.h"
 
-enum { DEVICES_TIMEOUT_MAX_MS = 10 * 1000 };
+enum {
+	DEVICES_TIMEOUT_MAX_MS = 10 * 1000,
+	DEVICES_DETAIL_MAX_MS = 1000 /* of an explanation: what nodes then still have is not said */
+};
 
 /* A claim of the pod, as the apiserver shows it. */
 struct devices_claim {
@@ -26,8 +29,10 @@ struct devices_state {
 	bool has_extended;       /* some extended resource of the pod is backed by devices */
 	uint32_t stale;          /* the claim made for them before, that must go; 0: none */
 	struct dra_run run;
-	int64_t *scores;     /* by node */
-	int64_t given_score; /* of claims that are allocated */
+	int64_t detail_steps;  /* that are left to explain all nodes */
+	struct dra_seen *seen; /* by node: what came out before; NULL: nobody knows */
+	int64_t *scores;       /* by node */
+	int64_t given_score;   /* of claims that are allocated */
 };
 
 /* The pod's claims; false with the reason in `why`. `each` may be NULL. */
@@ -44,15 +49,30 @@ bool devices_is_reserved(
  * Of the devices of an allocation: all conditions are there; *failed: one says that it will not be,
  * and why.
  */
-bool devices_are_bound(const struct cache *cache, const struct kube_claim *claim,
-	const struct kube_device_condition **failed);
+bool devices_are_bound(const struct kube_claim *claim, const struct kube_device_condition **failed);
+bool devices_have_conditions(const struct kube_allocation *allocation, const void *blob);
+/* Some device has conditions, and the time for them is over. */
+bool devices_are_late(const struct kube_allocation *allocation, const void *blob,
+	int64_t timeout_us, struct wall now);
+
+void devices_detail(struct cycle_state *d, const struct cache_view *view, struct writer *out);
+
+/*
+ * One-off calls: the claim gives its devices back, if it is still as it was seen; a claim that was
+ * made for extended resources goes. How many calls; 0: out of scratch.
+ */
+uint32_t devices_free_claim(
+	struct cycle_state *d, const struct kube_claim *claim, struct plugin_call *calls);
+uint32_t devices_delete_claim(struct scratch *scratch, const struct cache *cache,
+	const struct kube_claim *claim, struct plugin_call *calls);
 
 /* The claim that was made for the pod's extended resources before, an object; 0: none. */
 uint32_t devices_find_extended(const struct cycle_state *d);
 /*
  * The claims to allocate on the node, with the one for its extended resources; in state->run.
+ * False: out of scratch.
  */
-enum plugin_code devices_extend(struct cycle_state *d, struct devices_state *state,
-	const struct cache_node *node, struct dra_extended *extended, struct plugin_reasons *why);
+MUST_USE bool devices_extend(struct cycle_state *d, struct devices_state *state,
+	const struct cache_node *node, struct dra_extended *extended);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "json/json.h"
+#include "kube/time.h"
 
 enum { ALLOCATION_MAX = 15 * 1024 /* what a call can carry */ };
 
@@ -35,6 +36,18 @@ static uint32_t keep_id(const struct plugin_binding *b, uint32_t id)
 	return id;
 }
 
+/* When the devices were chosen, from which on binding conditions have their time. */
+static void stamp_allocation(const struct dra_run *run, struct wall now, struct writer *out)
+{
+	if (!run->features.binding_conditions || now.us == 0 || out->overflowed)
+		return;
+	CHECK(out->used > 2 && out->at[out->used - 1] == '}');
+	out->used--;
+	write_z(out, ",\"allocationTimestamp\":\"");
+	kube_time_print(now, out);
+	write_z(out, "\"}");
+}
+
 /* The allocation becomes a fact that counts. */
 static bool take_devices(struct cycle_state *d, struct plugin_binding *b,
 	const struct devices_state *state, uint32_t asked, const struct dra_result *result,
@@ -50,6 +63,7 @@ static bool take_devices(struct cycle_state *d, struct plugin_binding *b,
 	writer_init(&out, bytes, ALLOCATION_MAX);
 	dra_write_allocation(&state->run, &state->asked[asked], result->picks[asked],
 		result->count[asked], node, &out);
+	stamp_allocation(&state->run, b->wall, &out);
 	if (out.overflowed || json_parse(writer_text(&out), d->scratch, &json) != JSON_PARSED)
 		return false;
 	struct kube_build build;
@@ -130,9 +144,9 @@ enum plugin_code devices_reserve(
 		return PLUGIN_SUCCESS;
 	const struct cache_node *node =
 		cache_node_at(b->cache, cache_find_node_id(b->cache, b->node));
-	enum plugin_code code = devices_extend(d, state, node, &extended, why);
-	if (code != PLUGIN_SUCCESS)
-		return code;
+	(void)why;
+	if (!devices_extend(d, state, node, &extended))
+		return reserve_fails(d, "out of memory");
 	uint32_t count = state->claim_count + (extended.claim.request_count > 0);
 	if (count == 0)
 		return PLUGIN_SUCCESS;
@@ -152,15 +166,23 @@ enum plugin_code devices_reserve(
 		: reserve_fails(d, "not enough memory to allocate the pod's claims");
 }
 
+/* On a node by what the apiserver says: its claims are its own. */
+static bool is_bound_by_now(const struct plugin_binding *b)
+{
+	const struct cache_pod *pod = b->pod == 0 ? NULL : cache_pod_at(b->cache, b->pod);
+	return pod != NULL && pod->node != 0 && (pod->flags & CACHE_POD_ASSUMED) == 0;
+}
+
 /* What was sent, and not refused, counts until the watch says what became of it. */
 void devices_unreserve(struct plugin_binding *b)
 {
 	struct devices_bind *bind = plugin_kept(b, PLUGIN_DYNAMIC_RESOURCES);
 	for (uint32_t i = 0; bind != NULL && i < bind->count; i++) {
 		struct devices_piece *piece = &bind->pieces[i];
-		if (piece->pending != 0 && !piece->is_written)
+		if (!piece->is_sent)
 			cache_pending_drop(b->cache, piece->pending, piece->serial);
-		piece->pending = 0;
+		if ((piece->is_sent || piece->is_reserved) && !is_bound_by_now(b))
+			devices_take_back(b, piece);
 	}
 }
 
@@ -169,6 +191,7 @@ void devices_release(const struct plugin_binding *b, void *kept)
 	struct intern *strings = &b->cache->strings;
 	const struct devices_bind *bind = kept;
 	for (uint32_t i = 0; i < bind->count; i++) {
+		cache_pending_leave(b->cache, bind->pieces[i].pending, bind->pieces[i].serial);
 		intern_give(strings, bind->pieces[i].name);
 		intern_give(strings, bind->pieces[i].uid);
 		intern_give(strings, bind->pieces[i].spec);
@@ -198,7 +221,10 @@ static const struct kube_claim *shown(
 {
 	const struct kube_claim *claim = cache_object_blob(
 		w->b->cache, KUBE_RESOURCE_CLAIM, w->bind->namespace, piece->name);
-	return claim != NULL && (piece->uid == 0 || claim->uid == piece->uid) ? claim : NULL;
+	bool is_it = claim != NULL &&
+		(piece->uid == 0 ? devices_uid_is(w->b->cache, w->b->uid, claim->owner_uid)
+				 : claim->uid == piece->uid);
+	return is_it ? claim : NULL;
 }
 
 static enum plugin_step work_waits(const struct devices_work *w)
@@ -216,75 +242,91 @@ static enum plugin_step work_fails(const struct devices_work *w, const char *wha
 
 /* ---- binding conditions ---- */
 
-static int64_t binding_timeout_ms(const struct plugin_binding *b)
+static int64_t wait_for_devices_us(const struct plugin_binding *b)
 {
 	return PLUGIN_ARGS(b->profile, DYNAMIC_RESOURCES, dynamic_resources_args)
-		       ->binding_timeout_us /
-		1000;
+		->binding_timeout_us;
 }
 
 /* Not yet: also when the watch does not show the allocation that was written. */
 static bool waits_for_conditions(const struct devices_work *w, const struct devices_piece *piece)
 {
 	const struct kube_claim *claim = shown(w, piece);
-	const void *blob = claim;
-	const struct kube_allocation *allocation = claim == NULL ? NULL : &claim->allocation;
-	if (claim != NULL && claim->allocated == 0 && piece->pending != 0) {
-		uint32_t pending = cache_pending_of(w->b->cache,
-			cache_find_object(
-				w->b->cache, KUBE_RESOURCE_CLAIM, w->bind->namespace, piece->name));
-		if (pending == 0)
-			return false;
-		blob = cache_pending_at(w->b->cache, pending)->allocated;
-		allocation = &cache_pending_at(w->b->cache, pending)->allocated->allocation;
+	if (claim == NULL || claim->allocated != 0)
+		return claim != NULL && devices_have_conditions(&claim->allocation, claim);
+	const struct cache_pending *pending =
+		cache_pending_find(w->b->cache, piece->pending, piece->serial);
+	return pending != NULL &&
+		devices_have_conditions(&pending->allocated->allocation, pending->allocated);
+}
+
+/* As kube-scheduler says it once, whether there is anything to wait for by now or not. */
+static void begin_waiting(const struct devices_work *w)
+{
+	char note[512];
+	struct writer out;
+	const struct plugin_binding *b = w->b;
+	w->bind->is_begun = true;
+	w->bind->until = mono_after_ms(b->now, wait_for_devices_us(b) / CLOCK_MS_US);
+	writer_init(&out, note, sizeof(note));
+	write_format(&out, "waiting for binding conditions for device on node %.*s",
+		TEXT_ARGS(cache_text(b->cache, b->node)));
+	b->handle->event(b->handle->self, b, "BindingConditionsPending", writer_text(&out));
+}
+
+/* Of a claim with conditions: PLUGIN_STEP_DONE, FAILED, or WAIT. */
+static enum plugin_step look_at_conditions(
+	const struct devices_work *w, const struct kube_claim *claim)
+{
+	const struct kube_device_condition *failed = NULL;
+	const struct cache *cache = w->b->cache;
+	if (claim->allocated != 0 && devices_are_bound(claim, &failed))
+		return PLUGIN_STEP_DONE;
+	if (failed != NULL) {
+		plugin_because_of(w->why,
+			"device binding failed: claim=%.*s, reason=%.*s, message=\"%.*s\"",
+			TEXT_ARGS(cache_text(cache, claim->name)),
+			TEXT_ARGS(cache_text(cache, failed->reason)),
+			TEXT_ARGS(cache_text(cache, failed->message)));
+		return PLUGIN_STEP_FAILED;
 	}
-	const struct kube_device_result *results = allocation == NULL
-		? NULL
-		: KUBE_AT(blob, allocation->results, struct kube_device_result);
-	for (uint32_t i = 0; allocation != NULL && i < allocation->results.count; i++)
-		if (results[i].conditions.count > 0)
-			return true;
-	return false;
+	if (claim->allocated == 0 ||
+		!devices_are_late(&claim->allocation, claim, wait_for_devices_us(w->b), w->b->wall))
+		return PLUGIN_STEP_WAIT;
+	plugin_because_of(w->why, "device binding timeout: claim=%.*s",
+		TEXT_ARGS(cache_text(cache, claim->name)));
+	return PLUGIN_STEP_FAILED;
 }
 
 static enum plugin_step wait_for_conditions(const struct devices_work *w)
 {
-	bool all = true;
-	bool any = false;
-	for (uint32_t i = 0; i < w->bind->count; i++) {
-		const struct kube_claim *claim = shown(w, &w->bind->pieces[i]);
-		const struct kube_device_condition *failed = NULL;
+	enum plugin_step step = PLUGIN_STEP_DONE;
+	for (uint32_t i = 0; i < w->bind->count && step == PLUGIN_STEP_DONE; i++) {
 		if (!waits_for_conditions(w, &w->bind->pieces[i]))
 			continue;
-		any = true;
-		all = claim->allocated != 0 && devices_are_bound(w->b->cache, claim, &failed) &&
-			all;
-		if (failed == NULL)
-			continue;
-		plugin_because_of(w->why,
-			"device binding failed: claim=%.*s, reason=%.*s, message=\"%.*s\"",
-			TEXT_ARGS(cache_text(w->b->cache, claim->name)),
-			TEXT_ARGS(cache_text(w->b->cache, failed->reason)),
-			TEXT_ARGS(cache_text(w->b->cache, failed->message)));
-		return PLUGIN_STEP_FAILED;
+		if (!w->bind->is_begun)
+			begin_waiting(w);
+		step = look_at_conditions(w, shown(w, &w->bind->pieces[i]));
 	}
-	if (!any || all)
-		return PLUGIN_STEP_DONE;
-	if (!w->bind->is_begun) {
-		w->bind->is_begun = true;
-		w->bind->until = mono_after_ms(w->b->now, binding_timeout_ms(w->b));
-	}
+	if (step != PLUGIN_STEP_WAIT)
+		return step;
 	if (mono_reached(w->b->now, w->bind->until)) {
 		plugin_because(w->why, "device binding timeout: context deadline exceeded");
 		return PLUGIN_STEP_FAILED;
 	}
-	return work_waits(w);
+	w->progress->kinds = PLUGIN_KIND(KUBE_RESOURCE_CLAIM);
+	/* What was allocated before may be late before that. */
+	w->progress->wait_until =
+		mono_earlier(w->bind->until, mono_after_ms(w->b->now, DEVICES_POLL_MS));
+	return PLUGIN_STEP_WAIT;
 }
 
 /* ---- one write after the other ---- */
 
 static enum plugin_step work_calls(const struct devices_work *w)
 {
+	if (w->bind->step == DEVICES_CREATE || w->bind->step == DEVICES_STATUS)
+		w->bind->pieces[w->bind->at].is_sent = true;
 	w->progress->call = devices_call(w->b, w->bind);
 	return PLUGIN_STEP_CALL;
 }
@@ -351,6 +393,7 @@ static enum plugin_step work_written(const struct devices_work *w)
 	bind->in_doubt = false;
 	switch (bind->step) {
 	case DEVICES_CREATE:
+		bind->pieces[bind->at].is_made = true;
 		bind->step = DEVICES_SHOWN;
 		bind->until = mono_after_ms(w->b->now, DEVICES_DOUBT_MS);
 		break;
@@ -392,6 +435,15 @@ static enum plugin_step devices_in_doubt(const struct devices_work *w)
 	return work_on(w);
 }
 
+/* Nothing came of it, if no earlier try did. */
+static void work_refused(const struct devices_work *w)
+{
+	struct devices_bind *bind = w->bind;
+	if (bind->at < bind->count && bind->tries == 0 && !w->progress->may_be_done &&
+		(bind->step == DEVICES_CREATE || bind->step == DEVICES_STATUS))
+		bind->pieces[bind->at].is_sent = bind->pieces[bind->at].is_made;
+}
+
 static enum plugin_step work_answered(const struct devices_work *w)
 {
 	switch (w->progress->answer) {
@@ -408,7 +460,10 @@ static enum plugin_step work_answered(const struct devices_work *w)
 		break;
 	default: break;
 	}
-	return is_seen(w) ? work_written(w) : work_fails(w, "");
+	if (is_seen(w))
+		return work_written(w);
+	work_refused(w);
+	return work_fails(w, "");
 }
 
 enum plugin_step devices_pre_bind(

@@ -12,6 +12,7 @@
 
 enum {
 	DEVICES_DOUBT_MS = 10 * 1000, /* for the watch to show what became of a write */
+	DEVICES_POLL_MS = 5 * 1000,   /* while conditions are waited for, besides their changes */
 	DEVICES_TRIES = 3             /* of a write that nothing is known of; all are idempotent */
 };
 
@@ -25,6 +26,8 @@ struct devices_piece {
 	uint32_t mappings; /* of the same, for the pod's status */
 	bool has_finalizer;
 	bool is_reserved; /* for the pod already: nothing is to be written */
+	bool is_sent;     /* its status, or it was to be made: that may be so by now */
+	bool is_made;     /* it is there, and was not before */
 	bool is_written;
 };
 
@@ -60,6 +63,9 @@ bool devices_concerns(const struct plugin_binding *b, const struct cache_event *
 void devices_release(const struct plugin_binding *b, void *kept);
 
 /* ---- dynamic_resources_body.c ---- */
+
+/* The pod gives the claim back at the apiserver; one that was made for it goes. */
+void devices_take_back(const struct plugin_binding *b, const struct devices_piece *piece);
 
 /* The write whose turn it is. */
 struct plugin_call devices_call(const struct plugin_binding *b, const struct devices_bind *bind);

@@ -43,8 +43,7 @@ static void put_uid(const struct plugin_binding *b, const char *key, struct json
 static void put_same(
 	const struct plugin_binding *b, const struct devices_piece *piece, struct json_writer *j)
 {
-	json_key(j, "metadata");
-	json_open_object(j);
+	json_member_object(j, "metadata");
 	if (piece->uid != 0)
 		json_member_text(j, "uid", cache_text(b->cache, piece->uid));
 }
@@ -55,8 +54,7 @@ static bool write_finalizer(const struct plugin_binding *b, struct writer *out)
 	json_write_init(&j, out);
 	json_open_object(&j);
 	put_same(b, piece_of(b), &j);
-	json_key(&j, "finalizers");
-	json_open_array(&j);
+	json_member_array(&j, "finalizers");
 	json_put_z(&j, KUBE_CLAIM_FINALIZER);
 	json_close_array(&j);
 	json_close_object(&j);
@@ -73,16 +71,14 @@ static bool write_status(const struct plugin_binding *b, struct writer *out)
 	json_open_object(&j);
 	put_same(b, piece, &j);
 	json_close_object(&j);
-	json_key(&j, "status");
-	json_open_object(&j);
+	json_member_object(&j, "status");
 	const struct cache_pending *pending =
 		cache_pending_find(b->cache, piece->pending, piece->serial);
 	if (pending != NULL) {
 		json_key(&j, "allocation");
 		json_put_raw(&j, cache_text(b->cache, pending->allocated->json));
 	}
-	json_key(&j, "reservedFor");
-	json_open_array(&j);
+	json_member_array(&j, "reservedFor");
 	json_open_object(&j);
 	json_member_z(&j, "resource", "pods");
 	json_member_text(&j, "name", cache_text(b->cache, bind->pod_name));
@@ -105,16 +101,13 @@ static bool write_extended_claim(const struct plugin_binding *b, struct writer *
 	json_open_object(&j);
 	json_member_z(&j, "kind", "ResourceClaim");
 	json_member_z(&j, "apiVersion", "resource.k8s.io/v1");
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	json_member_text(&j, "name", cache_text(b->cache, piece->name));
 	json_member_text(&j, "namespace", cache_text(b->cache, bind->namespace));
-	json_key(&j, "annotations");
-	json_open_object(&j);
+	json_member_object(&j, "annotations");
 	json_member_z(&j, ANNOTATION_EXTENDED, "true");
 	json_close_object(&j);
-	json_key(&j, "ownerReferences");
-	json_open_array(&j);
+	json_member_array(&j, "ownerReferences");
 	json_open_object(&j);
 	json_member_z(&j, "apiVersion", "v1");
 	json_member_z(&j, "kind", "Pod");
@@ -137,14 +130,11 @@ static bool write_pod_status(const struct plugin_binding *b, struct writer *out)
 	struct json_writer j;
 	json_write_init(&j, out);
 	json_open_object(&j);
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	put_uid(b, "uid", &j);
 	json_close_object(&j);
-	json_key(&j, "status");
-	json_open_object(&j);
-	json_key(&j, "extendedResourceClaimStatus");
-	json_open_object(&j);
+	json_member_object(&j, "status");
+	json_member_object(&j, "extendedResourceClaimStatus");
 	json_key(&j, "requestMappings");
 	json_put_raw(&j, cache_text(b->cache, piece->mappings));
 	json_member_text(&j, "resourceClaimName", cache_text(b->cache, piece->name));
@@ -173,16 +163,13 @@ static void put_requests(
 	const struct cache *cache, const struct dra_claim *claim, struct json_writer *j)
 {
 	json_open_object(j);
-	json_key(j, "devices");
-	json_open_object(j);
-	json_key(j, "requests");
-	json_open_array(j);
+	json_member_object(j, "devices");
+	json_member_array(j, "requests");
 	for (uint32_t i = 0; i < claim->request_count; i++) {
 		const struct dra_ask *ask = claim->requests[i].asks;
 		json_open_object(j);
 		json_member_text(j, "name", claim->requests[i].name);
-		json_key(j, "exactly");
-		json_open_object(j);
+		json_member_object(j, "exactly");
 		json_member_text(j, "deviceClassName", cache_text(cache, ask->class->name));
 		json_member_z(j, "allocationMode", "ExactCount");
 		json_member_i64(j, "count", ask->count);
@@ -211,6 +198,138 @@ struct text devices_write_spec(struct scratch *scratch, const struct cache *cach
 		put_requests(cache, &extended->claim, &j);
 	scratch_keep(scratch, rest, out.overflowed ? 0 : out.used);
 	return out.overflowed ? TEXT_NONE : writer_text(&out);
+}
+
+/* ---- one-off calls ---- */
+
+enum one_off { ONE_OFF_FREE, ONE_OFF_UNRESERVE, ONE_OFF_FINALIZER, ONE_OFF_DELETE };
+
+struct one_off_claim {
+	struct text namespace;
+	struct text name;
+	struct text uid;     /* empty: not known */
+	struct text version; /* for ONE_OFF_FREE */
+	struct text pod_uid; /* for ONE_OFF_UNRESERVE */
+};
+
+static void put_one_off_status(
+	const struct one_off_claim *claim, enum one_off what, struct json_writer *j)
+{
+	json_member_object(j, "status");
+	if (what == ONE_OFF_FREE) {
+		static const char *const members[] = {"allocation", "reservedFor", "devices"};
+		for (uint32_t i = 0; i < ARRAY_COUNT(members); i++) {
+			json_key(j, members[i]);
+			json_put_raw(j, TEXT("null"));
+		}
+	} else {
+		json_member_array(j, "reservedFor");
+		json_open_object(j);
+		json_member_z(j, "$patch", "delete");
+		json_member_text(j, "uid", claim->pod_uid);
+		json_close_object(j);
+		json_close_array(j);
+	}
+	json_close_object(j);
+}
+
+static void put_one_off(const struct one_off_claim *claim, enum one_off what, struct json_writer *j)
+{
+	json_open_object(j);
+	if (what == ONE_OFF_DELETE) {
+		json_member_z(j, "kind", "DeleteOptions");
+		json_member_z(j, "apiVersion", "v1");
+	}
+	json_member_object(j, what == ONE_OFF_DELETE ? "preconditions" : "metadata");
+	if (claim->uid.size > 0)
+		json_member_text(j, "uid", claim->uid);
+	if (what == ONE_OFF_FREE)
+		json_member_text(j, "resourceVersion", claim->version);
+	if (what == ONE_OFF_FINALIZER) {
+		json_member_array(j, "$deleteFromPrimitiveList/finalizers");
+		json_put_z(j, KUBE_CLAIM_FINALIZER);
+		json_close_array(j);
+	}
+	json_close_object(j);
+	if (what == ONE_OFF_FREE || what == ONE_OFF_UNRESERVE)
+		put_one_off_status(claim, what, j);
+	json_close_object(j);
+}
+
+static bool make_one_off(struct scratch *scratch, const struct one_off_claim *claim,
+	enum one_off what, struct plugin_call *call)
+{
+	static const enum plugin_verb verbs[] = {
+		PLUGIN_PATCH, PLUGIN_STRATEGIC_PATCH, PLUGIN_STRATEGIC_PATCH, PLUGIN_DELETE};
+	size_t size;
+	char *rest = scratch_take_rest(scratch, &size);
+	struct writer out;
+	struct json_writer j;
+	if (rest == NULL)
+		return false;
+	writer_init(&out, rest, size);
+	json_write_init(&j, &out);
+	put_one_off(claim, what, &j);
+	scratch_keep(scratch, rest, out.overflowed ? 0 : out.used);
+	*call = (struct plugin_call){.verb = verbs[what],
+		.kind = KUBE_RESOURCE_CLAIM,
+		.namespace = claim->namespace,
+		.name = claim->name,
+		.subresource = what <= ONE_OFF_UNRESERVE ? "status" : NULL,
+		.body = writer_text(&out)};
+	return !out.overflowed;
+}
+
+static struct one_off_claim one_off_of_claim(
+	const struct cache *cache, const struct kube_claim *claim)
+{
+	return (struct one_off_claim){.namespace = cache_text(cache, claim->namespace),
+		.name = cache_text(cache, claim->name),
+		.uid = cache_text(cache, claim->uid),
+		.version = cache_text(cache, claim->version)};
+}
+
+uint32_t devices_free_claim(
+	struct cycle_state *d, const struct kube_claim *claim, struct plugin_call *calls)
+{
+	const struct one_off_claim of = one_off_of_claim(d->cache, claim);
+	return make_one_off(d->scratch, &of, ONE_OFF_FREE, calls) ? 1 : 0;
+}
+
+static uint32_t delete_one_off(
+	struct scratch *scratch, const struct one_off_claim *of, struct plugin_call *calls)
+{
+	return make_one_off(scratch, of, ONE_OFF_FINALIZER, &calls[0]) &&
+			make_one_off(scratch, of, ONE_OFF_DELETE, &calls[1])
+		? 2
+		: 0;
+}
+
+uint32_t devices_delete_claim(struct scratch *scratch, const struct cache *cache,
+	const struct kube_claim *claim, struct plugin_call *calls)
+{
+	const struct one_off_claim of = one_off_of_claim(cache, claim);
+	return delete_one_off(scratch, &of, calls);
+}
+
+void devices_take_back(const struct plugin_binding *b, const struct devices_piece *piece)
+{
+	const struct devices_bind *bind = bind_of(b);
+	struct plugin_call calls[PLUGIN_CALLS_MAX];
+	char uid[256];
+	struct writer w;
+	struct scratch_mark mark = scratch_mark(b->scratch);
+	writer_init(&w, uid, sizeof(uid));
+	cache_print_uid(b->cache, b->uid, &w);
+	const struct one_off_claim of = {.namespace = cache_text(b->cache, bind->namespace),
+		.name = cache_text(b->cache, piece->name),
+		.uid = cache_text(b->cache, piece->uid),
+		.pod_uid = writer_text(&w)};
+	uint32_t count = piece->spec != 0 ? delete_one_off(b->scratch, &of, calls)
+					  : make_one_off(b->scratch, &of, ONE_OFF_UNRESERVE, calls);
+	if (count > 0)
+		b->handle->send(b->handle->self, b, calls, count);
+	scratch_rewind(b->scratch, mark);
 }
 
 struct plugin_call devices_call(const struct plugin_binding *b, const struct devices_bind *bind)

@@ -73,8 +73,12 @@ static bool check_pod_claim(const struct cache *cache, const struct plugin_pod *
 	struct text namespace = cache_text(cache, pod->class->namespace);
 	struct text claim_name = cache_text(cache, name);
 	if (claim == NULL) {
-		plugin_because_of(why, "could not find ResourceClaim \"%.*s/%.*s\"",
-			TEXT_ARGS(namespace), TEXT_ARGS(claim_name));
+		if ((cache->incomplete & PLUGIN_KIND(KUBE_RESOURCE_CLAIM)) != 0)
+			(void)plugin_misses(
+				cache, KUBE_RESOURCE_CLAIM, "resourceclaim", claim_name, why);
+		else
+			plugin_because_of(why, "could not find ResourceClaim \"%.*s/%.*s\"",
+				TEXT_ARGS(namespace), TEXT_ARGS(claim_name));
 		return false;
 	}
 	if (claim->deleting != 0) {
@@ -132,13 +136,29 @@ static const struct kube_device_condition *condition_of(
 	return NULL;
 }
 
-bool devices_are_bound(const struct cache *cache, const struct kube_claim *claim,
-	const struct kube_device_condition **failed)
+bool devices_have_conditions(const struct kube_allocation *allocation, const void *blob)
+{
+	const struct kube_device_result *results =
+		KUBE_AT(blob, allocation->results, struct kube_device_result);
+	for (uint32_t i = 0; i < allocation->results.count; i++)
+		if (results[i].conditions.count > 0)
+			return true;
+	return false;
+}
+
+bool devices_are_late(const struct kube_allocation *allocation, const void *blob,
+	int64_t timeout_us, struct wall now)
+{
+	return allocation->allocated_us != 0 && timeout_us < INT64_MAX / 2 &&
+		now.us > allocation->allocated_us + timeout_us &&
+		devices_have_conditions(allocation, blob);
+}
+
+bool devices_are_bound(const struct kube_claim *claim, const struct kube_device_condition **failed)
 {
 	const struct kube_device_result *results =
 		KUBE_AT(claim, claim->allocation.results, struct kube_device_result);
 	bool bound = true;
-	(void)cache;
 	*failed = NULL;
 	for (uint32_t i = 0; i < claim->allocation.results.count; i++) {
 		const uint32_t *wanted = KUBE_AT(claim, results[i].conditions, uint32_t);

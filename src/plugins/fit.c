@@ -47,6 +47,14 @@ static bool is_ignored(const struct cycle_state *d, const struct kube_scalar *sc
 	return false;
 }
 
+/* Where devices stand for what the node has nothing of, DynamicResources decides. */
+static bool is_of_devices(const struct cache *cache, const struct plugin_profile *profile,
+	uint32_t name, int64_t allocatable)
+{
+	return allocatable <= 0 && feature_enabled(&profile->gates, FEATURE_DRAExtendedResource) &&
+		dra_class_of(cache, name) != NULL;
+}
+
 static void fit_scalar(const struct cycle_state *d, const struct cache_sums *sums,
 	const struct kube_scalar *scalar, struct fitting *fitting)
 {
@@ -60,11 +68,8 @@ static void fit_scalar(const struct cycle_state *d, const struct cache_sums *sum
 		allocatable = sums->scalars[i].allocatable;
 		used = sums->scalars[i].used;
 	}
-	if (scalar->value <= cache_minus(allocatable, used))
-		return;
-	/* Where devices stand for what the node has nothing of, DynamicResources decides. */
-	if (allocatable <= 0 && feature_enabled(&d->profile->gates, FEATURE_DRAExtendedResource) &&
-		dra_class_of(d->cache, scalar->name) != NULL)
+	if (scalar->value <= cache_minus(allocatable, used) ||
+		is_of_devices(d->cache, d->profile, scalar->name, allocatable))
 		return;
 	plugin_because_of(
 		fitting->why, "Insufficient %.*s", TEXT_ARGS(cache_text(d->cache, scalar->name)));
@@ -171,24 +176,27 @@ static enum plugin_hint fit_hint_pod(
 		w->pod.class, cache_side_template(&event->old), cache_side_template(&event->now)));
 }
 
-static bool fit_when_empty(
-	const struct kube_pod_template *wants, const struct kube_node_facts *facts)
+static bool fit_when_empty(const struct plugin_waiting *w, const struct kube_node_facts *facts)
 {
+	const struct kube_pod_template *wants = w->pod.class;
 	const struct kube_resources *offer = &facts->allocatable;
 	if (offer->pods < 1 || wants->fit.cpu_milli > offer->cpu_milli ||
 		wants->fit.memory_bytes > offer->memory_bytes ||
 		wants->fit.storage_bytes > offer->storage_bytes)
 		return false;
 	const struct kube_scalar *list = KUBE_AT(wants, wants->fit.scalars, struct kube_scalar);
-	for (uint32_t i = 0; i < wants->fit.scalars.count; i++)
-		if (list[i].value > fit_scalar_of(facts, offer->scalars, list[i].name))
+	for (uint32_t i = 0; i < wants->fit.scalars.count; i++) {
+		int64_t has = fit_scalar_of(facts, offer->scalars, list[i].name);
+		if (list[i].value > has && !is_of_devices(w->cache, w->profile, list[i].name, has))
 			return false;
+	}
 	return true;
 }
 
-static bool fit_offers_more(const struct kube_pod_template *wants,
-	const struct kube_node_facts *old, const struct kube_node_facts *now)
+static bool fit_offers_more(const struct plugin_waiting *w, const struct kube_node_facts *old,
+	const struct kube_node_facts *now)
 {
+	const struct kube_pod_template *wants = w->pod.class;
 	const struct kube_resources *a = &old->allocatable;
 	const struct kube_resources *b = &now->allocatable;
 	if (b->pods > a->pods || (wants->fit.cpu_milli > 0 && b->cpu_milli > a->cpu_milli) ||
@@ -196,11 +204,13 @@ static bool fit_offers_more(const struct kube_pod_template *wants,
 		(wants->fit.storage_bytes > 0 && b->storage_bytes > a->storage_bytes))
 		return true;
 	const struct kube_scalar *list = KUBE_AT(wants, wants->fit.scalars, struct kube_scalar);
-	for (uint32_t i = 0; i < wants->fit.scalars.count; i++)
+	for (uint32_t i = 0; i < wants->fit.scalars.count; i++) {
+		int64_t has = fit_scalar_of(now, b->scalars, list[i].name);
 		if (list[i].value != 0 &&
-			fit_scalar_of(now, b->scalars, list[i].name) >
-				fit_scalar_of(old, a->scalars, list[i].name))
+			(has > fit_scalar_of(old, a->scalars, list[i].name) ||
+				is_of_devices(w->cache, w->profile, list[i].name, has)))
 			return true;
+	}
 	return false;
 }
 
@@ -208,10 +218,10 @@ static enum plugin_hint fit_hint_node(
 	const struct plugin_waiting *w, const struct cache_event *event, uint32_t action)
 {
 	const struct kube_node_facts *now = cache_side_facts(&event->now);
-	if (!fit_when_empty(w->pod.class, now))
+	if (!fit_when_empty(w, now))
 		return PLUGIN_HINT_SKIP;
-	return hint_if(action == CACHE_ADD ||
-		fit_offers_more(w->pod.class, cache_side_facts(&event->old), now));
+	return hint_if(
+		action == CACHE_ADD || fit_offers_more(w, cache_side_facts(&event->old), now));
 }
 
 /* A device class may stand for an extended resource that the pod asks for, by name or by its own.

@@ -49,11 +49,14 @@ static bool make_resources(const struct args_making *m, const struct config_list
 	struct plugin_resource_weight *to, uint32_t *count)
 {
 	const struct config_resource *from = CONFIG_LIST(*list, struct config_resource);
+	const struct cache_names *names = &m->cache->names;
 	CHECK(list->count <= PLUGIN_RESOURCES_MAX);
 	for (*count = 0; *count < list->count; (*count)++) {
 		to[*count].weight = from[*count].weight;
 		if (!args_intern(m, from[*count].name, &to[*count].name))
 			return false;
+		if (to[*count].name != names->cpu && to[*count].name != names->memory)
+			m->cache->devices.is_scored = true;
 	}
 	return true;
 }

@@ -4,6 +4,7 @@
  * and how evenly.
  */
 #include "plugins/fit.h"
+#include "dra/dra.h"
 #include "plugins/shape.h"
 #include <math.h>
 
@@ -79,7 +80,25 @@ static int64_t amount_at(const void *from, size_t at)
 	return *(const int64_t *)(const void *)((const uint8_t *)from + at);
 }
 
-static inline struct amounts amounts_of(const struct cache_node *node, const struct wanted *wanted)
+/* Of a resource that the node has nothing of, but a class stands for: its devices. */
+static void count_devices(struct cycle_state *d, const struct cache_node *node,
+	const struct wanted *wanted, struct amounts *a)
+{
+	const struct feature_gates *gates = &d->profile->gates;
+	struct dra_run run = {.cache = d->cache,
+		.dra = d->dra,
+		.scratch = d->scratch,
+		.steps = DRA_STEPS_PER_NODE * DRA_STEPS_PER_MS,
+		.features = {.counters = feature_enabled(gates, FEATURE_DRAPartitionableDevices)}};
+	const struct kube_device_class *class = feature_enabled(gates, FEATURE_DRAExtendedResource)
+		? dra_class_of(d->cache, wanted->name)
+		: NULL;
+	if (class != NULL)
+		dra_count(&run, class, node, &a->allocatable, &a->used);
+}
+
+static inline struct amounts amounts_of(
+	struct cycle_state *d, const struct cache_node *node, const struct wanted *wanted)
 {
 	const struct cache_sums *sums = &node->sums;
 	struct amounts a = {0, 0, wanted->request};
@@ -93,6 +112,8 @@ static inline struct amounts amounts_of(const struct cache_node *node, const str
 		a.allocatable = sums->scalars[i].allocatable;
 		a.used = sums->scalars[i].used;
 	}
+	if (wanted->is_scalar && a.allocatable == 0)
+		count_devices(d, node, wanted, &a);
 	return a;
 }
 
@@ -118,14 +139,15 @@ static int64_t resource_score(
 	CHECK_NEVER("a scoring strategy");
 }
 
-static int64_t score_of(enum fit_strategy strategy, const struct fit_args *args,
-	const struct cache_node *node, const struct wanted *wanted, uint32_t count)
+static int64_t score_of(struct cycle_state *d, enum fit_strategy strategy,
+	const struct fit_args *args, uint32_t index, const struct wanted *wanted, uint32_t count)
 {
+	const struct cache_node *node = cache_node_at(d->cache, index);
 	bool by_ratio = strategy == FIT_REQUESTED_TO_CAPACITY_RATIO;
 	int64_t sum = 0;
 	int64_t weights = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		struct amounts a = amounts_of(node, &wanted[i]);
+		struct amounts a = amounts_of(d, node, &wanted[i]);
 		if (a.allocatable == 0)
 			continue;
 		int64_t score = resource_score(strategy, args, &a);
@@ -146,8 +168,7 @@ void fit_scores(struct cycle_state *d, const uint32_t *nodes, uint32_t count, in
 	uint32_t wanted = wanted_list(
 		d, &d->pod.class->score, args->resources, args->resource_count, true, list);
 	for (uint32_t i = 0; i < count; i++)
-		scores[i] = score_of(
-			args->strategy, args, cache_node_at(d->cache, nodes[i]), list, wanted);
+		scores[i] = score_of(d, args->strategy, args, nodes[i], list, wanted);
 }
 
 int64_t fit_score(struct cycle_state *d, uint32_t node)
@@ -166,7 +187,7 @@ static int64_t score_alone(struct cycle_state *d, uint32_t node, enum fit_strate
 	struct wanted list[ARRAY_COUNT(resources)];
 	uint32_t wanted =
 		wanted_list(d, &d->pod.class->score, resources, ARRAY_COUNT(resources), true, list);
-	return score_of(strategy, NULL, cache_node_at(d->cache, node), list, wanted);
+	return score_of(d, strategy, NULL, node, list, wanted);
 }
 
 static int64_t least_allocated_score(struct cycle_state *d, uint32_t node)
@@ -233,7 +254,7 @@ static void balanced_scores(
 		const struct cache_node *node = cache_node_at(d->cache, nodes[i]);
 		uint32_t counted = 0;
 		for (uint32_t k = 0; k < wanted; k++) {
-			struct amounts a = amounts_of(node, &list[k]);
+			struct amounts a = amounts_of(d, node, &list[k]);
 			if (a.allocatable == 0)
 				continue;
 			with[counted] = fraction(cache_plus(a.used, a.request), a.allocatable);
@@ -263,6 +284,7 @@ const struct plugin plugin_balanced = {.name = "NodeResourcesBalancedAllocation"
 	.scores = balanced_scores};
 
 const struct plugin plugin_least_allocated = {.name = "NodeResourcesLeastAllocated",
+	.v1beta2 = {1, 0, 0, 4},
 	.weight = 1,
 	.score_is_local = true,
 	.score = least_allocated_score};

@@ -15,7 +15,8 @@ static void add_existing(
 	void *self, const struct cache_query *query, const struct cache_tally *tally)
 {
 	struct affinity_state *state = self;
-	if (state->existing_count == state->existing_room) {
+	if (!affinity_grow(state->scratch, &state->existing, state->existing_count,
+		    &state->existing_room)) {
 		state->failed = true;
 		return;
 	}
@@ -25,12 +26,7 @@ static void add_existing(
 
 static bool count_existing(struct cycle_state *d, struct affinity_state *state)
 {
-	/* Every matching term is a counter, so there are no more than those. */
-	state->existing_room = pool_used(&d->cache->counters.pool);
-	state->existing =
-		SCRATCH_ARRAY(d->scratch, struct affinity_count, state->existing_room + 1);
-	if (state->existing == NULL)
-		return false;
+	state->scratch = d->scratch;
 	return affinity_each_owned(d, CACHE_OWN_ANTI, add_existing, state) && !state->failed;
 }
 

@@ -10,7 +10,11 @@
  */
 #include "plugins/inter_pod_affinity_state.h"
 
-static bool selects_namespaces(const struct kube_pod_term *term)
+#include <string.h>
+
+enum { AFFINITY_COUNTS_MIN = 8 };
+
+static bool query_selects_namespaces(const struct kube_pod_term *term)
 {
 	return term->namespace_selector.state == KUBE_SELECTOR_SET;
 }
@@ -57,7 +61,7 @@ static void sort_ids(uint32_t *ids, uint32_t count)
 
 static bool takes_every_namespace(const struct cycle_state *d, const struct kube_pod_term *term)
 {
-	if (!selects_namespaces(term))
+	if (!query_selects_namespaces(term))
 		return false;
 	return d->profile->gates.release < KUBE_1_37
 		? kube_selector_matches(d->pod.class, &term->namespace_selector, NULL)
@@ -71,7 +75,7 @@ static void add_namespaces(struct cycle_state *d, const struct kube_pod_term *te
 		to->all_namespaces = 1;
 		return;
 	}
-	uint32_t more = selects_namespaces(term) ? selected_namespaces(d, term, b, NULL) : 0;
+	uint32_t more = query_selects_namespaces(term) ? selected_namespaces(d, term, b, NULL) : 0;
 	uint32_t *ids =
 		kube_build_array(b, sizeof(*ids), term->namespaces.count + more, &to->namespaces);
 	if (ids == NULL)
@@ -103,6 +107,23 @@ struct cache_query *affinity_query(struct cycle_state *d, struct kube_span terms
 			query->terms.at + i * sizeof(*to));
 	}
 	return (struct cache_query *)(void *)kube_build_finish(&b);
+}
+
+/* As many as match: terms that concern others, however many there are, take no room here. */
+bool affinity_grow(
+	struct scratch *scratch, struct affinity_count **list, uint32_t count, uint32_t *room)
+{
+	if (count < *room)
+		return true;
+	uint32_t more = *room == 0 ? AFFINITY_COUNTS_MIN : *room * 2;
+	struct affinity_count *grown = SCRATCH_ARRAY(scratch, struct affinity_count, more);
+	if (grown == NULL)
+		return false;
+	if (count > 0)
+		memcpy(grown, *list, count * sizeof(**list));
+	*list = grown;
+	*room = more;
+	return true;
 }
 
 bool affinity_tally(struct cycle_state *d, struct affinity_count *count, struct cache_query *query)

@@ -17,7 +17,8 @@ struct gathering {
 static void add_owned(void *self, const struct cache_query *query, const struct cache_tally *tally)
 {
 	struct gathering *g = self;
-	if (g->state->affinity_count == g->room) {
+	if (!affinity_grow(
+		    g->state->scratch, &g->state->affinity, g->state->affinity_count, &g->room)) {
 		g->state->failed = true;
 		return;
 	}
@@ -41,7 +42,7 @@ static bool add_preferred(
 	return true;
 }
 
-static bool gather(struct cycle_state *d, struct affinity_state *state, uint32_t room)
+static bool gather_terms(struct cycle_state *d, struct affinity_state *state, uint32_t room)
 {
 	const struct kube_pod_template *class = d->pod.class;
 	int32_t hard_weight =
@@ -65,11 +66,11 @@ enum plugin_code inter_pod_affinity_pre_score(struct cycle_state *d)
 			->ignore_preferred_of_existing)
 		return PLUGIN_SKIP;
 	struct affinity_state *state = plugin_take_score_state(d, PLUGIN_INTER_POD_AFFINITY);
-	/* One for each counter there is; the pod's own terms may still have to make theirs. */
-	uint32_t room = own + pool_used(&d->cache->counters.pool);
-	if (state != NULL)
-		state->affinity = SCRATCH_ARRAY(d->scratch, struct affinity_count, room + 1);
-	if (d->scratch->overflowed || !gather(d, state, room)) {
+	if (state != NULL) {
+		state->scratch = d->scratch;
+		state->affinity = SCRATCH_ARRAY(d->scratch, struct affinity_count, own + 1);
+	}
+	if (d->scratch->overflowed || !gather_terms(d, state, own + 1)) {
 		if (d->error == NULL)
 			d->error = affinity_no_room;
 		return PLUGIN_ERROR;

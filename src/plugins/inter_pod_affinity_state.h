@@ -23,6 +23,7 @@ struct affinity_state {
 		*existing; /* required anti-affinity of pods there that match the pod */
 	uint32_t existing_count;
 	uint32_t existing_room;
+	struct scratch *scratch;
 	uint32_t extra_count; /* the same of pods put on the one node in thought */
 	uint32_t moved_node;
 	bool self; /* the pod matches all its own required affinity terms */
@@ -35,6 +36,9 @@ struct affinity_state {
  */
 struct cache_query *affinity_query(struct cycle_state *d, struct kube_span terms, uint32_t first,
 	uint32_t count, uint32_t topology_key);
+/* Room for one more; *list may move. */
+bool affinity_grow(
+	struct scratch *scratch, struct affinity_count **list, uint32_t count, uint32_t *room);
 bool affinity_tally(struct cycle_state *d, struct affinity_count *count, struct cache_query *query);
 /* Does the term take a pod of the namespace with the labels? namespace_labels may be NULL. */
 bool affinity_term_takes(const struct kube_pod_template *owner, const struct kube_pod_term *term,

@@ -79,15 +79,13 @@ static void write_requirements(
 {
 	const struct requirement_config *requirements =
 		CONFIG_LIST(*list, struct requirement_config);
-	json_key(j, key);
-	json_open_array(j);
+	json_member_array(j, key);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct text *values = CONFIG_LIST(requirements[i].values, struct text);
 		json_open_object(j);
 		json_member_text(j, "key", requirements[i].key);
 		json_member_text(j, "operator", requirements[i].op);
-		json_key(j, "values");
-		json_open_array(j);
+		json_member_array(j, "values");
 		for (uint32_t k = 0; k < requirements[i].values.count; k++)
 			json_put_text(j, values[k]);
 		json_close_array(j);
@@ -110,10 +108,8 @@ static void write_affinity(struct json_writer *j, const struct node_affinity_con
 	if (added->required != NULL) {
 		const struct node_term_config *terms =
 			CONFIG_LIST(added->required->terms, struct node_term_config);
-		json_key(j, "requiredDuringSchedulingIgnoredDuringExecution");
-		json_open_object(j);
-		json_key(j, "nodeSelectorTerms");
-		json_open_array(j);
+		json_member_object(j, "requiredDuringSchedulingIgnoredDuringExecution");
+		json_member_array(j, "nodeSelectorTerms");
 		for (uint32_t i = 0; i < added->required->terms.count; i++)
 			write_term(j, &terms[i]);
 		json_close_array(j);
@@ -121,8 +117,7 @@ static void write_affinity(struct json_writer *j, const struct node_affinity_con
 	}
 	const struct preferred_nodes_config *preferred =
 		CONFIG_LIST(added->preferred, struct preferred_nodes_config);
-	json_key(j, "preferredDuringSchedulingIgnoredDuringExecution");
-	json_open_array(j);
+	json_member_array(j, "preferredDuringSchedulingIgnoredDuringExecution");
 	for (uint32_t i = 0; i < added->preferred.count; i++) {
 		json_open_object(j);
 		json_member_i64(j, "weight", preferred[i].weight);
@@ -145,14 +140,11 @@ static struct text write_pod(struct scratch *scratch, const struct node_affinity
 	writer_init(&w, rest, size);
 	json_write_init(&j, &w);
 	json_open_object(&j);
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	json_member_z(&j, "name", "added");
 	json_close_object(&j);
-	json_key(&j, "spec");
-	json_open_object(&j);
-	json_key(&j, "affinity");
-	json_open_object(&j);
+	json_member_object(&j, "spec");
+	json_member_object(&j, "affinity");
 	json_key(&j, "nodeAffinity");
 	write_affinity(&j, added);
 	json_close_object(&j);

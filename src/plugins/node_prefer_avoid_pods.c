@@ -20,5 +20,7 @@ static int64_t node_prefer_avoid_pods_score(struct cycle_state *d, uint32_t node
 }
 
 /* Not local: pods of different controllers share what is. */
-const struct plugin plugin_node_prefer_avoid_pods = {
-	.name = "NodePreferAvoidPods", .weight = 10000, .score = node_prefer_avoid_pods_score};
+const struct plugin plugin_node_prefer_avoid_pods = {.name = "NodePreferAvoidPods",
+	.v1beta2 = {10000, 0, 0, 5},
+	.weight = 10000,
+	.score = node_prefer_avoid_pods_score};

@@ -481,6 +481,8 @@ static enum plugin_code limits_own_fails(
 	struct volume_claim_name room;
 	struct text name =
 		volume_claim_name(d->cache, &pod, &volume_list(pod.class)[own->missing], &room);
+	if ((d->cache->incomplete & PLUGIN_KIND(KUBE_PVC)) != 0)
+		return volume_misses_claim(d->cache, name, why);
 	plugin_because_of(why, "looking up PVC %.*s/%.*s: persistentvolumeclaim \"%.*s\" not found",
 		TEXT_ARGS(cache_text(d->cache, pod.class->namespace)), TEXT_ARGS(name),
 		TEXT_ARGS(name));

@@ -2,7 +2,7 @@
 /*
  * What is asked of any plugin, by its table.
  */
-#include "plugins/plugins.h"
+#include "plugins/timer.h"
 
 #define PLUGIN_POINTER(id, file) [PLUGIN_##id] = &plugin_##file,
 const struct plugin *const plugins[PLUGIN_COUNT] = {PLUGIN_ROWS(PLUGIN_POINTER)};
@@ -66,6 +66,8 @@ void plugin_use_at(
 	uses->list[uses->count++] = (struct plugin_use){(uint8_t)id, weight};
 	plugin_set_add(&uses->set, id);
 	plugin_set_add(&profile->used, id);
+	if (plugins[id]->used != NULL)
+		plugins[id]->used(profile);
 }
 
 /* ---- arguments ---- */
@@ -194,14 +196,29 @@ void *plugin_take_score_state(struct cycle_state *d, enum plugin_id id)
 
 /* ---- questions ---- */
 
+enum plugin_code plugin_misses(const struct cache *cache, enum kube_kind kind, const char *what,
+	struct text name, struct plugin_reasons *why)
+{
+	plugin_because_of(why, "%s \"%.*s\" %s", what, TEXT_ARGS(name),
+		(cache->incomplete & PLUGIN_KIND(kind)) == 0
+			? "not found"
+			: "is not known: some objects of its kind could not be read or kept, see "
+			  "the log of berth");
+	return PLUGIN_UNRESOLVABLE;
+}
+
 enum plugin_id plugin_gate_of(const struct cache *cache, const struct plugin_profile *profile,
-	uint32_t pod, struct plugin_reasons *why)
+	uint32_t pod, struct plugin_reasons *why, const struct plugin_timer *timer)
 {
 	const struct plugin_uses *uses = &profile->at[PLUGIN_AT_PRE_ENQUEUE];
+	struct mono since = plugin_timer_start(timer);
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = plugins[uses->list[i].id];
-		if (plugin->pre_enqueue != NULL &&
-			plugin->pre_enqueue(cache, pod, why) != PLUGIN_SUCCESS)
+		if (plugin->pre_enqueue == NULL)
+			continue;
+		enum plugin_code code = plugin->pre_enqueue(cache, pod, why);
+		plugin_timer_took(timer, uses->list[i].id, PLUGIN_AT_PRE_ENQUEUE, code, &since);
+		if (code != PLUGIN_SUCCESS)
 			return (enum plugin_id)uses->list[i].id;
 	}
 	return PLUGIN_COUNT;
@@ -217,10 +234,10 @@ uint32_t plugin_kinds_of(const struct plugin_demand *pod)
 	return kinds;
 }
 
-const char *plugin_help_for(const struct plugin *plugin, struct text reason)
+const char *plugin_help_for(const struct plugin *plugin, struct text message)
 {
 	for (const struct plugin_help *h = plugin->helps; h != NULL && h->reason != NULL; h++)
-		if (text_starts(reason, text_of(h->reason)))
+		if (text_contains(message, text_of(h->reason)))
 			return h->help;
 	return NULL;
 }

@@ -86,6 +86,7 @@ struct cycle_state {
 	void *state[PLUGIN_COUNT];
 	void *score_state[PLUGIN_COUNT];
 	const char *error; /* with PLUGIN_ERROR: what failed, in upstream's words; in scratch */
+	const struct clock *clock; /* for what says in wall time when it ends; NULL: none */
 };
 
 /* A node passes when the count of its domain is within least..most. */
@@ -136,6 +137,8 @@ struct plugin_registration {
 
 /* ---- when no node will do ---- */
 
+struct plugin_call;
+
 /*
  * What PostFilter may ask the framework, which can run the profile's filters on nodes with pods
  * taken off. preempt: looks for pods of lower priority without which the pod fits somewhere, and
@@ -145,16 +148,28 @@ struct plugin_rescue {
 	void *self;
 	uint8_t rejector; /* whose pre_filter rejected the pod; PLUGIN_COUNT: none's */
 	enum plugin_code (*preempt)(void *self, struct plugin_reasons *why);
+	/* One-off calls (see struct plugin_handle), sent when the pod is parked; once a decision.
+	 */
+	void (*send)(void *self, const struct plugin_call *calls, uint32_t count);
 };
 
 /* ---- from the choice to the binding ---- */
 
 struct plugin_binding;
-struct plugin_call;
+
+enum { PLUGIN_CALLS_MAX = 2 /* of one sending */ };
 
 /*
- * What plugins may do about other pods that wait at Permit. A pod that is allowed by all that hold
- * it goes on, one that is rejected is undone, each after the call of the plugin that said so.
+ * What plugins may do beside their answers. Of pods that wait at Permit: one that is allowed by all
+ * that hold it goes on, one that is rejected is undone, each after the call of the plugin that said
+ * so.
+ *
+ * send: one-off calls to the apiserver for which the plugin does not wait, with `body` instead of
+ * write_body. All is copied. They are made one after the other, each when the one before was
+ * carried out, and sent again while it is not known whether it was: they must bear that. When one
+ * is refused the rest is dropped, and the pod, if it waits for an event by then, is tried again.
+ *
+ * event: about the pod, of type Normal, with action Scheduling.
  */
 struct plugin_handle {
 	void *self;
@@ -162,6 +177,10 @@ struct plugin_handle {
 		void *self, void (*fn)(void *arg, const struct plugin_binding *waiting), void *arg);
 	void (*allow)(void *self, uint64_t tag, enum plugin_id plugin);
 	void (*reject)(void *self, uint64_t tag, enum plugin_id plugin, const char *message);
+	void (*send)(void *self, const struct plugin_binding *b, const struct plugin_call *calls,
+		uint32_t count);
+	void (*event)(
+		void *self, const struct plugin_binding *b, const char *reason, struct text note);
 };
 
 /*
@@ -179,6 +198,7 @@ struct plugin_binding {
 	uint32_t kept;           /* in the cache's store: what plugins keep */
 	struct cache_uid uid;    /* of the pod */
 	struct mono now;
+	struct wall wall; /* the same; of 0: nobody knows */
 };
 
 enum { PLUGIN_HOLDERS_MAX = 4 /* plugins with a permit that may hold one pod at a time */ };
@@ -216,6 +236,7 @@ struct plugin_call {
 	 * caller goes on, like the texts above are read.
 	 */
 	bool (*write_body)(const struct plugin_binding *b, struct writer *out);
+	struct text body; /* of a one-off call; empty: none */
 };
 
 /* How a call ended. What was not carried out for sure (429 with a time) is sent again before. */
@@ -274,11 +295,12 @@ struct plugin_demand {
 	}
 
 /*
- * In the default lists of KubeSchedulerConfiguration v1beta2: the weight there, and places from 1
+ * In the default lists of KubeSchedulerConfiguration v1beta2 (of plugins that are no default any
+ * more, in those of v1beta1): the weight there, and places from 1
  * in lists whose order is not that of the registry; 0: behind those that have one.
  */
 struct plugin_v1beta2 {
-	uint8_t weight; /* 0: it does not score */
+	uint16_t weight; /* 0: it does not score */
 	uint8_t pre_filter;
 	uint8_t pre_score;
 	uint8_t score;
@@ -299,12 +321,17 @@ struct plugin {
 	const struct plugin_help *helps;
 	const struct plugin_args *args; /* NULL: none */
 
+	bool with_args; /* in the default list of profiles that have arguments for it */
+
 	/*
 	 * The verdict and the raw score depend on nothing but the local part of the template (see
-	 * kube/pod.h), the profile and the node.
+	 * kube/pod.h), the profile and the node with its pods; and on what profile->local_reads and
+	 * refresh_us say.
 	 */
 	bool filter_is_local;
 	bool score_is_local;
+	/* The profile uses it, with its arguments; may set local_reads and refresh_us there. */
+	void (*used)(struct plugin_profile *profile);
 
 	/*
 	 * Of what pre_filter (pre_score) works out for filter (score), which cannot do without
@@ -331,6 +358,8 @@ struct plugin {
 	enum plugin_code (*pre_filter)(struct cycle_state *d, struct plugin_reasons *why);
 	enum plugin_code (*filter)(
 		struct cycle_state *d, const struct cache_view *view, struct plugin_reasons *why);
+	/* For explanations: more about a node that filter refused, for people; NULL: no more. */
+	void (*detail)(struct cycle_state *d, const struct cache_view *view, struct writer *out);
 	/*
 	 * No node passed: PLUGIN_SUCCESS when something is done about it, PLUGIN_UNSCHEDULABLE when
 	 * the next plugin may; anything else ends it, PLUGIN_ERROR with its reason alone.
@@ -417,20 +446,34 @@ void plugin_use_at(
 /* CHECKs that no table lacks a declaration that another one needs. */
 void plugins_check(void);
 
+/* The time, in microseconds since 1970, that plugins of the profile see; 0: they see none. */
+static inline int64_t plugin_now_us(const struct cache *cache, const struct plugin_profile *profile)
+{
+	int64_t every = profile->refresh_us;
+	return every == 0 ? 0 : cache->now_us - cache->now_us % every;
+}
+
 /* Zeroed, state_size (score_state_size) bytes; NULL: out of scratch. */
 void *plugin_take_state(struct cycle_state *d, enum plugin_id id);
 void *plugin_take_score_state(struct cycle_state *d, enum plugin_id id);
 
 /*
+ * The reason for an object that is not in the cache: it was not found; or, when one of its kind
+ * could not be read or kept, that it is not known. `what` is its kind as people write it.
+ */
+enum plugin_code plugin_misses(const struct cache *cache, enum kube_kind kind, const char *what,
+	struct text name, struct plugin_reasons *why);
+struct plugin_timer;
+/*
  * The plugin of the profile that holds the pod back from the queue, which says why;
- * PLUGIN_COUNT: none.
+ * PLUGIN_COUNT: none. `why` and `timer` may be NULL.
  */
 enum plugin_id plugin_gate_of(const struct cache *cache, const struct plugin_profile *profile,
-	uint32_t pod, struct plugin_reasons *why);
+	uint32_t pod, struct plugin_reasons *why, const struct plugin_timer *timer);
 /* Kinds that the profile's plugins need for the pod; without a profile those that any needs. */
 uint32_t plugin_kinds_of(const struct plugin_demand *pod);
-/* What would help against the reason; NULL: nothing that is known. */
-const char *plugin_help_for(const struct plugin *plugin, struct text reason);
+/* What would help against a reason that the message has; NULL: nothing that is known. */
+const char *plugin_help_for(const struct plugin *plugin, struct text message);
 
 /* All raw scores, normalised in place by the plugin's kind. */
 void plugin_normalise(

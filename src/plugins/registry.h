@@ -51,6 +51,8 @@
 	ROW(PID_PRESSURE, pid_pressure)                     \
 	ROW(LEAST_ALLOCATED, least_allocated)               \
 	ROW(MOST_ALLOCATED, most_allocated)                 \
+	/* of ours */                                       \
+	ROW(RULES, rules)                                   \
 	PLUGIN_OWN_ROWS(ROW)
 
 #define PLUGIN_ROW_ID(id, file) PLUGIN_##id,

@@ -8,6 +8,10 @@
  */
 #include "plugins/spread_state.h"
 
+/*
+ * Of services each pair is a label of the pod. A pod with more labels that services select is
+ * spread by the first ones: a preference of its own, which others do not feel.
+ */
 enum { SELECTOR_PAIRS_MAX = 256 };
 
 /* A default selector: equality pairs, and one owner's requirements. */
@@ -232,7 +236,8 @@ static void add_default(struct spread_state *state, const struct spread_default 
 	add_rule(state, &rule, hard);
 }
 
-static void choose(const struct cycle_state *d, struct spread_state *state, bool hard, bool own)
+static void choose_constraints(
+	const struct cycle_state *d, struct spread_state *state, bool hard, bool own)
 {
 	const struct spread_args *args = PLUGIN_ARGS(d->profile, SPREAD, spread_args);
 	if (own) {
@@ -305,7 +310,7 @@ bool spread_rules(struct cycle_state *d, bool hard, struct spread_state *state)
 			return true;
 		}
 	}
-	choose(d, state, hard, own);
+	choose_constraints(d, state, hard, own);
 	state->require_all = hard || own || PLUGIN_ARGS(d->profile, SPREAD, spread_args)->is_list;
 	if (!build_queries(d, state, own, purpose))
 		return false;

@@ -36,14 +36,12 @@ static void write_version(struct json_writer *j, uint64_t version)
 static void write_volume_metadata(const struct plugin_binding *b, const struct volume_piece *piece,
 	const char *annotation, struct text value, struct json_writer *j)
 {
-	json_key(j, "metadata");
-	json_open_object(j);
+	json_member_object(j, "metadata");
 	if (piece->uid != INTERN_EMPTY)
 		json_member_text(j, "uid", cache_text(b->cache, piece->uid));
 	write_version(j, piece->version);
 	if (annotation != NULL) {
-		json_key(j, "annotations");
-		json_open_object(j);
+		json_member_object(j, "annotations");
 		json_member_text(j, annotation, value);
 		json_close_object(j);
 	}
@@ -54,10 +52,8 @@ static void write_volume_metadata(const struct plugin_binding *b, const struct v
 static void write_claim_ref(
 	const struct plugin_binding *b, const struct volume_piece *piece, struct json_writer *j)
 {
-	json_key(j, "spec");
-	json_open_object(j);
-	json_key(j, "claimRef");
-	json_open_object(j);
+	json_member_object(j, "spec");
+	json_member_object(j, "claimRef");
 	json_member_z(j, "kind", "PersistentVolumeClaim");
 	json_member_text(j, "namespace", cache_text(b->cache, piece->namespace));
 	json_member_text(j, "name", cache_text(b->cache, piece->claim));

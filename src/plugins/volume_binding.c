@@ -96,14 +96,12 @@ static enum plugin_code binding_refuse(struct cycle_state *d, const struct kube_
 	bool ephemeral = v->kind == KUBE_VOLUME_EPHEMERAL;
 	*object = volume_find_claim(d->cache, &pod, v);
 	if (*object == 0) {
-		if (ephemeral)
-			plugin_because_of(why,
-				"waiting for ephemeral volume controller to create the "
-				"persistentvolumeclaim \"%.*s\"",
-				TEXT_ARGS(name));
-		else
-			plugin_because_of(
-				why, "persistentvolumeclaim \"%.*s\" not found", TEXT_ARGS(name));
+		if (!ephemeral || (d->cache->incomplete & PLUGIN_KIND(KUBE_PVC)) != 0)
+			return volume_misses_claim(d->cache, name, why);
+		plugin_because_of(why,
+			"waiting for ephemeral volume controller to create the "
+			"persistentvolumeclaim \"%.*s\"",
+			TEXT_ARGS(name));
 		return PLUGIN_UNRESOLVABLE;
 	}
 	const struct kube_pvc *claim = volume_blob(d->cache, *object);

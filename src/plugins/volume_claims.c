@@ -76,6 +76,12 @@ uint32_t volume_find_claim(
 	return cache_find_object(cache, KUBE_PVC, pod->class->namespace, id);
 }
 
+enum plugin_code volume_misses_claim(
+	const struct cache *cache, struct text name, struct plugin_reasons *why)
+{
+	return plugin_misses(cache, KUBE_PVC, "persistentvolumeclaim", name, why);
+}
+
 uint32_t volume_find_pv(const struct cache *cache, uint32_t name)
 {
 	if (name == INTERN_EMPTY)

@@ -48,6 +48,8 @@ struct text volume_claim_name(const struct cache *cache, const struct volume_pod
 /* Object indexes, 0 when there is no such object. */
 uint32_t volume_find_claim(
 	const struct cache *cache, const struct volume_pod *pod, const struct kube_volume *volume);
+enum plugin_code volume_misses_claim(
+	const struct cache *cache, struct text name, struct plugin_reasons *why);
 uint32_t volume_find_pv(const struct cache *cache, uint32_t name);
 
 static inline const struct cache_object *volume_object(const struct cache *cache, uint32_t object)

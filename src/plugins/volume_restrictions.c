@@ -78,11 +78,9 @@ static enum plugin_code restrictions_find_single(struct cycle_state *d,
 		if (volumes[i].kind != KUBE_VOLUME_CLAIM)
 			continue;
 		uint32_t object = volume_find_claim(d->cache, &pod, &volumes[i]);
-		if (object == 0) {
-			plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
-				TEXT_ARGS(cache_text(d->cache, volumes[i].name)));
-			return PLUGIN_UNRESOLVABLE;
-		}
+		if (object == 0)
+			return volume_misses_claim(
+				d->cache, cache_text(d->cache, volumes[i].name), why);
 		const struct kube_pvc *claim = volume_blob(d->cache, object);
 		if ((claim->access & KUBE_RWOP) != 0 &&
 			!restrictions_is_single(state, volumes[i].name))
@@ -244,7 +242,8 @@ static enum plugin_hint restrictions_hint_claim(
 const struct plugin plugin_volume_restrictions = {.name = "VolumeRestrictions",
 	.v1beta2 = {0, 3, 0, 0},
 	.defaults = PLUGIN_IN_ALL,
-	.helps = PLUGIN_HELPS({"", "Whatever uses the volume has to let it go."}),
+	.helps = PLUGIN_HELPS({"not found", "Create the claim."},
+		{"", "Whatever uses the volume has to let it go."}),
 	.state_size = sizeof(struct restrictions_state),
 	.kinds = volume_kinds,
 	.pre_filter = volume_restrictions_pre_filter,

@@ -78,11 +78,9 @@ static enum plugin_code zone_unbound(
 	}
 	struct text name = cache_text(d->cache, claim->class);
 	const struct kube_storage_class *class = volume_class(d->cache, claim->class);
-	if (class == NULL) {
-		plugin_because_of(
-			why, "storageclass.storage.k8s.io \"%.*s\" not found", TEXT_ARGS(name));
-		return PLUGIN_UNRESOLVABLE;
-	}
+	if (class == NULL)
+		return plugin_misses(
+			d->cache, KUBE_STORAGE_CLASS, "storageclass.storage.k8s.io", name, why);
 	if (class->binding_mode == KUBE_BINDING_UNSET) {
 		plugin_because_of(why, "VolumeBindingMode not set for StorageClass \"%.*s\"",
 			TEXT_ARGS(name));
@@ -103,20 +101,15 @@ static enum plugin_code zone_claim(struct cycle_state *d, struct volume_zone_sta
 	}
 	struct volume_pod pod = volume_pod_decided(d);
 	uint32_t object = volume_find_claim(d->cache, &pod, volume);
-	if (object == 0) {
-		plugin_because_of(why, "persistentvolumeclaim \"%.*s\" not found",
-			TEXT_ARGS(cache_text(d->cache, volume->name)));
-		return PLUGIN_UNRESOLVABLE;
-	}
+	if (object == 0)
+		return volume_misses_claim(d->cache, cache_text(d->cache, volume->name), why);
 	const struct kube_pvc *claim = volume_blob(d->cache, object);
 	if (claim->volume_name == 0)
 		return zone_unbound(d, claim, why);
 	uint32_t pv = volume_find_pv(d->cache, claim->volume_name);
-	if (pv == 0) {
-		plugin_because_of(why, "persistentvolume \"%.*s\" not found",
-			TEXT_ARGS(cache_text(d->cache, claim->volume_name)));
-		return PLUGIN_UNRESOLVABLE;
-	}
+	if (pv == 0)
+		return plugin_misses(d->cache, KUBE_PV, "persistentvolume",
+			cache_text(d->cache, claim->volume_name), why);
 	if (!zone_demand_volume(d, state, volume_blob(d->cache, pv)))
 		return volume_no_room(d);
 	return PLUGIN_SUCCESS;

@@ -118,6 +118,21 @@ static uint64_t waits_that_ended(enum plugin_code code)
 	return count;
 }
 
+static uint64_t gang_timed(enum series_point point, enum plugin_code code)
+{
+	const struct series *series = &cluster.s.metrics.series;
+	enum plugin_id gang = plugin_find(TEXT("Gang"));
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < series->count; i++) {
+		const struct series_row *row = &series->rows[i];
+		if (row->labels.family == SERIES_PLUGIN && row->labels.group == gang &&
+			row->labels.what == point && row->labels.result == (uint8_t)code)
+			for (uint32_t k = 0; k <= SERIES_BUCKETS_MAX; k++)
+				count += row->histogram.counts[k];
+	}
+	return count;
+}
+
 #define SMALL FILE_OF("members: 3, timeoutSeconds: 30")
 
 static void test_permit_when_enough_are_placed_then_all_are_bound(void)
@@ -143,6 +158,8 @@ static void test_permit_when_enough_are_placed_then_all_are_bound(void)
 	TEST_ASSERT_TRUE(*cluster_bound_to("plain") != '\0');
 	TEST_ASSERT_EQUAL(2, waits_that_ended(PLUGIN_SUCCESS));
 	TEST_ASSERT_EQUAL(1, status->asked);
+	/* Of one pod in ten plugins are timed: of the first. */
+	TEST_ASSERT_EQUAL(1, gang_timed(SERIES_PERMIT_POINT, PLUGIN_WAIT));
 }
 
 static void test_permit_when_it_takes_too_long_then_places_are_given_back(void)

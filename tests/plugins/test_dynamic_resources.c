@@ -190,12 +190,184 @@ static void test_search_without_end(void)
 	TEST_ASSERT_EQUAL_STRING("error", verdict);
 }
 
+/* There are as many steps as there are nodes to look at, however little time for one is given. */
+static void test_short_timeout(void)
+{
+	static char devices[32768];
+	struct writer w;
+	writer_init(&w, devices, sizeof(devices) - 1);
+	for (int i = 0; i < 300; i++)
+		write_format(&w, "%s{'name':'d%d','taints':[{'key':'k','effect':'NoSchedule'}]}",
+			i == 0 ? "" : ",", i);
+	devices[w.used] = '\0';
+	(void)fit(devices, HERE, ASK());
+	PLUGIN_ARGS_OF(&picture.profile, DYNAMIC_RESOURCES, dynamic_resources_args)
+		->filter_timeout_us = 1000;
+	TEST_ASSERT_EQUAL_STRING(NONE, questions_verdict(PLUGIN_DYNAMIC_RESOURCES, "n"));
+}
+
+/*
+ * Claims and devices that no apiserver takes: an answer in words, within the memory of a decision
+ * and without a look at each part for each other part.
+ */
+static void put_many(struct writer *w, uint32_t count, const char *format)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		write_z(w, i == 0 ? "" : ",");
+		for (const char *at = format; *at != '\0'; at++)
+			if (*at == '#')
+				write_format(w, "%u", (unsigned)i);
+			else
+				write_char(w, *at);
+	}
+}
+
+static void test_bad_input(void)
+{
+	static const struct {
+		uint32_t count;
+		const char *before; /* one text for each of count, # is its number */
+		const char *format;
+		const char *behind;
+		const char *verdict;
+		const char *error;
+	} rows[] = {
+		{1, ASK(",'count':4000000000000,'allocationMode':'ExactCount'"), "", "", "error",
+			"claim default/c: number of requested devices 4000000000000 exceeds the "
+			"claim limit of 32"},
+		{1, ASK(",'count':40,'allocationMode':'ExactCount'"), "", "", "error",
+			"claim default/c: number of requested devices 40 exceeds the claim limit "
+			"of 32"},
+		{1, ASK(",'count':-3,'allocationMode':'ExactCount'"), "", "", "fits", NULL},
+		{1, ASK(",'allocationMode':'Some'"), "", "", "error",
+			"claim default/c, request r: unsupported count mode Some"},
+		{300, "'requests':[", "{'name':'r#','exactly':{'deviceClassName':'any'}}", "]",
+			"error",
+			"claim default/c: number of requested devices 300 exceeds the claim "
+			"limit of 32"},
+		{300, "'requests':[",
+			"{'name':'r#','firstAvailable':[{'name':'s','deviceClassName':'any'}]}",
+			"]", "error",
+			"claim default/c: number of requested devices 300 exceeds the claim "
+			"limit of 32"},
+		{300, "'requests':[",
+			"{'name':'r#','exactly':{'deviceClassName':'any','allocationMode':"
+			"'ExactCount','count':0}}",
+			"]", "fits", NULL},
+		{1000, ASK() ",'constraints':[", "{'matchAttribute':'d/a#'}", "]", NONE, NULL},
+		{1, ASK(",'selectors':[{'cel':{'expression':'device.driver =='}}]"), "", "",
+			"error",
+			"claim default/c: selector #0: CEL compile error: compilation failed: "
+			"ERROR: <input>:1:17: Syntax error: mismatched input '<EOF>' expecting "
+			"{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, "
+			"NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | device.driver ==\n | "
+			"................^"},
+	};
+	static char claim[200000];
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		struct writer w;
+		writer_init(&w, claim, sizeof(claim) - 1);
+		write_z(&w, rows[i].before);
+		put_many(&w, rows[i].count, rows[i].format);
+		if (rows[i].format[0] == '\0')
+			w.used = strlen(rows[i].before);
+		write_z(&w, rows[i].behind);
+		claim[w.used] = '\0';
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(
+			rows[i].verdict, fit(TWO, HERE, claim), rows[i].before);
+		if (rows[i].error != NULL)
+			TEST_ASSERT_EQUAL_STRING(rows[i].error, picture.decision.error);
+	}
+}
+
+/* Looking at each domain of each device is a matter of microseconds, not of minutes. */
+static void test_enormous_attribute_maps(void)
+{
+	static char device[60000];
+	struct writer w;
+	writer_init(&w, device, sizeof(device) - 1);
+	write_z(&w, "{'name':'a','attributes':{'own':{'bool':true},");
+	put_many(&w, 1500, "'d#.x/a':{'int':#}");
+	write_z(&w, ",'d7.x/b':{'string':'last'},'other':{'int':3}}}");
+	device[w.used] = '\0';
+	TEST_ASSERT_EQUAL_STRING("fits",
+		fit(device, HERE,
+			ASK(",'selectors':[{'cel':{'expression':'device.attributes.all(d, d == "
+			    "\\'d\\' || has(device.attributes[d].a)) && "
+			    "size(device.attributes) == 1501 && "
+			    "size(device.attributes[\\'d7.x\\']) == 2 && "
+			    "device.attributes[\\'d\\'].all(n, n in [\\'own\\', "
+			    "\\'other\\'])'}}]")));
+}
+
+/* What an explanation adds: which devices were refused by what, and what would help. */
+static void test_detail(void)
+{
+	static const struct {
+		const char *devices;
+		const char *requests;
+		const char *detail;
+	} rows[] = {
+		{TWO, ASK(",'count':3,'allocationMode':'ExactCount'"),
+			"claim c, request r: 2 devices here, 2 left of 3 wanted; helps: a node "
+			"whose "
+			"driver offers such devices"},
+		{TWO, ASK(",'selectors':[{'cel':{'expression':'device.driver == \\'x\\''}}]"),
+			"claim c, request r: 2 devices here, 2 refused by selectors, 0 left of 1 "
+			"wanted; helps: a node with devices that the class and the request select"},
+		{TAINTED, ASK(),
+			"claim c, request r: 1 devices here, 1 tainted (k), 0 left of 1 wanted; "
+			"helps: a toleration of the taint, or the taint to go"},
+		{SHARED, ASK(WANTS("9Gi")),
+			"claim c, request r: 1 devices here, 1 without enough capacity left, 0 "
+			"left "
+			"of 1 wanted; helps: a smaller request, or shares to be given back"},
+		{"{'name':'a'},{'name':'a'}", ASK(),
+			"claim c, request r: 0 devices here, 1 pools invalid, 0 left of 1 wanted; "
+			"helps: slices of the pool that do not contradict each other"},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		char words[1024];
+		struct writer w;
+		(void)fit(rows[i].devices, HERE, rows[i].requests);
+		struct cache_view view =
+			cache_view_of(&picture.cache, cache_find_node(&picture.cache, TEXT("n")));
+		writer_init(&w, words, sizeof(words) - 1);
+		plugin_dynamic_resources.detail(&picture.decision, &view, &w);
+		words[w.used] = '\0';
+		TEST_ASSERT_EQUAL_STRING(rows[i].detail, words);
+	}
+}
+
+/* However many nodes are explained, and whatever is asked for there. */
+static void test_detail_has_an_end(void)
+{
+	size_t said = 0, calls = 0;
+	(void)fit(TWO, HERE, ASK(",'count':3,'allocationMode':'ExactCount'"));
+	struct cache_view view =
+		cache_view_of(&picture.cache, cache_find_node(&picture.cache, TEXT("n")));
+	for (; calls < 100 * 1000 && said == calls; calls++) {
+		char words[1024];
+		struct writer w;
+		writer_init(&w, words, sizeof(words));
+		plugin_dynamic_resources.detail(&picture.decision, &view, &w);
+		said += w.used > 0;
+	}
+	TEST_ASSERT_GREATER_THAN(1000, said);
+	TEST_ASSERT_LESS_THAN(100 * 1000, calls);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_claims);
 	RUN_TEST(test_devices);
+	RUN_TEST(test_detail);
+	RUN_TEST(test_detail_has_an_end);
 	RUN_TEST(test_counters);
 	RUN_TEST(test_search_without_end);
+	RUN_TEST(test_short_timeout);
+	RUN_TEST(test_bad_input);
+	RUN_TEST(test_enormous_attribute_maps);
 	return UNITY_END();
 }

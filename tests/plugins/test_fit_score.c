@@ -49,6 +49,37 @@ static void test_strategies(void)
 	TEST_ASSERT_EQUAL_STRING("100 70", questions_scores(PLUGIN_FIT));
 }
 
+/* Where a node has none of a resource itself, the devices of its class count. */
+static void test_devices_that_stand_for_a_resource(void)
+{
+	add("'cpu':'1','example.com/dev':'1'");
+	picture_add("{'kind':'DeviceClass','metadata':{'name':'any'},'spec':{'selectors':[{'cel':{"
+		    "'expression':'device.driver == \\'d\\''}}],'extendedResourceName':"
+		    "'example.com/dev'}}");
+	picture_add("{'kind':'ResourceSlice','metadata':{'name':'s1'},'spec':{'driver':'d',"
+		    "'nodeName':'n1','pool':{'name':'n1','generation':1,'resourceSliceCount':1},"
+		    "'devices':[{'name':'a'},{'name':'b'},{'name':'e'},{'name':'f'}]}}");
+	picture_add("{'kind':'ResourceSlice','metadata':{'name':'s2'},'spec':{'driver':'d',"
+		    "'nodeName':'n2','pool':{'name':'n2','generation':1,'resourceSliceCount':1},"
+		    "'devices':[{'name':'a'}]}}");
+	picture_add("{'kind':'ResourceSlice','metadata':{'name':'x'},'spec':{'driver':'x',"
+		    "'allNodes':true,'pool':{'name':'x','generation':1,'resourceSliceCount':1},"
+		    "'devices':[{'name':'a'}]}}");
+	picture_add("{'kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{"
+		    "'requests':[]}},'status':{'allocation':{'devices':{'results':[{'request':"
+		    "'r','driver':'d','pool':'n1','device':'b'}]}}}}");
+	struct fit_args *fit = PLUGIN_ARGS_OF(&picture.profile, FIT, fit_args);
+	fit->resource_count = 1;
+	fit->resources[0].weight = 1;
+	TEST_ASSERT_TRUE(intern_find(
+		&picture.cache.strings, TEXT("example.com/dev"), &fit->resources[0].name));
+	TEST_ASSERT_EQUAL_STRING("50 0", questions_scores(PLUGIN_FIT));
+	fit->strategy = FIT_MOST_ALLOCATED;
+	TEST_ASSERT_EQUAL_STRING("50 100", questions_scores(PLUGIN_FIT));
+	picture.profile.gates = (struct feature_gates){.release = KUBE_1_36};
+	TEST_ASSERT_EQUAL_STRING("0 0", questions_scores(PLUGIN_FIT));
+}
+
 static void test_balanced(void)
 {
 	add("'cpu':'1','memory':'2Gi'");
@@ -94,6 +125,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_strategies);
+	RUN_TEST(test_devices_that_stand_for_a_resource);
 	RUN_TEST(test_balanced);
 	RUN_TEST(test_three_resources);
 	RUN_TEST(test_without_requests);

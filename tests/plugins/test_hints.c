@@ -291,6 +291,38 @@ static void test_hints(void)
 	}
 }
 
+/* A resource that devices stand for is no reason for a node not to help: DynamicResources looks. */
+static void test_a_node_for_a_resource_of_devices(void)
+{
+	static const char both[] =
+		"'containers':[{'name':'c','resources':{'requests':{'cpu':'2','example.com/gpu':"
+		"'1'}}}]";
+	static const struct row cases[] = {
+		{PLUGIN_FIT, both, NULL, NODE("1", CPUS("4")), "queue"},
+		{PLUGIN_FIT, both, NULL, NODE("1", CPUS("1")), "skip"},
+		{PLUGIN_FIT, both, NODE("1", CPUS("1")), NODE("2", CPUS("3")), "queue"},
+		/* As kube-scheduler has it: what is delegated may be there now. */
+		{PLUGIN_FIT, both, NODE("1", CPUS("4")), NODE("2", CPUS("3")), "queue"},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		tearDown();
+		setUp();
+		picture_release(KUBE_1_36);
+		asked = &cases[i];
+		said = "nothing";
+		picture_add(DEVICES("dc", "example.com/gpu"));
+		picture_addf("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
+			     "'spec':{%s}}",
+			asked->pod);
+		if (asked->before != NULL)
+			picture_add(asked->before);
+		picture.changed = changed;
+		picture_add(asked->event);
+		picture.changed = NULL;
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(asked->says, said, asked->event);
+	}
+}
+
 /* Where the pods on it stood, others may stand now. */
 static void test_a_node_that_moves(void)
 {
@@ -539,6 +571,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_hints);
 	RUN_TEST(test_hints_of_1_37);
+	RUN_TEST(test_a_node_for_a_resource_of_devices);
 	RUN_TEST(test_a_node_that_moves);
 	RUN_TEST(test_a_node_that_moves_away_from_a_pod);
 	RUN_TEST(test_a_volume_that_is_detached);

@@ -152,7 +152,7 @@ static const char *gated(const char *gates)
 	plugin_use_at(&profile, PLUGIN_AT_PRE_ENQUEUE, PLUGIN_SCHEDULING_GATES, 0);
 	const struct cycle_state *d = picture_decide("default", "p");
 	struct plugin_reasons why = {.scratch = d->scratch};
-	if (plugin_gate_of(&picture.cache, &profile, d->pod.index, &why) == PLUGIN_COUNT)
+	if (plugin_gate_of(&picture.cache, &profile, d->pod.index, &why, NULL) == PLUGIN_COUNT)
 		return NULL;
 	TEST_ASSERT_EQUAL(1, why.count);
 	TEST_ASSERT_TRUE(text_copy(why.list[0], said, sizeof(said)));
