@@ -43,11 +43,15 @@ static void binding_look_for_pod(struct binding_points *points)
 static void binding_unreserve(struct binding_points *points)
 {
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_RESERVE);
+	struct mono since = plugin_timer_start(points->timer);
 	binding_look_for_pod(points);
 	for (uint32_t i = uses->count; i > 0; i--) {
-		const struct plugin *plugin = plugins[uses->list[i - 1].id];
-		if (plugin->unreserve != NULL)
-			plugin->unreserve(&points->b);
+		uint8_t id = uses->list[i - 1].id;
+		if (plugins[id]->unreserve == NULL)
+			continue;
+		plugins[id]->unreserve(&points->b);
+		plugin_timer_took(
+			points->timer, id, PLUGIN_TIMED_UNRESERVE, PLUGIN_SUCCESS, &since);
 	}
 }
 
@@ -62,11 +66,13 @@ enum plugin_code binding_reserve(
 {
 	CHECK(points->stage == BINDING_BEGUN);
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_RESERVE);
+	struct mono since = plugin_timer_start(points->timer);
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = plugins[uses->list[i].id];
 		if (plugin->reserve == NULL)
 			continue;
 		enum plugin_code code = plugin->reserve(d, &points->b, why);
+		plugin_timer_took(points->timer, uses->list[i].id, PLUGIN_AT_RESERVE, code, &since);
 		CHECK(code != PLUGIN_WAIT && code != PLUGIN_SKIP);
 		if (code == PLUGIN_SUCCESS)
 			continue;
@@ -98,12 +104,14 @@ enum plugin_code binding_permit(
 {
 	CHECK(points->stage == BINDING_RESERVED);
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PERMIT);
+	struct mono since = plugin_timer_start(points->timer);
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct plugin *plugin = plugins[uses->list[i].id];
 		int64_t timeout_ms = 0;
 		if (plugin->permit == NULL)
 			continue;
 		enum plugin_code code = plugin->permit(&points->b, &timeout_ms, why);
+		plugin_timer_took(points->timer, uses->list[i].id, PLUGIN_AT_PERMIT, code, &since);
 		if (code == PLUGIN_SUCCESS)
 			continue;
 		if (code != PLUGIN_WAIT) {
@@ -197,6 +205,23 @@ static void binding_reject(void *self, uint64_t tag, enum plugin_id plugin, cons
 		binding_settle_refused(waiting, points, PLUGIN_UNSCHEDULABLE, plugin, message);
 }
 
+static void binding_send_calls(
+	void *self, const struct plugin_binding *b, const struct plugin_call *calls, uint32_t count)
+{
+	const struct binding_waiting *waiting = self;
+	CHECK(count > 0 && count <= PLUGIN_CALLS_MAX);
+	if (waiting->send != NULL)
+		waiting->send(waiting->owner, b, calls, count);
+}
+
+static void binding_say_event(
+	void *self, const struct plugin_binding *b, const char *reason, struct text note)
+{
+	const struct binding_waiting *waiting = self;
+	if (waiting->event != NULL)
+		waiting->event(waiting->owner, b, reason, note);
+}
+
 void binding_remove_waiting(struct binding_waiting *waiting, struct binding_points *points)
 {
 	binding_settle_refused(waiting, points, PLUGIN_UNSCHEDULABLE, PLUGIN_COUNT, "removed");
@@ -211,7 +236,8 @@ void binding_preempt_waiting(struct binding_waiting *waiting, struct binding_poi
 void binding_waiting_init(struct binding_waiting *waiting)
 {
 	*waiting = (struct binding_waiting){
-		.handle = {waiting, each_waiting, binding_allow, binding_reject}};
+		.handle = {waiting, each_waiting, binding_allow, binding_reject, binding_send_calls,
+			binding_say_event}};
 	list_init(&waiting->pods);
 	list_init(&waiting->settled);
 }
@@ -286,15 +312,27 @@ bool binding_pre_flight(struct binding_points *points)
 {
 	CHECK(points->stage == BINDING_WAITS || points->stage == BINDING_PERMITTED);
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	struct mono since = plugin_timer_start(points->timer);
 	for (uint32_t i = 0; i < uses->count; i++) {
-		const struct plugin *plugin = plugins[uses->list[i].id];
-		if (plugin->pre_bind == NULL ||
-			plugin->pre_bind_pre_flight(&points->b) == PLUGIN_SKIP)
-			plugin_set_add(&points->skipped, uses->list[i].id);
+		uint8_t id = uses->list[i].id;
+		enum plugin_code code = PLUGIN_SKIP;
+		if (plugins[id]->pre_bind != NULL) {
+			code = plugins[id]->pre_bind_pre_flight(&points->b);
+			plugin_timer_took(points->timer, id, PLUGIN_TIMED_PRE_FLIGHT, code, &since);
+		}
+		if (code == PLUGIN_SKIP)
+			plugin_set_add(&points->skipped, id);
 		else
 			points->has_work = true;
 	}
 	return points->has_work;
+}
+
+enum plugin_code binding_code_of(enum plugin_step step)
+{
+	return step == PLUGIN_STEP_DONE        ? PLUGIN_SUCCESS
+		: step == PLUGIN_STEP_REJECTED ? PLUGIN_UNSCHEDULABLE
+					       : PLUGIN_ERROR;
 }
 
 enum plugin_step binding_pre_bind(
@@ -303,6 +341,8 @@ enum plugin_step binding_pre_bind(
 	CHECK(points->stage == BINDING_PERMITTED || points->stage == BINDING_PRE_BIND);
 	CHECK(points->b.pod != 0); /* who goes is undone first */
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_PRE_BIND);
+	if (points->stage != BINDING_PRE_BIND)
+		points->since = plugin_timer_start(points->timer);
 	points->stage = BINDING_PRE_BIND;
 	for (; points->at < uses->count; points->at++) {
 		uint8_t id = uses->list[points->at].id;
@@ -313,6 +353,9 @@ enum plugin_step binding_pre_bind(
 		enum plugin_step step = plugins[id]->pre_bind(&points->b, progress, why);
 		if (step == PLUGIN_STEP_REJECTED || step == PLUGIN_STEP_FAILED)
 			points->rejector = id;
+		if (step != PLUGIN_STEP_CALL && step != PLUGIN_STEP_WAIT)
+			plugin_timer_took(points->timer, id, PLUGIN_AT_PRE_BIND,
+				binding_code_of(step), &points->since);
 		if (step != PLUGIN_STEP_DONE)
 			return step;
 		*progress = (struct plugin_progress){.answer = PLUGIN_ANSWER_NONE};
@@ -349,10 +392,15 @@ void binding_bound(struct binding_points *points)
 	CHECK(points->stage == BINDING_READY ||
 		(points->stage == BINDING_PERMITTED && !points->has_work));
 	const struct plugin_uses *uses = uses_at(points, PLUGIN_AT_POST_BIND);
+	struct mono since = plugin_timer_start(points->timer);
 	binding_look_for_pod(points);
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (plugins[uses->list[i].id]->post_bind != NULL)
-			plugins[uses->list[i].id]->post_bind(&points->b);
+	for (uint32_t i = 0; i < uses->count; i++) {
+		uint8_t id = uses->list[i].id;
+		if (plugins[id]->post_bind == NULL)
+			continue;
+		plugins[id]->post_bind(&points->b);
+		plugin_timer_took(points->timer, id, PLUGIN_AT_POST_BIND, PLUGIN_SUCCESS, &since);
+	}
 	points_end(points);
 }
 

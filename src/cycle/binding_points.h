@@ -23,7 +23,7 @@
 
 #include "base/clock.h"
 #include "base/list.h"
-#include "plugins/plugins.h"
+#include "plugins/timer.h"
 
 enum binding_stage {
 	BINDING_BEGUN,
@@ -47,9 +47,11 @@ struct binding_points {
 	enum binding_stage stage;
 	struct binding_holder holders[PLUGIN_HOLDERS_MAX]; /* at Permit */
 	uint32_t holder_count;
-	struct plugin_set skipped; /* pre_bind has nothing to do for the pod */
-	bool has_work;             /* some pre_bind has */
-	uint32_t at;               /* the plugin of PreBind whose turn it is */
+	struct plugin_set skipped;        /* pre_bind has nothing to do for the pod */
+	bool has_work;                    /* some pre_bind has */
+	uint32_t at;                      /* the plugin of PreBind whose turn it is, ... */
+	struct mono since;                /* ... and since when */
+	const struct plugin_timer *timer; /* NULL: plugins are not timed for this pod */
 	/* How the waiting at Permit ended: success, a rejection, or an error. */
 	enum plugin_code settled;
 	uint8_t rejector;    /* PLUGIN_COUNT: none */
@@ -63,6 +65,11 @@ struct binding_waiting {
 	struct list settled; /* no more: their owner goes on with them */
 	/* How an owner finds those of a tag that he gave; NULL: by looking at all that wait. */
 	struct binding_points *(*find)(void *owner, uint64_t tag);
+	/* What plugins ask the owner for, see struct plugin_handle; NULL: it is not done. */
+	void (*send)(void *owner, const struct plugin_binding *b, const struct plugin_call *calls,
+		uint32_t count);
+	void (*event)(
+		void *owner, const struct plugin_binding *b, const char *reason, struct text note);
 	void *owner;
 };
 
@@ -103,6 +110,7 @@ MUST_USE enum plugin_code binding_permit(
 
 /* True when any plugin has something to do before the binding. Asked after binding_permit(). */
 bool binding_pre_flight(struct binding_points *points);
+enum plugin_code binding_code_of(enum plugin_step step); /* of one that ends a plugin's turn */
 /* The next step; progress->answer is how the call ended that the last one asked for. */
 MUST_USE enum plugin_step binding_pre_bind(struct binding_points *points,
 	struct plugin_progress *progress, struct plugin_reasons *why);

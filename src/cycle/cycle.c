@@ -11,8 +11,8 @@
 
 size_t cycle_size(const struct cycle_limits *limits)
 {
-	return arena_span_size(limits->scratch_bytes) + cycle_rows_size(limits) + dra_size() +
-		sizeof(struct evaluation) +
+	return arena_span_size(limits->scratch_bytes) + cycle_rows_size(limits) +
+		dra_size(limits->nodes) + sizeof(struct evaluation) +
 		arena_span_size(((size_t)limits->nodes + 1) * sizeof(uint64_t)) + 256;
 }
 
@@ -30,7 +30,7 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 	cycle->chosen = (uint64_t *)(void *)cycle->chosen_span.base;
 	if (limits->rows > 0)
 		cycle->rows = cycle_rows_make(arena, limits);
-	cycle->dra = dra_make(arena, cache);
+	cycle->dra = dra_make(arena, cache, limits->nodes);
 }
 
 void cycle_print(const struct cycle *cycle)
@@ -117,6 +117,7 @@ void evaluation_failed(struct evaluation *e, struct schedule_result *decision)
 {
 	decision->outcome = CYCLE_FAILED;
 	decision->message = text_of(e->error == NULL ? "out of scratch memory" : e->error);
+	decision->failed_filter = e->failed_filter;
 	decision->preemption.clear_nomination = true;
 }
 
@@ -144,7 +145,7 @@ void evaluation_rejected(struct evaluation *e, struct schedule_result *decision)
 {
 	note_who_took_part(e, decision);
 	decision->outcome = CYCLE_REJECTED;
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	evaluation_post_filter(e, &decision->preemption);
 	evaluation_took_point(e, PLUGIN_AT_POST_FILTER,
 		decision->preemption.found ? PLUGIN_SUCCESS : PLUGIN_UNSCHEDULABLE, &since);
@@ -174,13 +175,13 @@ static bool search_nodes(struct evaluation *e)
 
 bool evaluation_search(struct evaluation *e)
 {
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	bool ok = search_nodes(e);
 	evaluation_took_point(e, PLUGIN_AT_FILTER, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
 	return ok;
 }
 
-static bool choose(struct evaluation *e, struct schedule_result *decision)
+static bool choose_node(struct evaluation *e, struct schedule_result *decision)
 {
 	decision->feasible_count = e->feasible_count;
 	decision->evaluated_count = e->candidate_count;
@@ -203,7 +204,7 @@ static bool choose(struct evaluation *e, struct schedule_result *decision)
 
 void evaluation_choose(struct evaluation *e, struct schedule_result *decision)
 {
-	bool chosen = choose(e, decision);
+	bool chosen = choose_node(e, decision);
 	note_who_took_part(e, decision);
 	if (!chosen)
 		evaluation_failed(e, decision);
@@ -213,8 +214,8 @@ static bool timed_prefilter(struct evaluation *e)
 {
 	struct mono since;
 	e->timer = e->cycle->timer;
-	e->times_plugins = e->timer != NULL && e->cycle->timed++ % CYCLE_SAMPLED == 0;
-	since = evaluation_start_point(e);
+	e->plugin_timer = e->cycle->timed++ % PLUGIN_SAMPLED == 0 ? e->timer : NULL;
+	since = plugin_timer_start(e->timer);
 	bool ok = evaluation_prefilter(e);
 	evaluation_took_point(e, PLUGIN_AT_PRE_FILTER,
 		!ok                             ? PLUGIN_ERROR
@@ -265,7 +266,7 @@ void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
 	trace("cycle decide", pod, (uint32_t)way);
 	if (!evaluation_prepare(e, cycle, pod, way, decision))
 		return;
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	if (evaluation_try_nominated(e, &decision->node)) {
 		evaluation_took_point(e, PLUGIN_AT_FILTER, PLUGIN_SUCCESS, &since);
 		decision->feasible_count = 1;

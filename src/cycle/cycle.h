@@ -14,7 +14,7 @@
 #include "base/scratch.h"
 #include "cache/cache.h"
 #include "cycle/extension.h"
-#include "cycle/timing.h"
+#include "plugins/timer.h"
 #include "plugins/plugins.h"
 
 struct cycle_rows;
@@ -42,7 +42,8 @@ struct cycle {
 	uint64_t decisions;
 	struct page_span chosen_span;
 	uint64_t *chosen; /* by node: the decision that chose it last; ties go to the oldest */
-	const struct cycle_timer *timer; /* NULL: decisions are not timed */
+	const struct clock *clock;        /* for plugins; NULL: none */
+	const struct plugin_timer *timer; /* NULL: decisions are not timed */
 	uint64_t timed;
 	uint32_t rotation; /* where the next search starts when not all nodes are looked at */
 };
@@ -64,8 +65,10 @@ struct cycle_preemption {
 	uint32_t node;
 	const uint32_t *victims; /* pod indexes, most important first */
 	uint32_t victim_count;
-	uint32_t violations; /* of disruption budgets */
-	struct text message; /* PostFilterMsg */
+	uint32_t violations;                        /* of disruption budgets */
+	struct text message;                        /* PostFilterMsg */
+	struct plugin_call calls[PLUGIN_CALLS_MAX]; /* that plugins ask for when it is parked */
+	uint32_t call_count;
 };
 
 struct schedule_result {
@@ -81,6 +84,7 @@ struct schedule_result {
 	struct plugin_set rejectors; /* plugins that rejected the pod for some node */
 	bool extender_rejected;      /* extenders took nodes away (upstream's "Extender") */
 	struct text message;         /* of the FailedScheduling event and the condition */
+	const char *failed_filter;   /* failed: the plugin, if it was at Filter */
 	struct cycle_preemption preemption;
 };
 
@@ -117,6 +121,35 @@ void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
 
 /* The caller took the decision: ties go to the node that was chosen longest ago. */
 void cycle_chosen(struct cycle *cycle, uint32_t node);
+
+/*
+ * Where the pod would go now, without evicting others: placed, rejected or failed. A rejection has
+ * its words when they are wanted, which costs as much as an explanation.
+ */
+void cycle_place(
+	struct cycle *cycle, uint32_t pod, bool wants_words, struct schedule_result *result);
+/*
+ * The nodes that the pod, or one more like it, could go to now, in no order; good until the next
+ * decision. Of a pod with a node the node counts as it is.
+ */
+const uint32_t *cycle_feasible(struct cycle *cycle, uint32_t pod, uint32_t *count);
+/* Does the disruption budget of that namespace count the pod? */
+bool cycle_budget_protects(
+	const struct cache *cache, const struct kube_pdb *budget, uint32_t namespace, uint32_t pod);
+
+struct cycle_ranked {
+	uint32_t node;
+	int64_t score;
+};
+/*
+ * Of the decision just made, with scores: the chosen node and the best others, as many as `most`.
+ * Returns how many there are.
+ */
+uint32_t cycle_rank(const struct cycle *cycle, const struct schedule_result *result,
+	struct cycle_ranked *to, uint32_t most);
+
+/* Of the same decision: false when the node was not scored. */
+bool cycle_score_of(const struct cycle *cycle, uint32_t node, int64_t *score);
 
 /* Everything about the pod, node by node and plugin by plugin, as JSON: keys of tests/vectors. */
 void cycle_explain(

@@ -44,6 +44,7 @@ bool evaluation_begin(
 	e->d.scratch = &cycle->scratch;
 	e->d.dra = way == CACHE_COUNT_FAST ? cycle->dra : NULL;
 	e->d.way = way;
+	e->d.clock = cycle->clock;
 	e->d.pod = plugin_pod_of(cycle->cache, pod);
 	e->nodes = cache_order(cycle->cache, &e->node_count);
 	e->candidates = e->nodes;
@@ -55,7 +56,7 @@ bool evaluation_begin(
 
 /* ---- prefilter ---- */
 
-static bool reject(struct evaluation *e, const struct plugin_reasons *why, uint8_t plugin)
+static bool reject_at(struct evaluation *e, const struct plugin_reasons *why, uint8_t plugin)
 {
 	e->prefilter_rejected = true;
 	plugin_set_add(&e->rejectors, plugin);
@@ -144,13 +145,13 @@ bool evaluation_prefilter(struct evaluation *e)
 		struct plugin_reasons why = {.scratch = e->d.scratch};
 		const uint32_t *named = e->d.only_nodes;
 		uint32_t named_count = e->d.only_node_count;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		enum plugin_code code = plugins[id]->pre_filter(&e->d, &why);
-		evaluation_took_plugin(e, id, PLUGIN_AT_PRE_FILTER, code, &since);
+		plugin_timer_took(e->plugin_timer, id, PLUGIN_AT_PRE_FILTER, code, &since);
 		CHECK(code != PLUGIN_UNSCHEDULABLE); /* one that refuses leaves no hope */
 		plugin_set_add(&e->d.pre_filtered, id);
 		if (code == PLUGIN_UNRESOLVABLE)
-			return reject(e, &why, id);
+			return reject_at(e, &why, id);
 		if (code == PLUGIN_SKIP)
 			plugin_set_add(&e->d.skip_filter, id);
 		else if (code != PLUGIN_SUCCESS || e->d.scratch->overflowed ||

@@ -24,8 +24,8 @@ struct cycle_row;
 
 struct evaluation {
 	struct cycle *cycle;
-	const struct cycle_timer *timer; /* NULL: nothing is timed */
-	bool times_plugins;
+	const struct plugin_timer *timer;        /* NULL: nothing is timed */
+	const struct plugin_timer *plugin_timer; /* the same for one pod in ten; else NULL */
 	struct cycle_state d;
 
 	const uint32_t *nodes; /* all of them, in order */
@@ -49,12 +49,14 @@ struct evaluation {
 
 	const struct cycle_extension *extension; /* NULL: no extender has a say */
 
-	struct cycle_row *row;  /* the fast way only */
-	int64_t *totals;        /* by position in feasible */
+	struct cycle_row *row;         /* the fast way only */
+	const struct cycle_row *plain; /* the row that alone decided; NULL: more did */
+	int64_t *totals;               /* by position in feasible */
 	int64_t *plugin_scores; /* [score plugin position][feasible position], weighted; explain
 				   only */
 	struct plugin_set scored;
 	const char *error;
+	const char *failed_filter; /* the plugin that failed there; NULL: none */
 
 	struct cycle_status
 		*known; /* statuses met so far: nodes mostly refuse for the same reasons */
@@ -62,6 +64,12 @@ struct evaluation {
 };
 
 enum { CYCLE_KNOWN_STATUSES = 64, CYCLE_SCORE_MAX = 100 };
+
+/* ---- timing.c ---- */
+
+/* Nothing is done where nothing is timed. `since` is set to now, where the next one starts. */
+void evaluation_took_point(const struct evaluation *e, enum plugin_point point,
+	enum plugin_code code, struct mono *since);
 
 /* ---- status.c ---- */
 

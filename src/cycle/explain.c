@@ -7,6 +7,8 @@
 #include "cycle/evaluation.h"
 #include "json/json.h"
 
+enum { DETAIL_MAX = 2048 /* what does not fit any more is left out */ };
+
 static const char *code_name(enum plugin_code code)
 {
 	switch (code) {
@@ -28,16 +30,29 @@ static struct text node_name(const struct evaluation *e, uint32_t node)
 
 static void put_status(struct json_writer *j, const struct cycle_status *status)
 {
-	json_open_object(j);
 	json_member_z(
 		j, "plugin", status->plugin < PLUGIN_COUNT ? plugins[status->plugin]->name : "");
 	json_member_z(j, "code", code_name(status->code));
-	json_key(j, "reasons");
-	json_open_array(j);
+	json_member_array(j, "reasons");
 	for (uint32_t i = 0; i < status->reason_count; i++)
 		json_put_text(j, status->reasons[i]);
 	json_close_array(j);
-	json_close_object(j);
+}
+
+/* What the plugin knows besides its reasons. */
+static void put_detail(struct evaluation *e, struct json_writer *j, uint8_t plugin, uint32_t node)
+{
+	char words[DETAIL_MAX];
+	struct writer w;
+	if (plugin >= PLUGIN_COUNT || plugins[plugin]->detail == NULL)
+		return;
+	struct cache_view view = cache_view_of(e->cycle->cache, node);
+	struct scratch_mark mark = scratch_mark(e->d.scratch);
+	writer_init(&w, words, sizeof(words));
+	plugins[plugin]->detail(&e->d, &view, &w);
+	scratch_rewind(e->d.scratch, mark);
+	if (w.used > 0)
+		json_member_text(j, "detail", writer_text(&w));
 }
 
 /* ---- names, sorted ---- */
@@ -51,14 +66,13 @@ static void put_sorted(struct json_writer *j, const char *key, struct text *name
 {
 	if (count > 0)
 		qsort(names, count, sizeof(*names), compare_texts);
-	json_key(j, key);
-	json_open_array(j);
+	json_member_array(j, key);
 	for (uint32_t i = 0; i < count; i++)
 		json_put_text(j, names[i]);
 	json_close_array(j);
 }
 
-static void put_nodes(struct evaluation *e, struct json_writer *j, const char *key,
+static void put_node_verdicts(struct evaluation *e, struct json_writer *j, const char *key,
 	const uint32_t *nodes, uint32_t count)
 {
 	struct scratch_mark mark = scratch_mark(e->d.scratch);
@@ -86,14 +100,16 @@ static void put_prefilter_nodes(struct evaluation *e, struct json_writer *j)
 
 static void put_rejected(struct evaluation *e, struct json_writer *j)
 {
-	json_key(j, "rejected");
-	json_open_object(j);
+	json_member_object(j, "rejected");
 	for (uint32_t i = 0; i < e->candidate_count; i++) {
 		const struct cycle_status *status = &e->statuses[e->candidates[i]];
 		if (status->code == PLUGIN_SUCCESS)
 			continue;
 		json_key_text(j, node_name(e, e->candidates[i]));
+		json_open_object(j);
 		put_status(j, status);
+		put_detail(e, j, status->plugin, e->candidates[i]);
+		json_close_object(j);
 	}
 	json_close_object(j);
 }
@@ -102,8 +118,7 @@ static void put_score(const struct evaluation *e, struct json_writer *j, uint32_
 {
 	const struct plugin_uses *uses = &e->d.profile->at[PLUGIN_AT_SCORE];
 	json_member_i64(j, "total", e->totals[i]);
-	json_key(j, "plugins");
-	json_open_object(j);
+	json_member_object(j, "plugins");
 	for (uint32_t k = 0; k < uses->count; k++)
 		if (plugin_set_has(&e->scored, uses->list[k].id))
 			json_member_i64(j, plugins[uses->list[k].id]->name,
@@ -113,8 +128,7 @@ static void put_score(const struct evaluation *e, struct json_writer *j, uint32_
 
 static void put_scores(struct evaluation *e, struct json_writer *j)
 {
-	json_key(j, "scores");
-	json_open_object(j);
+	json_member_object(j, "scores");
 	for (uint32_t i = 0; i < e->feasible_count; i++) {
 		json_key_text(j, node_name(e, e->feasible[i]));
 		json_open_object(j);
@@ -135,7 +149,7 @@ static void put_best(struct evaluation *e, struct json_writer *j)
 		if (e->totals[i] == most)
 			best[count++] = e->feasible[i];
 	if (best != NULL)
-		put_nodes(e, j, "best", best, count);
+		put_node_verdicts(e, j, "best", best, count);
 	json_member_text(j, "choice", node_name(e, e->feasible[evaluation_best(e)]));
 }
 
@@ -176,12 +190,10 @@ static void put_rejection(struct evaluation *e, struct json_writer *j)
 		before = cycle_status_message(e, &e->prefilter);
 	struct text message =
 		fit_error_text(e, e->statuses, &e->absent, before, preemption.message);
-	json_key(j, "preemption");
-	json_open_object(j);
+	json_member_object(j, "preemption");
 	json_member_bool(j, "eligible", preemption.eligible);
 	if (preemption.found) {
-		json_key(j, "picks");
-		json_open_array(j);
+		json_member_array(j, "picks");
 		put_pick(e, j, &preemption);
 		json_close_array(j);
 	} else {
@@ -207,8 +219,9 @@ static void put_decision(struct evaluation *e, struct json_writer *j)
 		return;
 	}
 	if (e->prefilter_rejected) {
-		json_key(j, "preFilter");
+		json_member_object(j, "preFilter");
 		put_status(j, &e->prefilter);
+		json_close_object(j);
 		put_rejection(e, j);
 		return;
 	}
@@ -216,7 +229,7 @@ static void put_decision(struct evaluation *e, struct json_writer *j)
 	bool filtered = evaluation_filter(e);
 	if (filtered || e->statuses != NULL) {
 		put_rejected(e, j);
-		put_nodes(e, j, "feasible", e->feasible, e->feasible_count);
+		put_node_verdicts(e, j, "feasible", e->feasible, e->feasible_count);
 	}
 	if (!filtered)
 		put_error(e, j);

@@ -104,7 +104,7 @@ bool evaluation_take_words(struct evaluation *e)
 }
 
 /* Nobody is left: all nodes with all words. */
-static void reject(struct evaluation *e, struct schedule_result *decision)
+static void reject_extended(struct evaluation *e, struct schedule_result *decision)
 {
 	e->row = NULL;
 	e->feasible_count = 0;
@@ -134,5 +134,5 @@ void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
 	else if (was_asked ? extension->words->kept > 0 : feasible > 0)
 		decision->outcome = CYCLE_STALE;
 	else
-		reject(e, decision);
+		reject_extended(e, decision);
 }

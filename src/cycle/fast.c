@@ -130,9 +130,9 @@ bool evaluation_filter_fast(struct evaluation *e)
 		if (plugins[id]->filter == NULL || plugin_set_has(&e->d.skip_filter, id) ||
 			cycle_row_has_filter(uses, i))
 			continue;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		bool ok = filter_left(e, id, kept);
-		evaluation_took_plugin(e, id, PLUGIN_AT_FILTER,
+		plugin_timer_took(e->plugin_timer, id, PLUGIN_AT_FILTER,
 			!ok                              ? PLUGIN_ERROR
 				: e->feasible_count == 0 ? PLUGIN_UNSCHEDULABLE
 							 : PLUGIN_SUCCESS,
@@ -187,11 +187,12 @@ static bool add_plugin(struct evaluation *e, uint8_t id, int64_t weight)
 	const struct plugin *plugin = plugins[id];
 	if (plugin->score_is_idle != NULL && plugin->score_is_idle(&e->d))
 		return true;
-	struct mono since = evaluation_start_plugin(e);
+	struct mono since = plugin_timer_start(e->plugin_timer);
 	bool ok = plugin->add_scores != NULL
 		? plugin->add_scores(&e->d, weight, e->totals)
 		: plugin_add_one_by_one(&e->d, plugin, weight, e->totals);
-	evaluation_took_plugin(e, id, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+	plugin_timer_took(
+		e->plugin_timer, id, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
 	if (!ok)
 		e->error = e->d.error;
 	return ok;
@@ -222,7 +223,7 @@ bool evaluation_score_fast(struct evaluation *e)
 		return evaluation_score(e, false);
 	if (!evaluation_prescore(e))
 		return false;
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	bool ok = score_left(e);
 	evaluation_took_point(e, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
 	return ok;

@@ -32,6 +32,7 @@ static bool group_reserve_one(struct cycle *cycle, const struct binding_waiting 
 		.pod = member->pod,
 		.node = cache_node_at(cycle->cache, result->node)->name,
 		.now = now,
+		.wall = cycle->clock == NULL ? (struct wall){0} : clock_wall(cycle->clock),
 	};
 	struct plugin_reasons why = {.scratch = &cycle->scratch};
 	binding_begin(member->points, waiting, &b);

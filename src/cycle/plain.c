@@ -98,8 +98,8 @@ static uint32_t best_of(const struct evaluation *e, const struct cycle_row *row)
 static void took_plain(
 	const struct evaluation *e, struct mono since, struct mono followed, uint32_t fit_count)
 {
-	struct mono now = evaluation_start_point(e);
-	const struct cycle_timer *timer = e->timer;
+	struct mono now = plugin_timer_start(e->timer);
+	const struct plugin_timer *timer = e->timer;
 	uint32_t profile = (uint32_t)(e->d.profile - e->cycle->profiles);
 	if (timer == NULL)
 		return;
@@ -118,9 +118,9 @@ uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_
 		!filters_are_in_row(e))
 		return 0;
 	struct scratch_mark mark = scratch_mark(e->d.scratch);
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	struct cycle_row *row = cycle_row_of(e);
-	struct mono followed = evaluation_start_point(e);
+	struct mono followed = plugin_timer_start(e->timer);
 	bool plain = row != NULL && scores_are_in_row(e, row);
 	e->d.error = NULL;
 	/* Whatever pre_score made lies behind the mark; who scores makes it again. */
@@ -131,6 +131,7 @@ uint32_t evaluation_plain(struct evaluation *e, uint32_t *feasible_count, int64_
 	*feasible_count = row->fit_count;
 	uint32_t best = best_of(e, row);
 	*score = row->worth[best];
+	e->plain = row;
 	took_plain(e, since, followed, row->fit_count);
 	return best;
 }

@@ -279,6 +279,14 @@ static enum plugin_code rescue_by_preemption(void *self, struct plugin_reasons *
 	return p->found ? PLUGIN_SUCCESS : PLUGIN_UNSCHEDULABLE;
 }
 
+static void rescue_by_calls(void *self, const struct plugin_call *calls, uint32_t count)
+{
+	struct cycle_preemption *p = ((const struct rescuing *)self)->preemption;
+	CHECK(count <= PLUGIN_CALLS_MAX && p->call_count == 0);
+	memcpy(p->calls, calls, count * sizeof(*calls));
+	p->call_count = count;
+}
+
 /* What all of them said, one after the other. */
 static struct text joined_reasons(struct evaluation *e, const struct plugin_reasons *why)
 {
@@ -306,7 +314,8 @@ void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 	struct rescuing rescuing = {e, p};
 	const struct plugin_rescue rescue = {.self = &rescuing,
 		.rejector = e->prefilter_rejected ? e->prefilter.plugin : (uint8_t)PLUGIN_COUNT,
-		.preempt = rescue_by_preemption};
+		.preempt = rescue_by_preemption,
+		.send = rescue_by_calls};
 	struct plugin_reasons why = {.scratch = e->d.scratch};
 	enum plugin_code code = PLUGIN_UNSCHEDULABLE;
 	for (uint32_t i = 0; i < uses->count && code == PLUGIN_UNSCHEDULABLE; i++) {
@@ -314,9 +323,10 @@ void evaluation_post_filter(struct evaluation *e, struct cycle_preemption *p)
 		uint32_t before = why.count;
 		if (plugin->post_filter == NULL)
 			continue;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		code = plugin->post_filter(&e->d, &rescue, &why);
-		evaluation_took_plugin(e, uses->list[i].id, PLUGIN_AT_POST_FILTER, code, &since);
+		plugin_timer_took(
+			e->plugin_timer, uses->list[i].id, PLUGIN_AT_POST_FILTER, code, &since);
 		if (code == PLUGIN_ERROR && why.count > before) {
 			why.list[0] = why.list[before];
 			why.count = 1;

@@ -84,10 +84,7 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 	struct cycle_rows *rows = arena_take(arena, sizeof(*rows));
 	rows->rows = ARENA_ARRAY(arena, struct cycle_row, limits->rows);
 	rows->count = limits->rows;
-	for (uint32_t id = 0; id < PLUGIN_COUNT; id++)
-		rows->scale_of[id] =
-			(uint8_t)(has_scale(plugins[id]) ? rows->scale_count++ : CYCLE_SCALES_MAX);
-	CHECK(rows->scale_count == count_scales());
+	memset(rows->scale_of, CYCLE_SCALES_MAX, sizeof(rows->scale_of));
 	rows->bytes_max = rows_memory_size(limits);
 	if (limits->rows_bytes != 0)
 		rows->bytes_max = limits->rows_bytes;
@@ -99,7 +96,28 @@ struct cycle_rows *cycle_rows_make(struct arena *arena, const struct cycle_limit
 	return rows;
 }
 
-/* There are more nodes than rows have room for: all rows are made again. */
+/* A scale for each score that a profile asks for and that needs one. */
+static bool rows_have_scales(const struct cycle_rows *rows, const struct plugin_profile *profile)
+{
+	const struct plugin_uses *uses = &profile->at[PLUGIN_AT_SCORE];
+	bool have = true;
+	for (uint32_t k = 0; k < uses->count && have; k++)
+		have = !has_scale(plugins[uses->list[k].id]) ||
+			rows->scale_of[uses->list[k].id] < CYCLE_SCALES_MAX;
+	return have;
+}
+
+static void rows_take_scales(struct cycle_rows *rows, const struct plugin_profile *profile)
+{
+	const struct plugin_uses *uses = &profile->at[PLUGIN_AT_SCORE];
+	for (uint32_t k = 0; k < uses->count; k++)
+		if (has_scale(plugins[uses->list[k].id]) &&
+			rows->scale_of[uses->list[k].id] == CYCLE_SCALES_MAX)
+			rows->scale_of[uses->list[k].id] = (uint8_t)rows->scale_count++;
+	CHECK(rows->scale_count <= count_scales());
+}
+
+/* There are more nodes, or more scales, than rows have room for: all rows are made again. */
 static void rows_widen(struct cycle_rows *rows, uint32_t top)
 {
 	CHECK(top < rows->room_max);
@@ -155,10 +173,10 @@ static uint32_t keep_fitting(struct evaluation *e, uint32_t *nodes, uint32_t cou
 			break;
 		if (!plugin->filter_is_local || plugin_set_has(&e->d.skip_filter, uses->list[i].id))
 			continue;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		count = plugin->keep != NULL ? plugin->keep(&e->d, nodes, count)
 					     : keep_one_by_one(e, plugin, nodes, count);
-		evaluation_took_plugin(e, uses->list[i].id, PLUGIN_AT_FILTER,
+		plugin_timer_took(e->plugin_timer, uses->list[i].id, PLUGIN_AT_FILTER,
 			count == 0 ? PLUGIN_UNSCHEDULABLE : PLUGIN_SUCCESS, &since);
 	}
 	return count;
@@ -205,14 +223,14 @@ static void score_fitting(
 		const struct plugin *plugin = plugins[uses->list[k].id];
 		if (!plugin_set_has(&row->scored, uses->list[k].id))
 			continue;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		for (uint32_t i = 0; plugin->scores == NULL && i < count; i++)
 			scores[i] = plugin->score(&e->d, nodes[i]);
 		if (plugin->scores != NULL)
 			plugin->scores(&e->d, nodes, count, scores);
 		if (count > 0)
-			evaluation_took_plugin(
-				e, uses->list[k].id, PLUGIN_AT_SCORE, PLUGIN_SUCCESS, &since);
+			plugin_timer_took(e->plugin_timer, uses->list[k].id, PLUGIN_AT_SCORE,
+				PLUGIN_SUCCESS, &since);
 		add_scores(row, e->cycle->rows->scale_of[uses->list[k].id], uses->list[k].weight,
 			nodes, count, scores);
 	}
@@ -426,9 +444,22 @@ const uint32_t *cycle_row_fit(const struct evaluation *e, struct cycle_row *row)
 	return row->fit;
 }
 
+/* 0: they are nothing to the profile's local plugins. */
+static uint64_t labels_serial(const struct evaluation *e)
+{
+	const struct cache *cache = e->cycle->cache;
+	if ((e->d.profile->local_reads & PLUGIN_READS_LABELS) == 0)
+		return 0;
+	uint32_t labels = cache_pod_at(cache, e->d.pod.index)->labels;
+	const struct cache_shared *shared = pool_at(&cache->label_sets, labels);
+	return shared->serial;
+}
+
 static bool is_for(const struct cycle_row *row, const struct evaluation *e, uint64_t serial)
 {
 	return row->profile == e->d.profile &&
+		row->now_us == plugin_now_us(e->cycle->cache, e->d.profile) &&
+		(e->d.profile->local_reads == 0 || row->labels == labels_serial(e)) &&
 		(row->serial == serial ||
 			(row->local_hash == e->d.pod.class->local_hash && row->local_hash != 0 &&
 				kube_pod_is_local_twin(row->local, e->d.pod.class)));
@@ -451,7 +482,11 @@ static void rows_begin(struct evaluation *e, struct cycle_row *row, uint64_t ser
 	const struct kube_pod_template *class = e->d.pod.class;
 	row->serial = serial;
 	row->profile = e->d.profile;
+	row->labels = labels_serial(e);
+	row->now_us = plugin_now_us(e->cycle->cache, e->d.profile);
 	row->local_hash = class->local_end > CYCLE_LOCAL_MAX ? 0 : class->local_hash;
+	if ((e->d.profile->local_reads & PLUGIN_READS_TEMPLATE) != 0)
+		row->local_hash = 0;
 	if (row->local_hash != 0)
 		memcpy(row->local, class, class->local_end);
 	hold_scores(e, row);
@@ -488,6 +523,10 @@ struct cycle_row *cycle_row_of(struct evaluation *e)
 	if (row != NULL) {
 		row->serial = class->serial;
 	} else {
+		if (!rows_have_scales(rows, e->d.profile)) {
+			rows_take_scales(rows, e->d.profile);
+			rows_widen(rows, top);
+		}
 		row = rows_add(rows);
 		if (row == NULL)
 			return NULL;

@@ -30,8 +30,10 @@ enum {
 
 struct cycle_row {
 	uint64_t serial; /* of the class it was made for */
+	uint64_t labels; /* serial of the labels, where the profile's local plugins read them */
+	int64_t now_us;  /* that its local plugins saw */
 	const struct plugin_profile *profile;
-	uint32_t local_hash;             /* 0: not for twins, the class is too large */
+	uint32_t local_hash; /* 0: not for twins, the class is too large, or all of it is read */
 	struct kube_pod_template *local; /* the class up to local_end, for its twins */
 	bool is_strange;   /* a score that no plugin should give, or none: left to the slow way */
 	uint32_t top;      /* the highest index of a node that was there */

@@ -24,9 +24,9 @@ static bool prescore(struct evaluation *e)
 		uint8_t id = uses->list[i].id;
 		if (plugins[id]->pre_score == NULL)
 			continue;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		enum plugin_code code = plugins[id]->pre_score(&e->d);
-		evaluation_took_plugin(e, id, PLUGIN_AT_PRE_SCORE, code, &since);
+		plugin_timer_took(e->plugin_timer, id, PLUGIN_AT_PRE_SCORE, code, &since);
 		plugin_set_add(&e->d.pre_scored, id);
 		if (code == PLUGIN_SKIP)
 			plugin_set_add(&e->d.skip_score, id);
@@ -38,7 +38,7 @@ static bool prescore(struct evaluation *e)
 
 bool evaluation_prescore(struct evaluation *e)
 {
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	bool ok = prescore(e);
 	evaluation_took_point(e, PLUGIN_AT_PRE_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
 	return ok;
@@ -76,10 +76,10 @@ static bool score_feasible(struct evaluation *e, bool with_detail)
 		if (plugin_set_has(&e->d.skip_score, id) || plugins[id]->score == NULL)
 			continue;
 		int64_t *row = with_detail ? scores + (size_t)k * e->feasible_count : scores;
-		struct mono since = evaluation_start_plugin(e);
+		struct mono since = plugin_timer_start(e->plugin_timer);
 		bool ok = score_plugin(e, id, row);
-		evaluation_took_plugin(
-			e, id, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
+		plugin_timer_took(e->plugin_timer, id, PLUGIN_AT_SCORE,
+			ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
 		if (!ok)
 			return false;
 		plugin_set_add(&e->scored, id);
@@ -95,7 +95,7 @@ bool evaluation_score(struct evaluation *e, bool with_detail)
 {
 	if (!evaluation_prescore(e))
 		return false;
-	struct mono since = evaluation_start_point(e);
+	struct mono since = plugin_timer_start(e->timer);
 	bool ok = score_feasible(e, with_detail);
 	evaluation_took_point(e, PLUGIN_AT_SCORE, ok ? PLUGIN_SUCCESS : PLUGIN_ERROR, &since);
 	return ok;

@@ -56,6 +56,7 @@ bool evaluation_fail(struct evaluation *e, enum plugin_point point, const char *
 {
 	const char *cause = e->d.error == NULL ? "out of scratch memory" : e->d.error;
 	e->error = cause;
+	e->failed_filter = point == PLUGIN_AT_FILTER ? plugin : NULL;
 	size_t size;
 	char *rest = plugin == NULL ? NULL : scratch_take_rest(e->d.scratch, &size);
 	if (rest == NULL)

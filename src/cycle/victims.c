@@ -76,15 +76,16 @@ static bool is_disrupted(const struct kube_pdb *budget, uint32_t name)
 }
 
 /* A null or empty selector matches nothing here. */
-static bool protects(const struct cache *cache, const struct allowance *a, uint32_t pod)
+bool cycle_budget_protects(
+	const struct cache *cache, const struct kube_pdb *budget, uint32_t namespace, uint32_t pod)
 {
 	const struct cache_pod *record = cache_pod_at(cache, pod);
 	const struct kube_labels *labels = cache_labels_at(cache, record->labels);
 	return labels != NULL && labels->pairs.count > 0 &&
-		a->namespace == cache_template_of(cache, record)->namespace &&
-		a->budget->selector.requirements.count > 0 &&
-		kube_selector_matches(a->budget, &a->budget->selector, labels) &&
-		!is_disrupted(a->budget, record->name);
+		namespace == cache_template_of(cache, record)->namespace &&
+		budget->selector.requirements.count > 0 &&
+		kube_selector_matches(budget, &budget->selector, labels) &&
+		!is_disrupted(budget, record->name);
 }
 
 /* Every budget that protects the pod pays for it; one that cannot makes it a violation. */
@@ -107,7 +108,9 @@ static bool split_by_budget(struct evaluation *e, struct ranked *list, uint32_t 
 	}
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t b = 0; b < budgets; b++)
-			if (protects(cache, &left[b], list[i].pod) && --left[b].left < 0)
+			if (cycle_budget_protects(
+				    cache, left[b].budget, left[b].namespace, list[i].pod) &&
+				--left[b].left < 0)
 				list[i].violates = true;
 	return true;
 }

@@ -174,7 +174,10 @@ static enum plugin_code filter_view(struct evaluation *e, const struct cache_vie
 	/* What is left there is not known; who could fit is tried again when it is. */
 	if (view->node->unread_pods > 0) {
 		if (why != NULL)
-			plugin_because(why, "node(s) had a pod that cannot be read");
+			plugin_because(why,
+				cache_node_is_closed(view->node)
+					? "node(s) would be gone"
+					: "node(s) had a pod that cannot be read");
 		*plugin = PLUGIN_FIT;
 		return PLUGIN_UNRESOLVABLE;
 	}

@@ -72,8 +72,8 @@ static void point_took(
 	codes[at] = code;
 }
 
-static void plugin_took(void *self, enum plugin_id plugin, enum plugin_point at,
-	enum plugin_code code, int64_t took_us)
+static void plugin_took(
+	void *self, enum plugin_id plugin, uint32_t at, enum plugin_code code, int64_t took_us)
 {
 	(void)self;
 	(void)code;
@@ -489,7 +489,7 @@ static void test_points_are_timed_whatever_way_a_decision_takes(void)
 {
 	static int64_t now;
 	const struct clock clock = {.mono = tick, .self = &now};
-	const struct cycle_timer timer = {&clock, point_took, plugin_took, NULL};
+	const struct plugin_timer timer = {&clock, point_took, plugin_took, NULL};
 	struct schedule_result decision;
 	add_node("a", "'z':'1'");
 	add_node("b", "'z':'2'");

@@ -62,7 +62,9 @@ static struct plugin_waiting as_waiting(uint32_t pod)
 
 static void changed(const struct cache_event *event)
 {
-	last = *event;
+	/* A CSINode that is logged again behind its node: the node is what came. */
+	if (event->kind != KUBE_CSI_NODE || last.kind != KUBE_NODE || last.name != event->name)
+		last = *event;
 	for (uint32_t i = 0; i < waiting_count; i++) {
 		/* a pod's own changes are the queue's business */
 		if (event->kind == KUBE_POD && event->index == waiting[i].pod) {
@@ -121,7 +123,7 @@ static void note_who_waits(void)
  * from node to node there. What is left out:
  *   - InterPodAffinity looks at the waiting pod's own terms only, not at those of other pods;
  *   - VolumeRestrictions looks at the pod's own namespace only, though disks have none;
- *   - NodeVolumeLimits hears of a new node by its CSINode, which comes before the node here;
+ *   - NodeVolumeLimits waits for the CSINode of a new node that has none yet;
  *   - updates of pods: those that free something are of pods that the apiserver has placed;
  *   - volumes: a claim of somebody else that lets go of a volume.
  * Such pods are found by the queue's regular look at all that wait.
@@ -133,7 +135,8 @@ static bool must_be_told(const struct cache_event *event, const struct plugin_se
 		return false;
 	if (event->kind == KUBE_NODE)
 		return (event->actions & CACHE_ADD) == 0 ||
-			!plugin_set_has(rejectors, PLUGIN_NODE_VOLUME_LIMITS);
+			!plugin_set_has(rejectors, PLUGIN_NODE_VOLUME_LIMITS) ||
+			cache_object_blob(&cache, KUBE_CSI_NODE, 0, event->name) != NULL;
 	return event->kind == KUBE_POD && (event->actions & (CACHE_ADD | CACHE_DELETE)) != 0;
 }
 
