@@ -18,15 +18,13 @@ void body_binding(const struct body_pod *pod, struct text node, struct writer *o
 	json_open_object(&j);
 	json_member_z(&j, "apiVersion", "v1");
 	json_member_z(&j, "kind", "Binding");
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	json_member_text(&j, "name", pod->name);
 	json_member_text(&j, "namespace", pod->namespace);
 	if (pod->uid.size > 0)
 		json_member_text(&j, "uid", pod->uid);
 	json_close_object(&j);
-	json_key(&j, "target");
-	json_open_object(&j);
+	json_member_object(&j, "target");
 	json_member_z(&j, "kind", "Node");
 	json_member_text(&j, "name", node);
 	json_close_object(&j);

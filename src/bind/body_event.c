@@ -13,22 +13,18 @@
  */
 #include "bind/body.h"
 
+#include "base/chars.h"
 #include "json/json.h"
 #include "kube/time.h"
 
 /* ---- names ---- */
 
-static bool is_alphanumeric(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 static bool is_label(struct text t)
 {
-	if (t.size == 0 || !is_alphanumeric(t.at[0]) || !is_alphanumeric(t.at[t.size - 1]))
+	if (t.size == 0 || t.at[0] == '-' || t.at[t.size - 1] == '-')
 		return false;
 	for (size_t i = 0; i < t.size; i++)
-		if (!is_alphanumeric(t.at[i]) && t.at[i] != '-')
+		if (!char_is_lower(t.at[i]) && !char_is_digit(t.at[i]) && t.at[i] != '-')
 			return false;
 	return true;
 }
@@ -170,8 +166,7 @@ static void write_time(struct json_writer *j, const char *key, struct wall time,
 static void write_reference(
 	struct json_writer *j, const char *key, const struct body_reference *reference)
 {
-	json_key(j, key);
-	json_open_object(j);
+	json_member_object(j, key);
 	write_some(j, "apiVersion", reference->api_version);
 	write_some(j, "kind", reference->kind);
 	write_some(j, "name", reference->name);
@@ -188,8 +183,7 @@ struct text body_event_namespace(const struct body_reference *regarding)
 
 static void write_metadata(struct json_writer *j, const struct body_event *event)
 {
-	json_key(j, "metadata");
-	json_open_object(j);
+	json_member_object(j, "metadata");
 	json_member_text(j, "name", event->name);
 	json_member_text(j, "namespace", body_event_namespace(&event->regarding));
 	json_close_object(j);
@@ -205,8 +199,7 @@ void body_event(const struct body_event *event, struct writer *out)
 	json_member_z(&j, "apiVersion", "events.k8s.io/v1");
 	write_null(&j, "deprecatedFirstTimestamp");
 	write_null(&j, "deprecatedLastTimestamp");
-	json_key(&j, "deprecatedSource");
-	json_open_object(&j);
+	json_member_object(&j, "deprecatedSource");
 	json_close_object(&j);
 	write_time(&j, "eventTime", event->time, true);
 	json_member_z(&j, "kind", "Event");
@@ -238,8 +231,7 @@ void body_core_event(const struct body_event *event, struct writer *out)
 	json_member_text(&j, "reason", event->reason);
 	json_member_text(&j, "reportingComponent", event->reporting_controller);
 	json_member_z(&j, "reportingInstance", "");
-	json_key(&j, "source");
-	json_open_object(&j);
+	json_member_object(&j, "source");
 	write_some(&j, "component", event->reporting_controller);
 	json_close_object(&j);
 	json_member_text(&j, "type", event->type);
@@ -251,8 +243,7 @@ void body_event_series(uint32_t count, struct wall last_observed, struct writer 
 	struct json_writer j;
 	json_write_init(&j, out);
 	json_open_object(&j);
-	json_key(&j, "series");
-	json_open_object(&j);
+	json_member_object(&j, "series");
 	json_member_i64(&j, "count", count);
 	write_time(&j, "lastObservedTime", last_observed, true);
 	json_close_object(&j);

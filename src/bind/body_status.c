@@ -34,7 +34,7 @@ static void print_time(struct wall time, struct time_text *to)
 	to->text = writer_text(&out);
 }
 
-static uint32_t find(const struct body_status *status)
+static uint32_t find_condition(const struct body_status *status)
 {
 	for (uint32_t i = 0; i < status->old_count; i++)
 		if (text_is(status->old[i].type, status->condition->type))
@@ -77,7 +77,7 @@ static bool is_changed(const struct kube_condition *old, const struct body_condi
 		!reads_as(old->message, condition->message) || old->last_probe_time.size > 0;
 }
 
-static void write_whole(
+static void write_whole_status(
 	struct json_writer *j, const struct body_condition *condition, struct text now)
 {
 	json_open_object(j);
@@ -143,18 +143,16 @@ static void write_condition(struct json_writer *j, const struct body_status *sta
 	struct time_text now;
 	print_time(status->now, &now);
 	if (status->old_count > 0) {
-		json_key(j, "$setElementOrder/conditions");
-		json_open_array(j);
+		json_member_array(j, "$setElementOrder/conditions");
 		for (uint32_t i = 0; i < status->old_count; i++)
 			write_type(j, status->old[i].type);
 		if (at == STATUS_ABSENT)
 			write_type(j, status->condition->type);
 		json_close_array(j);
 	}
-	json_key(j, "conditions");
-	json_open_array(j);
+	json_member_array(j, "conditions");
 	if (at == STATUS_ABSENT)
-		write_whole(j, status->condition, now.text);
+		write_whole_status(j, status->condition, now.text);
 	else
 		write_changes(j, &status->old[at], status->condition, now.text);
 	json_close_array(j);
@@ -172,7 +170,7 @@ bool body_status_patch(const struct body_status *status, struct writer *out)
 	if (condition != NULL) {
 		CHECK(condition->type.size > 0);
 		CHECK(condition->status.size > 0);
-		at = find(status);
+		at = find_condition(status);
 		changed = at == STATUS_ABSENT || is_changed(&status->old[at], condition);
 		differs = changed ||
 			status->old[at].observed_generation != condition->observed_generation;
@@ -181,8 +179,7 @@ bool body_status_patch(const struct body_status *status, struct writer *out)
 		return false;
 	json_write_init(&j, out);
 	json_open_object(&j);
-	json_key(&j, "status");
-	json_open_object(&j);
+	json_member_object(&j, "status");
 	if (differs)
 		write_condition(&j, status, at);
 	if (nominated) {

@@ -85,7 +85,7 @@ void pre_bind_keep_message(struct pre_bind_run *run, struct text message)
 
 /* ---- the end of an order ---- */
 
-static void give_back(struct pre_bind_run *run)
+void pre_bind_give_back(struct pre_bind_run *run)
 {
 	struct pre_bind *pre_bind = run->owner;
 	struct intern *strings = &pre_bind->setup.cache->strings;
@@ -93,12 +93,14 @@ static void give_back(struct pre_bind_run *run)
 	net_timer_disarm(&run->timer);
 	list_remove(&run->link);
 	pre_bind_keep_message(run, TEXT(""));
+	if (run->one_off != 0)
+		store_give(&pre_bind->setup.cache->store, run->one_off);
 	intern_give(strings, run->namespace);
 	intern_give(strings, run->pod);
 	pool_give(&pre_bind->runs, run->index);
 }
 
-static void finish(struct pre_bind_run *run, enum plugin_step step, struct text why)
+static void pre_bind_finish(struct pre_bind_run *run, enum plugin_step step, struct text why)
 {
 	struct pre_bind *pre_bind = run->owner;
 	char message[API_MESSAGE_MAX];
@@ -112,7 +114,7 @@ static void finish(struct pre_bind_run *run, enum plugin_step step, struct text 
 		pre_bind->stats.done++;
 	else
 		pre_bind->stats.failed++;
-	give_back(run);
+	pre_bind_give_back(run);
 	pre_bind->setup.done(pre_bind->setup.self, &result);
 }
 
@@ -135,18 +137,23 @@ void pre_bind_step(struct pre_bind_run *run, enum plugin_answer answer)
 	struct plugin_progress progress = {.answer = answer,
 		.may_be_done = run->may_be_done,
 		.message = pre_bind_message(run)};
+	if (run->one_off != 0) {
+		one_off_step(run);
+		return;
+	}
 	if (run->state == PRE_BIND_FAILS) {
-		finish(run, run->ends_as, progress.message);
+		pre_bind_finish(run, run->ends_as, progress.message);
 		return;
 	}
 	if (!run->points->has_work) {
-		finish(run, PLUGIN_STEP_DONE, TEXT(""));
+		pre_bind_finish(run, PLUGIN_STEP_DONE, TEXT(""));
 		return;
 	}
 	scratch_reset(&pre_bind->scratch);
 	net_timer_disarm(&run->timer);
 	run->state = PRE_BIND_STEPS;
 	run->points->b.now = net_now(pre_bind->net);
+	run->points->b.wall = clock_wall(&pre_bind->setup.clock);
 	run->points->b.scratch = &pre_bind->scratch;
 	enum plugin_step step = binding_pre_bind(run->points, &progress, &why);
 	if (answer != PLUGIN_ANSWER_NONE) {
@@ -156,10 +163,10 @@ void pre_bind_step(struct pre_bind_run *run, enum plugin_answer answer)
 	switch (step) {
 	case PLUGIN_STEP_CALL: pre_bind_call(run, &progress.call); return;
 	case PLUGIN_STEP_WAIT: step_wait(run, &progress); return;
-	case PLUGIN_STEP_DONE: finish(run, step, TEXT("")); return;
+	case PLUGIN_STEP_DONE: pre_bind_finish(run, step, TEXT("")); return;
 	case PLUGIN_STEP_REJECTED:
 	case PLUGIN_STEP_FAILED:
-		finish(run, step, why.count > 0 ? why.list[0] : text_of(no_words));
+		pre_bind_finish(run, step, why.count > 0 ? why.list[0] : text_of(no_words));
 		return;
 	}
 }
@@ -172,7 +179,7 @@ void pre_bind_step_soon(struct pre_bind_run *run)
 		net_timer_arm(pre_bind->net, &pre_bind->look, net_now(pre_bind->net));
 }
 
-static void run_due(struct net_timer *timer, struct mono now)
+void pre_bind_run_due(struct net_timer *timer, struct mono now)
 {
 	struct pre_bind_run *run = LIST_OWNER(timer, struct pre_bind_run, timer);
 	struct pre_bind *pre_bind = run->owner;
@@ -216,7 +223,7 @@ uint32_t pre_bind_begin(struct pre_bind *pre_bind, const struct pre_bind_order *
 	intern_keep(&cache->strings, run->namespace);
 	intern_keep(&cache->strings, run->pod);
 	list_init(&run->link);
-	net_timer_init(&run->timer, run_due);
+	net_timer_init(&run->timer, pre_bind_run_due);
 	pre_bind->stats.begun++;
 	if (order->nominated != order->points->b.node) {
 		run->state = PRE_BIND_NOMINATES;
@@ -260,7 +267,7 @@ void pre_bind_cancel(struct pre_bind *pre_bind, uint32_t order)
 	if (!pool_is_taken(&pre_bind->runs, order))
 		return;
 	pre_bind->stats.cancelled++;
-	give_back(pre_bind_run_at(pre_bind, order));
+	pre_bind_give_back(pre_bind_run_at(pre_bind, order));
 	pre_bind_send_next(pre_bind);
 }
 
@@ -286,8 +293,8 @@ void pre_bind_close(struct pre_bind *pre_bind)
 {
 	const struct pool *runs = &pre_bind->runs;
 	for (uint32_t i = pool_next(runs, 0); i != 0; i = pool_next(runs, i)) {
-		pre_bind->stats.cancelled++;
-		give_back(pre_bind_run_at(pre_bind, i));
+		pre_bind->stats.cancelled += pre_bind_run_at(pre_bind, i)->one_off == 0;
+		pre_bind_give_back(pre_bind_run_at(pre_bind, i));
 	}
 	net_timer_disarm(&pre_bind->look);
 	api_caller_close(&pre_bind->calls);
@@ -303,7 +310,9 @@ struct pre_bind_stats pre_bind_stats(const struct pre_bind *pre_bind)
 	struct pre_bind_stats stats = pre_bind->stats;
 	const struct pool *runs = &pre_bind->runs;
 	stats.under_way = pool_used(runs);
-	for (uint32_t i = pool_next(runs, 0); i != 0; i = pool_next(runs, i))
+	for (uint32_t i = pool_next(runs, 0); i != 0; i = pool_next(runs, i)) {
 		stats.waiting += pre_bind_run_at(pre_bind, i)->state == PRE_BIND_WAITS_FOR;
+		stats.one_off += pre_bind_run_at(pre_bind, i)->one_off != 0;
+	}
 	return stats;
 }

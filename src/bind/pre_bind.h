@@ -45,11 +45,26 @@ struct pre_bind_result {
 	struct text message;   /* why; good until done() returns */
 };
 
+/* One-off calls, see struct plugin_handle; all is copied. */
+struct pre_bind_one_off {
+	uint32_t pod;
+	struct cache_uid uid;
+	uint32_t namespace; /* string id: whose turn it is that they are sent in */
+	const struct plugin_call *calls;
+	uint32_t count;
+	bool is_undo; /* of what an attempt has written: it must not meet the next one */
+};
+
 struct pre_bind_setup {
 	struct api_client *client;
 	struct arena *arena;
 	struct cache *cache;
+	struct clock clock;
 	uint32_t orders_max; /* address space; what counts is the budget */
+	/* "resource.k8s.io/v1beta2", as the kind is served; NULL, "": as it is in the newest. */
+	const char *(*version_of)(void *self, enum kube_kind kind);
+	/* A one-off call was refused, or is given up; may be NULL. May call pre_bind_*(). */
+	void (*refused)(void *self, uint32_t pod, struct cache_uid uid);
 	/* From inside net_poll(), the order is over by then; may call pre_bind_*(). */
 	void (*done)(void *self, const struct pre_bind_result *result);
 	void *self;
@@ -72,11 +87,17 @@ void pre_bind_fail(
 /* The pod is gone: done() will not be called. 0, or one that is over, is ignored. */
 void pre_bind_cancel(struct pre_bind *pre_bind, uint32_t order);
 
+/* False: there is no memory for them, and nothing is sent. */
+MUST_USE bool pre_bind_send(struct pre_bind *pre_bind, const struct pre_bind_one_off *one_off);
+/* Such a call may be carried out at any moment: the pod must not be assumed meanwhile. */
+bool pre_bind_undoes(const struct pre_bind *pre_bind, struct cache_uid uid);
+
 /* One change of the log. Nothing happens before the next net_poll(). */
 void pre_bind_changed(struct pre_bind *pre_bind, const struct cache_event *event);
 
 struct pre_bind_stats {
 	uint32_t under_way, waiting; /* now; waiting: for changes, or time */
+	uint32_t one_off;            /* of those under way */
 	uint64_t begun, done, failed, cancelled;
 	uint64_t written;            /* calls that were answered well */
 	uint64_t conflicts, unclear; /* answers */

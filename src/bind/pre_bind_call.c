@@ -69,7 +69,10 @@ static bool write_nomination(const void *self, struct writer *out)
 static bool write_call_body(const void *self, struct writer *out)
 {
 	const struct pre_bind_slot *slot = self;
-	return slot->write_body(&pre_bind_run_at(slot->owner, slot->run)->points->b, out);
+	if (slot->write_body != NULL)
+		return slot->write_body(&pre_bind_run_at(slot->owner, slot->run)->points->b, out);
+	write_text(out, slot->body);
+	return !out->overflowed;
 }
 
 static struct pre_bind_slot *take_slot(struct pre_bind_run *run)
@@ -125,9 +128,13 @@ static struct text type_of(enum plugin_verb verb)
 }
 
 /* "/api/v1", "/apis/resource.k8s.io/v1" */
-static void write_api_group(enum kube_kind kind, char *room, size_t size)
+static void write_api_group(
+	const struct pre_bind *pre_bind, enum kube_kind kind, char *room, size_t size)
 {
-	const char *version = kube_kinds[kind].api_version;
+	const struct pre_bind_setup *setup = &pre_bind->setup;
+	const char *version = setup->version_of == NULL ? "" : setup->version_of(setup->self, kind);
+	if (*version == '\0')
+		version = kube_kinds[kind].api_version;
 	struct writer w;
 	writer_init(&w, room, size - 1);
 	write_z(&w, strchr(version, '/') == NULL ? "/api/" : "/apis/");
@@ -146,14 +153,16 @@ void pre_bind_call(struct pre_bind_run *run, const struct plugin_call *call)
 	const struct kube_kind_row *kind = &kube_kinds[call->kind];
 	struct pre_bind_slot *slot = take_slot(run);
 	slot->write_body = call->write_body;
-	write_api_group(call->kind, slot->group, sizeof(slot->group));
+	slot->body = call->body;
+	write_api_group(pre_bind, call->kind, slot->group, sizeof(slot->group));
 	start_call(slot,
 		(struct api_request){.method = method_of(call->verb),
 			.object = {slot->group, kind->namespaced ? call->namespace : TEXT_NONE,
 				kind->plural, call->name.size > 0 ? call->name : TEXT_NONE,
 				call->subresource},
 			.content_type = type_of(call->verb),
-			.write = call->write_body == NULL ? NULL : write_call_body,
+			.write = call->write_body == NULL && call->body.size == 0 ? NULL
+										  : write_call_body,
 			.self = slot});
 }
 
@@ -222,6 +231,10 @@ static void plugin_call_answered(
 	}
 	if (is_nomination) {
 		nomination_answered(run, verdict);
+		return;
+	}
+	if (run->one_off != 0) {
+		one_off_answered(run, verdict);
 		return;
 	}
 	pre_bind->stats.written += verdict == API_DONE;

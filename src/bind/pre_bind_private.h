@@ -2,8 +2,9 @@
 /*
  * Private to pre_bind: what its files share.
  *
- *	pre_bind.c        orders come in, take their steps and end; memory
- *	pre_bind_call.c   calls, and what their answers mean
+ *	pre_bind.c          orders come in, take their steps and end; memory
+ *	pre_bind_call.c     calls, and what their answers mean
+ *	pre_bind_one_off.c  calls that no order waits for
  */
 #ifndef BERTH_BIND_PRE_BIND_PRIVATE_H
 #define BERTH_BIND_PRE_BIND_PRIVATE_H
@@ -27,7 +28,8 @@ struct pre_bind_run {
 	struct list link; /* in pre_bind->ready while it waits for a slot */
 	struct net_timer timer;
 	struct pre_bind *owner;
-	struct binding_points *points;
+	struct binding_points *points; /* NULL: of one-off calls */
+	uint32_t one_off;              /* in the cache's store, struct one_off */
 	uint32_t index;
 	uint32_t namespace; /* string ids, kept; the node's is its points' owner's to keep */
 	uint32_t pod;
@@ -50,6 +52,7 @@ struct pre_bind_slot {
 	uint32_t index;
 	uint32_t run;
 	bool (*write_body)(const struct plugin_binding *b, struct writer *out); /* NULL: none */
+	struct text body; /* of a one-off call */
 	char group[64];
 };
 
@@ -80,6 +83,16 @@ void pre_bind_keep_message(struct pre_bind_run *run, struct text message);
 struct text pre_bind_message(const struct pre_bind_run *run);
 /* The nomination is answered: on to Permit, to PreBind, or to the end that was waiting. */
 void pre_bind_nominated(struct pre_bind_run *run);
+
+void pre_bind_run_due(struct net_timer *timer, struct mono now);
+/* It is over: all that it holds. */
+void pre_bind_give_back(struct pre_bind_run *run);
+
+/* ---- pre_bind_one_off.c ---- */
+
+/* The call whose turn it is. */
+void one_off_step(struct pre_bind_run *run);
+void one_off_answered(struct pre_bind_run *run, enum api_verdict verdict);
 
 /* ---- pre_bind_call.c ---- */
 

@@ -341,6 +341,13 @@ static bool may_write(void *self)
 	return !b->stands_by;
 }
 
+static const char *version_of(void *self, enum kube_kind kind)
+{
+	const struct bed *b = self;
+	(void)kind;
+	return b->served == NULL ? "" : b->served;
+}
+
 void bed_start(uint64_t seed)
 {
 	static const struct net_target target = {.name = "test",
@@ -380,7 +387,9 @@ void bed_start(uint64_t seed)
 	bed.pre_bind = pre_bind_init(&(struct pre_bind_setup){.client = bed.api,
 		.arena = &bed.arena,
 		.cache = &picture.cache,
+		.clock = fake_server_clock(&bed.wire),
 		.orders_max = BED_ORDERS,
+		.version_of = version_of,
 		.done = done,
 		.self = &bed});
 	TEST_ASSERT_TRUE(left - arena_left(&bed.arena) <= pre_bind_size(BED_ORDERS));

@@ -98,6 +98,7 @@ struct bed {
 	uint32_t told_count;
 	uint32_t told_tags[BED_TAGS]; /* how often */
 	bool stands_by;               /* and may write nothing */
+	const char *served;           /* the version that all kinds have; NULL: the newest */
 	/* Requests and results, when there is no more room; pods are not assumed on their nodes. */
 	bool forgets;
 };

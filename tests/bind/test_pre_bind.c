@@ -65,6 +65,22 @@ static void test_a_volume_is_given_its_claim(void)
 	bed_expect_clean();
 }
 
+static void test_pre_bind_when_another_version_is_served_then_that_is_written(void)
+{
+	static const struct bed_plan plans[] = {
+		{.way = BED_WORKS}, {.way = BED_SAYS, .status = 403}};
+	bed.served = "some.k8s.io/v1beta2";
+	bed_volume("v", "a");
+	bed_claim("c");
+	bed_pod("p", "c");
+	bed_plans(plans, ARRAY_COUNT(plans));
+	bed_begin(1, "p", "a", MINUTES(10));
+	bed_run(100);
+	expect_line(0, pod_line);
+	expect_line(1, "PATCH /apis/some.k8s.io/v1beta2/persistentvolumes/v");
+	bed_expect_clean();
+}
+
 static void test_a_claim_is_provisioned(void)
 {
 	struct bed_object *c = bed_claim("c");
@@ -663,6 +679,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_a_volume_is_given_its_claim);
+	RUN_TEST(test_pre_bind_when_another_version_is_served_then_that_is_written);
 	RUN_TEST(test_a_claim_is_provisioned);
 	RUN_TEST(test_volumes_come_before_claims);
 	RUN_TEST(test_a_nominated_pod_is_not_told_again);
