@@ -12,6 +12,7 @@
 
 #include "base/url.h"
 #include "extender/private.h"
+#include "http/proxy.h"
 
 static const struct scheduler_extender *config_at(const struct config_list *list, uint32_t i)
 {
@@ -26,7 +27,7 @@ static struct net_target target_of(const struct scheduler_extender *config)
 	const char *fault;
 	struct url url;
 	CHECK(url_parse(config->url_prefix, false, &url, &fault)); /* looked at when it was read */
-	return (struct net_target){.https = url.https,
+	struct net_target target = {.https = url.https,
 		.host = url.host,
 		.port = url.port,
 		.path_prefix = url.path,
@@ -38,6 +39,8 @@ static struct net_target target_of(const struct scheduler_extender *config)
 		.key = tls->key_data.size > 0 ? tls->key_data : TEXT_NONE,
 		.connections = EXTENDER_LINES + (config->bind_verb.size > 0 ? EXTENDER_BINDS : 0),
 		.connect_timeout_ms = extender_timeout_ms(config)};
+	target.proxy = proxy_of_environment(&target, NULL);
+	return target;
 }
 
 uint32_t extenders_streams(const struct config_list *list, bool tls_only)
@@ -45,7 +48,7 @@ uint32_t extenders_streams(const struct config_list *list, bool tls_only)
 	uint32_t streams = 0;
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct net_target target = target_of(config_at(list, i));
-		streams += !tls_only || target.https ? target.connections : 0;
+		streams += tls_only ? net_target_tls(&target) : target.connections;
 	}
 	return streams;
 }
@@ -162,7 +165,7 @@ static bool find_authorities(struct net_target *target, struct writer *fault)
 	bool has_ca = target->ca.at != NULL || target->ca_file != NULL;
 	struct stat stats;
 	uint32_t i = 0;
-	if (!target->https || target->insecure_skip_verify || has_ca)
+	if (net_target_tls(target) == 0 || target->insecure_skip_verify || has_ca)
 		return true;
 	while (i < ARRAY_COUNT(files) && stat(files[i], &stats) != 0)
 		i++;

@@ -110,14 +110,12 @@ static void put_victim(struct slice *s, const struct extender_ask *ask,
 		return;
 	}
 	json_open_object(&j);
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	json_member_text(&j, "name", cache_text(cache, victim->name));
 	json_member_text(&j, "namespace", cache_text(cache, victim->namespace));
 	json_member_text(&j, "uid", writer_text(&u));
 	json_close_object(&j);
-	json_key(&j, "spec");
-	json_open_object(&j);
+	json_member_object(&j, "spec");
 	json_member_i64(&j, "priority", victim->priority);
 	json_close_object(&j);
 	json_close_object(&j);

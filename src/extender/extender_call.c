@@ -39,7 +39,7 @@ static void question_explain(const struct extender_call *call, const struct exte
 			TEXT_ARGS(url), line->api.is_too_big ? "too big" : "not JSON");
 }
 
-static void dispatch(struct extender *e);
+static void extender_dispatch(struct extender *e);
 
 /* A question that met the end of a connection that had been kept open is sent once more. */
 static enum api_verdict question_judge(struct api_call *call)
@@ -69,7 +69,7 @@ static void question_done(struct api_call *api, enum api_verdict verdict)
 	call->line = NULL;
 	call->open = false;
 	extender_ask_heard(call->ask, call, ok);
-	dispatch(e);
+	extender_dispatch(e);
 }
 
 void extender_calls_open(struct extender *e)
@@ -108,7 +108,7 @@ static void question_send(struct extender_line *line)
 			.timeout_ms = extender_timeout_ms(e->config)});
 }
 
-static void dispatch(struct extender *e)
+static void extender_dispatch(struct extender *e)
 {
 	for (uint32_t i = 0; i < EXTENDER_LINES && !list_is_empty(&e->waiting); i++) {
 		struct extender_line *line = &e->lines[i];
@@ -133,7 +133,7 @@ void extender_call_begin(
 	ask->open++;
 	list_init(&call->link);
 	list_add_last(&extender->waiting, &call->link);
-	dispatch(extender);
+	extender_dispatch(extender);
 }
 
 void extender_call_cancel(struct extender_call *call)
@@ -150,5 +150,5 @@ void extender_call_cancel(struct extender_call *call)
 	api_call_cancel(&line->api);
 	line->call = NULL;
 	call->line = NULL;
-	dispatch(call->extender);
+	extender_dispatch(call->extender);
 }

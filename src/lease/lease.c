@@ -103,10 +103,10 @@ struct lease {
 	char body[LEASE_BODY_MAX];
 };
 
-static void look(struct lease *lease);
+static void look_at_lease(struct lease *lease);
 static void write_record(struct lease *lease);
 
-static struct mono now_of(const struct lease *lease)
+static struct mono lease_now(const struct lease *lease)
 {
 	return clock_mono(&lease->setup.clock);
 }
@@ -116,7 +116,7 @@ static struct mono hold_ends(const struct lease *lease)
 	return mono_after_ms(lease->renewed_at, lease->setup.renew_deadline_ms);
 }
 
-static void keep_text(struct lease_text *to, struct text t, size_t max)
+static void keep_lease_text(struct lease_text *to, struct text t, size_t max)
 {
 	to->size = t.size < max ? t.size : max;
 	if (to->size > 0)
@@ -179,9 +179,9 @@ static void observe(struct lease *lease, const struct kube_lease *k, struct mono
 	seen->nobodys = k->holder.size == 0;
 	seen->at = now;
 	seen->valid_ms = (int64_t)k->duration_seconds * 1000;
-	keep_text(&seen->holder, k->holder, LEASE_IDENTITY_MAX);
-	keep_text(&seen->uid, k->uid, LEASE_UID_MAX);
-	keep_text(&seen->version, k->resource_version, LEASE_VERSION_MAX);
+	keep_lease_text(&seen->holder, k->holder, LEASE_IDENTITY_MAX);
+	keep_lease_text(&seen->uid, k->uid, LEASE_UID_MAX);
+	keep_lease_text(&seen->version, k->resource_version, LEASE_VERSION_MAX);
 	seen->size = lease->heard_size;
 	memcpy(seen->bytes, lease->heard, seen->size);
 	tell_holder(lease);
@@ -355,7 +355,7 @@ static void answered_write(struct lease *lease, enum api_verdict verdict, struct
 			(lease->state == LEASE_RELEASING &&
 				lease->call.request.answer.status == 409);
 		if (again)
-			look(lease);
+			look_at_lease(lease);
 		else
 			fail(lease, now, "it cannot be written");
 		return;
@@ -372,7 +372,7 @@ static void answered_write(struct lease *lease, enum api_verdict verdict, struct
 static void lease_answered(struct api_call *call, enum api_verdict verdict)
 {
 	struct lease *lease = LIST_OWNER(call, struct lease, call);
-	struct mono now = now_of(lease);
+	struct mono now = lease_now(lease);
 
 	if (lease->writes && !api_answer_is_refusal(&call->request.answer))
 		lease->doubt = true;
@@ -394,7 +394,7 @@ static void lease_send(
 	int64_t timeout_ms = lease->setup.renew_deadline_ms / 2;
 
 	lease->heard_size = 0;
-	lease->sent_at = now_of(lease);
+	lease->sent_at = lease_now(lease);
 	api_call_start(&lease->call, &lease->caller,
 		&(struct api_request){.purpose = API_LEASE,
 			.method = method,
@@ -405,7 +405,7 @@ static void lease_send(
 									: timeout_ms});
 }
 
-static void look(struct lease *lease)
+static void look_at_lease(struct lease *lease)
 {
 	lease->writes = false;
 	lease->stats.looked += lease->state == LEASE_LEADING;
@@ -439,7 +439,7 @@ static void write_record(struct lease *lease)
 	else
 		lease_body_create(lease->namespace, lease->name, &record, &body);
 	if (body.overflowed) {
-		fail(lease, now_of(lease), "it has too much in it");
+		fail(lease, lease_now(lease), "it has too much in it");
 		return;
 	}
 	lease->writes = true;
@@ -457,7 +457,7 @@ static void begin_release(struct lease *lease)
 	if (tell)
 		lease->setup.changed(lease->setup.self, false);
 	if ((lease->seen.there && lease->seen.mine) || lease->doubt)
-		look(lease);
+		look_at_lease(lease);
 	else
 		finish_release(lease, "nothing to give up");
 }
@@ -465,7 +465,7 @@ static void begin_release(struct lease *lease)
 static void on_pause_over(struct net_timer *timer, struct mono turn)
 {
 	struct lease *lease = LIST_OWNER(timer, struct lease, pause);
-	struct mono now = now_of(lease);
+	struct mono now = lease_now(lease);
 
 	(void)turn;
 	if (lease->state == LEASE_RELEASING) {
@@ -481,7 +481,7 @@ static void on_pause_over(struct net_timer *timer, struct mono turn)
 	if (lease->seen.mine && is_valid(lease, now))
 		write_record(lease);
 	else
-		look(lease);
+		look_at_lease(lease);
 }
 
 static void on_deadline(struct net_timer *timer, struct mono turn)
@@ -492,12 +492,12 @@ static void on_deadline(struct net_timer *timer, struct mono turn)
 	if (lease->state == LEASE_RELEASING)
 		finish_release(lease, "no time is left");
 	else
-		expire(lease, now_of(lease));
+		expire(lease, lease_now(lease));
 }
 
 /* ---- what callers do ---- */
 
-static void dump(const void *self)
+static void lease_dump(const void *self)
 {
 	const struct lease *lease = self;
 
@@ -506,7 +506,7 @@ static void dump(const void *self)
 		(unsigned long long)lease->stats.acquired, (unsigned long long)lease->stats.lost);
 }
 
-static bool keep_name(struct text t, char *to, size_t max, struct text *kept_as)
+static bool keep_holder(struct text t, char *to, size_t max, struct text *kept_as)
 {
 	if (t.size == 0 || t.size > max)
 		return false;
@@ -522,11 +522,11 @@ static bool keep_names(struct lease *lease, const struct lease_setup *setup)
 		(uint32_t)(timeout_ms < LEASE_TIMEOUT_MIN_MS ? 1 : (timeout_ms + 999) / 1000);
 	struct writer one, all;
 
-	if (!keep_name(
+	if (!keep_holder(
 		    setup->identity, lease->identity_bytes, LEASE_IDENTITY_MAX, &lease->identity) ||
-		!keep_name(setup->namespace, lease->namespace_bytes, LEASE_NAME_MAX,
+		!keep_holder(setup->namespace, lease->namespace_bytes, LEASE_NAME_MAX,
 			&lease->namespace) ||
-		!keep_name(setup->name, lease->name_bytes, LEASE_NAME_MAX, &lease->name))
+		!keep_holder(setup->name, lease->name_bytes, LEASE_NAME_MAX, &lease->name))
 		return false;
 	writer_init(&one, lease->path_one_bytes, sizeof(lease->path_one_bytes));
 	writer_init(&all, lease->path_all_bytes, sizeof(lease->path_all_bytes));
@@ -565,7 +565,7 @@ struct lease *lease_init(const struct lease_setup *setup)
 	if (!keep_names(lease, setup))
 		return NULL;
 	api_caller_init(&lease->caller);
-	check_register((struct check_dump){"lease", dump, lease});
+	check_register((struct check_dump){"lease", lease_dump, lease});
 	return lease;
 }
 
@@ -578,7 +578,7 @@ void lease_start(struct lease *lease)
 {
 	CHECK(lease->state == LEASE_OFF || lease->state == LEASE_RELEASED);
 	lease->state = LEASE_WAITING;
-	net_timer_arm(lease->net, &lease->pause, now_of(lease));
+	net_timer_arm(lease->net, &lease->pause, lease_now(lease));
 }
 
 void lease_close(struct lease *lease)
@@ -597,7 +597,7 @@ bool lease_holds(const struct lease *lease, struct mono now)
 
 void lease_release(struct lease *lease, void (*done)(void *self))
 {
-	struct mono now = now_of(lease);
+	struct mono now = lease_now(lease);
 
 	CHECK(done != NULL);
 	CHECK(lease->state != LEASE_RELEASING);

@@ -60,7 +60,7 @@ bool lease_path(
 	return true;
 }
 
-static void write_time(struct json_writer *j, const char *key, struct wall time)
+static void write_micro_time(struct json_writer *j, const char *key, struct wall time)
 {
 	char bytes[KUBE_TIME_SIZE];
 	struct writer out;
@@ -79,8 +79,7 @@ static void write_map(struct json_writer *j, const char *key, struct json_value 
 	struct json_walk walk = json_walk(map);
 	if (json_type(map) != JSON_OBJECT || json_count(map) == 0)
 		return;
-	json_key(j, key);
-	json_open_object(j);
+	json_member_object(j, key);
 	while (json_walk_next(&walk)) {
 		json_key_text(j, walk.key);
 		json_put_text(j, json_text(walk.value));
@@ -90,10 +89,9 @@ static void write_map(struct json_writer *j, const char *key, struct json_value 
 
 static void write_spec(struct json_writer *j, const struct lease_record *record)
 {
-	json_key(j, "spec");
-	json_open_object(j);
+	json_member_object(j, "spec");
 	if (record->has_acquired) {
-		write_time(j, "acquireTime", record->acquired);
+		write_micro_time(j, "acquireTime", record->acquired);
 	} else {
 		json_key(j, "acquireTime");
 		json_put_null(j);
@@ -101,7 +99,7 @@ static void write_spec(struct json_writer *j, const struct lease_record *record)
 	json_member_text(j, "holderIdentity", record->holder);
 	json_member_i64(j, "leaseDurationSeconds", record->duration_seconds);
 	json_member_i64(j, "leaseTransitions", record->transitions);
-	write_time(j, "renewTime", record->renewed);
+	write_micro_time(j, "renewTime", record->renewed);
 	json_close_object(j);
 }
 
@@ -113,8 +111,7 @@ static void write_lease(struct text namespace, struct text name, const struct ku
 	json_open_object(&j);
 	json_member_z(&j, "apiVersion", "coordination.k8s.io/v1");
 	json_member_z(&j, "kind", "Lease");
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	if (old != NULL)
 		write_map(&j, "annotations", old->annotations);
 	if (old != NULL)

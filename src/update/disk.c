@@ -4,40 +4,30 @@
 #include <errno.h>
 #include <unistd.h>
 
-static bool descriptor_read(void *self, uint64_t at, void *to, size_t size)
+/* Into `to`, or out of `from` when that is NULL. */
+static bool descriptor_move(int fd, uint64_t at, char *to, const char *from, size_t size)
 {
-	char *byte = to;
-
-	while (size > 0) {
-		ssize_t n = pread(*(int *)self, byte, size, (off_t)at);
+	for (size_t done = 0; done < size;) {
+		ssize_t n = to != NULL ? pread(fd, to + done, size - done, (off_t)(at + done))
+				       : pwrite(fd, from + done, size - done, (off_t)(at + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return false;
-		byte += n;
-		at += (uint64_t)n;
-		size -= (size_t)n;
+		done += (size_t)n;
 	}
 	return true;
 }
 
+static bool descriptor_read(void *self, uint64_t at, void *to, size_t size)
+{
+	return descriptor_move(*(int *)self, at, to, NULL, size);
+}
+
 static bool descriptor_write(void *self, uint64_t at, const void *from, size_t size)
 {
-	const char *byte = from;
-
-	while (size > 0) {
-		ssize_t n = pwrite(*(int *)self, byte, size, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		byte += n;
-		at += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return true;
+	return descriptor_move(*(int *)self, at, NULL, from, size);
 }
 
 static bool descriptor_sync(void *self)

@@ -90,7 +90,7 @@ static bool is_cluster(const struct fat *fat, uint32_t cluster)
 	return cluster >= CLUSTER_FIRST && cluster < fat->clusters_end;
 }
 
-static uint64_t place_of(const struct fat *fat, uint32_t cluster)
+static uint64_t cluster_place_of(const struct fat *fat, uint32_t cluster)
 {
 	return fat->data_at + (uint64_t)(cluster - CLUSTER_FIRST) * fat->cluster_size;
 }
@@ -156,21 +156,6 @@ static void take_short_name(struct name *name, const uint8_t *entry)
 	}
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-static bool fat_same_name(struct text a, struct text b)
-{
-	if (a.size != b.size)
-		return false;
-	for (size_t i = 0; i < a.size; i++)
-		if (lower(a.at[i]) != lower(b.at[i]))
-			return false;
-	return true;
-}
-
 struct search {
 	bool (*visit)(void *self, struct text name, const struct fat_file *file);
 	void *self;
@@ -211,8 +196,8 @@ static void visit_folder(struct fat *fat, uint32_t cluster, struct search *searc
 
 	for (uint32_t n = 0; n < FOLDER_MAX && is_cluster(fat, cluster); n++) {
 		for (uint32_t in = 0; in < fat->cluster_size; in += DISK_SECTOR) {
-			if (!fat->disk->read(fat->disk->self, place_of(fat, cluster) + in, sector,
-				    sizeof(sector)))
+			if (!fat->disk->read(fat->disk->self, cluster_place_of(fat, cluster) + in,
+				    sector, sizeof(sector)))
 				return;
 			for (uint32_t i = 0; i < DISK_SECTOR; i += ENTRY_SIZE)
 				if (!visit_entry(search, sector + i))
@@ -232,7 +217,7 @@ static bool visit_wanted(void *self, struct text name, const struct fat_file *fi
 {
 	struct wanted *wanted = self;
 
-	wanted->found = fat_same_name(name, wanted->name);
+	wanted->found = text_is_folded(name, wanted->name);
 	if (wanted->found)
 		*wanted->file = *file;
 	return !wanted->found;
@@ -278,7 +263,7 @@ uint32_t fat_next(struct fat *fat, struct fat_place *place, uint32_t max, uint64
 	if (place->left == 0 || !is_cluster(fat, place->cluster) || place->steps >= steps_max)
 		return 0;
 	CHECK(max >= fat->cluster_size);
-	*at = place_of(fat, place->cluster);
+	*at = cluster_place_of(fat, place->cluster);
 	for (;;) {
 		uint32_t here = place->cluster;
 

@@ -3,12 +3,7 @@
 
 #include <string.h>
 
-static int hex_digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+#include "base/chars.h"
 
 /* How many bytes; 0: it is not hexadecimal, or too much. */
 static size_t from_hex(struct text hex, uint8_t *to, size_t max)
@@ -16,7 +11,7 @@ static size_t from_hex(struct text hex, uint8_t *to, size_t max)
 	if (hex.size % 2 != 0 || hex.size / 2 > max)
 		return 0;
 	for (size_t i = 0; i < hex.size / 2; i++) {
-		int high = hex_digit_of(hex.at[2 * i]), low = hex_digit_of(hex.at[2 * i + 1]);
+		int high = char_hex(hex.at[2 * i]), low = char_hex(hex.at[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return 0;

@@ -50,7 +50,7 @@ const struct watch_kind watch_kinds[KUBE_KINDS] = {
 	[KUBE_PDB] = OPTIONAL({"policy/v1", "policy/v1beta1"}),
 	[KUBE_RESOURCE_CLAIM] = {RESOURCE_K8S_IO, NULL, WATCH_PIECE_CLAIM, false, false},
 	[KUBE_RESOURCE_SLICE] = {RESOURCE_K8S_IO, NULL, WATCH_PIECE_SLICE, false, false},
-	[KUBE_DEVICE_CLASS] = OPTIONAL(RESOURCE_K8S_IO),
+	[KUBE_DEVICE_CLASS] = SPARE(false, RESOURCE_K8S_IO),
 	[KUBE_TAINT_RULE] = OPTIONAL(
 		{"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"}),
 };

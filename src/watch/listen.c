@@ -10,7 +10,10 @@
 #include "base/log.h"
 #include "watch/reflector.h"
 
-enum { SHOWN_NAME_MAX = 320 }; /* a namespace and a name */
+enum {
+	SHOWN_NAME_MAX = 320, /* a namespace and a name */
+	BRIEF_PIECE_MAX = 4096
+};
 
 static const struct json_want want_resource[] = {{"name", NULL}, {NULL, NULL}};
 static const struct json_want want_resources[] = {{"resources", want_resource}, {NULL, NULL}};
@@ -74,6 +77,32 @@ static void too_big(struct watch_reflector *r, struct text piece, const char *wh
 	r->watch->sink.too_big(r->watch->sink.self, &object);
 }
 
+static bool on_brief(void *self, struct json_piece piece)
+{
+	too_big(self, piece.text, "too many values");
+	return false;
+}
+
+/*
+ * More values than one object may have are cut once more, to what says which object it is. What
+ * cannot be cut, for whatever reason, is an object of which nothing is known.
+ */
+static void too_many(struct watch_reflector *r, struct text piece)
+{
+	size_t size = json_cut_size(BRIEF_PIECE_MAX);
+	void *block = scratch_take(r->watch->scratch, size);
+	if (block != NULL) {
+		struct json_cut *cut = json_cut_init(block, size, BRIEF_PIECE_MAX);
+		json_cut_start(cut, JSON_CUT_LINES,
+			r->state == WATCH_LIST ? kube_kinds[r->kind].want : r->line_want, NULL,
+			on_brief, r);
+		json_cut_brief(cut, watch_brief);
+		if (json_cut_feed(cut, piece) == JSON_CUT_STOPPED)
+			return;
+	}
+	too_big(r, piece, "too many values");
+}
+
 void watch_tell_synced(struct watch *watch)
 {
 	bool any = false;
@@ -107,6 +136,7 @@ void watch_list_told(struct watch_reflector *r)
 	r->was_served = r->state != WATCH_ABSENT;
 	r->doubt = false;
 	r->heard = net_now(watch->net);
+	r->caught_up = r->heard;
 	net_backoff_reset(&r->backoff);
 	if (r->was_served)
 		log_info("watch", "listed", "kind=%s objects=%llu version=%.*s how=%s",
@@ -167,6 +197,7 @@ static void bookmark(struct watch_reflector *r, const struct kube_watch_line *li
 		watch_list_told(r);
 	} else {
 		r->bookmarks = true;
+		r->caught_up = r->heard;
 	}
 	r->request.idle_timeout_ms = r->bookmarks ? WATCH_SILENCE_MS : 0;
 }
@@ -296,7 +327,7 @@ static bool on_piece(void *self, struct json_piece piece)
 	if (json_parse(piece.text, scratch, &root) == JSON_PARSED)
 		more = piece_handler(r, piece.kind)(r, root);
 	else if (tells_objects(r))
-		too_big(r, piece.text, "too many values");
+		too_many(r, piece.text);
 	scratch_rewind(scratch, mark);
 	return more && r->turn == turn;
 }

@@ -65,6 +65,7 @@ struct watch_reflector {
 	bool doubt;      /* the server may have lost what we know: nothing helps but a list */
 	bool short_before;
 	bool whole;       /* no pages: their tokens expire too soon, or are too long */
+	bool page_first;  /* until a list was told, or found to have more than a page */
 	uint32_t served;  /* index in row->served */
 	uint32_t turn;    /* one more with each request: tells a callback that it was cancelled */
 	uint32_t stuck;   /* odd answers in a row */
@@ -89,6 +90,7 @@ struct watch_reflector {
 	uint64_t lines;
 	struct mono asked;
 	struct mono heard;     /* the last word about this kind */
+	struct mono caught_up; /* the last list's end, or bookmark */
 	struct mono confirmed; /* when the last watch that was taken up was asked for */
 	enum watch_outcome outcome;
 	int64_t retry_after_ms; /* -1: not said */

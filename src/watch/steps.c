@@ -104,6 +104,11 @@ struct mono watch_confirmed(const struct watch *watch, enum kube_kind kind)
 	return reflector_follows(r) && r->asked.us > at.us ? r->asked : at;
 }
 
+struct mono watch_caught_up(const struct watch *watch, enum kube_kind kind)
+{
+	return watch->by_kind[kind]->caught_up;
+}
+
 bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind)
 {
 	const struct watch_reflector *r = watch->by_kind[kind];
@@ -112,7 +117,7 @@ bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind)
 }
 
 /* A step may choose another way to do what it is asked to. */
-static enum watch_state choose(struct watch_reflector *r, enum watch_state state)
+static enum watch_state choose_step(struct watch_reflector *r, enum watch_state state)
 {
 	struct mono now = net_now(r->watch->net);
 
@@ -124,7 +129,8 @@ static enum watch_state choose(struct watch_reflector *r, enum watch_state state
 		state = WATCH_STREAM;
 	if (state == WATCH_STREAM) {
 		forget_list(r);
-		if (!mono_reached(now, r->watch->stream_again) || r->stuck >= WATCH_STUCK_MAX)
+		if (!mono_reached(now, r->watch->stream_again) || r->stuck >= WATCH_STUCK_MAX ||
+			r->page_first)
 			return WATCH_LIST;
 	}
 	/* Whatever a cut-off first page has told, it is not of the version that comes now. */
@@ -136,12 +142,12 @@ static enum watch_state choose(struct watch_reflector *r, enum watch_state state
 	return state;
 }
 
-static void ask(struct watch_reflector *r)
+static void ask_for_list(struct watch_reflector *r)
 {
 	struct watch *watch = r->watch;
 	struct writer path;
 
-	r->state = choose(r, r->state);
+	r->state = choose_step(r, r->state);
 	if (r->state == WATCH_FOLLOW)
 		r->stats.follows++;
 	r->waiting = false;
@@ -195,7 +201,7 @@ void watch_enter(struct watch_reflector *r, enum watch_state state)
 	if (state == WATCH_ABSENT)
 		absent(r);
 	else
-		ask(r);
+		ask_for_list(r);
 }
 
 void watch_stop(struct watch_reflector *r)
@@ -239,9 +245,13 @@ static void page_told(struct watch_reflector *r)
 	works(r);
 	r->heard = net_now(r->watch->net);
 	if (r->token_size > 0) {
-		watch_enter(r, WATCH_LIST);
+		bool streams = r->page_first;
+
+		r->page_first = false;
+		watch_enter(r, streams ? WATCH_STREAM : WATCH_LIST);
 		return;
 	}
+	r->page_first = false;
 	watch_list_told(r);
 	if (r->turn == turn)
 		watch_enter(r, WATCH_FOLLOW);
@@ -253,7 +263,7 @@ static bool lasted(const struct watch_reflector *r)
 		(int64_t)WATCH_SHORT_MS * CLOCK_MS_US;
 }
 
-static void failed(struct watch_reflector *r, enum watch_state next);
+static void step_failed(struct watch_reflector *r, enum watch_state next);
 
 static void follow_ended(struct watch_reflector *r)
 {
@@ -263,7 +273,7 @@ static void follow_ended(struct watch_reflector *r)
 	r->short_before = is_short;
 	if (is_short && (r->lines == 0 || was_short)) {
 		watch_judge(r, WATCH_TROUBLE, "a watch that ended at once");
-		failed(r, WATCH_FOLLOW);
+		step_failed(r, WATCH_FOLLOW);
 		return;
 	}
 	works(r);
@@ -287,7 +297,7 @@ static void probed(struct watch_reflector *r)
 
 /* ---- what follows one that did not work ---- */
 
-static void failed(struct watch_reflector *r, enum watch_state next)
+static void step_failed(struct watch_reflector *r, enum watch_state next)
 {
 	struct watch *watch = r->watch;
 	int64_t ms = net_backoff_next_ms(
@@ -314,7 +324,7 @@ static void not_discovered(struct watch_reflector *r)
 	}
 	r->served = 0;
 	if (vital || (doubtful && ++r->stuck < WATCH_STUCK_MAX)) {
-		failed(r, WATCH_DISCOVER);
+		step_failed(r, WATCH_DISCOVER);
 		return;
 	}
 	r->stuck = 0;
@@ -391,7 +401,7 @@ static void judged(struct watch_reflector *r)
 		works(r);
 		watch_enter(r, WATCH_FOLLOW);
 	} else {
-		failed(r, stuck(r, steps[r->state].on[r->outcome]));
+		step_failed(r, stuck(r, steps[r->state].on[r->outcome]));
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "watch/reflector.h"
 
-static bool is_ours(uint32_t kinds, uint32_t kind)
+static bool is_our_kind(uint32_t kinds, uint32_t kind)
 {
 	return kind != KUBE_NO_KIND && (kinds & WATCH_KIND(kind)) != 0;
 }
@@ -17,14 +17,14 @@ size_t watch_size(uint32_t kinds)
 	size_t size = sizeof(struct watch) + watch_fetch_size() + 16;
 
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
-		if (is_ours(kinds, kind))
+		if (is_our_kind(kinds, kind))
 			size += sizeof(struct watch_reflector) +
 				json_cut_size(watch_kinds[kind].piece_max) + 2 * 16;
 	return size;
 }
 
 static struct watch_reflector *reflector_init(
-	struct watch *watch, struct arena *arena, enum kube_kind kind)
+	struct watch *watch, struct arena *arena, enum kube_kind kind, bool page_first)
 {
 	struct watch_reflector *r = arena_take(arena, sizeof(*r));
 
@@ -34,6 +34,7 @@ static struct watch_reflector *reflector_init(
 	r->request.method = NET_GET;
 	r->request.on_body = watch_listen;
 	r->request.on_done = watch_answered;
+	r->page_first = page_first;
 	r->backoff = NET_BACKOFF_WATCH;
 	if (kind == KUBE_POD || kind == KUBE_NODE)
 		r->backoff.max_ms = WATCH_VITAL_BACKOFF_MS;
@@ -54,10 +55,10 @@ static bool cutter_resize(void *self, size_t bytes)
 		return true;
 	}
 	/* The object is here already, and gone in a moment. */
-	bool before = budget->may_use_reserve;
-	budget->may_use_reserve = true;
+	enum page_reserve before = budget->may_use;
+	budget->may_use = PAGE_RESERVE_ALL;
 	bool reached = page_span_reach(&cutter->span, bytes);
-	budget->may_use_reserve = before;
+	budget->may_use = before;
 	return reached;
 }
 
@@ -92,7 +93,7 @@ size_t watch_space(uint32_t kinds)
 	size_t size = WATCH_FETCHES * each;
 
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
-		if (is_ours(kinds, kind))
+		if (is_our_kind(kinds, kind))
 			size += each;
 	return size;
 }
@@ -106,7 +107,7 @@ static void take_cutters(struct watch *watch, struct arena *arena)
 				&watch->by_kind[kind]->cutter, arena, watch_kinds[kind].piece_max);
 }
 
-static void dump(const void *self)
+static void watch_dump(const void *self)
 {
 	const struct watch *watch = self;
 
@@ -138,12 +139,12 @@ struct watch *watch_init(const struct watch_setup *setup)
 	(void)setup->entropy.fill(setup->entropy.self, &seed, sizeof(seed));
 	random_init(&watch->random, seed);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
-		if (is_ours(setup->kinds, kind))
-			watch->by_kind[kind] =
-				reflector_init(watch, setup->arena, (enum kube_kind)kind);
+		if (is_our_kind(setup->kinds, kind))
+			watch->by_kind[kind] = reflector_init(
+				watch, setup->arena, (enum kube_kind)kind, setup->page_first);
 	take_cutters(watch, setup->arena);
 	watch_fetch_init(watch, setup->arena);
-	check_register((struct check_dump){"watch", dump, watch});
+	check_register((struct check_dump){"watch", watch_dump, watch});
 	return watch;
 }
 
@@ -156,7 +157,7 @@ void watch_close(struct watch *watch)
 	check_unregister(watch);
 }
 
-static void start(struct watch_reflector *r)
+static void start_kind(struct watch_reflector *r)
 {
 	if (r->cut == NULL)
 		r->cut = watch_cutter_open(&r->cutter);
@@ -182,7 +183,7 @@ void watch_want(struct watch *watch, enum kube_kind kind, bool wanted)
 	if (wanted == (r->state != WATCH_OFF))
 		return;
 	if (wanted) {
-		start(r);
+		start_kind(r);
 	} else {
 		watch_stop(r);
 		watch_tell_synced(watch); /* it may have been the one that was missing */
@@ -196,7 +197,7 @@ void watch_list_anew(struct watch *watch, enum kube_kind kind)
 	CHECK(r != NULL);
 	bool doubt = watch_is_in_doubt(watch, kind);
 	watch_stop(r);
-	start(r);
+	start_kind(r);
 	r->doubt = doubt;
 }
 

@@ -112,6 +112,12 @@ struct watch_setup {
 		*scratch; /* shared with others, empty or not; given back after each object */
 	struct watch_sink sink;
 	uint32_t kinds; /* those that may ever be wanted: WATCH_KIND() of each */
+	/*
+	 * The first list of each kind comes as a page over a connection that is there, before the
+	 * watch has shaken hands for its own: a handshake costs more than a small list. A kind that
+	 * has more than one page is streamed as ever.
+	 */
+	bool page_first;
 };
 #define WATCH_KIND(kind) (UINT32_C(1) << (kind))
 #define WATCH_ALL_KINDS  (WATCH_KIND(KUBE_KINDS) - WATCH_KIND(KUBE_NO_KIND + 1))
@@ -148,6 +154,11 @@ bool watch_is_synced(const struct watch *watch, enum kube_kind kind);
  * bookmark, or by taking up a watch from where we were. MONO of 0: never.
  */
 struct mono watch_confirmed(const struct watch *watch, enum kube_kind kind);
+/*
+ * When a list ended or a bookmark came. Behind a watch that was only taken up, and behind an event,
+ * there may be more that happened long ago.
+ */
+struct mono watch_caught_up(const struct watch *watch, enum kube_kind kind);
 /* The server was away and has not told the kind anew yet: what we know may have been lost there. */
 bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind);
 

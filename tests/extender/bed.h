@@ -11,7 +11,7 @@ enum { BED_EXTENDERS = 3, BED_SCRIPTS = 40, BED_NODES = 6 };
 
 /* What is answered on a path, as long as it stands. */
 struct bed_script {
-	char path[64];
+	char path[160];
 	int status;
 	char *body;
 	int64_t delay_ms;

@@ -121,7 +121,7 @@ static void test_fat_when_it_is_in_a_partition_then_it_is_found(void)
 /* The same from a file, as a laptop would see the card. */
 static void test_fat_when_it_is_a_file_then_it_is_read_and_written(void)
 {
-	char path[] = "build/test/fat.XXXXXX";
+	char path[] = "build/fat.XXXXXX";
 	char sector[DISK_SECTOR] = "two";
 	int fd = mkstemp(path);
 

@@ -114,8 +114,10 @@ static void on_too_big(void *self, const struct watch_too_big *object)
 {
 	struct bed *bed = self;
 
-	note(bed, "big%c %s %.*s\n", "+~-"[object->type], kube_kinds[object->kind].plural,
-		TEXT_ARGS(object->name));
+	struct text node = json_text(json_path(object->value, "spec.nodeName"));
+
+	note(bed, "big%c %s %.*s%s%.*s\n", "+~-"[object->type], kube_kinds[object->kind].plural,
+		TEXT_ARGS(object->name), node.size > 0 ? " on " : "", TEXT_ARGS(node));
 }
 
 static void on_synced(void *self)
@@ -170,7 +172,8 @@ void bed_start(struct bed *bed, uint32_t kinds, uint64_t seed)
 			.list_end = on_list_end,
 			.synced = on_synced,
 			.self = bed},
-		.kinds = kinds});
+		.kinds = kinds,
+		.page_first = bed->page_first});
 	TEST_ASSERT_TRUE(before - arena_left(&bed->arena) <= watch_size(kinds));
 }
 

@@ -39,6 +39,7 @@ struct bed {
 	uint32_t count;
 	char journal[BED_JOURNAL_MAX];
 	size_t journal_size;
+	bool page_first;                                      /* of the setup; before bed_start() */
 	bool quiet;                                           /* no journal */
 	char refuses[BED_NAME_MAX];                           /* objects of this name are refused */
 	void (*on_object)(struct bed *bed, const char *name); /* NULL: nothing more */

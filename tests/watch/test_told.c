@@ -123,6 +123,28 @@ static void test_too_many_values(void)
 	scratch_reset(&bed.scratch);
 }
 
+/* Where it is, is known all the same: else nobody could say which node it fills. */
+static void test_too_many_values_and_its_node(void)
+{
+	static char line[64 * 1024];
+	size_t used;
+
+	PLAY(STREAM_A_5);
+	bed_run(&bed, 100);
+	bed_forget(&bed);
+	used = (size_t)sprintf(line,
+		"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"many\",\"namespace\":"
+		"\"d\",\"labels\":[0");
+	while (used < 60 * 1000)
+		used += (size_t)sprintf(line + used, ",1");
+	sprintf(line + used, "]},\"spec\":{\"nodeName\":\"n1\"}}}\n");
+	TEST_ASSERT_NOT_NULL(scratch_take(&bed.scratch, (1 << 20) - 300 * 1000));
+	send(line);
+	send(MODIFIED("a", "7"));
+	TEST_ASSERT_EQUAL_STRING("big+ pods d/many on n1\n~ pods d/a 7\n", bed.journal);
+	scratch_reset(&bed.scratch);
+}
+
 static void test_what_the_sink_refuses_is_counted(void)
 {
 	strcpy(bed.refuses, "pods d/b");
@@ -291,6 +313,7 @@ int main(void)
 	RUN_TEST(test_too_big_in_a_list);
 	RUN_TEST(test_too_deep_for_nobody);
 	RUN_TEST(test_too_many_values);
+	RUN_TEST(test_too_many_values_and_its_node);
 	RUN_TEST(test_what_the_sink_refuses_is_counted);
 	RUN_TEST(test_a_kind_that_is_wanted_no_more);
 	RUN_TEST(test_stopped_by_the_sink);

@@ -146,6 +146,32 @@ static void test_pages(void)
 	TEST_ASSERT_EQUAL_UINT64(1, stats().lists);
 }
 
+static void test_watch_when_a_page_is_first_then_a_small_list_needs_no_stream(void)
+{
+	bed.page_first = true;
+	PLAY({PAGE, PLAY_ANSWER, LIST("8", "", POD("a", "3")), 0, NULL},
+		{FOLLOW("8"), PLAY_WATCH, ERROR_LINE(410, "Expired", "too old"), 0, NULL},
+		{STREAM, PLAY_WATCH, ADDED("a", "3") INITIAL_END("9"), 0, NULL});
+	bed_until(&bed, KUBE_POD, "follow", 100);
+	TEST_ASSERT_EQUAL_STRING("begin pods\n+ pods d/a 3\nend pods\nsynced\n", bed.journal);
+	bed_run(&bed, 5000);
+	/* What is listed later has its connection already. */
+	check_played(3);
+}
+
+static void test_watch_when_a_page_is_first_then_a_large_list_is_streamed(void)
+{
+	bed.page_first = true;
+	PLAY({PAGE, PLAY_ANSWER, LIST("8", ",\"continue\":\"more\"", POD("a", "3")), 0, NULL},
+		{STREAM, PLAY_WATCH, ADDED("a", "3") ADDED("b", "4") INITIAL_END("9"), 0, NULL});
+	bed_until(&bed, KUBE_POD, "follow", 100);
+	TEST_ASSERT_EQUAL_STRING("begin pods\n+ pods d/a 3\nbegin pods\n+ pods d/a 3\n"
+				 "+ pods d/b 4\nend pods\nsynced\n",
+		bed.journal);
+	check_played(2);
+	TEST_ASSERT_EQUAL_UINT64(0, stats().failures);
+}
+
 static void test_a_page_that_is_cut_is_asked_for_again(void)
 {
 	PLAY(NO_STREAM,
@@ -675,6 +701,8 @@ int main(void)
 	RUN_TEST(test_a_streaming_list_that_is_cut);
 	RUN_TEST(test_streaming_is_tried_again_later);
 	RUN_TEST(test_pages);
+	RUN_TEST(test_watch_when_a_page_is_first_then_a_small_list_needs_no_stream);
+	RUN_TEST(test_watch_when_a_page_is_first_then_a_large_list_is_streamed);
 	RUN_TEST(test_a_page_that_is_cut_is_asked_for_again);
 	RUN_TEST(test_a_first_page_that_is_cut_begins_anew);
 	RUN_TEST(test_an_expired_page_starts_the_list_again);
