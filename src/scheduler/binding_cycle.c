@@ -45,11 +45,52 @@ static void permit_due(struct net_timer *timer, struct mono now)
 		net_timer_arm(s->net, &s->bindings.permit, next);
 }
 
+/* ---- what plugins ask for ---- */
+
+void scheduler_send_calls(struct scheduler *s, uint32_t pod, struct cache_uid uid,
+	const struct plugin_call *calls, uint32_t count, bool is_undo)
+{
+	/* They are about objects of the pod's own namespace, which has its turn. */
+	uint32_t namespace = 0;
+	if (!intern_take(&s->cache.strings, calls[0].namespace, &namespace) ||
+		!pre_bind_send(s->pre_bind,
+			&(struct pre_bind_one_off){pod, uid, namespace, calls, count, is_undo}))
+		log_warn("scheduler", "call-dropped",
+			"kind=%s object=%.*s/%.*s reason=\"no memory\"",
+			kube_kinds[calls[0].kind].plural, TEXT_ARGS(calls[0].namespace),
+			TEXT_ARGS(calls[0].name));
+	intern_give(&s->cache.strings, namespace);
+}
+
+/* What the pod waits for will not come by itself. */
+void scheduler_one_off_refused(void *self, uint32_t pod, struct cache_uid uid)
+{
+	struct scheduler *s = self;
+	scheduler_requeue_for_changes(s);
+	uint32_t entry = scheduler_is_pod(s, pod, uid) ? cache_pod_at(&s->cache, pod)->waiting : 0;
+	if (entry != 0 && queue_entry_at(&s->queue, entry)->state == QUEUE_UNSCHEDULABLE)
+		(void)queue_requeue_one(&s->queue, entry, QUEUE_AFTER_ERROR, scheduler_now(s));
+}
+
+static void bindings_send(void *owner, const struct plugin_binding *b,
+	const struct plugin_call *calls, uint32_t count)
+{
+	scheduler_send_calls(owner, b->pod, b->uid, calls, count, true);
+}
+
+static void bindings_event(
+	void *owner, const struct plugin_binding *b, const char *reason, struct text note)
+{
+	scheduler_report_event(owner, b->pod, b->profile, "Normal", reason, "Scheduling", note);
+}
+
 void scheduler_init_bindings(struct scheduler *s)
 {
 	list_init(&s->bindings.ready);
 	binding_waiting_init(&s->bindings.waiting);
 	s->bindings.waiting.find = points_of_tag;
+	s->bindings.waiting.send = bindings_send;
+	s->bindings.waiting.event = bindings_event;
 	s->bindings.waiting.owner = s;
 	net_timer_init(&s->bindings.permit, permit_due);
 	s->bindings.of_entry = pool_add_lane(
@@ -71,12 +112,12 @@ uint32_t scheduler_take_binding(struct scheduler *s)
 {
 	struct pool *pool = &s->bindings.pool;
 	struct page_budget *budget = pool->range.budget;
-	bool used_reserve = budget != NULL && budget->may_use_reserve;
+	enum page_reserve before = budget == NULL ? PAGE_RESERVE_NONE : budget->may_use;
 	if (budget != NULL)
-		budget->may_use_reserve = true;
+		budget->may_use = PAGE_RESERVE_ALL;
 	uint32_t index = pool_take(pool);
 	if (budget != NULL)
-		budget->may_use_reserve = used_reserve;
+		budget->may_use = before;
 	if (index == 0)
 		return 0;
 	list_init(&binding_at(s, index)->ready);
@@ -110,6 +151,16 @@ static void binding_count_stage(struct scheduler *s, const struct scheduler_bind
 	enum series_point point, enum plugin_code code)
 {
 	count_point(s, binding, point, code, mono_since_us(scheduler_now(s), binding->stage_began));
+}
+
+/* Not of a pod that an extender binds: no plugin is asked about it. */
+static void binding_count_bind(
+	struct scheduler *s, const struct scheduler_binding *binding, enum plugin_code code)
+{
+	struct mono since = binding->stage_began;
+	binding_count_stage(s, binding, SERIES_BIND, code);
+	plugin_timer_took(
+		binding->points.timer, PLUGIN_DEFAULT_BINDER, PLUGIN_AT_BIND, code, &since);
 }
 
 static void binding_count_attempt(
@@ -251,8 +302,12 @@ static struct scheduler_binding *binding_make(
 			.pod = queue_entry_at(&s->queue, entry)->pod,
 			.node = cache_node_at(&s->cache, result->node)->name,
 			.now = scheduler_now(s),
+			.wall = clock_wall(&s->setup.clock),
 		});
 	binding_fill(s, binding, entry, result);
+	/* Of the pod whose filters were timed, too. */
+	if (s->cycle.timed % PLUGIN_SAMPLED == 1)
+		binding->points.timer = &s->timer;
 	return binding;
 }
 
@@ -272,6 +327,8 @@ static bool binding_is_refused(struct scheduler *s, struct scheduler_binding *bi
 		reserved = clock_mono(&s->setup.clock);
 	count_point(s, binding, SERIES_RESERVE, code, mono_since_us(reserved, start));
 	if (code != PLUGIN_SUCCESS) {
+		s->metrics.volume_errors[SCHEDULER_VOLUME_ASSUME] +=
+			code == PLUGIN_ERROR && binding->points.rejector == PLUGIN_VOLUME_BINDING;
 		cycle_refused(&binding->points, code, "Reserve", &why, &s->cycle.scratch, refused);
 		return true;
 	}
@@ -565,6 +622,8 @@ static void binding_failed(struct scheduler *s, struct scheduler_binding *bindin
 	binding_count_attempt(s, binding, result);
 	binding_undo_counted(s, binding);
 	if (binding_has_pod(s, binding)) {
+		scheduler_note(s, failure->theirs ? HISTORY_LOST : HISTORY_UNBOUND, pod,
+			cache_text(&s->cache, binding->points.b.node), failure->message);
 		binding_give_back(s, binding);
 		if (binding->entry != 0) { /* or the watch has shown more by now */
 			binding_requeue(s, binding, failure);
@@ -672,13 +731,10 @@ void scheduler_pre_bind_done(void *self, const struct pre_bind_result *result)
 	struct scheduler *s = self;
 	uint32_t index = (uint32_t)result->tag;
 	struct scheduler_binding *binding = binding_at(s, index);
-	bool is_done = result->step == PLUGIN_STEP_DONE;
-	enum plugin_code code = is_done                ? PLUGIN_SUCCESS
-		: result->step == PLUGIN_STEP_REJECTED ? PLUGIN_UNSCHEDULABLE
-						       : PLUGIN_ERROR;
+	enum plugin_code code = binding_code_of(result->step);
 	if (binding->points.settled == PLUGIN_SUCCESS)
 		binding_count_stage(s, binding, SERIES_PRE_BIND, code);
-	if (is_done) {
+	if (code == PLUGIN_SUCCESS) {
 		binding_is_ready(s, binding);
 		return;
 	}
@@ -707,10 +763,10 @@ void scheduler_binding_done(void *self, const struct binder_result *result)
 	scheduler_requeue_for_changes(s); /* what came before the answer */
 	/* A pod that goes leaves the queue first. */
 	CHECK(binding->entry == 0 || binding_has_pod(s, binding));
-	binding_count_stage(s, binding, SERIES_BIND,
-		result->outcome == BINDER_BOUND ? PLUGIN_SUCCESS : PLUGIN_ERROR);
-	if (result->outcome == BINDER_REFUSED && binding->entry != 0 &&
-		binding_is_via(s, binding, &by) && by.ignorable) {
+	if (!binding_is_via(s, binding, &by))
+		binding_count_bind(s, binding,
+			result->outcome == BINDER_BOUND ? PLUGIN_SUCCESS : PLUGIN_ERROR);
+	else if (result->outcome == BINDER_REFUSED && binding->entry != 0 && by.ignorable) {
 		log_warn("extender", "ignored", "error=\"%.*s\"", TEXT_ARGS(result->message));
 		binding->direct = true;
 		binding_is_ready(s, binding);

@@ -36,12 +36,13 @@ static uint32_t group_plugin(const struct scheduler *s, uint32_t pod, uint32_t *
 /* Pods that wait for something else first do without; the plugin's Permit will miss them. */
 static void group_add(struct scheduler *s, struct group *g, uint32_t pod, uint32_t popped)
 {
-	uint32_t entry = cache_pod_at(&s->cache, pod)->waiting;
-	CHECK(cache_pod_at(&s->cache, pod)->node == 0);
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	uint32_t entry = p->waiting;
+	CHECK(p->node == 0);
 	bool is_ready = entry == popped ||
 		(entry != 0 && !scheduler_is_extended(s, pod) &&
-			(cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) == 0 &&
-			queue_take(&s->queue, entry));
+			(p->flags & CACHE_POD_DELETING) == 0 && scheduler_knows_kinds(s, p) &&
+			!pre_bind_undoes(s->pre_bind, p->uid) && queue_take(&s->queue, entry));
 	if (!is_ready)
 		return;
 	g->entries[g->count] = entry;
@@ -138,7 +139,9 @@ bool scheduler_decide_group(struct scheduler *s, uint32_t popped)
 	uint32_t pod = queue_entry_at(&s->queue, popped)->pod;
 	struct schedule_result result;
 	struct group g = {.plugin = group_plugin(s, pod, &count)};
-	if (g.plugin == PLUGIN_COUNT)
+	/* While its last attempt is being taken back it is parked, alone. */
+	if (g.plugin == PLUGIN_COUNT ||
+		pre_bind_undoes(s->pre_bind, cache_pod_at(&s->cache, pod)->uid))
 		return false;
 	struct scratch_mark mark = scratch_mark(&s->scratch);
 	if (!group_collect(s, &g, popped, count)) {

@@ -19,7 +19,7 @@ enum {
 
 /* ---- which kinds ---- */
 
-uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod)
+static uint32_t informer_kinds_of(const struct scheduler *s, const struct cache_pod *pod)
 {
 	const struct kube_pod_template *class = cache_template_of(&s->cache, pod);
 	struct plugin_demand demand = {.cache = &s->cache,
@@ -49,6 +49,13 @@ void scheduler_start_informers(struct scheduler *s, uint32_t kinds)
 	}
 }
 
+bool scheduler_knows_kinds(struct scheduler *s, const struct cache_pod *pod)
+{
+	uint32_t kinds = informer_kinds_of(s, pod);
+	scheduler_start_informers(s, kinds);
+	return (kinds & ~s->sync.known) == 0;
+}
+
 /* ---- damage ---- */
 
 /* What found no room is not there for us; when there is more room it is listed. */
@@ -73,8 +80,10 @@ static void sync_count_gone(struct scheduler *s, enum kube_kind kind)
 			mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
 }
 
-void scheduler_lacks_pods(struct scheduler *s)
+void scheduler_lose_pod(struct scheduler *s)
 {
+	s->pressure.lost++;
+	s->pressure.missing++;
 	s->sync.short_of++;
 	sync_lacks(s, KUBE_POD);
 }
@@ -90,6 +99,7 @@ static void sync_missing(
 	struct scheduler *s, enum kube_kind kind, struct text namespace, struct text name)
 {
 	(void)cache_unfeed(&s->cache, kind, namespace, name);
+	s->cache.incomplete |= WATCH_KIND(kind);
 	if (kind == KUBE_NODE)
 		sync_damaged(s, kind);
 }
@@ -123,6 +133,7 @@ static void informer_list_begin(void *self, enum kube_kind kind)
 	if (sync_is_compared(s, kind))
 		s->sync.missed = s->sync.redundant = 0;
 	s->sync.damaged_in_list &= ~WATCH_KIND(kind);
+	s->cache.incomplete &= ~WATCH_KIND(kind);
 	s->sync.lacking &= ~WATCH_KIND(kind);
 	s->sync.short_of = s->sync.lacking == 0 ? 0 : s->sync.short_of;
 	/* The server may have lost its last changes, and given their versions twice. */
@@ -245,7 +256,7 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 	if (node.size == 0) {
 		if (known != 0) /* what is there is an older version */
 			(void)cache_remove_pod(&s->cache, known);
-		scheduler_unshelve(s, namespace, name);
+		scheduler_unshelve(s, namespace, name, true);
 		if (name.size == 0 || !scheduler_is_ours(s, object))
 			return;
 	}
@@ -253,11 +264,15 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 	enum cache_unread_put put = name.size == 0
 		? CACHE_UNREAD_FULL
 		: cache_unread_put(&s->cache, namespace, name, node);
-	if (put == CACHE_UNREAD_NEW)
+	/* A standby leaves it to the leader; when it leads it lists pods once more. */
+	bool leads = s->lease == NULL || s->leader.leading;
+	if (put != CACHE_UNREAD_FULL && leads && cache_unread_report(&s->cache, namespace, name))
 		informer_report_unread(s, &pod, node, field, why);
 	else if (put == CACHE_UNREAD_FULL && node.size > 0)
 		sync_damaged(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
+	else if (put == CACHE_UNREAD_FULL)
+		scheduler_lose_pod(s);
 }
 
 /* No memory that others give up would help it. */
@@ -272,6 +287,8 @@ static void informer_shelve(struct scheduler *s, const struct watch_object *obje
 {
 	if (!claim->is_useless)
 		scheduler_shelve_object(s, object->value, claim->tried);
+	else
+		scheduler_unshelve(s, fed->namespace, fed->name, true);
 	(void)cache_unfeed(&s->cache, KUBE_POD, fed->namespace, fed->name);
 }
 
@@ -354,7 +371,7 @@ static uint32_t informer_apply(struct scheduler *s, const struct watch_object *o
 		shelf_remove(&s->queue.shelf, shelved);
 	if (is_kept)
 		scheduler_start_informers(
-			s, scheduler_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
+			s, informer_kinds_of(s, cache_pod_at(&s->cache, fed.index)));
 	return is_kept ? fed.index : 0;
 }
 
@@ -376,9 +393,9 @@ static bool informer_object(void *self, const struct watch_object *object, struc
 	if (object->type == KUBE_WATCH_DELETED) {
 		struct text namespace = json_text(json_path(object->value, "metadata.namespace"));
 		struct text name = json_text(json_path(object->value, "metadata.name"));
-		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
+		bool is_known = cache_unfeed(&s->cache, object->kind, namespace, name) == CACHE_OK;
 		if (object->kind == KUBE_POD)
-			scheduler_unshelve(s, namespace, name);
+			scheduler_unshelve(s, namespace, name, is_known);
 		sync_count_gone(s, object->kind);
 		return true;
 	}

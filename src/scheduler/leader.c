@@ -158,6 +158,9 @@ void scheduler_lease_changed(void *self, bool leads)
 		scheduler_start_informers(s, WATCH_KIND(KUBE_POD));
 		return;
 	}
+	/* What was reported while the lease was lost may not have arrived. */
+	cache_unread_report_again(&s->cache);
+	shelf_report_again(&s->queue.shelf);
 	s->leader.barrier |= WATCH_KIND(KUBE_POD);
 	watch_list_anew(s->watch, KUBE_POD);
 }

@@ -66,9 +66,9 @@ void scheduler_count_plugin(struct scheduler_metrics *m, enum plugin_id plugin,
 		took_us);
 }
 
-static enum series_point series_point_of(enum plugin_point point)
+static enum series_point series_point_of(uint32_t timed)
 {
-	static const uint8_t points[PLUGIN_POINTS] = {
+	static const uint8_t points[PLUGIN_TIMED] = {
 		[PLUGIN_AT_PRE_FILTER] = SERIES_PRE_FILTER,
 		[PLUGIN_AT_FILTER] = SERIES_FILTER,
 		[PLUGIN_AT_POST_FILTER] = SERIES_POST_FILTER,
@@ -80,8 +80,10 @@ static enum series_point series_point_of(enum plugin_point point)
 		[PLUGIN_AT_POST_BIND] = SERIES_POST_BIND,
 		[PLUGIN_AT_PERMIT] = SERIES_PERMIT_POINT,
 		[PLUGIN_AT_PRE_ENQUEUE] = SERIES_PRE_ENQUEUE,
+		[PLUGIN_TIMED_UNRESERVE] = SERIES_UNRESERVE,
+		[PLUGIN_TIMED_PRE_FLIGHT] = SERIES_PRE_BIND_PRE_FLIGHT,
 	};
-	return (enum series_point)points[point];
+	return (enum series_point)points[timed];
 }
 
 void scheduler_point_took(void *self, uint32_t profile, enum plugin_point point,
@@ -90,10 +92,10 @@ void scheduler_point_took(void *self, uint32_t profile, enum plugin_point point,
 	scheduler_count_point(self, profile, series_point_of(point), code, took_us);
 }
 
-void scheduler_plugin_took(void *self, enum plugin_id plugin, enum plugin_point point,
-	enum plugin_code code, int64_t took_us)
+void scheduler_plugin_took(
+	void *self, enum plugin_id plugin, uint32_t timed, enum plugin_code code, int64_t took_us)
 {
-	scheduler_count_plugin(self, plugin, series_point_of(point), code, took_us);
+	scheduler_count_plugin(self, plugin, series_point_of(timed), code, took_us);
 }
 
 void scheduler_count_permit_wait(

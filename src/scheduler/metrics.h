@@ -119,11 +119,11 @@ void scheduler_count_point(struct scheduler_metrics *m, uint32_t profile, enum s
 	enum plugin_code code, int64_t took_us);
 void scheduler_count_plugin(struct scheduler_metrics *m, enum plugin_id plugin,
 	enum series_point point, enum plugin_code code, int64_t took_us);
-/* For a cycle_timer; self is the metrics. */
+/* For a plugin_timer; self is the metrics. */
 void scheduler_point_took(void *self, uint32_t profile, enum plugin_point point,
 	enum plugin_code code, int64_t took_us);
-void scheduler_plugin_took(void *self, enum plugin_id plugin, enum plugin_point point,
-	enum plugin_code code, int64_t took_us);
+void scheduler_plugin_took(
+	void *self, enum plugin_id plugin, uint32_t timed, enum plugin_code code, int64_t took_us);
 /* A pod that plugins held at Permit, and what came of it. */
 void scheduler_count_permit_wait(
 	struct scheduler_metrics *m, enum plugin_code code, int64_t took_us);

@@ -194,6 +194,7 @@ void scheduler_preempt(
 	p->began = clock_mono(&s->setup.clock);
 	s->stats.preemptions++;
 	scheduler_observe(&s->metrics.victims, &scheduler_scale_victims, plan->victim_count);
+	scheduler_note_preemption(s, pod, plan);
 	preempt_clear_nominations(s, pod, node_name);
 	log_info("scheduler", "preempts", "pod=%.*s node=%.*s victims=%u",
 		TEXT_ARGS(cache_text(&s->cache, cache_pod_at(&s->cache, pod)->name)),

@@ -12,6 +12,7 @@
  * waits. When all were tried, those on the shelf take turns with those that wait, slowly, and only
  * while the cluster changes: nobody can tell which change would help a pod that is not here.
  */
+#include "base/heap.h"
 #include "base/log.h"
 #include "json/json.h"
 #include "scheduler/private.h"
@@ -21,7 +22,9 @@ enum {
 	SHED_IN_A_TURN = 256, /* ... and as a whole */
 	NAMESPACES_WATCHED = 64,
 	SCAN_LASTS_MS = 200, /* what a scan has found is good for so long */
-	RETRY_MS = 1000,     /* after one that came back found no room, or no answer came */
+	ROOM_RESTS_MS =
+		5000,    /* what the reserve took is no room so soon for those that were tried */
+	RETRY_MS = 1000, /* after one that came back found no room, or no answer came */
 	WAKE_MS = 100,
 	TAKE_TURNS_MS = 64,      /* one pod each, of those that were tried already ... */
 	TAKE_TURNS_AFTER_S = 60, /* ... and have waited on the shelf for so long */
@@ -80,12 +83,12 @@ struct namespace_share {
 static void share_count(struct namespace_share shares[NAMESPACES_WATCHED], uint32_t namespace)
 {
 	struct namespace_share *free = NULL;
-	for (uint32_t i = 0; i < NAMESPACES_WATCHED; i++) {
+	for (uint32_t i = 0; i < NAMESPACES_WATCHED; i++) { /* found at once where there are few */
 		if (shares[i].count > 0 && shares[i].namespace == namespace) {
 			shares[i].count++;
 			return;
 		}
-		if (shares[i].count == 0)
+		if (shares[i].count == 0 && free == NULL)
 			free = &shares[i];
 	}
 	if (free != NULL) {
@@ -134,36 +137,50 @@ static void scan_count(const struct scheduler *s, int32_t priority,
 			continue;
 		uint32_t namespace = pressure_namespace(s, e->pod);
 		for (uint32_t k = 0; k < NAMESPACES_WATCHED; k++)
-			if (shares[k].count > 0 && shares[k].namespace == namespace)
+			if (shares[k].count > 0 && shares[k].namespace == namespace) {
 				shares[k].count++;
+				break;
+			}
 	}
 }
 
-static void scan_add(struct scheduler *s, uint32_t pod, uint32_t room)
+/* The best `room` of those offered are kept, the one of them that is to go last on top of a heap.
+ */
+static bool scan_is_kept_longer(const void *self, uint32_t a, uint32_t b)
+{
+	const struct scheduler_shed *x = &((const struct scheduler_pressure *)self)->batch[a];
+	const struct scheduler_shed *y = &((const struct scheduler_pressure *)self)->batch[b];
+	return pressure_goes_before(
+		(struct shed_rank){y->kind, y->time}, (struct shed_rank){x->kind, x->time});
+}
+
+static void scan_add(struct scheduler *s, struct heap *kept, uint32_t pod, uint32_t room)
 {
 	struct scheduler_pressure *p = &s->pressure;
-	struct scheduler_shed *list = p->batch;
+	const struct cache_pod *cached = cache_pod_at(&s->cache, pod);
+	struct shed_rank rank = pressure_rank(queue_entry_at(&s->queue, cached->waiting));
 	uint32_t at = p->batch_count;
-	const uint32_t entry = cache_pod_at(&s->cache, pod)->waiting;
-	struct shed_rank rank = pressure_rank(queue_entry_at(&s->queue, entry));
-	/* Sorted, the first to go at the end. */
-	while (at > 0 &&
-		!pressure_goes_before(
-			rank, (struct shed_rank){list[at - 1].kind, list[at - 1].time}))
-		at--;
-	if (p->batch_count == room) {
-		if (at == 0)
+	if (at == room) {
+		at = heap_first(kept);
+		if (!pressure_goes_before(
+			    rank, (struct shed_rank){p->batch[at].kind, p->batch[at].time}))
 			return;
-		memmove(list, list + 1, (at - 1) * sizeof(*list));
-		at--;
+		(void)heap_take_first(kept);
 	} else {
-		memmove(list + at + 1, list + at, (p->batch_count - at) * sizeof(*list));
 		p->batch_count++;
 	}
-	list[at] = (struct scheduler_shed){.uid = cache_pod_at(&s->cache, pod)->uid,
-		.pod = pod,
-		.kind = rank.kind,
-		.time = rank.time};
+	p->batch[at] = (struct scheduler_shed){
+		.uid = cached->uid, .pod = pod, .kind = rank.kind, .time = rank.time};
+	CHECK(heap_add(kept, at));
+}
+
+/* The first to go at the end. */
+static void scan_sort(struct scheduler_pressure *p, struct heap *kept)
+{
+	struct scheduler_shed sorted[SCHEDULER_SHED_BATCH];
+	for (uint32_t i = 0; i < p->batch_count; i++)
+		sorted[i] = p->batch[heap_take_first(kept)];
+	memcpy(p->batch, sorted, p->batch_count * sizeof(sorted[0]));
 }
 
 /* Those of the namespace that has most, until the next one has as many. */
@@ -172,6 +189,11 @@ static void scan_queue(struct scheduler *s)
 	struct scheduler_pressure *p = &s->pressure;
 	struct namespace_share shares[NAMESPACES_WATCHED] = {{0}};
 	const struct pool *entries = &s->queue.entries;
+	uint32_t places[SCHEDULER_SHED_BATCH];
+	struct heap kept = {.entries = places,
+		.capacity = SCHEDULER_SHED_BATCH,
+		.before = scan_is_kept_longer,
+		.self = p};
 	if (!scan_lowest(s, &p->priority, shares))
 		return;
 	scan_count(s, p->priority, shares);
@@ -193,8 +215,9 @@ static void scan_queue(struct scheduler *s)
 		const struct queue_entry *e = queue_entry_at(&s->queue, i);
 		if (e->priority == p->priority && pressure_may_go(s, e->pod) &&
 			pressure_namespace(s, e->pod) == p->namespace)
-			scan_add(s, e->pod, room);
+			scan_add(s, &kept, e->pod, room);
 	}
+	scan_sort(p, &kept);
 }
 
 /* Pending pods that are not in the queue, if there are any. */
@@ -291,9 +314,10 @@ static void pressure_shelve(struct scheduler *s, uint32_t pod, bool tried)
 		.name = cache_text(&s->cache, p->name),
 		.uid = {p->uid.high, p->uid.low},
 		.priority = template->priority,
-		.seen = p->seen,
-		.flags = (uint8_t)((tried ? SHELF_TRIED : 0) |
-			(template->gates.count > 0 ? SHELF_GATED : 0) |
+		.seen = (uint8_t)p->seen,
+		.flags = (uint8_t)((template->gates.count > 0 ? SHELF_GATED
+						   : tried    ? SHELF_TRIED
+							      : 0) |
 			((p->flags & CACHE_POD_REPORTED) != 0 ? SHELF_REPORTED : 0)),
 	};
 	scheduler_shelf_put(s, &entry);
@@ -306,10 +330,13 @@ static void pressure_shelve(struct scheduler *s, uint32_t pod, bool tried)
 static void pressure_shed(struct scheduler *s, const struct scheduler_shed *shed)
 {
 	uint32_t entry = cache_pod_at(&s->cache, shed->pod)->waiting;
-	if (shed->is_useless)
+	if (shed->is_useless) {
 		cache_drop_pod(&s->cache, shed->pod);
-	else
-		pressure_shelve(s, shed->pod, queue_entry_at(&s->queue, entry)->attempts > 0);
+	} else {
+		/* What a plugin holds back is not tried at all: back here it would wait, too. */
+		const struct queue_entry *e = queue_entry_at(&s->queue, entry);
+		pressure_shelve(s, shed->pod, e->attempts > 0 || e->state == QUEUE_GATED);
+	}
 	s->pressure.shed++;
 }
 
@@ -330,11 +357,26 @@ bool scheduler_make_room(struct scheduler *s, const struct scheduler_claim *clai
 static bool pressure_has_room(const struct scheduler *s)
 {
 	const struct page_budget *budget = s->cache.budget;
-	return pool_has_room(&s->cache.pods) && pool_has_room(&s->queue.entries) &&
-		(budget == NULL || !page_budget_is_pressed(budget));
+	const struct pool *pods = &s->cache.pods;
+	const struct pool *entries = &s->queue.entries;
+	if (pool_used(pods) == pods->capacity || pool_used(entries) == entries->capacity)
+		return false;
+	if (budget != NULL && s->cache.pods_pending < CACHE_PODS_AT_WORK / 2 &&
+		!page_budget_is_pressed(budget, PAGE_RESERVE_RECORDS))
+		return true;
+	return pool_has_room(pods) && pool_has_room(entries) &&
+		(budget == NULL || !page_budget_is_pressed(budget, PAGE_RESERVE_NONE));
 }
 
 /* ---- onto the shelf ---- */
+
+static bool pressure_drop_least(struct scheduler *s, const struct shelf_entry *entry)
+{
+	uint32_t gone = shelf_drop_least(&s->queue.shelf, entry);
+	for (uint32_t i = 0; i < gone; i++)
+		scheduler_lose_pod(s);
+	return gone > 0;
+}
 
 void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
 {
@@ -342,12 +384,13 @@ void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
 	if (put.uid[0] == CACHE_UID_TEXT)
 		put.uid[1] = 0; /* a string that nobody holds */
 	bool was_empty = shelf_count(&s->queue.shelf) == 0;
-	page_budget_make_way(s->cache.budget, true);
+	page_budget_make_way(s->cache.budget, PAGE_RESERVE_RECORDS);
 	uint32_t index = shelf_put(&s->queue.shelf, &put, scheduler_now(s));
-	page_budget_make_way(s->cache.budget, false);
+	if (index == 0 && pressure_drop_least(s, &put))
+		index = shelf_put(&s->queue.shelf, &put, scheduler_now(s));
+	page_budget_made_way(s->cache.budget);
 	if (index == 0) {
-		s->pressure.lost++;
-		scheduler_lacks_pods(s);
+		scheduler_lose_pod(s);
 	} else if (was_empty) {
 		log_warn("scheduler", "memory-full",
 			"pods=%u pending=%u: pods that wait give way by importance, and come back "
@@ -412,7 +455,7 @@ void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool
 		.namespace = json_text(json_path(object, "metadata.namespace")),
 		.name = json_text(json_path(object, "metadata.name")),
 		.priority = pressure_priority(object),
-		.seen = s->cache.list_round[KUBE_POD],
+		.seen = (uint8_t)s->cache.list_round[KUBE_POD],
 		.flags = tried ? SHELF_TRIED : 0,
 	};
 	struct cache_uid uid;
@@ -447,16 +490,19 @@ bool scheduler_stays_shelved(struct scheduler *s, struct json_value object)
 	return true;
 }
 
-void scheduler_unshelve(struct scheduler *s, struct text namespace, struct text name)
+void scheduler_unshelve(struct scheduler *s, struct text namespace, struct text name, bool is_known)
 {
 	uint32_t index = shelf_find(&s->queue.shelf, namespace, name);
 	if (index != 0)
 		shelf_remove(&s->queue.shelf, index);
+	else if (!is_known && s->pressure.missing > 0)
+		s->pressure.missing--; /* most likely one of those */
 }
 
 void scheduler_shelf_list_begin(struct scheduler *s)
 {
 	const struct shelf *shelf = &s->queue.shelf;
+	s->pressure.missing = 0;
 	watch_fetch_cancel(s->watch);
 	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0; i = pool_next(&shelf->pods, i))
 		if ((shelf_pod_at(shelf, i)->flags & SHELF_ASKED) != 0)
@@ -466,8 +512,9 @@ void scheduler_shelf_list_begin(struct scheduler *s)
 void scheduler_shelf_list_end(struct scheduler *s)
 {
 	struct shelf *shelf = &s->queue.shelf;
+	uint8_t round = (uint8_t)s->cache.list_round[KUBE_POD];
 	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0; i = pool_next(&shelf->pods, i))
-		if (shelf_pod_at(shelf, i)->seen != s->cache.list_round[KUBE_POD])
+		if (shelf_pod_at(shelf, i)->seen != round)
 			shelf_remove(shelf, i);
 }
 
@@ -491,9 +538,10 @@ static struct scheduler_claim claim_of_shelved(struct scheduler *s, const struct
 /* Would it find a place? *turn: that of one that waits, in turn. */
 static bool pressure_may_return(struct scheduler *s, const struct shelf_pod *pod, bool *turn)
 {
+	bool tried = (pod->flags & SHELF_TRIED) != 0;
 	*turn = false;
 	if (pressure_has_room(s))
-		return true;
+		return !tried || mono_reached(scheduler_now(s), s->pressure.room_after);
 	if ((pod->flags & SHELF_GATED) != 0)
 		return false;
 	const struct scheduler_shed *next = pressure_next(s);
@@ -546,11 +594,16 @@ static void pressure_returned(struct scheduler *s, uint32_t index,
 	struct json_value value = object->value;
 	struct cache_uid uid = {0, 0};
 	bool is_known = cache_parse_uid(json_text(json_path(value, "metadata.uid")), &uid);
+	if (json_text(json_path(value, "metadata.deletionTimestamp")).size > 0) {
+		shelf_remove(shelf, index); /* nothing is decided about it any more */
+		return;
+	}
 	/* The watch will tell what became of it, and nothing that is older after that. */
 	if ((is_known && (uid.high != pod.uid[0] || uid.low != pod.uid[1])) ||
-		json_text(json_path(value, "spec.nodeName")).size > 0 ||
-		json_text(json_path(value, "metadata.deletionTimestamp")).size > 0) {
+		json_text(json_path(value, "spec.nodeName")).size > 0) {
 		shelf_send_back(shelf, index, scheduler_now(s));
+		if (shelf_first(shelf) == index)
+			s->pressure.ask_next = mono_after_ms(scheduler_now(s), RETRY_MS);
 		return;
 	}
 	const struct scheduler_claim claim = claim_of_shelved(s, &pod);
@@ -614,13 +667,26 @@ static void pressure_queue_rest(struct scheduler *s)
 	s->requeue.unqueued = 0;
 }
 
+/*
+ * Whoever waits goes to the shelf, but for the few that are worked with; when those are all that is
+ * left, what is too much of the shelf goes, from its end.
+ */
 static void pressure_free_reserve(struct scheduler *s)
 {
 	const struct page_budget *budget = s->cache.budget;
 	const struct scheduler_claim must = {.must = true};
-	for (uint32_t shed = 0; shed < SHED_IN_A_TURN && budget != NULL &&
-		page_budget_is_pressed(budget) && scheduler_make_room(s, &must, SHED_AT_ONCE);
+	if (budget == NULL)
+		return;
+	for (uint32_t shed = 0; shed < SHED_IN_A_TURN &&
+		s->cache.pods_pending >= CACHE_PODS_AT_WORK + SHED_AT_ONCE &&
+		page_budget_is_pressed(budget, PAGE_RESERVE_NONE) &&
+		scheduler_make_room(s, &must, SHED_AT_ONCE);
 		shed += SHED_AT_ONCE)
+		s->pressure.room_after = mono_after_ms(scheduler_now(s), ROOM_RESTS_MS);
+	for (uint32_t gone = 0;
+		gone < SHED_IN_A_TURN && page_budget_is_pressed(budget, PAGE_RESERVE_RECORDS) &&
+		pressure_drop_least(s, NULL);
+		gone++)
 		;
 }
 

@@ -14,10 +14,13 @@ struct scheduler_claim;
 struct watch_sink scheduler_sink(struct scheduler *s);
 void scheduler_start_informers(struct scheduler *s, uint32_t kinds);
 void scheduler_relist_due(struct net_timer *timer, struct mono now);
-/* The kinds beyond the vital ones that must be known to decide about the pod. */
-uint32_t scheduler_kinds_of(const struct scheduler *s, const struct cache_pod *pod);
-/* A pod found no room at all: pods are listed again, later. */
-void scheduler_lacks_pods(struct scheduler *s);
+/*
+ * Whatever the pod's decision needs beyond the vital kinds is listed; what nothing needed so far is
+ * watched from now on.
+ */
+bool scheduler_knows_kinds(struct scheduler *s, const struct cache_pod *pod);
+/* A pod that waits found no room at all: it is counted, and found again when pods are listed. */
+void scheduler_lose_pod(struct scheduler *s);
 /* A pod of the shelf is there as a whole: its index in the cache, 0: it went back. */
 uint32_t scheduler_feed_shelved(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, const struct scheduler_claim *claim);
@@ -26,6 +29,11 @@ uint32_t scheduler_feed_shelved(struct scheduler *s, const struct watch_object *
 
 void scheduler_init_release(struct scheduler *s);
 void scheduler_close_release(struct scheduler *s);
+
+/* ---- refresh.c ---- */
+
+void scheduler_refresh(struct scheduler *s); /* when it is due */
+struct mono scheduler_refresh_due(const struct scheduler *s);
 
 /* ---- requeue.c ---- */
 
@@ -66,7 +74,8 @@ void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool
 /* A new version of a pod that is there does not change that; true when it is dealt with. */
 bool scheduler_stays_shelved(struct scheduler *s, struct json_value object);
 /* The pod is known as a whole, or gone. */
-void scheduler_unshelve(struct scheduler *s, struct text namespace, struct text name);
+void scheduler_unshelve(
+	struct scheduler *s, struct text namespace, struct text name, bool is_known);
 void scheduler_shelf_list_begin(struct scheduler *s);
 void scheduler_shelf_list_end(struct scheduler *s);
 void scheduler_fetched(void *self, uint64_t tag, enum watch_fetch_result result,
@@ -87,12 +96,24 @@ void scheduler_assume_or_park(
 	struct scheduler *s, uint32_t entry, const struct schedule_result *result);
 /* In upstream's order: back to the queue, nominator, event, patch. */
 void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_result *result);
-/* For the page and the metrics. */
+void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
+
+/* ---- record.c ---- */
+
+/* For the page, the history, the metrics and the log of decisions. */
 void scheduler_record_result(
 	struct scheduler *s, uint32_t pod, const struct schedule_result *result);
-void scheduler_skip_deleting(struct scheduler *s, uint32_t entry);
+/* The scores of some, when a page wants them: what the result points to is lost. */
+void scheduler_record_scores(
+	struct scheduler *s, uint32_t pod, const struct schedule_result *result);
 /* Has a plugin worked something out that its Reserve is going to need? */
 bool scheduler_reserves(const struct schedule_result *result);
+/* Into the history; pod 0: it is about none. */
+void scheduler_note(struct scheduler *s, enum history_kind kind, uint32_t pod, struct text node,
+	struct text words);
+void scheduler_note_preemption(
+	struct scheduler *s, uint32_t pod, const struct cycle_preemption *plan);
+void scheduler_note_node(struct scheduler *s, const struct cache_event *event);
 
 /* ---- group.c ---- */
 
@@ -137,6 +158,10 @@ void scheduler_send_bindings(struct scheduler *s);
 /* Pods that wait at Permit no more. */
 void scheduler_settle_bindings(struct scheduler *s);
 void scheduler_pre_bind_done(void *self, const struct pre_bind_result *result);
+/* What plugins ask for beside the pod's own way; see struct plugin_handle and pre_bind_one_off. */
+void scheduler_send_calls(struct scheduler *s, uint32_t pod, struct cache_uid uid,
+	const struct plugin_call *calls, uint32_t count, bool is_undo);
+void scheduler_one_off_refused(void *self, uint32_t pod, struct cache_uid uid);
 void scheduler_binding_done(void *self, const struct binder_result *result);
 /* Pods that were not bound when we led last are decided again. */
 void scheduler_recall_bindings(struct scheduler *s);

@@ -16,10 +16,11 @@ static enum plugin_id gate_of_plugins(
 	struct scheduler *s, const struct plugin_profile *profile, uint32_t pod)
 {
 	struct mono start = clock_mono(&s->setup.clock);
-	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL);
+	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL,
+		s->gate_runs++ % PLUGIN_SAMPLED == 0 ? &s->timer : NULL);
+	/* A success even where a plugin holds the pod back: upstream loses the plugin's status. */
 	scheduler_count_point(&s->metrics, scheduler_profile_place(s, profile), SERIES_PRE_ENQUEUE,
-		gate < PLUGIN_COUNT ? PLUGIN_UNRESOLVABLE : PLUGIN_SUCCESS,
-		mono_since_us(clock_mono(&s->setup.clock), start));
+		PLUGIN_SUCCESS, mono_since_us(clock_mono(&s->setup.clock), start));
 	return gate;
 }
 
@@ -36,7 +37,7 @@ struct queue_gate scheduler_gate(void *self, uint32_t pod)
 		return queue_gate_of_plugin(gate);
 	if (scheduler_waits_for_victims(s, pod))
 		return queue_gate_of_plugin(PLUGIN_DEFAULT_PREEMPTION);
-	if ((scheduler_kinds_of(s, p) & ~s->sync.known) != 0)
+	if (!scheduler_knows_kinds(s, p))
 		return queue_gate_of(QUEUE_KINDS);
 	if (scheduler_is_extended(s, pod) && !scheduler_has_turn(s, pod))
 		return queue_gate_of(QUEUE_EXTENDER);
@@ -96,9 +97,9 @@ static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 		.key = requeue_key(s, pod),
 		.profile = scheduler_profile_place(s, profile),
 	};
-	page_budget_make_way(s->cache.budget, true);
+	page_budget_make_way(s->cache.budget, PAGE_RESERVE_WORK);
 	enum queue_result added = queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting);
-	page_budget_make_way(s->cache.budget, false);
+	page_budget_made_way(s->cache.budget);
 	if (added == QUEUE_OK) {
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_ADDED,
 			(enum queue_state)queue_entry_at(&s->queue, p->waiting)->state);
@@ -261,6 +262,24 @@ void scheduler_requeue_for_nomination(struct scheduler *s, uint32_t pod, uint32_
 	if (nominated != INTERN_EMPTY)
 		requeue_for_gone(s, pod, 0, nominated,
 			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->priority);
+}
+
+/*
+ * Devices that were promised to a claim, or given to one that is gone, are free. What
+ * kube-scheduler does:
+ * nothing, pods that wait for devices find out after minutes. What we do: they are asked as if a
+ * claim had given its devices back.
+ */
+static void requeue_for_devices(struct scheduler *s)
+{
+	static const struct kube_claim gone = {.allocated = 1};
+	if (s->requeue.devices_dropped == s->cache.devices.dropped)
+		return;
+	s->requeue.devices_dropped = s->cache.devices.dropped;
+	const struct cache_event event = {.kind = KUBE_RESOURCE_CLAIM,
+		.actions = CACHE_UPDATE,
+		.old = {.there = true, .blob = &gone.blob}};
+	requeue_for_event(s, &event, INT32_MAX);
 }
 
 void scheduler_requeue_for_kinds(struct scheduler *s)
@@ -442,6 +461,7 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 	struct mono start = clock_mono(&s->setup.clock);
 	bool waits = event->kind == KUBE_POD && event->old.node == 0 && event->now.node == 0;
 	pre_bind_changed(s->pre_bind, event);
+	scheduler_note_node(s, event);
 	if (event->kind == KUBE_POD)
 		requeue_for_pod(s, change);
 	else
@@ -460,5 +480,6 @@ void scheduler_requeue_for_changes(struct scheduler *s)
 		requeue_for_change(s, cache_log_at(&s->cache, 0));
 		cache_log_drop(&s->cache);
 	}
+	requeue_for_devices(s);
 	CHECK(cache_log_count(&s->cache) == 0); /* own decisions are no changes */
 }

@@ -116,6 +116,8 @@ void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_r
 	CHECK(result->outcome != CYCLE_PLACED);
 	CHECK((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) == 0);
 	count_attempt(s, pod, rejected ? SCHEDULER_UNSCHEDULABLE : SCHEDULER_ERROR);
+	s->metrics.volume_errors[SCHEDULER_VOLUME_PREDICATE] +=
+		result->failed_filter == plugin_volume_binding.name;
 	/* No room for what must be written, or for the victims: the same again, after a while. */
 	bool found = result->preemption.found;
 	bool crowded = status_patcher_room(s->status_patcher) < SCHEDULER_PATCHES_OF_AN_ATTEMPT;
@@ -139,6 +141,9 @@ void scheduler_park(struct scheduler *s, uint32_t entry, const struct schedule_r
 	scheduler_count_incoming(&s->metrics, SCHEDULER_ATTEMPT_FAILED, (enum queue_state)e->state);
 	scheduler_report_event(s, pod, cycle_profile_of(&s->cycle, pod), "Warning",
 		"FailedScheduling", "Scheduling", message);
+	if (result->preemption.call_count > 0)
+		scheduler_send_calls(s, pod, cache_pod_at(&s->cache, pod)->uid,
+			result->preemption.calls, result->preemption.call_count, false);
 	park_report(
 		s, pod, result, rejected ? "Unschedulable" : "SchedulerError", message, prepared);
 	park_log(s, pod, rejected, result);
@@ -152,6 +157,11 @@ static bool assume_pod(struct scheduler *s, uint32_t pod, const struct schedule_
 	struct schedule_result *refused)
 {
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
+	if (pre_bind_undoes(s->pre_bind, cache_pod_at(&s->cache, pod)->uid)) {
+		*refused = (struct schedule_result){.outcome = CYCLE_FAILED,
+			.message = TEXT("what its last attempt wrote is still being taken back")};
+		return false;
+	}
 	enum cache_result assumed = cache_assume(&s->cache, pod, result->node);
 	if (assumed == CACHE_OK) {
 		cycle_chosen(&s->cycle, result->node);
@@ -188,73 +198,6 @@ void scheduler_skip_deleting(struct scheduler *s, uint32_t entry)
 	queue_remove(&s->queue, entry);
 }
 
-/* ---- what is kept of a decision ---- */
-
-static void record_copy(struct text text, char *to, size_t size)
-{
-	CHECK(text_copy(text_first(text, text.size < size ? text.size : size - 1), to, size));
-}
-
-void scheduler_record_result(
-	struct scheduler *s, uint32_t pod, const struct schedule_result *result)
-{
-	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
-	struct scheduler_record *r = scheduler_record_next(&s->metrics);
-	struct writer w;
-	writer_init(&w, r->pod, sizeof(r->pod) - 1);
-	write_text(&w, cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace));
-	write_char(&w, '/');
-	record_copy(cache_text(&s->cache, p->name), r->pod + w.used, sizeof(r->pod) - w.used);
-	r->at = clock_wall(&s->setup.clock);
-	r->took_us = mono_since_us(clock_mono(&s->setup.clock), s->metrics.attempt_began);
-	r->feasible = result->feasible_count;
-	r->evaluated = result->evaluated_count;
-	r->result = result->outcome == CYCLE_PLACED ? SCHEDULER_SCHEDULED
-		: result->outcome == CYCLE_REJECTED ? SCHEDULER_UNSCHEDULABLE
-						    : SCHEDULER_ERROR;
-	if (result->outcome == CYCLE_PLACED)
-		record_copy(cache_text(&s->cache, cache_node_at(&s->cache, result->node)->name),
-			r->node, sizeof(r->node));
-	else
-		record_copy(result->message, r->words, sizeof(r->words));
-	scheduler_observe(&s->metrics.algorithm, &scheduler_scale_attempt, (uint64_t)r->took_us);
-	const struct plugin_profile *profile = cycle_profile_of(&s->cycle, pod);
-	if (profile != NULL)
-		scheduler_count_evaluated(
-			&s->metrics, scheduler_profile_place(s, profile), result->took_part);
-	if (result->preemption.tried)
-		s->metrics.preemption_attempts++;
-}
-
-bool scheduler_reserves(const struct schedule_result *result)
-{
-	const struct plugin_uses *uses = &result->state->profile->at[PLUGIN_AT_RESERVE];
-	for (uint32_t i = 0; i < uses->count; i++)
-		if (plugins[uses->list[i].id]->reserve != NULL &&
-			result->state->state[uses->list[i].id] != NULL)
-			return true;
-	return false;
-}
-
-/*
- * All scores again, slowly, for a page that is open; the time is taken already. What the result
- * points to is lost, so who needs that later has to do without.
- */
-static void record_scores(struct scheduler *s, uint32_t pod, const struct schedule_result *result)
-{
-	struct scheduler_metrics *m = &s->metrics;
-	struct scheduler_best *best = &m->best[m->serial % SCHEDULER_BEST];
-	struct writer w;
-	if (m->best_wanted == 0 || !result->is_scored || scheduler_is_extended(s, pod) ||
-		scheduler_reserves(result))
-		return;
-	m->best_wanted--;
-	writer_init(&w, best->words, sizeof(best->words));
-	cycle_best(&s->cycle, pod, SCHEDULER_BEST_NODES, &w);
-	best->serial = w.overflowed ? 0 : m->serial;
-	best->size = w.used;
-}
-
 /* ---- one pod ---- */
 
 void scheduler_assume_or_park(
@@ -263,7 +206,7 @@ void scheduler_assume_or_park(
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	uint32_t nominated = cache_pod_at(&s->cache, pod)->nominated;
 	scheduler_record_result(s, pod, result);
-	record_scores(s, pod, result);
+	scheduler_record_scores(s, pod, result);
 	struct schedule_result refused;
 	if (result->outcome != CYCLE_PLACED)
 		scheduler_park(s, entry, result);
@@ -284,6 +227,11 @@ bool schedule_one(struct scheduler *s)
 	CHECK(cache_pod_at(&s->cache, pod)->waiting == entry);
 	if ((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) != 0) {
 		scheduler_skip_deleting(s, entry);
+		return true;
+	}
+	/* A device class that came meanwhile makes it need claims and slices, too. */
+	if (!scheduler_knows_kinds(s, cache_pod_at(&s->cache, pod))) {
+		queue_hold(&s->queue, entry, queue_gate_of(QUEUE_KINDS));
 		return true;
 	}
 	pace_take(s);

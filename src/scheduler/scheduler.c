@@ -9,6 +9,7 @@
 
 enum {
 	STOP_EVENTS_MS = 2000, /* for events that are still to be sent */
+	SCRATCH_SURE = 128 * 1024,
 	/* Answers come in over connections, of which there are fewer, extenders' included. */
 	ANSWERS_MAX = 32
 };
@@ -33,7 +34,8 @@ size_t scheduler_size(const struct scheduler_limits *l)
 		scheduler_bindings_size(l->pre_binds, l->queue) + pre_bind_size(1) +
 		pool_size(sizeof(struct scheduler_binding), l->bindings) +
 		pool_size(sizeof(struct scheduler_preemption), SCHEDULER_PREEMPTIONS_MAX) +
-		pool_size(sizeof(struct scheduler_victim), l->victims) + l->scratch_bytes + 1024;
+		pool_size(sizeof(struct scheduler_victim), l->victims) +
+		arena_span_size(l->scratch_bytes) + history_size(l->history_bytes) + 1024;
 }
 
 size_t scheduler_space(void)
@@ -79,7 +81,10 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 	s->setup = *setup;
 	s->net = setup->net;
 	cache_init(&s->cache, setup->arena, &l->cache);
-	scratch_init(&s->scratch, arena_take_raw(setup->arena, l->scratch_bytes), l->scratch_bytes);
+	scratch_init_for(&s->scratch, setup->arena, l->scratch_bytes);
+	/* Most objects need no more: they can be read however full the budget is. */
+	CHECK(page_span_reach(&s->scratch.span,
+		l->scratch_bytes < SCRATCH_SURE ? l->scratch_bytes : SCRATCH_SURE));
 	pool_init(&s->bindings.pool, setup->arena, "binding cycles",
 		sizeof(struct scheduler_binding), l->bindings + l->pre_binds);
 	pool_init(&s->preemptions.pool, setup->arena, "preemptions",
@@ -95,12 +100,21 @@ void scheduler_init(struct scheduler *s, const struct scheduler_setup *setup)
 		.may_write = scheduler_may_write,
 		.self = s,
 	});
+	history_init(&s->history, setup->arena, l->history_bytes);
+	sink_open(&s->decision_log, setup->decision_log);
 	net_timer_init(&s->sync.relist, scheduler_relist_due);
 	s->sync.relist_ms = SCHEDULER_RELIST_MS;
 	check_register((struct check_dump){"scheduler", scheduler_print, s});
 	check_register((struct check_dump){"cache", print_cache, s});
 	check_register((struct check_dump){"queue", print_queue, s});
 	check_register((struct check_dump){"cycle", print_cycle, s});
+}
+
+/* What plugins write is written as it is read. */
+static const char *scheduler_version_of(void *self, enum kube_kind kind)
+{
+	const struct scheduler *s = self;
+	return watch_stats(s->watch, kind).api_version;
 }
 
 static void scheduler_init_writers(struct scheduler *s)
@@ -131,7 +145,10 @@ static void scheduler_init_writers(struct scheduler *s)
 		.client = s->api,
 		.arena = setup->arena,
 		.cache = &s->cache,
+		.clock = setup->clock,
 		.orders_max = l->pre_binds,
+		.version_of = scheduler_version_of,
+		.refused = scheduler_one_off_refused,
 		.done = scheduler_pre_bind_done,
 		.self = s,
 	});
@@ -188,11 +205,12 @@ bool scheduler_start(
 	s->profile_count = profile_count;
 	cycle_init(
 		&s->cycle, setup->arena, &setup->limits.cycle, &s->cache, profiles, profile_count);
-	s->timer = (struct cycle_timer){.clock = &s->setup.clock,
+	s->timer = (struct plugin_timer){.clock = &s->setup.clock,
 		.point = scheduler_point_took,
 		.plugin = scheduler_plugin_took,
 		.self = &s->metrics};
 	s->cycle.timer = &s->timer;
+	s->cycle.clock = &s->setup.clock;
 	queue_init(&s->queue, setup->arena,
 		&(struct queue_settings){
 			.capacity = setup->limits.queue,
@@ -216,6 +234,7 @@ bool scheduler_start(
 		.scratch = &s->scratch,
 		.sink = scheduler_sink(s),
 		.kinds = all_kinds,
+		.page_first = true,
 	});
 	scheduler_init_requeue(s);
 	scheduler_init_release(s);
@@ -251,6 +270,9 @@ static int64_t scheduler_sleep_us(const struct scheduler *s, int64_t timeout_us)
 	if (next.us < due.us)
 		due = next;
 	due = mono_earlier(due, scheduler_others_due(s));
+	if (s->cache.devices.left > 0)
+		due = mono_earlier(due, mono_after_ms(scheduler_now(s), CACHE_PENDING_LEFT_MS / 8));
+	due = mono_earlier(due, scheduler_refresh_due(s));
 	if (due.us == MONO_NEVER.us)
 		return timeout_us;
 	/* The clock has moved on since it was read; being early once is harmless. */
@@ -262,6 +284,7 @@ static int64_t scheduler_sleep_us(const struct scheduler *s, int64_t timeout_us)
 
 static void flush_timers(struct scheduler *s)
 {
+	scheduler_refresh(s);
 	struct queue_flushed flushed =
 		queue_flush(&s->queue, scheduler_now(s), SCHEDULER_FLUSH_MAX);
 	s->metrics.incoming[SCHEDULER_BACKOFF_COMPLETE][0] += flushed.completed;
@@ -343,6 +366,8 @@ void scheduler_turn(struct scheduler *s, int64_t timeout_us)
 	net_poll(s->net,
 		scheduler_sleep_us(s, timeout_us)); /* what changed is applied, and logged */
 	struct mono read = clock_mono(&s->setup.clock);
+	cache_pending_expire(
+		&s->cache, scheduler_now(s), watch_caught_up(s->watch, KUBE_RESOURCE_CLAIM));
 	scheduler_requeue_for_changes(s);
 	scheduler_follow_patches(s);
 	flush_timers(s);

@@ -19,6 +19,8 @@
  *	report.c          events and conditions: what people read
  *	debugger.c        what SIGUSR2 shows
  *	metrics.c         counting what was decided, for status/
+ *	record.c          what is kept of a decision: for the page, the history, --decision-log
+ *	history.c         what happened in the last day
  */
 #ifndef BERTH_SCHEDULER_SCHEDULER_H
 #define BERTH_SCHEDULER_SCHEDULER_H
@@ -29,6 +31,7 @@
 #include "base/arena.h"
 #include "base/rate.h"
 #include "base/scratch.h"
+#include "base/sink.h"
 #include "bind/binder.h"
 #include "bind/eviction.h"
 #include "bind/event_recorder.h"
@@ -39,13 +42,14 @@
 #include "extender/extender.h"
 #include "lease/lease.h"
 #include "queue/queue.h"
+#include "scheduler/history.h"
 #include "scheduler/metrics.h"
 #include "watch/watch.h"
 
 enum {
 	SCHEDULER_DECIDE_US = 4000, /* deciding in one turn, before sockets are looked at again */
 	SCHEDULER_FLUSH_MAX = 1000, /* pods moved by time in one turn */
-	SCHEDULER_SHED_BATCH = 64,  /* pods that one look at the queue finds to give way */
+	SCHEDULER_SHED_BATCH = 256, /* pods that one look at the queue finds to give way */
 	SCHEDULER_SHELF_SILENT_MS = 2000,        /* on the shelf before people are told */
 	SCHEDULER_SHELF_REPORTS = 20,            /* pods a second that are told about so, */
 	SCHEDULER_PATCHES_OF_AN_ATTEMPT = 1 + 8, /* its own, and nominations that it takes over */
@@ -72,6 +76,7 @@ struct scheduler_limits {
 	uint32_t events;
 	uint32_t series;
 	size_t scratch_bytes; /* one object: its tokens and what it is decoded to */
+	size_t history_bytes; /* 0: none is kept */
 };
 
 struct scheduler_lease {
@@ -103,6 +108,7 @@ struct scheduler_setup {
 	struct scheduler_lease lease;
 	struct text hostname; /* in events */
 	bool yields;          /* to another scheduler that is at work */
+	int decision_log;     /* a descriptor that gets a line for each decision; 0: none */
 	/* scheduler_start() gets the profiles of each release, and the apiserver's count. */
 	bool follows_release;
 	struct scheduler_pace paces[SCHEDULER_PACES];
@@ -238,8 +244,9 @@ struct scheduler_others {
 struct scheduler_requeue {
 	/* Plugins that wait for an event, by its action; the last is any update. */
 	struct plugin_set waited_for[KUBE_KINDS][SCHEDULER_EVENT_ACTIONS + 1];
-	uint64_t events;   /* that extenders may care about, so far */
-	uint32_t unqueued; /* pods that found no room in the queue, in this turn */
+	uint64_t events;          /* that extenders may care about, so far */
+	uint64_t devices_dropped; /* what the cache had counted when pods were asked last */
+	uint32_t unqueued;        /* pods that found no room in the queue, in this turn */
 };
 
 /* A pod that may give way, and why it was chosen. */
@@ -261,7 +268,8 @@ struct scheduler_pressure {
 	uint32_t namespace;       /* ... theirs, ... */
 	uint32_t namespace_count; /* ... and how many it has of that priority */
 	uint32_t useless_at;
-	struct mono ask_next; /* for pods of the shelf */
+	struct mono ask_next;   /* for pods of the shelf */
+	struct mono room_after; /* until then what is free is not for pods that were tried */
 	struct mono took_turns;
 	uint32_t lap_left;
 	uint64_t lap_events;
@@ -269,7 +277,8 @@ struct scheduler_pressure {
 	struct mono report_next;
 	uint64_t shed; /* pods, so far */
 	uint64_t returned;
-	uint64_t lost; /* not even on the shelf: found again by a list */
+	uint64_t lost;    /* not even on the shelf: found again by a list */
+	uint32_t missing; /* ... since the last one */
 };
 
 /* Binding cycles. binding_cycle.c writes it. */
@@ -313,7 +322,8 @@ struct scheduler {
 	struct net *net;
 	struct cache cache;
 	struct cycle cycle;
-	struct cycle_timer timer;
+	struct plugin_timer timer;
+	uint32_t gate_runs; /* of PreEnqueue */
 	struct queue queue;
 	struct scratch scratch;
 	struct watch *watch;
@@ -327,6 +337,7 @@ struct scheduler {
 	struct lease *lease;                       /* NULL: no election, we always lead */
 	const struct plugin_profile *all_profiles; /* of each release, if that is followed */
 	const struct plugin_profile *profiles;     /* those that count */
+	struct mono refresh_due;                   /* of the time that rules see */
 	uint32_t profile_count;
 
 	struct scheduler_release release;
@@ -343,6 +354,8 @@ struct scheduler {
 	struct scheduler_ending ending;
 	struct scheduler_stats stats;
 	struct scheduler_metrics metrics;
+	struct history history;
+	struct sink decision_log;
 };
 
 size_t scheduler_size(const struct scheduler_limits *limits);
@@ -430,10 +443,15 @@ static inline uint32_t scheduler_kinds_damaged(const struct scheduler *s)
 {
 	return s->sync.damaged;
 }
+/* Pods that there is no memory for; not even for the names of some, which a list brings again. */
+static inline uint32_t scheduler_pods_without_memory(const struct scheduler *s)
+{
+	return shelf_count(&s->queue.shelf) + s->pressure.missing;
+}
 /* Pods that wait, those included that there is no memory for, or that cannot be read. */
 static inline uint32_t scheduler_pods_pending(const struct scheduler *s)
 {
-	return s->cache.pods_pending + shelf_count(&s->queue.shelf) + s->cache.unreads.pending;
+	return s->cache.pods_pending + scheduler_pods_without_memory(s) + s->cache.unreads.pending;
 }
 static inline const struct shelf *scheduler_shelf(const struct scheduler *s)
 {

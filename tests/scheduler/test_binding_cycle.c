@@ -100,6 +100,81 @@ static void test_labels_of_who_is_on_its_way(void)
 	TEST_ASSERT_TRUE(*cluster_bound_to("second") != '\0');
 }
 
+/* ---- what is measured ---- */
+
+static uint64_t timed(enum plugin_id plugin, enum series_point point, enum plugin_code code)
+{
+	const struct series *series = &cluster.s.metrics.series;
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < series->count; i++) {
+		const struct series_row *row = &series->rows[i];
+		if (row->labels.family == SERIES_PLUGIN && row->labels.group == plugin &&
+			row->labels.what == point && row->labels.result == (uint8_t)code)
+			for (uint32_t k = 0; k <= SERIES_BUCKETS_MAX; k++)
+				count += row->histogram.counts[k];
+	}
+	return count;
+}
+
+/* Of the first pod plugins are timed, of the next nine they are not. */
+static void test_how_long_plugins_take_around_a_binding(void)
+{
+	cluster_open(NULL);
+	cluster_feed(KUBE_STORAGE_CLASS,
+		"{'metadata':{'name':'slow','resourceVersion':'1'},'provisioner':'maker',"
+		"'volumeBindingMode':'WaitForFirstConsumer'}");
+	add_claim("first");
+	cluster_add_pod("plain", false, "1", "");
+	cluster_run(1000);
+	TEST_ASSERT_TRUE(*cluster_bound_to("plain") != '\0');
+	TEST_ASSERT_EQUAL(1, timed(PLUGIN_SCHEDULING_GATES, SERIES_PRE_ENQUEUE, PLUGIN_SUCCESS));
+	TEST_ASSERT_EQUAL(1, timed(PLUGIN_VOLUME_BINDING, SERIES_RESERVE, PLUGIN_SUCCESS));
+	TEST_ASSERT_EQUAL(
+		1, timed(PLUGIN_VOLUME_BINDING, SERIES_PRE_BIND_PRE_FLIGHT, PLUGIN_SUCCESS));
+	TEST_ASSERT_EQUAL(0, timed(PLUGIN_DEFAULT_BINDER, SERIES_BIND, PLUGIN_SUCCESS));
+	TEST_ASSERT_EQUAL(0, timed(PLUGIN_VOLUME_BINDING, SERIES_PRE_BIND, PLUGIN_ERROR));
+	/* The provisioner never makes it. */
+	cluster_run(INT64_C(605) * 1000);
+	TEST_ASSERT_EQUAL(1, timed(PLUGIN_VOLUME_BINDING, SERIES_PRE_BIND, PLUGIN_ERROR));
+	TEST_ASSERT_EQUAL(1, timed(PLUGIN_VOLUME_BINDING, SERIES_UNRESERVE, PLUGIN_SUCCESS));
+	TEST_ASSERT_EQUAL_UINT64(1, cluster.s.metrics.volume_errors[SCHEDULER_VOLUME_BIND]);
+	TEST_ASSERT_EQUAL_UINT64(0, cluster.s.metrics.volume_errors[SCHEDULER_VOLUME_PREDICATE]);
+}
+
+static void test_how_long_the_binder_takes(void)
+{
+	cluster_open(NULL);
+	cluster_add_pod("plain", false, "1", "");
+	cluster_run(1000);
+	TEST_ASSERT_TRUE(*cluster_bound_to("plain") != '\0');
+	TEST_ASSERT_EQUAL(1, timed(PLUGIN_DEFAULT_BINDER, SERIES_BIND, PLUGIN_SUCCESS));
+}
+
+/* Its selector is nonsense, which comes out when a volume is looked for. */
+static void test_a_volume_that_cannot_be_looked_for_is_counted(void)
+{
+	cluster_open(NULL);
+	cluster_feed(KUBE_STORAGE_CLASS,
+		"{'metadata':{'name':'slow','resourceVersion':'1'},'provisioner':'maker',"
+		"'volumeBindingMode':'WaitForFirstConsumer'}");
+	cluster_feed(KUBE_PVC,
+		"{'metadata':{'name':'odd','namespace':'default','uid':'odd','resourceVersion':'1'"
+		"},'spec':{'accessModes':['ReadWriteOnce'],'storageClassName':'slow','selector':{"
+		"'matchExpressions':[{'key':'a','operator':'Like','values':['b']}]},'resources':{"
+		"'requests':{'storage':'1Gi'}}},'status':{'phase':'Pending'}}");
+	cluster_feed(KUBE_PV,
+		"{'metadata':{'name':'v','uid':'v','resourceVersion':'1'},'spec':{'accessModes':"
+		"['ReadWriteOnce'],'storageClassName':'slow','capacity':{'storage':'1Gi'}},"
+		"'status':{'phase':'Available'}}");
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'p','namespace':'default','uid':'p','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c'}],'volumes'"
+		":[{'name':'v','persistentVolumeClaim':{'claimName':'odd'}}]}}");
+	cluster_run(1000);
+	TEST_ASSERT_TRUE(cluster.s.metrics.volume_errors[SCHEDULER_VOLUME_PREDICATE] > 0);
+	TEST_ASSERT_EQUAL_UINT64(0, cluster.s.metrics.volume_errors[SCHEDULER_VOLUME_ASSUME]);
+}
+
 /* ---- the lease ---- */
 
 static const char path_of_lease[] = "/apis/coordination.k8s.io/v1/namespaces/n/leases/l?timeout=5s";
@@ -211,6 +286,9 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_who_waits_for_a_provisioner_holds_up_nobody);
 	RUN_TEST(test_labels_of_who_is_on_its_way);
+	RUN_TEST(test_how_long_plugins_take_around_a_binding);
+	RUN_TEST(test_how_long_the_binder_takes);
+	RUN_TEST(test_a_volume_that_cannot_be_looked_for_is_counted);
 	RUN_TEST(test_a_place_that_another_leader_gave_away);
 	RUN_TEST(test_a_place_that_is_still_free);
 	return UNITY_END();

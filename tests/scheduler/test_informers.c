@@ -366,6 +366,37 @@ static void test_objects_that_are_too_big(void)
 	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
 }
 
+static const char *words_about_the_last_pod(void)
+{
+	const struct scheduler_metrics *m = &cluster.s.metrics;
+	return scheduler_record_at(m, m->serial)->words;
+}
+
+static void add_claimant(const char *name)
+{
+	cluster_feed(KUBE_POD,
+		"{'metadata':{'name':'%s','namespace':'default','uid':'%s','resourceVersion':'1'},"
+		"'spec':{'schedulerName':'default-scheduler','containers':[{'name':'c'}],'volumes'"
+		":[{'name':'v','persistentVolumeClaim':{'claimName':'odd'}}]}}",
+		name, name);
+	cluster_run(1000);
+}
+
+/* A claim that is there is never said not to be found. */
+static void test_a_claim_that_cannot_be_kept_is_not_missing(void)
+{
+	cluster.sink.too_big(cluster.sink.self,
+		&(struct watch_too_big){
+			.kind = KUBE_PVC, .type = KUBE_WATCH_ADDED, .name = TEXT("default/odd")});
+	add_claimant("p");
+	TEST_ASSERT_NOT_NULL(strstr(words_about_the_last_pod(),
+		"persistentvolumeclaim \"odd\" is not known: some objects of its kind could not"));
+	tell_list(KUBE_PVC, NULL);
+	add_claimant("q");
+	TEST_ASSERT_NOT_NULL(
+		strstr(words_about_the_last_pod(), "persistentvolumeclaim \"odd\" not found"));
+}
+
 /* ---- the picture against a list ---- */
 
 static void test_a_picture_that_is_right(void)
@@ -508,6 +539,7 @@ int main(void)
 	RUN_TEST(test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_about_once);
 	RUN_TEST(test_informers_when_a_placed_pod_is_unreadable_then_an_event_says_so);
 	RUN_TEST(test_objects_that_are_too_big);
+	RUN_TEST(test_a_claim_that_cannot_be_kept_is_not_missing);
 	RUN_TEST(test_a_picture_that_is_right);
 	RUN_TEST(test_a_picture_that_is_wrong);
 	RUN_TEST(test_kinds_are_compared_one_after_the_other);

@@ -216,6 +216,23 @@ static void test_pressure_when_somebody_else_binds_it_then_the_watch_says_so(voi
 	TEST_ASSERT_TRUE(is_cached("other", "low-1"));
 }
 
+/* A finalizer may hold it for ever; it would be asked for again and again. */
+static void test_pressure_when_a_shelved_pod_is_being_deleted_then_it_is_forgotten(void)
+{
+	const struct spec pod = {.namespace = "other", .name = "low-1", .cpu = "1", .priority = -1};
+	fill("tenant", 0);
+	(void)come(&pod);
+	TEST_ASSERT_TRUE(is_shelved("other", "low-1"));
+	(void)cluster_tell(KUBE_POD, KUBE_WATCH_MODIFIED,
+		"{'metadata':{'name':'low-1','namespace':'other','uid':"
+		"'11111111-2222-3333-4444-0000050000000','resourceVersion':'8',"
+		"'finalizers':['x/y'],'deletionTimestamp':'2026-01-01T00:00:00Z'},"
+		"'spec':{'schedulerName':'default-scheduler','priority':-1,'containers':[{"
+		"'name':'c'}]}}");
+	TEST_ASSERT_FALSE(is_shelved("other", "low-1"));
+	TEST_ASSERT_FALSE(is_cached("other", "low-1"));
+}
+
 /* Older than what the watch has told meanwhile: it must not replace that. */
 static void test_pressure_when_the_watch_is_faster_then_the_answer_is_ignored(void)
 {
@@ -355,6 +372,53 @@ static void test_pressure_when_the_queue_is_full_then_importance_decides(void)
 	TEST_ASSERT_EQUAL_UINT32(1, binding->asked);
 }
 
+/* What a plugin holds back is not tried: two such pods must not take turns for ever. */
+static void test_pressure_when_plugins_hold_pods_back_then_they_stay_where_they_are(void)
+{
+	struct bed_script *asked[PODS + 1];
+	char name[16];
+	const char *more = ",'resourceClaims':[{'name':'d','resourceClaimName':'none'}]";
+	tearDown();
+	before = cluster_limits;
+	cluster_limits.queue = 4;
+	cluster_open(NULL);
+	struct bed_script *event = bed_says(&cluster.bed, "/api/v1/namespaces/tenant/events", "{}");
+	event->status = 201;
+	for (unsigned i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "held-%u", i);
+		const struct spec pod = {
+			.namespace = "tenant", .name = name, .cpu = "1", .more = more};
+		asked[i] = server_has(&pod);
+		(void)server_takes(&pod, "status", 200);
+		(void)come(&pod);
+	}
+	cluster_run(5000);
+	TEST_ASSERT_EQUAL_UINT32(4, cluster.s.queue.pods[QUEUE_GATED]);
+	TEST_ASSERT_EQUAL_UINT32(2, shelf_count(scheduler_shelf(&cluster.s)));
+	uint32_t sum = 0;
+	for (unsigned i = 0; i < 6; i++)
+		sum += asked[i]->asked;
+	TEST_ASSERT_LESS_THAN_UINT32(8, sum);
+	cluster_run(60 * 1000);
+	TEST_ASSERT_EQUAL_UINT32(0, scheduler_shelf(&cluster.s)->unreported);
+}
+
+/* One that not even a record is left for is counted. */
+static void test_pressure_when_pods_are_unreadable_then_all_are_counted(void)
+{
+	char json[256];
+	for (unsigned i = 0; i < PODS + 3; i++) {
+		snprintf(json, sizeof(json),
+			"{'metadata':{'name':'odd-%u','namespace':'tenant'},'spec':{'schedulerName'"
+			":"
+			"'default-scheduler','containers':[{'name':'c','resources':{'requests':{"
+			"'cpu':'x'}}}]}}",
+			i);
+		(void)cluster_tell(KUBE_POD, KUBE_WATCH_ADDED, json);
+	}
+	TEST_ASSERT_EQUAL_UINT32(PODS + 3, scheduler_pods_pending(&cluster.s));
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -365,11 +429,14 @@ int main(void)
 	RUN_TEST(test_pressure_when_there_is_room_again_then_the_most_important_comes_back);
 	RUN_TEST(test_pressure_when_a_shelved_pod_is_gone_then_it_is_forgotten);
 	RUN_TEST(test_pressure_when_somebody_else_binds_it_then_the_watch_says_so);
+	RUN_TEST(test_pressure_when_a_shelved_pod_is_being_deleted_then_it_is_forgotten);
 	RUN_TEST(test_pressure_when_the_watch_is_faster_then_the_answer_is_ignored);
 	RUN_TEST(test_pressure_when_a_pod_stays_out_then_people_are_told_once);
 	RUN_TEST(test_pressure_when_pods_are_of_no_use_then_they_go_first_and_leave_nothing);
 	RUN_TEST(test_pressure_when_pods_are_gated_then_they_give_way_first);
 	RUN_TEST(test_pressure_when_a_list_lacks_shelved_pods_then_they_are_forgotten);
 	RUN_TEST(test_pressure_when_the_queue_is_full_then_importance_decides);
+	RUN_TEST(test_pressure_when_plugins_hold_pods_back_then_they_stay_where_they_are);
+	RUN_TEST(test_pressure_when_pods_are_unreadable_then_all_are_counted);
 	return UNITY_END();
 }
