@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "base/chars.h"
 
 static inline bool http_is_token(char c)
 {
@@ -22,28 +23,9 @@ static inline bool http_is_text(char c)
 	return (unsigned char)c >= 0x20 ? c != 0x7f : c == '\t';
 }
 
-static inline int http_hex(char c)
+static inline bool http_is_space(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* `word` is in small letters. */
-static inline bool http_same_word(struct text t, const char *word)
-{
-	if (t.size != strlen(word))
-		return false;
-	for (size_t i = 0; i < t.size; i++) {
-		char c = t.at[i] >= 'A' && t.at[i] <= 'Z' ? (char)(t.at[i] - 'A' + 'a') : t.at[i];
-		if (c != word[i])
-			return false;
-	}
-	return true;
+	return c == ' ' || c == '\t';
 }
 
 #endif

@@ -164,6 +164,9 @@ static void log_unreachable(
 void client_opened(struct net_client *client, struct net_connection *connection)
 {
 	client->good_address = connection->address;
+	client->handshake_us = connection->shaking_us;
+	if (!connection->for_watch)
+		client->short_until = MONO_NEVER;
 	client->open_after[connection->for_watch] = (struct mono){0};
 	client->member.dirty = true;
 	log_reachable(client);
@@ -247,7 +250,7 @@ static bool has_addresses(struct net_client *client)
 	return false;
 }
 
-static struct net_connection *find(
+static struct net_connection *find_connection(
 	struct net_client *client, bool for_watch, enum connection_state state)
 {
 	struct net_connection *best = NULL;
@@ -290,7 +293,7 @@ static void open_connections(struct net_client *client, bool for_watch, uint32_t
 		return;
 	refresh(client);
 	while (opening < wanted &&
-		(connection = find(client, for_watch, CONNECTION_CLOSED)) != NULL) {
+		(connection = find_connection(client, for_watch, CONNECTION_CLOSED)) != NULL) {
 		connection_open(connection);
 		opening++;
 	}
@@ -331,18 +334,31 @@ static void refuse(struct net_client *client, struct net_request *request)
 }
 
 /*
- * A handshake costs more than most answers take. So while there is a shared connection, requests
- * wait for it a moment before another one is opened.
+ * How many shared connections to have on their way. At first one alone; while there is one,
+ * requests wait for it a moment before others are opened.
  */
-static bool is_patient(struct net_client *client, uint32_t wanted)
+static uint32_t patient(struct net_client *client, uint32_t wanted)
 {
-	if (wanted == 0 || !any_open(client, false)) {
+	struct mono now = net_now(client->net);
+	bool open = any_open(client, false);
+
+	if (wanted == 0)
 		client->short_until = MONO_NEVER;
-		return wanted == 0;
-	}
-	if (client->short_until.us == MONO_NEVER.us)
-		client->short_until = mono_after_ms(net_now(client->net), PATIENCE_MS);
-	return !mono_reached(net_now(client->net), client->short_until);
+	else if (client->short_until.us == MONO_NEVER.us)
+		/* Not from the turn's beginning: a handshake of this turn would use it up. */
+		client->short_until = mono_after_ms(clock_mono(net_clock(client->net)),
+			open ? client_patience_ms(client) : PATIENCE_MAX_MS);
+	if (wanted == 0 || mono_reached(now, client->short_until))
+		return wanted;
+	return open ? 0 : 1;
+}
+
+bool client_is_asking(const struct net_client *client)
+{
+	for (uint32_t i = 0; i < NET_WATCH; i++)
+		if (list_first(&client->queues[i]) != NULL)
+			return true;
+	return count(client, false, CONNECTION_BUSY, CONNECTION_BUSY) > 0;
 }
 
 /* Gives what it can of one class; returns how many connections more it could use. */
@@ -361,7 +377,7 @@ static uint32_t dispatch_class(struct net_client *client, enum net_class rank, u
 			continue;
 		}
 		active++;
-		if (wanted == 0 && (idle = find(client, watch, CONNECTION_IDLE)) != NULL)
+		if (wanted == 0 && (idle = find_connection(client, watch, CONNECTION_IDLE)) != NULL)
 			give(client, idle, request_of(link));
 		else
 			wanted++;
@@ -395,7 +411,8 @@ static void dispatch(struct net_client *client)
 	for (uint32_t i = 0; i < NET_WATCH; i++)
 		wanted += dispatch_class(client, (enum net_class)i,
 			count(client, false, CONNECTION_BUSY, CONNECTION_BUSY) + wanted);
-	if (!is_patient(client, wanted))
+	wanted = patient(client, wanted);
+	if (wanted > 0)
 		open_connections(client, false, wanted);
 	wanted = dispatch_class(
 		client, NET_WATCH, count(client, true, CONNECTION_BUSY, CONNECTION_BUSY));
@@ -636,7 +653,9 @@ static bool client_init(struct net_client *client, struct arena *arena, struct w
 {
 	const struct net_target *target = &client->target;
 
-	if (target->https && !tls_is_set_up()) {
+	if (!tunnels_init(client, arena, fault))
+		return false;
+	if (net_target_tls(target) > 0 && !tls_is_set_up()) {
 		write_z(fault, "https is not set up");
 		return false;
 	}
@@ -646,13 +665,22 @@ static bool client_init(struct net_client *client, struct arena *arena, struct w
 			return false;
 		}
 	}
-	if (!resolve_init(&client->resolve, net_bytes(client->net), net_entropy(client->net),
-		    target->host, target->port)) {
-		write_format(fault, "%.*s: not a host name or address", TEXT_ARGS(target->host));
+	bool direct = client->proxy.kind == URL_PROXY_NONE;
+	struct text host = direct ? target->host : client->proxy.host;
+	uint16_t port = direct ? target->port : client->proxy.port;
+	if (!resolve_init(&client->resolve, net_bytes(client->net), net_entropy(client->net), host,
+		    port)) {
+		write_format(fault, "%.*s: not a host name or address", TEXT_ARGS(host));
 		return false;
 	}
+	sandbox_connects(port);
+	if (!direct)
+		log_info("net", "through-proxy", "target=%s proxy=%.*s port=%u", target->name,
+			TEXT_ARGS(host), (unsigned)port);
 	return make_head(client, fault) &&
-		credentials_init(&client->credentials, arena, target, net_now(client->net), fault);
+		credentials_init(&client->credentials, arena, target,
+			!target->https && tunnel_is_secured(client) ? host : TEXT_NONE,
+			net_now(client->net), fault);
 }
 
 struct net_client *net_client_open(
@@ -661,10 +689,6 @@ struct net_client *net_client_open(
 	struct net_client *client = arena_take(arena, sizeof(*client));
 
 	CHECK(target->connections > 0);
-	sandbox_connects(target->port);
-	sandbox_reads(target->ca_file);
-	sandbox_reads(target->certificate_file);
-	sandbox_reads(target->key_file);
 	sandbox_reads(target->token_file);
 	client->net = net;
 	client->target = *target;
@@ -685,6 +709,8 @@ struct net_client *net_client_open(
 		client->connections[i].client = client;
 		client->connections[i].for_watch = i >= target->connections;
 		client->connections[i].due = MONO_NEVER;
+		if (client->tunnels != NULL)
+			client->connections[i].tunnel = &client->tunnels->each[i];
 	}
 	client->member.turn = client_turn;
 	net_join(net, &client->member);
@@ -700,7 +726,7 @@ bool net_client_was_valid(const struct net_client *client, struct wall when)
 
 size_t net_client_size(const struct net_target *target)
 {
-	return sizeof(struct net_client) + credentials_size(target) +
+	return sizeof(struct net_client) + credentials_size(target) + tunnels_size(target) +
 		(target->connections + target->watch_connections) * sizeof(struct net_connection) +
 		3 * 16;
 }

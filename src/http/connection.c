@@ -33,9 +33,10 @@ static int64_t connect_timeout_ms(const struct net_connection *connection)
 void connection_close(struct net_connection *connection)
 {
 	/* Others may wait for their handshake. */
-	if (connection->state == CONNECTION_SHAKING)
+	if (connection->state == CONNECTION_SHAKING || connection->state == CONNECTION_TUNNELLING)
 		net_wake(connection->client->net);
 	stream_close(&connection->stream);
+	tunnel_close(connection);
 	connection->state = CONNECTION_CLOSED;
 	connection->stale = connection->reused = connection->again = false;
 	connection->due = MONO_NEVER;
@@ -55,7 +56,7 @@ static void open_stream(struct net_connection *connection)
 	CHECK(connection->address < client->resolve.count);
 	client->stats.connects++;
 	connection->state = CONNECTION_OPENING;
-	stream_open(&connection->stream, bytes,
+	stream_open(tunnel_way(connection), bytes,
 		bytes->open(bytes->self, NET_STREAM_TCP,
 			&client->resolve.addresses[connection->address]));
 	set_due(connection, connect_timeout_ms(connection));
@@ -65,7 +66,7 @@ static void open_stream(struct net_connection *connection)
 void connection_open(struct net_connection *connection)
 {
 	CHECK(connection->state == CONNECTION_CLOSED);
-	CHECK(!stream_is_open(&connection->stream));
+	CHECK(!stream_is_open(&connection->stream) && !stream_is_open(tunnel_way(connection)));
 	connection->tried = 0;
 	connection->address = connection->client->good_address % connection->client->resolve.count;
 	open_stream(connection);
@@ -101,22 +102,53 @@ static enum want opened(struct net_connection *connection)
 	return WANT_STEP;
 }
 
+static enum want way_is_open(struct net_connection *connection)
+{
+	if (!credentials_are_secured(&connection->client->credentials))
+		return opened(connection);
+	connection->state = CONNECTION_QUEUEING;
+	connection->yields_until = now_of(connection);
+	if (connection->for_watch)
+		connection->yields_until = mono_after_ms(now_of(connection),
+			PATIENCE_OF_WATCHES * client_patience_ms(connection->client));
+	return WANT_STEP;
+}
+
 static enum want step_opening(struct net_connection *connection)
 {
-	switch (stream_state(&connection->stream)) {
+	struct tls_stream *way = tunnel_way(connection);
+
+	switch (stream_state(way)) {
 	case NET_STREAM_OPEN: break;
 	case NET_STREAM_CONNECTING:
 		if (!mono_reached(now_of(connection), connection->due))
 			return WANT_BYTES;
 		return opening_failed(connection, NET_CONNECT_FAILED, "no answer in time");
-	default:
-		return opening_failed(
-			connection, NET_CONNECT_FAILED, stream_fault(&connection->stream));
+	default: return opening_failed(connection, NET_CONNECT_FAILED, stream_fault(way));
 	}
-	if (!connection->client->target.https)
-		return opened(connection);
-	connection->state = CONNECTION_QUEUEING;
+	if (!tunnel_is_wanted(connection->client))
+		return way_is_open(connection);
+	connection->state = CONNECTION_TUNNELLING;
+	tunnel_begin(connection);
 	return WANT_STEP;
+}
+
+static enum want step_tunnelling(struct net_connection *connection)
+{
+	char line[TLS_FAULT_MAX];
+	struct writer fault;
+
+	writer_init(&fault, line, sizeof(line) - 1);
+	enum tls_step step = tunnel_step(connection, &fault);
+	if (step == TLS_WAIT && !mono_reached(now_of(connection), connection->due))
+		return WANT_BYTES;
+	if (step == TLS_WAIT)
+		write_z(&fault, "no answer from the proxy in time");
+	line[fault.used] = '\0';
+	if (step != TLS_DONE)
+		return opening_failed(connection, NET_CONNECT_FAILED, line);
+	tunnel_enter(connection);
+	return way_is_open(connection);
 }
 
 /*
@@ -139,6 +171,12 @@ static bool may_start_handshake(struct net_connection *connection)
 		connection->due = client->ticket_due;
 		return false;
 	}
+	/* What is listed and bound before a watch is there need not wait for its arithmetic. */
+	if (!mono_reached(now_of(connection), connection->yields_until) &&
+		client_is_asking(client)) {
+		connection->due = connection->yields_until;
+		return false;
+	}
 	return true;
 }
 
@@ -156,6 +194,7 @@ static enum want step_queueing(struct net_connection *connection)
 		stream_start_client(&connection->stream, credentials_identity(&client->credentials),
 			&client->credentials.peer, &client->credentials.ticket, now_of(connection));
 	connection->state = CONNECTION_SHAKING;
+	connection->shaking_us = 0;
 	set_due(connection, connect_timeout_ms(connection));
 	if (!started)
 		return opening_failed(
@@ -166,8 +205,10 @@ static enum want step_queueing(struct net_connection *connection)
 static enum want step_shaking(struct net_connection *connection)
 {
 	struct net_client *client = connection->client;
+	struct mono before = clock_mono(net_clock(client->net));
 	enum tls_step step = tls_handshake(&connection->stream.tls, now_of(connection));
 
+	connection->shaking_us += mono_since_us(clock_mono(net_clock(client->net)), before);
 	if (step == TLS_WAIT) {
 		if (!mono_reached(now_of(connection), connection->due))
 			return WANT_BYTES;
@@ -397,6 +438,7 @@ static enum want step_busy(struct net_connection *connection)
 
 static enum want (*const steps[CONNECTION_STATES])(struct net_connection *) = {
 	[CONNECTION_OPENING] = step_opening,
+	[CONNECTION_TUNNELLING] = step_tunnelling,
 	[CONNECTION_QUEUEING] = step_queueing,
 	[CONNECTION_SHAKING] = step_shaking,
 	[CONNECTION_IDLE] = step_idle,

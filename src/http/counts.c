@@ -16,7 +16,7 @@ const char *const net_method_names[] = {[NET_GET] = "GET",
 	[NET_HEAD] = "HEAD",
 	[NET_OPTIONS] = "OPTIONS"};
 
-static void observe(
+static void observe_duration(
 	struct net_histogram *h, const uint64_t *bounds, uint32_t bound_count, uint64_t value)
 {
 	uint32_t bucket = 0;
@@ -47,10 +47,12 @@ void net_count(struct net_counts *counts, const struct net_request *request)
 	counts->codes[request->method][code_entry(answer->status)]++;
 	if (request->class == NET_WATCH)
 		return;
-	observe(&verb[NET_TOOK], net_took_bounds, NET_TOOK_BOUNDS, (uint64_t)answer->took_us);
-	observe(&verb[NET_WAITED], net_took_bounds, NET_TOOK_BOUNDS, (uint64_t)request->waited_us);
-	observe(&verb[NET_SENT], net_size_bounds, NET_SIZE_BOUNDS, request->body.size);
-	observe(&verb[NET_RECEIVED], net_size_bounds, NET_SIZE_BOUNDS, answer->body_size);
+	observe_duration(
+		&verb[NET_TOOK], net_took_bounds, NET_TOOK_BOUNDS, (uint64_t)answer->took_us);
+	observe_duration(
+		&verb[NET_WAITED], net_took_bounds, NET_TOOK_BOUNDS, (uint64_t)request->waited_us);
+	observe_duration(&verb[NET_SENT], net_size_bounds, NET_SIZE_BOUNDS, request->body.size);
+	observe_duration(&verb[NET_RECEIVED], net_size_bounds, NET_SIZE_BOUNDS, answer->body_size);
 }
 
 const struct net_counts *net_client_counts(const struct net_client *client)

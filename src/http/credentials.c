@@ -11,60 +11,33 @@
 
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/log.h"
 
-static bool load_identity(struct credentials *c, struct tls_identity *into, struct writer *fault)
+static bool load_identity(struct credentials *c, uint32_t into, struct writer *fault)
 {
-	const struct net_target *target = c->target;
-	struct tls_pem pem = {
-		.insecure_skip_verify = target->insecure_skip_verify, .any_time = target->any_time};
-	struct secret_file ca = c->ca, certificate = c->certificate, key = c->key;
+	struct tls_pem pem = {.insecure_skip_verify = c->target->insecure_skip_verify,
+		.any_time = c->target->any_time};
 
-	bool made = secret_pem_load(target->ca, target->ca_file, &ca, &pem.ca, fault) &&
-		secret_pem_load(target->certificate, target->certificate_file, &certificate,
-			&pem.certificate, fault) &&
-		secret_pem_load(target->key, target->key_file, &key, &pem.key, fault) &&
-		tls_identity_make(into, &pem, fault);
-	secret_pem_give(&pem.ca);
-	secret_pem_give(&pem.certificate);
-	secret_pem_give(&pem.key);
-	if (made) {
-		c->ca = ca;
-		c->certificate = certificate;
-		c->key = key;
-	}
-	return made;
-}
-
-static bool identity_is_outdated(const struct credentials *c)
-{
-	const struct net_target *t = c->target;
-
-	return (t->ca.at == NULL && secret_file_changed(t->ca_file, &c->ca)) ||
-		(t->certificate.at == NULL &&
-			secret_file_changed(t->certificate_file, &c->certificate)) ||
-		(t->key.at == NULL && secret_file_changed(t->key_file, &c->key));
+	return secret_identity_make(&c->identities[into], c->parts, &pem, fault);
 }
 
 enum credentials_news credentials_refresh(struct credentials *c, struct mono now)
 {
-	struct tls_identity *other = &c->identities[1 - c->current];
 	char line[256];
 	struct writer fault;
 
-	if (!c->target->https ||
+	if (!c->secured ||
 		mono_since_us(now, c->checked) < (int64_t)CREDENTIALS_CHECK_MS * CLOCK_MS_US)
 		return CREDENTIALS_SAME;
-	if (!identity_is_outdated(c)) {
-		c->checked = now;
-		return CREDENTIALS_SAME;
-	}
-	if (other->users > 0)
+	bool changed = secret_parts_changed(c->parts);
+	if (changed && c->identities[1 - c->current].users > 0)
 		return CREDENTIALS_BLOCKED;
 	c->checked = now;
-	tls_identity_drop(other);
+	if (!changed)
+		return CREDENTIALS_SAME;
 	writer_init(&fault, line, sizeof(line));
-	if (!load_identity(c, other, &fault)) {
+	if (!load_identity(c, 1 - c->current, &fault)) {
 		log_warn("net", "certificates-not-reloaded", "target=%s fault=\"%.*s\"",
 			c->target->name, TEXT_ARGS(writer_text(&fault)));
 		return CREDENTIALS_SAME;
@@ -106,26 +79,9 @@ static bool set_bearer(
 	return true;
 }
 
-static void write_base64(struct writer *w, const uint8_t *bytes, size_t size)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < size; i += 3) {
-		size_t left = size - i;
-		uint32_t group = (uint32_t)bytes[i] << 16 |
-			(left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-			(left > 2 ? bytes[i + 2] : 0);
-		write_char(w, digits[group >> 18]);
-		write_char(w, digits[group >> 12 & 63]);
-		write_char(w, left > 1 ? digits[group >> 6 & 63] : '=');
-		write_char(w, left > 2 ? digits[group & 63] : '=');
-	}
-}
-
 static bool set_basic(struct credentials *c, struct writer *fault)
 {
-	uint8_t pair[512];
+	char pair[512];
 	struct writer plain, w;
 
 	writer_init(&plain, pair, sizeof(pair));
@@ -134,7 +90,7 @@ static bool set_basic(struct credentials *c, struct writer *fault)
 	write_text(&plain, c->target->password);
 	writer_init(&w, c->authorization, c->authorization_room);
 	write_z(&w, "Basic ");
-	write_base64(&w, pair, plain.used);
+	base64_write(writer_text(&plain), &w);
 	explicit_bzero(pair, sizeof(pair));
 	if (plain.overflowed || w.overflowed) {
 		write_z(fault, "username and password: too long");
@@ -224,17 +180,22 @@ static bool init_authorization(struct credentials *c, struct writer *fault)
 	return target->username.at == NULL || set_basic(c, fault);
 }
 
-static bool init_identity(struct credentials *c, struct writer *fault)
+static bool init_identity(struct credentials *c, struct text proxy, struct writer *fault)
 {
 	const struct net_target *target = c->target;
-	bool has_ca = target->ca.at != NULL || target->ca_file != NULL;
-	bool has_certificate = target->certificate.at != NULL || target->certificate_file != NULL;
-	bool has_key = target->key.at != NULL || target->key_file != NULL;
+	struct secret_part *parts = c->parts;
+	bool has_ca = secret_part_set(&parts[SECRET_CA], target->ca, target->ca_file);
+	bool has_certificate = secret_part_set(
+		&parts[SECRET_CERTIFICATE], target->certificate, target->certificate_file);
+	bool has_key = secret_part_set(&parts[SECRET_KEY], target->key, target->key_file);
 
-	if (!target->https)
+	c->secured = target->https || proxy.at != NULL;
+	if (!c->secured)
 		return true;
 	if (!tls_peer_set(&c->peer,
-		    target->server_name.at != NULL ? target->server_name : target->host)) {
+		    proxy.at != NULL                         ? proxy
+			    : target->server_name.at != NULL ? target->server_name
+							     : target->host)) {
 		write_z(fault, "the server's name is not one that a certificate can have");
 		return false;
 	}
@@ -261,18 +222,18 @@ static bool init_identity(struct credentials *c, struct writer *fault)
 			"target=%s insecure-skip-tls-verify is set: anybody on the way can read "
 			"and change everything",
 			target->name);
-	return load_identity(c, &c->identities[0], fault);
+	return load_identity(c, 0, fault);
 }
 
 bool credentials_init(struct credentials *c, struct arena *arena, const struct net_target *target,
-	struct mono now, struct writer *fault)
+	struct text proxy, struct mono now, struct writer *fault)
 {
 	c->target = target;
 	c->checked = c->token_checked = now;
 	c->authorization_room = authorization_room(target);
 	if (c->authorization_room > 0)
 		c->authorization = arena_take(arena, authorization_memory(target));
-	return init_authorization(c, fault) && init_identity(c, fault);
+	return init_authorization(c, fault) && init_identity(c, proxy, fault);
 }
 
 void credentials_close(struct credentials *c)

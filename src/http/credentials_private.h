@@ -24,12 +24,14 @@ enum {
 
 struct credentials {
 	const struct net_target *target;
+	bool secured; /* the connection's stream is; by the server, or by a proxy before it */
 	struct tls_peer peer;
 	struct tls_ticket ticket;
 	struct tls_identity
 		identities[2]; /* the current one, and the one before while it is in use */
 	uint32_t current;
-	struct secret_file ca, certificate, key, token;
+	struct secret_part parts[SECRET_PARTS];
+	struct secret_file token;
 	struct mono checked, token_checked;
 	bool token_doubted;  /* the server said 401 */
 	char *authorization; /* value of the header; size 0: none */
@@ -37,8 +39,9 @@ struct credentials {
 };
 
 size_t credentials_size(const struct net_target *target);
+/* `proxy`: whose TLS it is when a server without TLS is behind a proxy with it; or TEXT_NONE. */
 MUST_USE bool credentials_init(struct credentials *c, struct arena *arena,
-	const struct net_target *target, struct mono now, struct writer *fault);
+	const struct net_target *target, struct text proxy, struct mono now, struct writer *fault);
 void credentials_close(struct credentials *c);
 
 enum credentials_news {
@@ -52,6 +55,10 @@ enum credentials_news credentials_refresh(struct credentials *c, struct mono now
 /* Before a request is sent, while no other one is half sent. */
 void credentials_refresh_token(struct credentials *c, struct mono now);
 
+static inline bool credentials_are_secured(const struct credentials *c)
+{
+	return c->secured;
+}
 static inline struct tls_identity *credentials_identity(struct credentials *c)
 {
 	return &c->identities[c->current];

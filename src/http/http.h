@@ -34,9 +34,10 @@ struct net_target {
 	const char *ca_file, *certificate_file, *key_file, *token_file;
 	struct text headers;            /* of each request, each line with its CR LF; TEXT_NONE */
 	struct text username, password; /* basic authentication, when there is no token */
-	uint32_t watch_connections;     /* for NET_WATCH alone, each long-lived */
-	uint32_t connections;           /* shared by all other classes, by priority */
-	int64_t connect_timeout_ms;     /* per address, TLS handshake included; 0: 10 s */
+	struct text proxy;          /* as url_parse_proxy() reads it; TEXT_NONE: reached directly */
+	uint32_t watch_connections; /* for NET_WATCH alone, each long-lived */
+	uint32_t connections;       /* shared by all other classes, by priority */
+	int64_t connect_timeout_ms; /* per address, TLS handshake included; 0: 10 s */
 };
 
 struct net_client;
@@ -48,6 +49,8 @@ struct net_client;
 struct net_client *net_client_open(struct net *net, struct arena *arena,
 	const struct net_target *target, struct writer *fault);
 size_t net_client_size(const struct net_target *target);
+/* Connections of TLS that it has at most: a tunnel through a proxy that speaks TLS has two each. */
+uint32_t net_target_tls(const struct net_target *target);
 /* Every request ends as NET_CANCELLED. Not from inside a callback of net/. */
 void net_client_close(struct net_client *client);
 /* Of a target with any_time, after an answer: whether the server's certificates were good then. */

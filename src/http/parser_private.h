@@ -12,14 +12,14 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "http/headers_private.h"
 
 enum {
 	HTTP_HEAD_MAX =
 		64 * 1024, /* bytes of status line and headers, of chunk lines, of trailers */
 	HTTP_HEADERS_MAX = 128,
 	HTTP_INTERIM_MAX = 8, /* 1xx answers before the real one */
-	HTTP_NAME_MAX = 24,   /* of the headers that are looked at */
-	HTTP_VALUE_MAX = 64
+	HTTP_LINE_MAX = 96    /* of a header that is looked at: of longer ones the rest is not */
 };
 
 enum http_step {
@@ -32,10 +32,7 @@ enum http_step {
 
 enum http_state {
 	HTTP_STATUS_LINE,
-	HTTP_HEADER_START,
-	HTTP_HEADER_NAME,
-	HTTP_HEADER_VALUE,
-	HTTP_HEAD_END,
+	HTTP_HEADERS,
 	HTTP_BODY_SIZED,
 	HTTP_BODY_TO_END,
 	HTTP_CHUNK_SIZE,
@@ -54,14 +51,14 @@ struct http {
 	int64_t date_s;        /* since 1970; -1: not said, or not as RFC 9110 wants it */
 	const char *fault;
 	/* private */
-	bool seen_cr, chunked, in_trailer, sized, http_1_0, close_asked, too_big;
+	bool seen_cr, in_trailer, http_1_0, too_big;
 	uint16_t status_read;
 	uint32_t line_at; /* position in the line under way */
-	uint32_t head_bytes, headers, interims;
-	uint64_t left;                  /* bytes of body or chunk still to come */
-	uint32_t name_size, value_size; /* more than the maximum: it did not fit */
-	char name[HTTP_NAME_MAX];
-	char value[HTTP_VALUE_MAX];
+	uint32_t head_bytes, interims;
+	uint64_t left; /* bytes of body or chunk still to come */
+	struct http_framing framing;
+	struct http_headers headers;
+	char line[HTTP_LINE_MAX]; /* the header under way */
 };
 
 void http_start(struct http *http);

@@ -24,7 +24,7 @@ struct parts {
 	char number[REQUEST_NUMBER_MAX];
 };
 
-static void add(struct parts *parts, struct text part)
+static void add_part(struct parts *parts, struct text part)
 {
 	CHECK(parts->count < REQUEST_PARTS);
 	parts->at[parts->count++] = part;
@@ -41,13 +41,13 @@ static void add_body_headers(struct parts *parts, const struct net_request *requ
 	writer_init(&w, parts->number, sizeof(parts->number));
 	write_u64(&w, request->body.size);
 	CHECK(!w.overflowed);
-	add(parts, TEXT("Content-Type: "));
-	add(parts,
+	add_part(parts, TEXT("Content-Type: "));
+	add_part(parts,
 		request->content_type.at == NULL ? TEXT("application/json")
 						 : request->content_type);
-	add(parts, TEXT("\r\nContent-Length: "));
-	add(parts, writer_text(&w));
-	add(parts, TEXT("\r\n"));
+	add_part(parts, TEXT("\r\nContent-Length: "));
+	add_part(parts, writer_text(&w));
+	add_part(parts, TEXT("\r\n"));
 }
 
 static void make_parts(
@@ -57,22 +57,28 @@ static void make_parts(
 
 	parts->count = 0;
 	parts->size = 0;
-	add(parts, text_of(method_names[request->method]));
-	add(parts, client->target.path_prefix);
-	add(parts, request->path);
-	add(parts, TEXT(" HTTP/1.1\r\n"));
-	add(parts, (struct text){client->head, client->head_size});
-	if (credentials->authorization_size > 0) {
-		add(parts, TEXT("Authorization: "));
-		add(parts,
-			(struct text){credentials->authorization, credentials->authorization_size});
-		add(parts, TEXT("\r\n"));
+	add_part(parts, text_of(method_names[request->method]));
+	if (client->proxy.kind != URL_PROXY_NONE && !tunnel_is_wanted(client)) {
+		add_part(parts, TEXT("http://"));
+		add_part(parts, text_of(client->host));
 	}
+	add_part(parts, client->target.path_prefix);
+	add_part(parts, request->path);
+	add_part(parts, TEXT(" HTTP/1.1\r\n"));
+	add_part(parts, (struct text){client->head, client->head_size});
+	if (credentials->authorization_size > 0) {
+		add_part(parts, TEXT("Authorization: "));
+		add_part(parts,
+			(struct text){credentials->authorization, credentials->authorization_size});
+		add_part(parts, TEXT("\r\n"));
+	}
+	if (client->proxy_header.size > 0 && !tunnel_is_wanted(client))
+		add_part(parts, client->proxy_header);
 	if (client->target.headers.size > 0)
-		add(parts, client->target.headers);
+		add_part(parts, client->target.headers);
 	add_body_headers(parts, request);
-	add(parts, TEXT("\r\n"));
-	add(parts, request->body);
+	add_part(parts, TEXT("\r\n"));
+	add_part(parts, request->body);
 }
 
 static bool is_visible(struct text t)

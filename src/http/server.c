@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/sandbox.h"
 #include "http/server_private.h"
 
 /* ---- who comes ---- */
@@ -245,7 +244,7 @@ static void accept_some(struct net_server *server)
 /* ---- certificates that change ---- */
 
 /* The one before the last goes, and with it who still uses it. */
-static bool load_identity(struct net_server *server, struct writer *fault)
+static bool load_serving_identity(struct net_server *server, struct writer *fault)
 {
 	const struct tls_identity *old = server_identity_previous(&server->identity);
 
@@ -263,7 +262,7 @@ static void refresh_identity(struct net_server *server)
 	if (!server_identity_is_outdated(&server->identity, net_now(server->net)))
 		return;
 	writer_init(&fault, line, sizeof(line));
-	if (load_identity(server, &fault))
+	if (load_serving_identity(server, &fault))
 		log_info("net", "certificate-reloaded", "server=%s", server->setup.name);
 	else
 		log_warn("net", "certificate-not-reloaded", "server=%s fault=\"%.*s\"",
@@ -273,16 +272,18 @@ static void refresh_identity(struct net_server *server)
 bool net_server_trust(struct net_server *server, struct text client_ca, struct text proxy_ca,
 	struct writer *fault)
 {
-	struct text client_before = server->setup.client_ca, proxy_before = server->setup.proxy_ca;
+	struct secret_part *parts = server->identity.parts;
+	struct text client_before = parts[SECRET_CA].text;
+	struct text proxy_before = parts[SECRET_PROXY_CA].text;
 
 	if (!server->setup.https)
 		return true;
-	server->setup.client_ca = client_ca;
-	server->setup.proxy_ca = proxy_ca;
-	if (load_identity(server, fault))
+	parts[SECRET_CA].text = client_ca;
+	parts[SECRET_PROXY_CA].text = proxy_ca;
+	if (load_serving_identity(server, fault))
 		return true;
-	server->setup.client_ca = client_before;
-	server->setup.proxy_ca = proxy_before;
+	parts[SECRET_CA].text = client_before;
+	parts[SECRET_PROXY_CA].text = proxy_before;
 	return false;
 }
 
@@ -383,7 +384,8 @@ size_t net_server_size(const struct net_server_setup *setup)
 	size_t exchange = sizeof(struct server_exchange) + full.head_max + full.body_room +
 		out_size(&full) + 3 * 16;
 
-	return sizeof(struct net_server) + full.exchanges_max * exchange +
+	return sizeof(struct net_server) + server_identity_size(setup) +
+		full.exchanges_max * exchange +
 		full.connections_max * sizeof(struct server_connection) + 3 * 16;
 }
 
@@ -445,10 +447,6 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 {
 	struct net_server *server = arena_take(arena, sizeof(*server));
 
-	sandbox_reads(setup->certificate_file);
-	sandbox_reads(setup->key_file);
-	sandbox_reads(setup->client_ca_file);
-	sandbox_reads(setup->proxy_ca_file);
 	uint64_t seed = 1;
 
 	server->net = net;
@@ -459,8 +457,10 @@ struct net_server *net_server_open(struct net *net, struct arena *arena,
 		write_z(fault, "https is not set up");
 		return NULL;
 	}
-	if (!server_identity_init(&server->identity, &server->setup, net_now(net), fault))
+	if (!server_identity_init(&server->identity, &server->setup, arena, net_now(net), fault)) {
+		server_identity_close(&server->identity);
 		return NULL;
+	}
 	if (!start_to_listen(server, fault)) {
 		server_identity_close(&server->identity);
 		return NULL;

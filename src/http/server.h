@@ -71,10 +71,13 @@ struct net_server_setup {
 	struct net_address
 		address; /* "::" and "0.0.0.0" take both; port 0: net_server_port() tells */
 	bool https;
-	bool tls_1_3; /* and nothing older */
+	struct tls_limits limits;
 	/* PEM text, or a file that is read again when it changes; text wins over file. */
 	struct text certificate, key;
 	const char *certificate_file, *key_file;
+	/* Others for clients that ask for names: "CERTIFICATE,KEY:NAMES"; see tls_named(). */
+	const struct text *named;
+	uint32_t named_count; /* at most TLS_NAMED_MAX */
 	/*
 	 * Clients may show a certificate signed by one of these, or by a front proxy's CA: see
 	 * net_exchange_client(). None at all: they are not asked for one.

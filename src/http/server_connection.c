@@ -14,17 +14,17 @@ enum want {
 	WANT_STEP   /* the state changed: step again */
 };
 
-static struct mono now_of(const struct server_connection *c)
+static struct mono server_now(const struct server_connection *c)
 {
 	return net_now(c->server->net);
 }
 
-static void enter(struct server_connection *c, enum server_state state, int64_t timeout_ms)
+static void enter_state(struct server_connection *c, enum server_state state, int64_t timeout_ms)
 {
 	c->state = state;
-	c->since = c->moved = now_of(c);
+	c->since = c->moved = server_now(c);
 	c->stuck = false;
-	c->due = timeout_ms < 0 ? MONO_NEVER : mono_after_ms(now_of(c), timeout_ms);
+	c->due = timeout_ms < 0 ? MONO_NEVER : mono_after_ms(server_now(c), timeout_ms);
 }
 
 void server_connection_open(struct server_connection *c, uint32_t stream,
@@ -39,7 +39,7 @@ void server_connection_open(struct server_connection *c, uint32_t stream,
 	c->standing = standing;
 	c->used = c->ended = c->again = false;
 	c->ahead_from = c->ahead_size = 0;
-	enter(c, setup->https ? SERVER_QUEUEING : SERVER_IDLE, setup->head_timeout_ms);
+	enter_state(c, setup->https ? SERVER_QUEUEING : SERVER_IDLE, setup->head_timeout_ms);
 	c->server->stats.connections++;
 	c->server->stats.open++;
 }
@@ -58,7 +58,7 @@ static void end_exchange(struct server_connection *c, bool complete)
 	if (x->handed && x->exchange.on_done != NULL)
 		x->exchange.on_done(&x->exchange, complete);
 	/* A token may have stood in it. */
-	explicit_bzero(x->head, x->request.used);
+	explicit_bzero(x->head, x->request.headers.used);
 	c->exchange = NULL;
 	c->used = true;
 	x->connection = NULL;
@@ -87,7 +87,7 @@ void server_connection_close_wasted(struct server_connection *c)
 	bool asked = c->used || (c->exchange != NULL && c->exchange->handed);
 
 	if (c->state != SERVER_CLOSED && (!asked || c->stuck))
-		server_peer_wasted(&c->server->peers, &c->peer, now_of(c));
+		server_peer_wasted(&c->server->peers, &c->peer, server_now(c));
 	server_connection_close(c);
 }
 
@@ -97,7 +97,7 @@ static enum want closed(struct server_connection *c)
 	return WANT_BYTES;
 }
 
-static enum want timed_out(struct server_connection *c)
+static enum want has_timed_out(struct server_connection *c)
 {
 	c->server->stats.timeouts++;
 	return closed(c);
@@ -105,7 +105,7 @@ static enum want timed_out(struct server_connection *c)
 
 static bool is_due(const struct server_connection *c)
 {
-	return mono_reached(now_of(c), c->due);
+	return mono_reached(server_now(c), c->due);
 }
 
 /* ---- reading and writing ---- */
@@ -135,11 +135,11 @@ static enum stream_flow peek(struct server_connection *c, struct text *part)
 	return flow;
 }
 
-static void take(struct server_connection *c, size_t size)
+static void take_bytes(struct server_connection *c, size_t size)
 {
 	c->server->stats.bytes_in += size;
 	if (size > 0)
-		c->moved = now_of(c);
+		c->moved = server_now(c);
 	spend(c, size);
 	c->ahead_from += (uint32_t)size;
 }
@@ -166,11 +166,11 @@ static enum stream_flow flush(struct server_connection *c)
 		c->server->stats.bytes_out += sent;
 		spend(c, sent);
 		if (sent > 0)
-			c->moved = now_of(c);
+			c->moved = server_now(c);
 		if (flow != STREAM_MOVED)
 			return flow;
 	}
-	c->moved = now_of(c);
+	c->moved = server_now(c);
 	return STREAM_MOVED;
 }
 
@@ -180,7 +180,7 @@ static enum want linger(struct server_connection *c)
 {
 	/* What still comes is not looked at, so it need not be deciphered. */
 	stream_stop_tls(&c->stream);
-	enter(c, SERVER_LINGERING, SERVER_LINGER_MS);
+	enter_state(c, SERVER_LINGERING, SERVER_LINGER_MS);
 	return WANT_STEP;
 }
 
@@ -255,13 +255,13 @@ static bool hello_is_whole(struct text received)
 	return received.size >= LARGE_ENOUGH || received.size >= RECORD_HEAD + size;
 }
 
-static enum want step_queueing(struct server_connection *c)
+static enum want step_waiting_for_hello(struct server_connection *c)
 {
 	enum { TLS_HANDSHAKE_RECORD = 22 };
 	struct text first = stream_received(&c->stream);
 
 	if (is_due(c))
-		return timed_out(c);
+		return has_timed_out(c);
 	if (c->server->draining)
 		return closed(c);
 	if (first.size == 0)
@@ -275,10 +275,10 @@ static enum want step_queueing(struct server_connection *c)
 	if (!server_may_start_handshake(c))
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	struct mono due = c->due;
-	enter(c, SERVER_SHAKING, 0);
+	enter_state(c, SERVER_SHAKING, 0);
 	c->due = due;
 	if (stream_start_server(
-		    &c->stream, server_identity_current(&c->server->identity), now_of(c)))
+		    &c->stream, server_identity_current(&c->server->identity), server_now(c)))
 		return WANT_STEP;
 	log_warn("net", "handshake-failed", "server=%s fault=\"%s\"", c->server->setup.name,
 		stream_fault(&c->stream));
@@ -306,12 +306,12 @@ static void rest_after_handshake(struct server_handshakes *share, enum server_st
 	share->rested.us = ended.us + rest_us;
 }
 
-static enum want step_shaking(struct server_connection *c)
+static enum want step_handshake(struct server_connection *c)
 {
 	struct mono due = c->due;
 
 	if (is_due(c))
-		return timed_out(c);
+		return has_timed_out(c);
 	struct server_handshakes *share = &c->server->handshakes[c->standing];
 	if (share->steps == 0) {
 		c->again = true;
@@ -319,12 +319,12 @@ static enum want step_shaking(struct server_connection *c)
 	}
 	const struct clock *clock = net_clock(c->server->net);
 	struct mono began = clock_mono(clock);
-	enum tls_step step = tls_handshake(&c->stream.tls, now_of(c));
+	enum tls_step step = tls_handshake(&c->stream.tls, server_now(c));
 	struct mono ended = clock_mono(clock);
 	rest_after_handshake(share, c->standing, began, ended);
 	if (step == TLS_WAIT)
 		return WANT_BYTES;
-	c->moved = now_of(c);
+	c->moved = server_now(c);
 	share->steps--;
 	if (step == TLS_AGAIN)
 		return WANT_STEP;
@@ -336,20 +336,20 @@ static enum want step_shaking(struct server_connection *c)
 	}
 	c->server->stats.handshakes++;
 	net_wake(c->server->net);
-	enter(c, SERVER_IDLE, 0);
+	enter_state(c, SERVER_IDLE, 0);
 	c->due = due;
 	return WANT_STEP;
 }
 
 /* ---- between requests ---- */
 
-static enum want step_idle(struct server_connection *c)
+static enum want step_between_requests(struct server_connection *c)
 {
 	struct net_server *server = c->server;
 	struct text part;
 
 	if (is_due(c))
-		return timed_out(c);
+		return has_timed_out(c);
 	if (server->draining)
 		return closed(c);
 	if (c->budget == 0 || c->had_request || server->requests == 0) {
@@ -374,7 +374,7 @@ static enum want step_idle(struct server_connection *c)
 	c->had_request = true;
 	c->exchange = LIST_OWNER(link, struct server_exchange, link);
 	server_exchange_start(c->exchange, c);
-	enter(c, SERVER_READING_HEAD, server->setup.head_timeout_ms);
+	enter_state(c, SERVER_READING_HEAD, server->setup.head_timeout_ms);
 	/* The first request has the time that is left of the connection's beginning. */
 	if (!c->used)
 		c->due = due;
@@ -385,12 +385,12 @@ static enum want step_idle(struct server_connection *c)
 
 static enum want answer(struct server_connection *c)
 {
-	enter(c, SERVER_ANSWERING, -1);
-	c->moved = now_of(c);
+	enter_state(c, SERVER_ANSWERING, -1);
+	c->moved = server_now(c);
 	return WANT_STEP;
 }
 
-static enum want refuse(struct server_connection *c, uint16_t status, const char *fault)
+static enum want refuse_request(struct server_connection *c, uint16_t status, const char *fault)
 {
 	if (!c->exchange->answer.begun)
 		server_exchange_refuse(c->exchange, status, fault);
@@ -439,8 +439,8 @@ static enum want head_arrived(struct server_connection *c)
 	x->exchange.query = request->query;
 	x->exchange.http_1_0 = request->http_1_0;
 	x->exchange.body = (struct text){x->collected, 0};
-	http_start_body(&x->body, request->chunked, request->sized ? request->length : 0);
-	enter(c, SERVER_READING_BODY, setup->body_timeout_ms);
+	http_start_body(&x->body, request->framing.chunked, request->framing.length);
+	enter_state(c, SERVER_READING_BODY, setup->body_timeout_ms);
 	if (setup->on_head != NULL) {
 		x->handed = true;
 		setup->on_head(&x->exchange);
@@ -449,8 +449,8 @@ static enum want head_arrived(struct server_connection *c)
 		return answer(c);
 	if (x->body.state == HTTP_FINISHED)
 		return request_arrived(c);
-	if (request->sized && request->length > body_limit(c))
-		return refuse(c, 413, "the body is too large");
+	if (request->framing.length > body_limit(c))
+		return refuse_request(c, 413, "the body is too large");
 	return WANT_STEP;
 }
 
@@ -464,23 +464,23 @@ static enum want step_reading_head(struct server_connection *c)
 		if (flow == STREAM_ENDED || flow == STREAM_CUT)
 			return closed(c);
 		if (part.size == 0)
-			return is_due(c) ? timed_out(c) : WANT_BYTES;
+			return is_due(c) ? has_timed_out(c) : WANT_BYTES;
 		struct text rest = part;
 		enum server_request_step step = server_request_feed(&x->request, &rest);
-		take(c, part.size - rest.size);
+		take_bytes(c, part.size - rest.size);
 		if (step == SERVER_REQUEST_REFUSED)
-			return refuse(c, x->request.status, x->request.fault);
+			return refuse_request(c, x->request.status, x->request.fault);
 		if (step == SERVER_REQUEST_DONE)
 			return head_arrived(c);
 	}
 	c->again = true;
-	return is_due(c) ? timed_out(c) : WANT_BYTES;
+	return is_due(c) ? has_timed_out(c) : WANT_BYTES;
 }
 
 /* ---- its body ---- */
 
 /* False when it is too large. */
-static bool pass_body(struct server_connection *c, struct text body)
+static bool pass_request_body(struct server_connection *c, struct text body)
 {
 	struct net_exchange *exchange = &c->exchange->exchange;
 
@@ -506,16 +506,16 @@ static enum want feed_body(struct server_connection *c, struct text *rest)
 		enum http_step step = http_feed(&x->body, rest, &body);
 
 		if (step == HTTP_BODY) {
-			if (!pass_body(c, body))
-				return refuse(c, 413, "the body is too large");
+			if (!pass_request_body(c, body))
+				return refuse_request(c, 413, "the body is too large");
 			if (x->answer.begun || x->aborted)
 				return answer(c);
 			continue;
 		}
 		switch (step) {
 		case HTTP_DONE: return WANT_STEP;
-		case HTTP_BROKEN: return refuse(c, 400, x->body.fault);
-		case HTTP_TOO_BIG: return refuse(c, 431, x->body.fault);
+		case HTTP_BROKEN: return refuse_request(c, 400, x->body.fault);
+		case HTTP_TOO_BIG: return refuse_request(c, 431, x->body.fault);
 		default: return WANT_BYTES;
 		}
 	}
@@ -526,7 +526,7 @@ void net_exchange_take_body(struct net_exchange *exchange)
 	struct server_connection *c = server_exchange_of(exchange)->connection;
 
 	exchange->holds_body = false;
-	enter(c, SERVER_READING_BODY, c->server->setup.body_timeout_ms);
+	enter_state(c, SERVER_READING_BODY, c->server->setup.body_timeout_ms);
 	c->server->member.dirty = true;
 }
 
@@ -551,17 +551,17 @@ static enum want step_reading_body(struct server_connection *c)
 		if (flow == STREAM_ENDED || flow == STREAM_CUT)
 			return closed(c);
 		if (part.size == 0)
-			return is_due(c) ? timed_out(c) : WANT_BYTES;
+			return is_due(c) ? has_timed_out(c) : WANT_BYTES;
 		struct text rest = part;
 		enum want want = feed_body(c, &rest);
-		take(c, part.size - rest.size);
+		take_bytes(c, part.size - rest.size);
 		if (want == WANT_STEP && c->state == SERVER_READING_BODY)
 			return request_arrived(c);
 		if (want == WANT_STEP)
 			return WANT_STEP;
 	}
 	c->again = true;
-	return is_due(c) ? timed_out(c) : WANT_BYTES;
+	return is_due(c) ? has_timed_out(c) : WANT_BYTES;
 }
 
 /* ---- its answer ---- */
@@ -573,7 +573,7 @@ static enum want answered(struct server_connection *c)
 	end_exchange(c, true);
 	if (close)
 		return linger(c);
-	enter(c, SERVER_IDLE, c->server->setup.idle_timeout_ms);
+	enter_state(c, SERVER_IDLE, c->server->setup.idle_timeout_ms);
 	return WANT_STEP;
 }
 
@@ -610,7 +610,7 @@ static enum want step_answering(struct server_connection *c)
 	if (c->stuck) {
 		c->due = mono_after_ms(c->moved, c->server->setup.stall_timeout_ms);
 		if (is_due(c))
-			return timed_out(c);
+			return has_timed_out(c);
 	}
 	return WANT_BYTES;
 }
@@ -618,9 +618,9 @@ static enum want step_answering(struct server_connection *c)
 /* ---- the driver ---- */
 
 static enum want (*const steps[SERVER_STATES])(struct server_connection *) = {
-	[SERVER_QUEUEING] = step_queueing,
-	[SERVER_SHAKING] = step_shaking,
-	[SERVER_IDLE] = step_idle,
+	[SERVER_QUEUEING] = step_waiting_for_hello,
+	[SERVER_SHAKING] = step_handshake,
+	[SERVER_IDLE] = step_between_requests,
 	[SERVER_READING_HEAD] = step_reading_head,
 	[SERVER_READING_BODY] = step_reading_body,
 	[SERVER_ANSWERING] = step_answering,
@@ -646,13 +646,13 @@ struct mono server_connection_turn(struct server_connection *c)
 	/* A loop that turned for nothing until then would cost more than the handshakes. */
 	return c->state == SERVER_SHAKING && net_is_hurried(server->net)
 		? server->handshakes[c->standing].rested
-		: now_of(c);
+		: server_now(c);
 }
 
 enum server_claim server_connection_claim(const struct server_connection *c)
 {
-	bool quiet = mono_reached(now_of(c), mono_after_ms(c->moved, SERVER_GRACE_MS));
-	bool slow = mono_reached(now_of(c), mono_after_ms(c->since, SERVER_BEGINNING_MAX_MS));
+	bool quiet = mono_reached(server_now(c), mono_after_ms(c->moved, SERVER_GRACE_MS));
+	bool slow = mono_reached(server_now(c), mono_after_ms(c->since, SERVER_BEGINNING_MAX_MS));
 
 	switch (c->state) {
 	case SERVER_LINGERING: return SERVER_LEAVES;

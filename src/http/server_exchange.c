@@ -56,7 +56,8 @@ struct text net_exchange_line(const struct net_exchange *exchange, uint32_t n)
 {
 	const struct server_request *request = &of_const(exchange)->request;
 	struct text line,
-		rest = {request->at + request->target_size, request->used - request->target_size};
+		rest = {request->at + request->target_size,
+			request->headers.used - request->target_size};
 
 	while (text_cut(&rest, '\n', &line) && line.size > 0)
 		if (n-- == 0)

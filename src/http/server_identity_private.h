@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -16,9 +17,13 @@
 #include "http/server.h"
 #include "tls/tls.h"
 
-enum {
-	SERVER_IDENTITY_CHECK_MS = 10 * 1000,
-	SERVER_IDENTITY_PARTS = 4 /* certificate, key, CA of clients, CA of front proxies */
+enum { SERVER_IDENTITY_CHECK_MS = 10 * 1000 };
+
+/* A certificate for clients that ask for one of its names. */
+struct server_named {
+	struct secret_part parts[SECRET_PARTS];
+	struct text names;
+	struct tls_identity identities[2]; /* as those of the server */
 };
 
 struct server_identity {
@@ -26,12 +31,17 @@ struct server_identity {
 	struct tls_identity
 		identities[2]; /* the current one, and the one before while it is used */
 	uint32_t current;
-	struct secret_file files[SERVER_IDENTITY_PARTS];
+	bool failed; /* the last load: part of it may be seen already */
+	struct secret_part parts[SECRET_PARTS];
+	struct server_named *named;
+	uint32_t named_count;
 	struct mono checked;
 };
 
 MUST_USE bool server_identity_init(struct server_identity *identity,
-	const struct net_server_setup *setup, struct mono now, struct writer *fault);
+	const struct net_server_setup *setup, struct arena *arena, struct mono now,
+	struct writer *fault);
+size_t server_identity_size(const struct net_server_setup *setup); /* arena bytes */
 void server_identity_close(struct server_identity *identity);
 
 /* There is a new one to be loaded. Some stat() every SERVER_IDENTITY_CHECK_MS. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The head of a request: request line and headers.
- *
- * What RFC 9112 leaves to the reader is decided towards refusing, as in net/http.c, since a proxy
- * before us may read it differently. Of targets only those that begin with '/' are taken: berth
- * is no proxy, and OPTIONS * has nothing to say here.
+ * The head of a request: request line and headers. Of targets only those that begin with '/' are
+ * taken: berth is no proxy, and OPTIONS * has nothing to say here.
  */
 #include "http/server_request_private.h"
 
@@ -18,8 +15,7 @@ enum {
 	STATUS_EXPECTATION_FAILED = 417,
 	STATUS_HEAD_TOO_LARGE = 431,
 	STATUS_NOT_IMPLEMENTED = 501,
-	STATUS_VERSION = 505,
-	LENGTH_DIGITS_MAX = 18
+	STATUS_VERSION = 505
 };
 
 static const struct {
@@ -33,7 +29,7 @@ void server_request_start(struct server_request *request, char *at, uint32_t siz
 	*request = (struct server_request){.state = SERVER_REQUEST_START, .at = at, .size = size};
 }
 
-static enum server_request_step refuse(
+static enum server_request_step refuse_head(
 	struct server_request *request, uint16_t status, const char *fault)
 {
 	request->state = SERVER_REQUEST_FAILED;
@@ -44,49 +40,22 @@ static enum server_request_step refuse(
 
 static enum server_request_step refuse_bad(struct server_request *request, const char *fault)
 {
-	return refuse(request, STATUS_BAD_REQUEST, fault);
+	return refuse_head(request, STATUS_BAD_REQUEST, fault);
+}
+
+static struct http_room request_room(const struct server_request *request)
+{
+	return (struct http_room){request->at, request->size};
 }
 
 /* Never more than was read, which is never more than the size. */
 static void keep(struct server_request *request, char c)
 {
-	CHECK(request->used < request->size);
-	request->at[request->used++] = c;
+	CHECK(request->headers.used < request->size);
+	request->at[request->headers.used++] = c;
 }
 
 /* ---- headers ---- */
-
-static enum server_request_step take_length(struct server_request *request, struct text value)
-{
-	if (request->sized)
-		return refuse_bad(request, "two Content-Length headers");
-	if (value.size > LENGTH_DIGITS_MAX || !text_to_u64(value, &request->length))
-		return refuse_bad(request, "Content-Length is not a number");
-	request->sized = true;
-	return SERVER_REQUEST_NEED_MORE;
-}
-
-static enum server_request_step take_coding(struct server_request *request, struct text value)
-{
-	if (request->chunked)
-		return refuse_bad(request, "two Transfer-Encoding headers");
-	if (!http_same_word(value, "chunked"))
-		return refuse(
-			request, STATUS_NOT_IMPLEMENTED, "a transfer coding other than chunked");
-	request->chunked = true;
-	return SERVER_REQUEST_NEED_MORE;
-}
-
-static void take_connection(struct server_request *request, struct text value)
-{
-	struct text part;
-
-	while (text_cut(&value, ',', &part)) {
-		part = text_trim(part);
-		request->close_asked = request->close_asked || http_same_word(part, "close");
-		request->keep_asked = request->keep_asked || http_same_word(part, "keep-alive");
-	}
-}
 
 static enum server_request_step take_host(struct server_request *request, struct text value)
 {
@@ -108,33 +77,25 @@ static bool is_doubled(const struct server_request *request, struct text name)
 			.at != NULL;
 }
 
-static enum server_request_step take_header(struct server_request *request)
+static enum server_request_step take_request_header(struct server_request *request)
 {
-	struct text name = {
-		request->at + request->name_from, request->value_from - 1 - request->name_from};
-	struct text value;
+	struct text name = http_headers_name(&request->headers, request_room(request));
+	struct text value = http_headers_value(&request->headers, request_room(request));
+	const char *fault =
+		http_framing_take(&request->framing, &request->headers, request_room(request));
 
-	/* Spaces before the value were not kept. */
-	while (request->used > request->value_from &&
-		(request->at[request->used - 1] == ' ' || request->at[request->used - 1] == '\t'))
-		request->used--;
-	value = (struct text){
-		request->at + request->value_from, request->used - request->value_from};
 	keep(request, '\n');
-	request->state = SERVER_REQUEST_HEADER_START;
-	if (text_is_z(name, "content-length"))
-		return take_length(request, value);
-	if (text_is_z(name, "transfer-encoding"))
-		return take_coding(request, value);
+	if (fault != NULL)
+		return refuse_head(request,
+			request->framing.other_coding ? STATUS_NOT_IMPLEMENTED : STATUS_BAD_REQUEST,
+			fault);
 	if (text_is_z(name, "host"))
 		return take_host(request, value);
 	if (is_doubled(request, name))
 		return refuse_bad(request, "a header twice that may be there once");
-	if (text_is_z(name, "connection"))
-		take_connection(request, value);
 	if (text_is_z(name, "expect")) {
-		if (!http_same_word(value, "100-continue"))
-			return refuse(request, STATUS_EXPECTATION_FAILED,
+		if (!text_is_folded(value, TEXT("100-continue")))
+			return refuse_head(request, STATUS_EXPECTATION_FAILED,
 				"an expectation other than 100-continue");
 		request->expects_continue = true;
 	}
@@ -145,7 +106,7 @@ struct text server_request_header(
 	const struct server_request *request, const char *name, uint32_t n)
 {
 	struct text rest = {
-		request->at + request->target_size, request->used - request->target_size};
+		request->at + request->target_size, request->headers.used - request->target_size};
 	size_t name_size = strlen(name);
 
 	while (rest.size > 0) {
@@ -164,21 +125,20 @@ struct text server_request_header(
 
 /* ---- the end of the head ---- */
 
-static enum server_request_step head_is_complete(struct server_request *request)
+static enum server_request_step request_head_is_complete(struct server_request *request)
 {
 	struct text target = {request->at, request->target_size};
 	size_t mark = text_find(target, '?');
+	const struct http_framing *framing = &request->framing;
+	const char *fault = http_framing_fault(framing, request->http_1_0);
 
-	if (request->chunked && (request->sized || request->http_1_0))
-		return refuse_bad(request,
-			request->sized ? "Content-Length and chunked together"
-				       : "chunked in HTTP/1.0");
+	if (fault != NULL)
+		return refuse_bad(request, fault);
 	if (!request->seen_host && !request->http_1_0)
 		return refuse_bad(request, "no Host header");
 	request->path = text_first(target, mark);
 	request->query = mark == target.size ? TEXT_NONE : text_from(target, mark + 1);
-	request->keep_alive = request->http_1_0 ? request->keep_asked && !request->close_asked
-						: !request->close_asked;
+	request->keep_alive = !framing->close_asked && (framing->keep_asked || !request->http_1_0);
 	if (request->http_1_0)
 		request->expects_continue = false;
 	request->state = SERVER_REQUEST_FINISHED;
@@ -209,7 +169,7 @@ static enum server_request_step step_method(struct server_request *request, char
 		if (!http_is_token(c))
 			return refuse_bad(request, "not an HTTP request");
 		if (request->method_size == SERVER_REQUEST_METHOD_MAX)
-			return refuse(request, STATUS_NOT_IMPLEMENTED, "no such method");
+			return refuse_head(request, STATUS_NOT_IMPLEMENTED, "no such method");
 		request->method_name[request->method_size++] = c;
 		return SERVER_REQUEST_NEED_MORE;
 	}
@@ -220,18 +180,18 @@ static enum server_request_step step_method(struct server_request *request, char
 		request->state = SERVER_REQUEST_TARGET;
 		return SERVER_REQUEST_NEED_MORE;
 	}
-	return refuse(request, STATUS_NOT_IMPLEMENTED, "no such method");
+	return refuse_head(request, STATUS_NOT_IMPLEMENTED, "no such method");
 }
 
 static enum server_request_step step_target(struct server_request *request, char c)
 {
-	if (c == ' ' && request->used > 0) {
-		request->target_size = request->used;
+	if (c == ' ' && request->headers.used > 0) {
+		request->target_size = request->headers.used;
 		request->line_at = 0;
 		request->state = SERVER_REQUEST_VERSION;
 		return SERVER_REQUEST_NEED_MORE;
 	}
-	if (request->used == 0 && c != '/')
+	if (request->headers.used == 0 && c != '/')
 		return refuse_bad(request, "a target that does not begin with /");
 	if (c <= ' ' || c >= 0x7f || strchr("#\"<>\\^`{|}", c) != NULL)
 		return refuse_bad(request, "a character in the target that is not escaped");
@@ -247,10 +207,11 @@ static enum server_request_step step_version(struct server_request *request, cha
 	if (at < 5 && c != start[at])
 		return refuse_bad(request, "not an HTTP request");
 	if (at >= 5 && at < 7 && c != start[at])
-		return refuse(request, STATUS_VERSION, "neither HTTP/1.1 nor HTTP/1.0");
+		return refuse_head(request, STATUS_VERSION, "neither HTTP/1.1 nor HTTP/1.0");
 	if (at == 7) {
 		if (c != '0' && c != '1')
-			return refuse(request, STATUS_VERSION, "neither HTTP/1.1 nor HTTP/1.0");
+			return refuse_head(
+				request, STATUS_VERSION, "neither HTTP/1.1 nor HTTP/1.0");
 		request->http_1_0 = c == '0';
 	}
 	if (at == 8) {
@@ -261,87 +222,45 @@ static enum server_request_step step_version(struct server_request *request, cha
 	return SERVER_REQUEST_NEED_MORE;
 }
 
-static char small(char c)
+static enum server_request_step step_request_headers(struct server_request *request, char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static enum server_request_step step_header_start(struct server_request *request, char c)
-{
-	if (c == '\r') {
-		request->state = SERVER_REQUEST_END;
-		request->seen_cr = true;
-		return SERVER_REQUEST_NEED_MORE;
-	}
-	if (++request->headers > SERVER_REQUEST_HEADERS_MAX)
-		return refuse(request, STATUS_HEAD_TOO_LARGE, "too many headers");
-	if (!http_is_token(c))
-		return refuse_bad(request, "a header without a name");
-	request->name_from = request->used;
-	keep(request, small(c));
-	request->state = SERVER_REQUEST_HEADER_NAME;
-	return SERVER_REQUEST_NEED_MORE;
-}
-
-static enum server_request_step step_header_name(struct server_request *request, char c)
-{
-	if (c != ':' && !http_is_token(c))
-		return refuse_bad(request, "a broken header name");
-	keep(request, small(c));
-	if (c == ':') {
-		request->value_from = request->used;
-		request->state = SERVER_REQUEST_HEADER_VALUE;
-	}
-	return SERVER_REQUEST_NEED_MORE;
-}
-
-static enum server_request_step step_header_value(struct server_request *request, char c)
-{
-	if (c == '\r') {
-		request->seen_cr = true;
-		return SERVER_REQUEST_NEED_MORE;
-	}
-	if (!http_is_text(c))
-		return refuse_bad(request, "a control character in a header");
-	if (request->used == request->value_from && (c == ' ' || c == '\t'))
-		return SERVER_REQUEST_NEED_MORE;
-	keep(request, c);
-	return SERVER_REQUEST_NEED_MORE;
-}
-
-/* A line feed that follows a carriage return: the line is complete. */
-static enum server_request_step line_is_complete(struct server_request *request)
-{
-	switch (request->state) {
-	case SERVER_REQUEST_START: return SERVER_REQUEST_NEED_MORE;
-	case SERVER_REQUEST_VERSION:
-		request->state = SERVER_REQUEST_HEADER_START;
-		return SERVER_REQUEST_NEED_MORE;
-	case SERVER_REQUEST_HEADER_VALUE: return take_header(request);
-	case SERVER_REQUEST_END: return head_is_complete(request);
-	default: CHECK_NEVER("no carriage return is taken elsewhere");
+	switch (http_headers_feed(
+		&request->headers, request_room(request), SERVER_REQUEST_HEADERS_MAX, c)) {
+	case HTTP_HEADERS_MORE: return SERVER_REQUEST_NEED_MORE;
+	case HTTP_HEADERS_LINE: return take_request_header(request);
+	case HTTP_HEADERS_END: return request_head_is_complete(request);
+	case HTTP_HEADERS_TOO_MANY:
+		return refuse_head(request, STATUS_HEAD_TOO_LARGE, request->headers.fault);
+	default: return refuse_bad(request, request->headers.fault);
 	}
 }
 
-static enum server_request_step step_byte(struct server_request *request, char c)
+/* A line feed that follows a carriage return: an empty line or the request line is complete. */
+static void request_line_is_complete(struct server_request *request)
+{
+	if (request->state == SERVER_REQUEST_VERSION)
+		request->state = SERVER_REQUEST_HEADERS;
+}
+
+static enum server_request_step step_request(struct server_request *request, char c)
 {
 	if (request->bytes++ == request->size)
 		return request->state <= SERVER_REQUEST_TARGET
-			? refuse(request, STATUS_TARGET_TOO_LONG, "the target is too long")
-			: refuse(request, STATUS_HEAD_TOO_LARGE, "the head is too large");
+			? refuse_head(request, STATUS_TARGET_TOO_LONG, "the target is too long")
+			: refuse_head(request, STATUS_HEAD_TOO_LARGE, "the head is too large");
 	if (request->seen_cr) {
 		request->seen_cr = false;
-		return c == '\n' ? line_is_complete(request)
-				 : refuse_bad(request, "a lone carriage return");
+		if (c != '\n')
+			return refuse_bad(request, "a lone carriage return");
+		request_line_is_complete(request);
+		return SERVER_REQUEST_NEED_MORE;
 	}
 	switch (request->state) {
 	case SERVER_REQUEST_START: return step_start(request, c);
 	case SERVER_REQUEST_METHOD: return step_method(request, c);
 	case SERVER_REQUEST_TARGET: return step_target(request, c);
 	case SERVER_REQUEST_VERSION: return step_version(request, c);
-	case SERVER_REQUEST_HEADER_START: return step_header_start(request, c);
-	case SERVER_REQUEST_HEADER_NAME: return step_header_name(request, c);
-	case SERVER_REQUEST_HEADER_VALUE: return step_header_value(request, c);
+	case SERVER_REQUEST_HEADERS: return step_request_headers(request, c);
 	default: CHECK_NEVER("a head that is over takes no bytes");
 	}
 }
@@ -356,7 +275,7 @@ enum server_request_step server_request_feed(struct server_request *request, str
 		char c = bytes->at[0];
 
 		*bytes = text_from(*bytes, 1);
-		enum server_request_step step = step_byte(request, c);
+		enum server_request_step step = step_request(request, c);
 		if (step != SERVER_REQUEST_NEED_MORE)
 			return step;
 	}

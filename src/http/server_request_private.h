@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The head of a request, read from bytes in any slicing into a buffer of the caller's. Strict as
- * net/http.h is. The body is http_start_body()'s. Private to net/.
+ * The head of a request, read from bytes in any slicing into a buffer of the caller's. As strict as
+ * headers_private.h. The body is http_start_body()'s. Private to http/.
  */
 #ifndef BERTH_HTTP_SERVER_REQUEST_PRIVATE_H
 #define BERTH_HTTP_SERVER_REQUEST_PRIVATE_H
@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "http/headers_private.h"
 #include "http/http.h"
 
 enum {
@@ -29,10 +30,7 @@ enum server_request_state {
 	SERVER_REQUEST_METHOD,
 	SERVER_REQUEST_TARGET,
 	SERVER_REQUEST_VERSION,
-	SERVER_REQUEST_HEADER_START,
-	SERVER_REQUEST_HEADER_NAME,
-	SERVER_REQUEST_HEADER_VALUE,
-	SERVER_REQUEST_END,
+	SERVER_REQUEST_HEADERS,
 	SERVER_REQUEST_FINISHED,
 	SERVER_REQUEST_FAILED
 };
@@ -41,21 +39,21 @@ struct server_request {
 	/* good when done */
 	enum net_method method;
 	struct text path, query;
-	bool http_1_0, keep_alive, chunked, sized, expects_continue;
-	uint64_t length; /* of the body, when sized */
+	bool http_1_0, keep_alive, expects_continue;
+	struct http_framing framing;
 	/* good when refused */
 	uint16_t status;
 	const char *fault;
 	/* private */
 	enum server_request_state state;
-	bool seen_cr, seen_host, close_asked, keep_asked;
+	bool seen_cr, seen_host;
 	char *at; /* the target, then "name:value\n" for each header, names in small letters */
-	uint32_t size, used;
+	uint32_t size;
 	uint32_t target_size;
 	uint32_t bytes; /* of the head so far: as many as are kept, or more */
-	uint32_t line_at, headers;
-	uint32_t name_from, value_from;
+	uint32_t line_at;
 	uint32_t method_size;
+	struct http_headers headers; /* whose `used` counts the target, too */
 	char method_name[SERVER_REQUEST_METHOD_MAX];
 };
 

@@ -89,8 +89,8 @@ bool net_unescape(struct text escaped, bool in_query, struct writer *to)
 		char c = escaped.at[i];
 
 		if (c == '%') {
-			int high = i + 2 < escaped.size ? http_hex(escaped.at[i + 1]) : -1;
-			int low = i + 2 < escaped.size ? http_hex(escaped.at[i + 2]) : -1;
+			int high = i + 2 < escaped.size ? char_hex(escaped.at[i + 1]) : -1;
+			int low = i + 2 < escaped.size ? char_hex(escaped.at[i + 2]) : -1;
 
 			if (high < 0 || low < 0)
 				return false;

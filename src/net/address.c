@@ -3,6 +3,7 @@
  * Addresses: IPv4 and IPv6 literals as people write them, strictly (no octal, no shortened IPv4).
  */
 #include "net/bytes.h"
+#include "base/chars.h"
 
 #include <string.h>
 
@@ -25,17 +26,6 @@ static bool parse_v4(struct text literal, uint8_t *bytes)
 	return count == 4;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool parse_group(struct text part, uint8_t *bytes)
 {
 	uint32_t value = 0;
@@ -43,7 +33,7 @@ static bool parse_group(struct text part, uint8_t *bytes)
 	if (part.size == 0 || part.size > 4)
 		return false;
 	for (size_t i = 0; i < part.size; i++) {
-		int digit = hex_value(part.at[i]);
+		int digit = char_hex(part.at[i]);
 		if (digit < 0)
 			return false;
 		value = value * 16 + (uint32_t)digit;

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/chars.h"
+
 enum {
 	DNS_HEADER = 12,
 	DNS_IN = 1,
@@ -73,7 +75,7 @@ struct reader {
 	bool broken;
 };
 
-static uint32_t take(struct reader *r, size_t bytes)
+static uint32_t take_big_endian(struct reader *r, size_t bytes)
 {
 	uint32_t value = 0;
 
@@ -87,7 +89,7 @@ static uint32_t take(struct reader *r, size_t bytes)
 }
 
 /* A name in small letters with dots, "" for the root. Compression may only point backwards. */
-static void take_name(struct reader *r, char *name)
+static void take_dns_name(struct reader *r, char *name)
 {
 	size_t at = r->used, used = 0, end = 0;
 	uint32_t jumps = 0;
@@ -115,7 +117,7 @@ static void take_name(struct reader *r, char *name)
 			break;
 		for (uint8_t i = 0; i < size; i++) {
 			char c = (char)r->at[at++];
-			name[used++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+			name[used++] = char_lower(c);
 		}
 		name[used++] = '.';
 	}
@@ -125,33 +127,27 @@ static void take_name(struct reader *r, char *name)
 
 static bool same_name(const char *small, const char *name)
 {
-	size_t size = strlen(name);
+	struct text all = text_of(name);
 
-	if (size > 0 && name[size - 1] == '.')
-		size--;
-	if (strlen(small) != size)
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		char c = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
-		if (c != small[i])
-			return false;
-	}
-	return true;
+	if (text_ends(all, TEXT(".")))
+		all.size--;
+	return text_is_folded(text_of(small), all);
 }
 
 static bool is_answer_to(struct reader *r, uint16_t id, const char *name, uint16_t type,
 	uint16_t *flags, uint32_t *records)
 {
 	char asked[DNS_NAME_MAX + 1];
-	bool same = take(r, 2) == id;
+	bool same = take_big_endian(r, 2) == id;
 
-	*flags = (uint16_t)take(r, 2);
-	same = same && (*flags & DNS_FLAG_ANSWER) != 0 && take(r, 2) == 1;
-	*records = take(r, 2);
-	(void)take(r, 4);
-	take_name(r, asked);
+	*flags = (uint16_t)take_big_endian(r, 2);
+	same = same && (*flags & DNS_FLAG_ANSWER) != 0 && take_big_endian(r, 2) == 1;
+	*records = take_big_endian(r, 2);
+	(void)take_big_endian(r, 4);
+	take_dns_name(r, asked);
 	same = same && !r->broken && same_name(asked, name);
-	return take(r, 2) == type && take(r, 2) == DNS_IN && same && !r->broken;
+	return take_big_endian(r, 2) == type && take_big_endian(r, 2) == DNS_IN && same &&
+		!r->broken;
 }
 
 static void take_record(struct reader *r, char *alias, uint16_t type, struct net_address *to,
@@ -160,10 +156,10 @@ static void take_record(struct reader *r, char *alias, uint16_t type, struct net
 	char name[DNS_NAME_MAX + 1];
 	uint32_t size = type == DNS_A ? 4 : 16;
 
-	take_name(r, name);
-	uint32_t kind = take(r, 2), class = take(r, 2);
-	(void)take(r, 4);
-	uint32_t length = take(r, 2);
+	take_dns_name(r, name);
+	uint32_t kind = take_big_endian(r, 2), class = take_big_endian(r, 2);
+	(void)take_big_endian(r, 4);
+	uint32_t length = take_big_endian(r, 2);
 	if (r->broken || length > r->size - r->used) {
 		r->broken = true;
 		return;
@@ -171,7 +167,7 @@ static void take_record(struct reader *r, char *alias, uint16_t type, struct net
 	size_t end = r->used + length;
 	bool ours = class == DNS_IN && same_name(name, alias);
 	if (ours && kind == DNS_CNAME) {
-		take_name(r, alias);
+		take_dns_name(r, alias);
 	} else if (ours && kind == type && length == size && *count < room) {
 		to[*count] = (struct net_address){.family = type == DNS_A ? 4 : 6};
 		memcpy(to[*count].bytes, r->at + r->used, size);

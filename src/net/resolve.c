@@ -240,7 +240,7 @@ static void close_stream(struct resolve *r)
 	r->stream = 0;
 }
 
-static enum resolve_step fail(struct resolve *r, const char *fault)
+static enum resolve_step resolve_fail(struct resolve *r, const char *fault)
 {
 	resolve_stop(r);
 	r->fault = fault;
@@ -250,7 +250,7 @@ static enum resolve_step fail(struct resolve *r, const char *fault)
 static const uint16_t types[2] = {DNS_A, DNS_AAAA};
 
 /* A new socket for each try: a new source port besides new ids. */
-static bool ask(struct resolve *r, struct mono now)
+static bool resolve_ask(struct resolve *r, struct mono now)
 {
 	uint8_t query[DNS_QUERY_MAX];
 
@@ -274,18 +274,18 @@ static bool ask(struct resolve *r, struct mono now)
 }
 
 /* The next try of this candidate, or of the next one. */
-static enum resolve_step ask_next(struct resolve *r, struct mono now, bool next_name)
+static enum resolve_step ask_next_server(struct resolve *r, struct mono now, bool next_name)
 {
 	if (!next_name && ++r->tries >= RESOLVE_TRIES_MAX && r->tries >= r->server_count)
-		return fail(r, "no name server answered");
+		return resolve_fail(r, "no name server answered");
 	if (next_name && !next_candidate(r))
-		return fail(r, "the name is not known");
+		return resolve_fail(r, "the name is not known");
 	/* What cannot be asked now counts as silence. */
-	(void)ask(r, now);
+	(void)resolve_ask(r, now);
 	return RESOLVE_WAIT;
 }
 
-static enum resolve_step begin(struct resolve *r, struct mono now)
+static enum resolve_step begin_question(struct resolve *r, struct mono now)
 {
 	struct net_address address;
 
@@ -301,7 +301,7 @@ static enum resolve_step begin(struct resolve *r, struct mono now)
 	}
 	read_servers(r);
 	r->candidate = 0;
-	return ask_next(r, now, true);
+	return ask_next_server(r, now, true);
 }
 
 /* The first answer replaces what was known before, the second one adds to it. */
@@ -354,7 +354,7 @@ enum resolve_step resolve_step(struct resolve *r, struct mono now)
 	bool refused = false;
 
 	if (r->asked[0] == '\0')
-		return begin(r, now);
+		return begin_question(r, now);
 	while (r->stream != 0 && receive(r, &refused))
 		;
 	if (r->answered[0] && r->answered[1]) {
@@ -362,7 +362,7 @@ enum resolve_step resolve_step(struct resolve *r, struct mono now)
 			resolve_stop(r);
 			return RESOLVE_DONE;
 		}
-		return ask_next(r, now, !refused);
+		return ask_next_server(r, now, !refused);
 	}
 	bool dead = r->stream == 0 ||
 		r->bytes->state(r->bytes->self, r->stream) == NET_STREAM_FAILED ||
@@ -373,7 +373,7 @@ enum resolve_step resolve_step(struct resolve *r, struct mono now)
 		resolve_stop(r);
 		return RESOLVE_DONE;
 	}
-	return ask_next(r, now, false);
+	return ask_next_server(r, now, false);
 }
 
 /* ---- start and stop ---- */

@@ -25,7 +25,7 @@ struct tls_certificate {
 
 struct tls_certificate_request {
 	const char *common_name;          /* NULL: none */
-	const char *const *organizations; /* then NULL; at most one of who issues others */
+	const char *const *organizations; /* then NULL */
 	const char *const *names;         /* DNS names and addresses, then NULL */
 	uint32_t days;
 	bool for_client;                      /* else for a server */

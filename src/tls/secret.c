@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sandbox.h"
 #include "base/store.h"
 #include "tls/tls.h"
 
@@ -128,4 +129,46 @@ bool secret_pem_load(struct text text, const char *path, struct secret_file *see
 		return at != NULL;
 	}
 	return path == NULL || pem_from_file(path, seen, pem, fault);
+}
+
+/* ---- identities of them ---- */
+
+bool secret_part_set(struct secret_part *part, struct text text, const char *file)
+{
+	part->text = text;
+	part->file = file;
+	sandbox_reads(file);
+	return text.at != NULL || file != NULL;
+}
+
+bool secret_parts_changed(const struct secret_part parts[SECRET_PARTS])
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < SECRET_PARTS && !changed; i++)
+		changed = parts[i].text.at == NULL &&
+			secret_file_changed(parts[i].file, &parts[i].seen);
+	return changed;
+}
+
+bool secret_identity_make(struct tls_identity *into, struct secret_part parts[SECRET_PARTS],
+	struct tls_pem *pem, struct writer *fault)
+{
+	struct text *const texts[SECRET_PARTS] = {
+		&pem->ca, &pem->certificate, &pem->key, &pem->proxy_ca};
+	struct secret_file seen[SECRET_PARTS];
+	bool made = true;
+
+	tls_identity_drop(into);
+	for (uint32_t i = 0; i < SECRET_PARTS && made; i++) {
+		seen[i] = parts[i].seen;
+		made = secret_pem_load(parts[i].text, parts[i].file, &seen[i], texts[i], fault);
+	}
+	made = made && tls_identity_make(into, pem, fault);
+	for (uint32_t i = 0; i < SECRET_PARTS; i++) {
+		secret_pem_give(texts[i]);
+		if (made)
+			parts[i].seen = seen[i];
+	}
+	return made;
 }

@@ -38,4 +38,22 @@ MUST_USE bool secret_pem_load(struct text text, const char *path, struct secret_
 	struct text *pem, struct writer *fault);
 void secret_pem_give(struct text *pem);
 
+/* What an identity is made of: texts, or files that are read again when they change. */
+enum { SECRET_CA, SECRET_CERTIFICATE, SECRET_KEY, SECRET_PROXY_CA, SECRET_PARTS };
+struct secret_part {
+	struct text text;
+	const char *file; /* NULL: none; text wins */
+	struct secret_file seen;
+};
+struct tls_identity;
+struct tls_pem;
+
+/* Before the sandbox is entered, which lets the file be read. False: there is neither. */
+bool secret_part_set(struct secret_part *part, struct text text, const char *file);
+/* A stat() for each file. */
+bool secret_parts_changed(const struct secret_part parts[SECRET_PARTS]);
+/* In the place of what `into` was; nobody may use that. `pem` has the rest of it. */
+MUST_USE bool secret_identity_make(struct tls_identity *into,
+	struct secret_part parts[SECRET_PARTS], struct tls_pem *pem, struct writer *fault);
+
 #endif

@@ -55,6 +55,14 @@ int tls_random(void *context, unsigned char *output, size_t size); /* as mbedTLS
 
 /* ---- who we are, and whom we trust ---- */
 
+/* What a server allows of what there is; names and numbers stay the caller's. */
+struct tls_limits {
+	bool tls_1_3; /* and nothing older */
+	const struct text *suites, *curves;
+	uint32_t suite_count, curve_count; /* 0: all */
+};
+enum { TLS_SUITES_MAX = 16, TLS_CURVES_MAX = 4, TLS_NAMED_MAX = 4 };
+
 struct tls_identity {
 	mbedtls_ssl_config config;
 	mbedtls_x509_crt ca; /* a server's: those of clients, then those of front proxies */
@@ -66,6 +74,10 @@ struct tls_identity {
 	bool any_time;
 	struct wall valid_from, valid_to; /* any_time: of all certificates that were shown */
 	uint32_t users;                   /* connections */
+	int suites[TLS_SUITES_MAX + 1];   /* a server's, when they are limited */
+	uint16_t groups[TLS_CURVES_MAX + 1];
+	struct text names; /* of a certificate for names: see tls_named() */
+	struct tls_identity *next;
 };
 
 /* PEM text with its terminating zero counted in size, as mbedTLS wants it; or TEXT_NONE. */
@@ -75,13 +87,21 @@ struct tls_pem {
 	bool any_time;        /* of a client whose clock may be wrong: see tls_valid_at() */
 	bool server;          /* then `ca` is that of clients, who may come without a certificate */
 	struct text proxy_ca; /* of front proxies */
-	bool tls_1_3;         /* of a server: and nothing older */
+	const struct tls_limits *limits; /* of a server */
+	struct text names;
+	struct tls_identity *named; /* others, whose certificates are for names */
 };
 
 /* False with one line in `fault`; nothing is held then. */
 MUST_USE bool tls_identity_make(
 	struct tls_identity *identity, const struct tls_pem *pem, struct writer *fault);
 void tls_identity_drop(struct tls_identity *identity);
+/* limits.c: before the first handshake. */
+MUST_USE bool tls_limit(
+	struct tls_identity *identity, const struct tls_limits *limits, struct writer *fault);
+/* named.c: the first of them that is for this name, the best before others; NULL: none. */
+struct tls_identity *tls_named(struct tls_identity *first, struct text name);
+void tls_named_use(struct tls_identity *identity, const struct tls_pem *pem);
 /*
  * Of an identity that was made with any_time, once a handshake is done: whether the server's
  * certificates and their authority were good then. Everything else about them is proven.

@@ -180,6 +180,7 @@ void server_make_certificate(struct server_certificate *made, const struct serve
 
 struct peer {
 	struct server *server;
+	const struct server_setup *setup;
 	int fd;
 	bool secure;
 	mbedtls_ssl_context ssl;
@@ -300,9 +301,10 @@ static void header(const struct peer *peer, const char *name, char *to, size_t s
 
 static void echo(struct peer *peer, size_t body_size)
 {
-	char text[1024], token[256], agent[128], name[128] = "-", host[128];
+	char text[1024], token[256], agent[128], name[128] = "-", host[128], proxy[256];
 
-	header(peer, "Authorization: ", token, sizeof(token));
+	header(peer, "\nAuthorization: ", token, sizeof(token));
+	header(peer, "Proxy-Authorization: ", proxy, sizeof(proxy));
 	header(peer, "User-Agent: ", agent, sizeof(agent));
 	header(peer, "Host: ", host, sizeof(host));
 	if (peer->secure && mbedtls_ssl_get_peer_cert(&peer->ssl) != NULL)
@@ -310,10 +312,10 @@ static void echo(struct peer *peer, size_t body_size)
 			name, sizeof(name), &mbedtls_ssl_get_peer_cert(&peer->ssl)->subject);
 	snprintf(text, sizeof(text),
 		"connection=%u request=%u method=%.*s auth=%s client=%s body=%zu agent=%s host=%s "
-		"tls=%s\n",
+		"tls=%s proxy-auth=%s\n",
 		peer->connection, peer->request, (int)strcspn(peer->head, " "), peer->head, token,
 		name, body_size, agent, host,
-		peer->secure ? mbedtls_ssl_get_version(&peer->ssl) : "-");
+		peer->secure ? mbedtls_ssl_get_version(&peer->ssl) : "-", proxy);
 	answer(peer, 200, "", text);
 }
 
@@ -361,9 +363,129 @@ static void misbehave(struct peer *peer, const char *path)
 	answer(peer, 200, "", "fine");
 }
 
+/* ---- a proxy ---- */
+
+static int connect_to(uint16_t port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static _Noreturn void relay(struct peer *peer, int fd)
+{
+	char part[4096];
+	int got = 1;
+
+	while (got > 0) {
+		struct pollfd polled[] = {
+			{.fd = peer->fd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+		bool pending = peer->secure && mbedtls_ssl_get_bytes_avail(&peer->ssl) > 0;
+		poll(polled, 2, pending ? 0 : -1);
+		if (polled[1].revents != 0) {
+			got = (int)recv(fd, part, sizeof(part), 0);
+			if (got > 0)
+				say(peer, part, (size_t)got);
+		}
+		if (got > 0 && (pending || polled[0].revents != 0)) {
+			got = hear(peer, part, sizeof(part));
+			if (got > 0)
+				CHECK(send(fd, part, (size_t)got, MSG_NOSIGNAL) == got);
+		}
+	}
+	close(fd);
+	quit(peer, true);
+}
+
+static _Noreturn void tunnel(struct peer *peer, const char *target)
+{
+	char shown[512], wanted[512];
+	const char *colon = strrchr(target, ':');
+
+	header(peer, "Proxy-Authorization: ", shown, sizeof(shown));
+	snprintf(wanted, sizeof(wanted), "Basic %s", peer->setup->proxy_user);
+	if (peer->setup->proxy_user != NULL && strcmp(shown, wanted) != 0) {
+		answer(peer, 407, "", "who are you");
+		quit(peer, true);
+	}
+	int fd = colon == NULL ? -1 : connect_to((uint16_t)strtoul(colon + 1, NULL, 10));
+	if (fd < 0) {
+		answer(peer, 502, "", "nobody there");
+		quit(peer, true);
+	}
+	say_z(peer, "HTTP/1.1 200 Connection established\r\nX-Proxy: yes\r\n\r\n");
+	relay(peer, fd);
+}
+
+static void hear_all(struct peer *peer, void *to, size_t size)
+{
+	for (size_t used = 0; used < size;) {
+		ssize_t got = recv(peer->fd, (char *)to + used, size - used, 0);
+		if (got <= 0)
+			quit(peer, true);
+		used += (size_t)got;
+	}
+}
+
+static void socks_password(struct peer *peer)
+{
+	uint8_t size;
+	char user[256] = "", password[256] = "", both[600];
+
+	say(peer, "\5\2", 2);
+	hear_all(peer, &size, 1);
+	CHECK(size == 1);
+	hear_all(peer, &size, 1);
+	hear_all(peer, user, size);
+	hear_all(peer, &size, 1);
+	hear_all(peer, password, size);
+	snprintf(both, sizeof(both), "%s:%s", user, password);
+	bool good = strcmp(both, peer->setup->proxy_user) == 0;
+	say(peer, good ? "\1\0" : "\1\1", 2);
+	if (!good)
+		quit(peer, true);
+}
+
+static _Noreturn void serve_socks(struct peer *peer)
+{
+	uint8_t head[4], size, methods[256], name[256], port[2];
+
+	hear_all(peer, head, 2);
+	CHECK(head[0] == 5);
+	hear_all(peer, methods, head[1]);
+	if (peer->setup->proxy_user != NULL) {
+		if (memchr(methods, 2, head[1]) == NULL) {
+			say(peer, "\5\377", 2);
+			quit(peer, true);
+		}
+		socks_password(peer);
+	} else {
+		say(peer, "\5\0", 2);
+	}
+	hear_all(peer, head, 4);
+	CHECK(head[0] == 5 && head[1] == 1 && head[2] == 0);
+	size = head[3] == 1 ? 4 : 16;
+	if (head[3] == 3)
+		hear_all(peer, &size, 1);
+	hear_all(peer, name, size);
+	hear_all(peer, port, 2);
+	int fd = connect_to((uint16_t)(port[0] << 8 | port[1]));
+	say(peer, fd < 0 ? "\5\5\0\1\0\0\0\0\0\0" : "\5\0\0\1\177\0\0\1\0\120", 10);
+	if (fd < 0)
+		quit(peer, true);
+	relay(peer, fd);
+}
+
 static void respond(struct peer *peer, const char *path, size_t body_size)
 {
-	if (strcmp(path, "/echo") == 0) {
+	if (strncmp(peer->head, "CONNECT ", 8) == 0)
+		tunnel(peer, path);
+	if (strcmp(path, "/echo") == 0 || strncmp(path, "http://", 7) == 0) {
 		echo(peer, body_size);
 	} else if (strncmp(path, "/size/", 6) == 0 || strncmp(path, "/chunked/", 9) == 0) {
 		answer_size(peer, strtoul(strchr(path + 1, '/') + 1, NULL, 10), path[1] == 'c');
@@ -416,20 +538,25 @@ static bool read_request(struct peer *peer, char *path, size_t path_size, size_t
 	return true;
 }
 
-static _Noreturn void serve(struct server *server, struct shared *shared, bool secure, int fd)
+static _Noreturn void serve(
+	struct server *server, struct shared *shared, const struct server_setup *setup, int fd)
 {
 	static struct peer peer;
+	bool secure = setup->certificate != NULL;
 	char path[256];
 	size_t body_size;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	peer.server = server;
+	peer.setup = setup;
 	peer.fd = fd;
 	peer.secure = secure;
 	peer.connection = __sync_add_and_fetch(&server->counts->connections, 1);
 	uint32_t open = __sync_add_and_fetch(&server->counts->open, 1);
 	if (open > server->counts->open_max)
 		server->counts->open_max = open;
+	if (setup->socks)
+		serve_socks(&peer);
 	if (secure) {
 		mbedtls_ssl_init(&peer.ssl);
 		CHECK(mbedtls_ssl_setup(&peer.ssl, &shared->config) == 0);
@@ -503,7 +630,7 @@ static _Noreturn void run(struct server *server, const struct server_setup *setu
 			continue;
 		if (fork() == 0) {
 			close(listener);
-			serve(server, &shared, setup->certificate != NULL, fd);
+			serve(server, &shared, setup, fd);
 		}
 		close(fd);
 	}

@@ -15,6 +15,9 @@
  *	/hang			no answer
  *	/garbage /big-head	not HTTP; a head without end
  *	/to-end /to-cut		no length: ends with the connection, in order or not
+ *
+ * It is a proxy as well: CONNECT gets a tunnel to that port of loopback, a whole URL the answer of
+ * /echo with "proxy-auth=" of what was shown; and with `socks` it speaks SOCKS5 and nothing else.
  */
 #ifndef BERTH_TESTS_NET_OTHER_END_H
 #define BERTH_TESTS_NET_OTHER_END_H
@@ -49,7 +52,10 @@ struct server_setup {
 	const char *client_ca;                        /* PEM: a client certificate is demanded */
 	bool only_tls12;
 	bool no_handshake; /* accepts, and says nothing */
-	uint16_t port;     /* 0: any */
+	bool socks;
+	const char
+		*proxy_user; /* NULL, or USER:PASSWORD that a tunnel needs, as base64 for CONNECT */
+	uint16_t port;       /* 0: any */
 };
 
 struct server {

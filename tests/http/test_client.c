@@ -263,12 +263,43 @@ static void test_requests_wait_a_moment_for_the_connection_there_is(void)
 	fixture_send(&f, &r[2], NET_GET, "/slow/200");
 	net_poll(f.net, 0);
 	TEST_ASSERT_EQUAL_UINT64(1, net_client_stats(f.client).connects);
-	f.clock_ahead_us += (int64_t)PATIENCE_MS * CLOCK_MS_US;
+	f.clock_ahead_us += (client_patience_ms(f.client) + 1) * CLOCK_MS_US;
 	fixture_turn(&f, 1);
 	TEST_ASSERT_EQUAL_UINT64(2, net_client_stats(f.client).connects);
 	TEST_ASSERT_TRUE(fixture_wait(&f, &r[1]));
 	TEST_ASSERT_TRUE(fixture_wait(&f, &r[2]));
 	TEST_ASSERT_EQUAL_UINT32(2, f.server.counts->open_max);
+}
+
+static void test_client_when_nothing_is_open_then_one_connection_is_tried_first(void)
+{
+	serve();
+	fixture_send(&f, &r[0], NET_GET, "/echo");
+	fixture_send(&f, &r[1], NET_GET, "/echo");
+	net_poll(f.net, 0);
+	TEST_ASSERT_EQUAL_UINT64(1, net_client_stats(f.client).connects);
+	f.clock_ahead_us += (int64_t)(PATIENCE_MAX_MS + 1) * CLOCK_MS_US;
+	net_poll(f.net, 0);
+	TEST_ASSERT_EQUAL_UINT64(2, net_client_stats(f.client).connects);
+	TEST_ASSERT_TRUE(fixture_wait(&f, &r[0]));
+	TEST_ASSERT_TRUE(fixture_wait(&f, &r[1]));
+}
+
+static void test_client_when_requests_are_under_way_then_watches_shake_hands_later(void)
+{
+	serve();
+	fixture_get(&f, &r[0], "/echo");
+	fixture_send(&f, &r[1], NET_GET, "/stall");
+	r[2].request.class = NET_WATCH;
+	fixture_send(&f, &r[2], NET_GET, "/echo");
+	f.client->handshake_us = 200 * CLOCK_MS_US;
+	fixture_turn(&f, 50);
+	TEST_ASSERT_EQUAL_UINT64(2, net_client_stats(f.client).connects);
+	TEST_ASSERT_EQUAL_UINT64(1, net_client_stats(f.client).handshakes);
+	/* Not for ever. */
+	f.clock_ahead_us += (int64_t)PATIENCE_OF_WATCHES * 200 * CLOCK_MS_US;
+	TEST_ASSERT_TRUE(fixture_wait(&f, &r[2]));
+	TEST_ASSERT_EQUAL_UINT32(0, r[1].done);
 }
 
 static void test_classes_overtake_and_keep_off_the_last_connections(void)
@@ -425,7 +456,7 @@ static void test_several_addresses(void)
 	char path[64];
 	FILE *hosts;
 
-	snprintf(path, sizeof(path), "build/test/hosts.%d", (int)getpid());
+	snprintf(path, sizeof(path), "build/hosts.%d", (int)getpid());
 	hosts = fopen(path, "w");
 	TEST_ASSERT_NOT_NULL(hosts);
 	fputs("# two are dead\n127.0.0.8 elsewhere\n127.0.0.9 LocalHost\n127.0.0.10 x localhost\n"
@@ -627,6 +658,8 @@ int main(void)
 	RUN_TEST(test_a_get_survives_a_connection_that_is_gone);
 	RUN_TEST(test_the_pool_is_a_limit);
 	RUN_TEST(test_requests_wait_a_moment_for_the_connection_there_is);
+	RUN_TEST(test_client_when_nothing_is_open_then_one_connection_is_tried_first);
+	RUN_TEST(test_client_when_requests_are_under_way_then_watches_shake_hands_later);
 	RUN_TEST(test_classes_overtake_and_keep_off_the_last_connections);
 	RUN_TEST(test_watches_have_their_own);
 	RUN_TEST(test_answers_that_end_early);

@@ -3,7 +3,8 @@
  * The reader of HTTP answers: a table of good and bad ones, and every recorded answer of a real
  * apiserver, each whole, byte by byte, cut in two and cut off at every position.
  */
-// deps: http/parser.c base/text.c base/check.c base/budget.c base/trace.c base/log.c base/clock.c
+// deps: http/headers.c http/parser.c base/text.c base/check.c
+// deps: base/budget.c base/trace.c base/log.c base/clock.c
 // deps: base/format.c
 #include "unity.h"
 
@@ -74,6 +75,10 @@ static struct outcome read_whole(struct text bytes)
 	return read_sliced(bytes, bytes.size, bytes.size);
 }
 
+/* More than is kept of a header. */
+#define SPACES_10 "          "
+#define SPACES \
+	SPACES_10 SPACES_10 SPACES_10 SPACES_10 SPACES_10 SPACES_10 SPACES_10 SPACES_10 SPACES_10
 #define H "HTTP/1.1 200 OK\r\n"
 
 static const struct {
@@ -138,6 +143,10 @@ static const struct {
 		false, "two Transfer-Encoding headers"},
 	{H "Transfer-Encoding: gzip, chunked\r\n\r\n", HTTP_BROKEN, 0, "", false,
 		"a transfer coding other than chunked"},
+	{H "Transfer-Encoding: chunked" SPACES ", gzip\r\n\r\n0\r\n\r\n", HTTP_BROKEN, 0, "", false,
+		"a header about the body is too long"},
+	{H "Content-Length: 3" SPACES "0\r\n\r\nabc", HTTP_BROKEN, 0, "", false,
+		"a header about the body is too long"},
 	{H "Transfer-Encoding: \x0b"
 	   "chunked\r\n\r\n",
 		HTTP_BROKEN, 0, "", false, "a control character in a header"},

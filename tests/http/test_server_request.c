@@ -3,7 +3,7 @@
  * The reader of requests' heads: a table of good and bad ones, each whole, byte by byte, cut in two
  * at every position, and in a buffer that is too small by every number of bytes.
  */
-// deps: http/server_request.c base/text.c base/check.c base/budget.c base/trace.c
+// deps: http/headers.c http/server_request.c base/text.c base/check.c base/budget.c base/trace.c
 // deps: base/format.c
 // deps: base/log.c base/clock.c
 #include "unity.h"
@@ -190,11 +190,11 @@ static void check_good(size_t i, struct outcome o)
 		TEST_ASSERT_TRUE_MESSAGE(text_is_z(r->query, good[i].query), name);
 	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].http_1_0, r->http_1_0, name);
 	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].keep_alive, r->keep_alive, name);
-	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].chunked, r->chunked, name);
+	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].chunked, r->framing.chunked, name);
 	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].expects_continue, r->expects_continue, name);
-	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].length >= 0, r->sized, name);
-	if (r->sized)
-		TEST_ASSERT_EQUAL_UINT64_MESSAGE((uint64_t)good[i].length, r->length, name);
+	TEST_ASSERT_EQUAL_INT_MESSAGE(good[i].length >= 0, r->framing.sized, name);
+	if (r->framing.sized)
+		TEST_ASSERT_EQUAL_UINT64_MESSAGE((uint64_t)good[i].length, r->framing.length, name);
 }
 
 static void test_good_ones_in_every_slicing(void)

@@ -209,6 +209,38 @@ static void test_files_that_change(void)
 	TEST_ASSERT_EQUAL_STRING("fine", bed_get(2, "/"));
 }
 
+static void test_a_certificate_for_a_name(void)
+{
+	char folder[] = "build/server.XXXXXX", certificate[64], key[64], rule[160];
+	struct text named;
+
+	TEST_ASSERT_NOT_NULL(mkdtemp(folder));
+	snprintf(certificate, sizeof(certificate), "%s/tls.crt", folder);
+	snprintf(key, sizeof(key), "%s/tls.key", folder);
+	snprintf(rule, sizeof(rule), "%s,%s:*.x,LocalHost", certificate, key);
+	write_file(certificate, bed_other_own.certificate);
+	write_file(key, bed_other_own.key);
+	named = text_of(rule);
+	bed_setup.named = &named;
+	bed_setup.named_count = 1;
+	bed_serve();
+	bed_targets[1].ca = bed_targets[2].ca = text_of(bed_other_own.certificate);
+	bed_targets[1].server_name = TEXT("localhost");
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(0, "/"));
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(1, "/"));
+	/* half of the pair is new: what was there is shown on */
+	write_file(certificate, bed_own.certificate);
+	bed_clock_ahead_us += 11 * CLOCK_S_US;
+	bed_targets[2].server_name = TEXT("localhost");
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(2, "/"));
+	write_file(key, bed_own.key);
+	bed_clock_ahead_us += 11 * CLOCK_S_US;
+	bed_turn(1000);
+	bed_targets[3].server_name = TEXT("localhost");
+	TEST_ASSERT_EQUAL_STRING("fine", bed_get(3, "/"));
+	TEST_ASSERT_EQUAL_INT(0, unlink(certificate) + unlink(key) + rmdir(folder));
+}
+
 /* ---- what cannot be opened ---- */
 
 static void refused_as(const char *words)
@@ -400,6 +432,7 @@ int main(void)
 	RUN_TEST(test_a_server_certificate_is_none_of_a_client);
 	RUN_TEST(test_new_authorities_while_it_runs);
 	RUN_TEST(test_files_that_change);
+	RUN_TEST(test_a_certificate_for_a_name);
 	RUN_TEST(test_servers_that_cannot_be);
 	RUN_TEST(test_a_certificate_needs_a_name_that_fits);
 	RUN_TEST(test_a_big_answer_and_a_big_body);

@@ -94,7 +94,7 @@ static char files[2][64];
 
 static const char *file(int i, const char *content)
 {
-	snprintf(files[i], sizeof(files[i]), "build/test/resolve.%d.%d", i, (int)getpid());
+	snprintf(files[i], sizeof(files[i]), "build/resolve.%d.%d", i, (int)getpid());
 	FILE *out = fopen(files[i], "w");
 	TEST_ASSERT_NOT_NULL(out);
 	fputs(content, out);

@@ -38,7 +38,7 @@ static const char *file(int i, const char *content)
 
 void setUp(void)
 {
-	snprintf(folder, sizeof(folder), "build/test/tls.XXXXXX");
+	snprintf(folder, sizeof(folder), "build/tls.XXXXXX");
 	TEST_ASSERT_NOT_NULL(mkdtemp(folder));
 	memset(path, 0, sizeof(path));
 	memset(r, 0, sizeof(r));
@@ -382,8 +382,8 @@ static void test_targets_that_cannot_work(void)
 	f.target.insecure_skip_verify = true;
 	unusable("specifying a root certificates file with the insecure flag is not allowed");
 	f.target.ca = TEXT_NONE;
-	f.target.ca_file = "build/test/not-there";
-	unusable("build/test/not-there: No such file or directory");
+	f.target.ca_file = "build/not-there";
+	unusable("build/not-there: No such file or directory");
 	f.target.ca = TEXT_NONE;
 	f.target.ca_file = "build";
 	unusable("build: not a regular file");
@@ -571,7 +571,7 @@ static void test_idle_connections_go_with_their_certificate(void)
 	/* the second connection that this needs makes it look; the first is idle then */
 	for (int i = 0; i < 3; i++) {
 		r[i].request.class = NET_LEASE;
-		fixture_send(&f, &r[i], NET_GET, "/slow/10");
+		fixture_send(&f, &r[i], NET_GET, "/slow/200");
 	}
 	for (int i = 0; i < 3; i++)
 		TEST_ASSERT_TRUE(fixture_wait(&f, &r[i]));
