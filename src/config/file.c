@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fail(const char **fault, const char *what)
+static bool file_fail(const char **fault, const char *what)
 {
 	*fault = what;
 	return false;
@@ -28,12 +28,13 @@ static bool read_all(int fd, char *to, size_t room, size_t *used, const char **f
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail(fault, strerror(errno));
+			return file_fail(fault, strerror(errno));
 		if (got == 0)
 			return true;
 		*used += (size_t)got;
 	}
-	return fail(fault, *used > CONFIG_FILE_MAX ? too_large : "no memory for what is in it");
+	return file_fail(
+		fault, *used > CONFIG_FILE_MAX ? too_large : "no memory for what is in it");
 }
 
 bool config_fd_read(int fd, struct scratch *scratch, struct text *content, const char **fault)
@@ -43,7 +44,7 @@ bool config_fd_read(int fd, struct scratch *scratch, struct text *content, const
 	bool is_known = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 	char *at = scratch_take_rest(scratch, &room);
 	bool done = is_known && about.st_size > CONFIG_FILE_MAX
-		? fail(fault, too_large)
+		? file_fail(fault, too_large)
 		: read_all(fd, at, room, &used, fault);
 	scratch_keep(scratch, at, done ? used : 0);
 	*content = done ? (struct text){at, used} : TEXT_NONE;
@@ -56,7 +57,7 @@ bool config_file_read(
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	*content = TEXT_NONE;
 	if (fd < 0)
-		return fail(fault, strerror(errno));
+		return file_fail(fault, strerror(errno));
 	bool done = config_fd_read(fd, scratch, content, fault);
 	(void)close(fd);
 	return done;

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "yaml/yaml.h"
 
 static const char service_account_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -32,7 +32,8 @@ struct load {
 };
 
 /* "FILE:LINE: FIELD: what". */
-static bool fail(const struct load *load, uint32_t line, const char *field, const char *what)
+static bool kubeconfig_fail(
+	const struct load *load, uint32_t line, const char *field, const char *what)
 {
 	write_z(load->fault, load->path);
 	if (line > 0)
@@ -50,16 +51,16 @@ static bool fail_node(const struct load *load, const struct yaml_node *node, con
 	writer_init(&w, name, sizeof(name) - 1);
 	write_format(&w, "%s.%s", where, field);
 	name[w.used] = '\0';
-	return fail(load, node->line, name, what);
+	return kubeconfig_fail(load, node->line, name, what);
 }
 
 /* ---- memory ---- */
 
 /* With a terminating zero behind it. */
-static bool keep(const struct load *load, struct text t, struct text *kept)
+static bool keep_value(const struct load *load, struct text t, struct text *kept)
 {
 	if (arena_left(load->arena) < t.size + 64)
-		return fail(load, 0, "", "no memory for what is in it");
+		return kubeconfig_fail(load, 0, "", "no memory for what is in it");
 	char *to = arena_take(load->arena, t.size + 1);
 	if (t.size > 0)
 		memcpy(to, t.at, t.size);
@@ -74,17 +75,17 @@ static bool keep_path(const struct load *load, struct text t, const char **kept)
 	size_t slash = text_find_last(folder, '/');
 
 	if (t.at[0] == '/' || slash == folder.size) {
-		if (!keep(load, t, &whole))
+		if (!keep_value(load, t, &whole))
 			return false;
 		*kept = whole.at;
 		return true;
 	}
 	joined = scratch_take(load->scratch, slash + 1 + t.size);
 	if (joined == NULL)
-		return fail(load, 0, "", "no memory for what is in it");
+		return kubeconfig_fail(load, 0, "", "no memory for what is in it");
 	memcpy(joined, folder.at, slash + 1);
 	memcpy(joined + slash + 1, t.at, t.size);
-	if (!keep(load, (struct text){joined, slash + 1 + t.size}, &whole))
+	if (!keep_value(load, (struct text){joined, slash + 1 + t.size}, &whole))
 		return false;
 	*kept = whole.at;
 	return true;
@@ -110,14 +111,14 @@ static bool get_text(const struct load *load, const struct yaml_node *map, const
 	return true;
 }
 
-static bool keep_text(const struct load *load, const struct yaml_node *map, const char *where,
+static bool keep_scalar(const struct load *load, const struct yaml_node *map, const char *where,
 	const char *field, struct text *kept)
 {
 	struct text value;
 
 	if (!get_text(load, map, where, field, &value))
 		return false;
-	return value.at == NULL || keep(load, value, kept);
+	return value.at == NULL || keep_value(load, value, kept);
 }
 
 static bool get_bool(const struct load *load, const struct yaml_node *map, const char *where,
@@ -153,17 +154,18 @@ static bool keep_pem(const struct load *load, const struct yaml_node *map, const
 	const struct yaml_node *node = yaml_get(map, data_field);
 	char *decoded = scratch_take(load->scratch, base64_room(data));
 	if (decoded == NULL)
-		return fail(load, 0, "", "no memory for what is in it");
+		return kubeconfig_fail(load, 0, "", "no memory for what is in it");
 	if (!base64_decode(data, decoded, &size))
 		return fail_node(load, node, where, data_field, "is not base64");
 	if (!text_contains((struct text){decoded, size}, TEXT("-----BEGIN ")))
 		return fail_node(load, node, where, data_field,
 			"is base64, but not of PEM (-----BEGIN ...)");
-	return keep(load, (struct text){decoded, size}, pem);
+	return keep_value(load, (struct text){decoded, size}, pem);
 }
 
 /* What would change how or as whom we talk, and cannot be done. */
-static bool refuse(const struct load *load, const struct yaml_node *map, const char *where)
+static bool kubeconfig_refuse(
+	const struct load *load, const struct yaml_node *map, const char *where)
 {
 	static const struct {
 		const char *field;
@@ -175,8 +177,6 @@ static bool refuse(const struct load *load, const struct yaml_node *map, const c
 		{"auth-provider",
 			"auth providers are not supported; use a client certificate, token or "
 			"tokenFile"},
-		{"proxy-url",
-			"proxies are not supported; name a server that can be reached directly"},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(refused); i++) {
@@ -199,9 +199,24 @@ static bool parse_server(
 	struct text kept;
 	const char *fault;
 
-	if (!keep(load, server, &kept))
+	if (!keep_value(load, server, &kept))
 		return false;
-	return url_parse(kept, secure, &load->to->server, &fault) || fail(load, line, field, fault);
+	return url_parse(kept, secure, &load->to->server, &fault) ||
+		kubeconfig_fail(load, line, field, fault);
+}
+
+static bool keep_proxy(const struct load *load, const struct yaml_node *cluster, const char *where)
+{
+	struct text *proxy = &load->to->proxy;
+	struct url_proxy parsed;
+	const char *fault = "unsupported scheme, must be http, https, or socks5";
+
+	if (!keep_scalar(load, cluster, where, "proxy-url", proxy))
+		return false;
+	/* In the environment it may be without a scheme, here it may not. */
+	return proxy->at == NULL ||
+		(text_contains(*proxy, TEXT("://")) && url_parse_proxy(*proxy, &parsed, &fault)) ||
+		fail_node(load, yaml_get(cluster, "proxy-url"), where, "proxy-url", fault);
 }
 
 static bool load_cluster(struct load *load, const struct yaml_node *cluster, const char *where)
@@ -209,10 +224,12 @@ static bool load_cluster(struct load *load, const struct yaml_node *cluster, con
 	struct kubeconfig *to = load->to;
 	struct text server;
 
-	if (!refuse(load, cluster, where) || !get_text(load, cluster, where, "server", &server) ||
+	if (!kubeconfig_refuse(load, cluster, where) ||
+		!get_text(load, cluster, where, "server", &server) ||
 		!get_bool(load, cluster, where, "insecure-skip-tls-verify",
 			&to->insecure_skip_tls_verify) ||
-		!keep_text(load, cluster, where, "tls-server-name", &to->tls_server_name) ||
+		!keep_scalar(load, cluster, where, "tls-server-name", &to->tls_server_name) ||
+		!keep_proxy(load, cluster, where) ||
 		!keep_pem(load, cluster, where, "certificate-authority",
 			"certificate-authority-data", &to->ca, &to->ca_file))
 		return false;
@@ -341,7 +358,7 @@ static bool load_impersonation(
 		return false;
 	if (w.overflowed)
 		return fail_node(load, as, where, "as", "has groups and more of over 8 kB");
-	return keep(load, writer_text(&w), &load->to->impersonation);
+	return keep_value(load, writer_text(&w), &load->to->impersonation);
 }
 
 static bool load_user(struct load *load, const struct yaml_node *user, const char *where)
@@ -349,10 +366,11 @@ static bool load_user(struct load *load, const struct yaml_node *user, const cha
 	struct kubeconfig *to = load->to;
 	struct text token_file;
 
-	if (!refuse(load, user, where) || !keep_text(load, user, where, "token", &to->token) ||
+	if (!kubeconfig_refuse(load, user, where) ||
+		!keep_scalar(load, user, where, "token", &to->token) ||
 		!get_text(load, user, where, "tokenFile", &token_file) ||
-		!keep_text(load, user, where, "username", &to->username) ||
-		!keep_text(load, user, where, "password", &to->password) ||
+		!keep_scalar(load, user, where, "username", &to->username) ||
+		!keep_scalar(load, user, where, "password", &to->password) ||
 		!keep_pem(load, user, where, "client-certificate", "client-certificate-data",
 			&to->certificate, &to->certificate_file) ||
 		!keep_pem(load, user, where, "client-key", "client-key-data", &to->key,
@@ -393,14 +411,14 @@ static bool find_named(const struct load *load, const struct yaml_node *root, co
 	if (elements == NULL || elements->kind == YAML_NULL)
 		return true;
 	if (elements->kind != YAML_LIST)
-		return fail(load, elements->line, list, "must be a list");
+		return kubeconfig_fail(load, elements->line, list, "must be a list");
 	for (const struct yaml_node *element = elements->first; element != NULL;
 		element = element->next, index++) {
 		writer_init(&w, where, where_size - 1);
 		write_format(&w, "%s[%u]", list, (unsigned)index);
 		where[w.used] = '\0';
 		if (element->kind != YAML_MAP)
-			return fail(load, element->line, where, "must be a map");
+			return kubeconfig_fail(load, element->line, where, "must be a map");
 		if (!get_text(load, element, where, "name", &named))
 			return false;
 		if (!text_is(named, name))
@@ -425,7 +443,7 @@ static bool fail_unknown(const struct load *load, uint32_t line, const char *fie
 	writer_init(&w, words, sizeof(words) - 1);
 	write_format(&w, "%s \"%.*s\" is not in the file", what, TEXT_ARGS(name));
 	words[w.used] = '\0';
-	return fail(load, line, field, words);
+	return kubeconfig_fail(load, line, field, words);
 }
 
 static bool load_context(struct load *load, const struct yaml_node *root, struct text name,
@@ -439,7 +457,7 @@ static bool load_context(struct load *load, const struct yaml_node *root, struct
 		return false;
 	if (context == NULL)
 		return fail_unknown(load, line, field, "context", name);
-	if (!keep(load, name, &load->to->context) ||
+	if (!keep_value(load, name, &load->to->context) ||
 		!get_text(load, context, where, "cluster", &cluster_name) ||
 		!get_text(load, context, where, "user", &user_name))
 		return false;
@@ -486,7 +504,7 @@ static bool read_file(const struct load *load, struct text *content)
 	int fd = open(load->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return fail(load, 0, "", strerror(errno));
+		return kubeconfig_fail(load, 0, "", strerror(errno));
 	const char *what = NULL;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		what = "not a regular file";
@@ -499,7 +517,7 @@ static bool read_file(const struct load *load, struct text *content)
 		what = "cannot be read";
 	close(fd);
 	if (what != NULL)
-		return fail(load, 0, "", what);
+		return kubeconfig_fail(load, 0, "", what);
 	*content = (struct text){at, (size_t)st.st_size};
 	return true;
 }
@@ -509,12 +527,13 @@ static bool check_kind(const struct load *load, const struct yaml_node *root)
 	struct text kind;
 
 	if (root->kind != YAML_MAP)
-		return fail(load, root->line, "",
+		return kubeconfig_fail(load, root->line, "",
 			"not a kubeconfig: it must be a map with clusters, contexts, users");
 	if (!get_text(load, root, "kubeconfig", "kind", &kind))
 		return false;
 	if (kind.at != NULL && !text_is_z(kind, "Config"))
-		return fail(load, yaml_get(root, "kind")->line, "kind", "must be Config");
+		return kubeconfig_fail(
+			load, yaml_get(root, "kind")->line, "kind", "must be Config");
 	return true;
 }
 
@@ -528,9 +547,9 @@ static bool load_file(struct load *load)
 		return false;
 	enum yaml_result result = yaml_read(content, load->scratch, &root, &broken);
 	if (result == YAML_BROKEN)
-		return fail(load, broken.line, "", broken.what);
+		return kubeconfig_fail(load, broken.line, "", broken.what);
 	if (result == YAML_END || root->kind == YAML_NULL)
-		return fail(load, 0, "", "is empty");
+		return kubeconfig_fail(load, 0, "", "is empty");
 	if (!check_kind(load, root))
 		return false;
 	if (load->question->context != NULL)
@@ -538,7 +557,8 @@ static bool load_file(struct load *load)
 	if (!get_text(load, root, "kubeconfig", "current-context", &name))
 		return false;
 	if (name.at == NULL)
-		return fail(load, 0, "current-context", "is missing: the name of one of contexts");
+		return kubeconfig_fail(
+			load, 0, "current-context", "is missing: the name of one of contexts");
 	return load_context(
 		load, root, name, yaml_get(root, "current-context")->line, "current-context");
 }
@@ -554,7 +574,7 @@ static bool folder_file(
 
 	writer_init(&w, joined, sizeof(joined));
 	write_format(&w, "%s/%s", folder, name);
-	if (w.overflowed || !keep(load, writer_text(&w), &kept))
+	if (w.overflowed || !keep_value(load, writer_text(&w), &kept))
 		return false;
 	*path = kept.at;
 	if (access(kept.at, R_OK) == 0)
@@ -599,7 +619,7 @@ static bool load_in_cluster(struct load *load)
 	bool bare_v6 = strchr(host, ':') != NULL;
 	write_format(&w, "https://%s%s%s:%s", bare_v6 ? "[" : "", host, bare_v6 ? "]" : "", port);
 	if (w.overflowed)
-		return fail(load, 0, "", "too long");
+		return kubeconfig_fail(load, 0, "", "too long");
 	load->to->in_cluster = true;
 	return parse_server(load, writer_text(&w), 0, "server", true) &&
 		folder_file(load, folder, "token", &load->to->token_file) &&
@@ -618,7 +638,7 @@ static bool find_in_environment(struct load *load)
 	struct text rest = text_of(list), path, kept;
 
 	while (list != NULL && text_cut(&rest, ':', &path)) {
-		if (path.size == 0 || !keep(load, path, &kept))
+		if (path.size == 0 || !keep_value(load, path, &kept))
 			continue;
 		load->path = kept.at;
 		if (access(kept.at, F_OK) == 0)

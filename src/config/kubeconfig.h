@@ -4,7 +4,7 @@
  * the service account of a pod, or from a bare address; as client-go finds it.
  *
  * It is read at start, before the memory is sealed. What it asks for and berth cannot do (exec
- * plugins, auth providers, proxies, impersonation) is a fault, not something left out in silence.
+ * plugins, auth providers) is a fault, not something left out in silence.
  */
 #ifndef BERTH_CONFIG_KUBECONFIG_H
 #define BERTH_CONFIG_KUBECONFIG_H
@@ -26,6 +26,7 @@ struct kubeconfig {
 	const char *ca_file, *certificate_file, *key_file, *token_file;
 	struct text tls_server_name;
 	struct text username, password;
+	struct text proxy;         /* TEXT_NONE: what the environment says */
 	struct text impersonation; /* headers of each request, each line with its CR LF */
 	bool insecure_skip_tls_verify;
 	bool in_cluster;

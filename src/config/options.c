@@ -9,6 +9,7 @@
  * What we do: the same, but a --kubeconfig counts when the file names none: whoever gives both
  * means it.
  */
+#include "base/chars.h"
 #include "config/file.h"
 #include "config/options_private.h"
 #include "profile/policy.h"
@@ -34,6 +35,7 @@ void options_defaults(struct options *o)
 		.always_allow_paths = {{TEXT("/healthz"), TEXT("/readyz"), TEXT("/livez")}, 3},
 	};
 	o->given.contention_profiling = true;
+	o->given.policy_configmap_namespace = TEXT("kube-system");
 }
 
 static bool refuse_flag(const struct options_question *q, const char *flag, const char *what)
@@ -79,6 +81,7 @@ static bool is_nothing(const struct option *o)
 static bool is_deprecated(const struct option *o)
 {
 	static const uint16_t places[] = {offsetof(struct options, given.policy_config_file),
+		offsetof(struct options, given.policy_configmap),
 		offsetof(struct options, given.algorithm_provider),
 		offsetof(struct options, given.scheduler_name),
 		offsetof(struct options, given.hard_weight)};
@@ -245,12 +248,17 @@ static bool read_config(struct options *o, const struct options_question *q)
 
 /* ---- without ---- */
 
+static bool is_from_configmap(const struct options *o)
+{
+	return o->given.policy_configmap.size > 0 && !o->given.legacy_policy_config;
+}
+
 /* The one profile there is, as older flags want it; a policy's own weight counts more. */
 static bool make_profile(struct options *o, const struct options_question *q)
 {
 	bool is_named = options_given(o, offsetof(struct options, given.scheduler_name));
 	bool is_weighted = options_given(o, offsetof(struct options, given.hard_weight)) &&
-		o->given.policy_config_file == NULL;
+		o->given.policy_config_file == NULL && !is_from_configmap(o);
 	const struct scheduler_profile *from =
 		CONFIG_LIST(o->config.profiles, struct scheduler_profile);
 	struct scheduler_profile *profile = SCRATCH_ONE(q->scratch, struct scheduler_profile);
@@ -281,14 +289,60 @@ static bool make_profile(struct options *o, const struct options_question *q)
 	return true;
 }
 
+static bool is_object_name(struct text t)
+{
+	for (size_t i = 0; i < t.size; i++)
+		if (!char_is_lower(t.at[i]) && !char_is_digit(t.at[i]) && t.at[i] != '-' &&
+			t.at[i] != '.')
+			return false;
+	return t.size > 0 && t.size <= 253;
+}
+
+/* False: the fault was said. */
+static bool read_configmap(struct options *o, const struct options_question *q, struct text *bytes)
+{
+	char words[OPTIONS_WORDS_SIZE];
+	struct writer w;
+	struct text json, name = o->given.policy_configmap,
+			  namespace = o->given.policy_configmap_namespace;
+	struct yaml_node *object;
+	struct yaml_fault fault;
+	char *path = scratch_take(q->scratch, sizeof(words)); /* zeroed */
+	if (path == NULL || q->get == NULL || !is_object_name(name) || !is_object_name(namespace))
+		return refuse_flag(q, "--policy-configmap", "must name a ConfigMap");
+	writer_init(&w, path, sizeof(words));
+	write_format(&w, "/api/v1/namespaces/%.*s/configmaps/%.*s%c", TEXT_ARGS(namespace),
+		TEXT_ARGS(name), '\0');
+	writer_init(&w, words, sizeof(words) - 1);
+	memset(words, 0, sizeof(words));
+	o->config_file = path;
+	if (!q->get(&o->kubeconfig, path, q->scratch, &json, &w))
+		return refuse_file(o, q, path, words);
+	/* JSON is YAML. */
+	const struct yaml_node *data = NULL;
+	if (yaml_read(json, q->scratch, &object, &fault) == YAML_DOCUMENT)
+		data = yaml_get(object, "data");
+	const struct yaml_node *policy = yaml_get(data, "policy.cfg");
+	if (policy != NULL)
+		*bytes = policy->text;
+	return bytes->size > 0 ||
+		refuse_file(o, q, path, "missing policy config map value at key \"policy.cfg\"");
+}
+
 static bool read_policy(struct options *o, const struct options_question *q)
 {
-	struct text bytes;
+	struct text bytes = TEXT_NONE;
 	const char *fault;
 	const char *file = o->given.policy_config_file;
-	o->config_file = file;
-	if (!config_file_read(file, q->scratch, &bytes, &fault))
-		return refuse_file(o, q, file, fault);
+	if (is_from_configmap(o)) {
+		if (!read_configmap(o, q, &bytes))
+			return false;
+		file = o->config_file;
+	} else {
+		o->config_file = file;
+		if (!config_file_read(file, q->scratch, &bytes, &fault))
+			return refuse_file(o, q, file, fault);
+	}
 	q->faults->source = q->notes->source = text_of(file);
 	enum scheduler_config_result result =
 		policy_read_on(bytes, q->scratch, &o->config, q->faults, q->notes);
@@ -303,7 +357,7 @@ static bool read_policy(struct options *o, const struct options_question *q)
 static bool read_older(struct options *o, const struct options_question *q)
 {
 	scheduler_config_defaults(&o->config);
-	if (o->given.policy_config_file != NULL)
+	if (o->given.policy_config_file != NULL || is_from_configmap(o))
 		return read_policy(o, q);
 	const char *provider = o->given.algorithm_provider;
 	return provider == NULL || policy_provider(text_of(provider), &o->config) ||
@@ -314,6 +368,7 @@ static bool read_older(struct options *o, const struct options_question *q)
 
 static bool make_config(struct options *o, const struct options_question *q)
 {
+	o->kubeconfig.path = o->given.kubeconfig;
 	bool right = read_older(o, q);
 	struct scheduler_client_connection *c = &o->config.client_connection;
 	c->limited = o->given.qps > 0;
@@ -326,7 +381,6 @@ static bool make_config(struct options *o, const struct options_question *q)
 	if (o->given.content_type.size > 0)
 		c->content_type = o->given.content_type;
 	c->kubeconfig = text_of(o->given.kubeconfig);
-	o->kubeconfig.path = o->given.kubeconfig;
 	o->config.enable_profiling = o->profiling;
 	o->config.enable_contention_profiling = o->given.contention_profiling;
 	return right && make_profile(o, q);
@@ -354,11 +408,14 @@ static bool check_rest(struct options *o, const struct options_question *q)
 		right = refuse_flag(q, "--bind-pods-burst", "must be non-negative");
 	if (o->verbosity < 0)
 		right = refuse_flag(q, "--v", "must be non-negative");
+	if (o->vmodule != NULL && !log_modules_of(text_of(o->vmodule), &o->log_modules))
+		right = refuse_flag(q, "--vmodule", "must be up to 8 of MODULE=LEVEL, with commas");
 	return right;
 }
 
 bool options_merge(struct options *o, const struct options_question *q)
 {
+	o->kubeconfig.search = true;
 	bool right = o->given.config != NULL ? read_config(o, q) : make_config(o, q);
 	feature_gates_set(&o->config.gates, &o->features,
 		o->release == KUBE_RELEASE_OPEN ? KUBE_RELEASE_DEFAULT
@@ -374,7 +431,6 @@ bool options_merge(struct options *o, const struct options_question *q)
 		o->api_burst = 10; /* as its client has it */
 	if (o->bind_qps > 0 && o->bind_burst == 0)
 		o->bind_burst = 20;
-	o->kubeconfig.search = true;
 	remark_flags(o, q, is_nothing, ": no effect here");
 	return check_rest(o, q) && right;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "config/kubeconfig.h"
@@ -78,7 +79,9 @@ struct options {
 	const char *cert_dir;
 	const char *tls_cert_file;
 	const char *tls_private_key_file;
-	uint32_t tls_min; /* enum options_tls */
+	uint32_t tls_min;                            /* enum options_tls */
+	struct options_words tls_suites, tls_curves; /* none: all that there are */
+	struct options_words tls_named;              /* certificates for names */
 	/* HTTP without authentication: /healthz and /metrics of older releases */
 	const char *http_address;
 	int32_t http_port; /* 0: off */
@@ -93,6 +96,7 @@ struct options {
 	struct options_words requestheader_username_headers;
 	struct options_words requestheader_group_headers;
 	struct options_words requestheader_extra_prefixes;
+	struct options_words requestheader_uid_headers;
 	struct options_words always_allow_paths; /* a '*' at the end: and all below */
 	bool authentication_skip_lookup;
 	bool authentication_tolerate_lookup_failure;
@@ -114,9 +118,12 @@ struct options {
 
 	/* this process */
 	int32_t verbosity;
+	const char *vmodule;
+	struct log_modules log_modules; /* of it */
 	bool log_as_json;
 	bool no_sandbox;
 	uint64_t memory_bytes;
+	struct text decision_log; /* "stderr" or the number of a descriptor */
 	uint32_t nodes_max;
 	uint32_t pods_max;
 	uint32_t connections; /* to the apiserver, for bindings */
@@ -126,6 +133,8 @@ struct options {
 		const char *config;
 		const char *kubeconfig;
 		const char *policy_config_file;
+		struct text policy_configmap, policy_configmap_namespace;
+		bool legacy_policy_config; /* the file, whatever the ConfigMap is */
 		const char *algorithm_provider;
 		struct scheduler_leader_election election;
 		struct text content_type;
@@ -153,6 +162,12 @@ struct options_question {
 	struct scratch *scratch;      /* 4 MiB do; files that need more are a fault */
 	struct config_faults *faults; /* all that is wrong with flags and files */
 	struct config_faults *notes;  /* what is accepted and has no effect */
+	/*
+	 * For --policy-configmap: the object at the path of that cluster's apiserver, as JSON in
+	 * `scratch`; or why not. NULL: the flag cannot be had.
+	 */
+	bool (*get)(const struct kubeconfig_question *cluster, const char *path,
+		struct scratch *scratch, struct text *json, struct writer *fault);
 };
 
 /*
@@ -169,8 +184,9 @@ const char *options_flag_name(uint32_t flag);
 /* What was given, else what is had without. Nothing in it is a secret: files are named. */
 void options_show_flag(const struct options *options, uint32_t flag, struct writer *to);
 
-/* All flags, in groups. */
-void options_help(struct writer *out);
+/* All flags, in groups, with what they are in `defaults`; those without effect only if asked for.
+ */
+void options_help(const struct options *defaults, bool with_nothing, struct writer *out);
 enum { OPTIONS_HELP_MAX = 24 * 1024 /* bytes of it */ };
 
 #endif

@@ -44,7 +44,7 @@ static bool refuse_value(struct flags_reading *r, const char *right)
 	return false;
 }
 
-static bool refuse_flag(struct flags_reading *r)
+static bool refuse_this_flag(struct flags_reading *r)
 {
 	struct writer *out = refuse_begin(r);
 	write_z(out, "Invalid value: ");
@@ -154,7 +154,9 @@ static bool set_words(struct flags_reading *r, struct options_words *to)
 	struct text word;
 	if (!options_given(r->to, r->option->at))
 		to->count = 0;
-	while (text_cut(&rest, ',', &word)) {
+	/* Files and names of a certificate belong together. */
+	char between = to == &r->to->tls_named ? ';' : ',';
+	while (text_cut(&rest, between, &word)) {
 		if (word.size == 0)
 			continue;
 		if (to->count == OPTIONS_WORDS_MAX)
@@ -261,7 +263,7 @@ static bool set(struct flags_reading *r)
 	case OPTION_FEATURES: return set_features(r, to);
 	case OPTION_RELEASE: return set_release(r, to);
 	case OPTION_RULES: return set_rules(r);
-	case OPTION_REFUSED: return refuse_flag(r);
+	case OPTION_REFUSED: return refuse_this_flag(r);
 	case OPTION_NOTHING:
 	case OPTION_NOTHING_BOOL:
 	case OPTION_HELP:
@@ -283,7 +285,7 @@ static bool is_name(struct text written, const char *name)
 	return true;
 }
 
-static const struct option *find(struct text name, bool is_letter)
+static const struct option *find_flag(struct text name, bool is_letter)
 {
 	for (uint32_t i = 0; i < option_count; i++)
 		if (is_letter ? option_table[i].letter == name.at[0]
@@ -347,7 +349,7 @@ static enum options_result read_flag(struct flags_reading *r, const char *dashes
 		behind++;
 	else if (behind[0] == '\0')
 		behind = NULL;
-	r->option = find(name, is_letter);
+	r->option = find_flag(name, is_letter);
 	if (r->option == NULL) {
 		refuse_name(r, dashes, name);
 		return OPTIONS_WRONG;

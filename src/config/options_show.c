@@ -45,7 +45,7 @@ static void show_choice(const struct option *o, uint32_t choice, struct writer *
 }
 
 /* Flags of leader election are in the configuration by now. */
-static const void *place_of(const struct options *options, const struct option *o)
+static const void *option_place_of(const struct options *options, const struct option *o)
 {
 	size_t first = offsetof(struct options, given.election);
 	size_t behind = first + sizeof(options->given.election);
@@ -57,7 +57,7 @@ static const void *place_of(const struct options *options, const struct option *
 
 static void show_value(const struct options *options, const struct option *o, struct writer *to)
 {
-	const void *at = place_of(options, o);
+	const void *at = option_place_of(options, o);
 	const char *path;
 	switch ((enum option_type)o->type) {
 	case OPTION_BOOL: write_z(to, *(const bool *)at ? "true" : "false"); break;

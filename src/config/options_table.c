@@ -64,25 +64,32 @@ const struct option option_table[] = {
 	{"yield-to-others", 0, OPTION_BOOL, OPTION_GROUP_ELECTION, AT(yields), NULL,
 		"stand by while another scheduler without the lease binds the same pods"},
 	{"leader-elect-resource-lock", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
-		GIVEN(election.resource_lock), "leases", "kind of the lock"},
+		GIVEN(election.resource_lock), "KIND", "kind of the lock"},
 	{"leader-elect-resource-name", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
 		GIVEN(election.resource_name), "NAME", "name of the lease"},
 	{"leader-elect-resource-namespace", 0, OPTION_TEXT, OPTION_GROUP_ELECTION,
 		GIVEN(election.resource_namespace), "NAME", "namespace of the lease"},
 
 	{"bind-address", 0, OPTION_ADDRESS, OPTION_GROUP_SERVING, AT(bind_address), "IP",
-		"where HTTPS listens; all addresses by default"},
+		"where HTTPS listens; 0.0.0.0: all addresses, of IPv6 too"},
 	{"secure-port", 0, OPTION_PORT, OPTION_GROUP_SERVING, AT(secure_port), "PORT",
 		"of HTTPS, 0: off"},
 	{"tls-cert-file", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(tls_cert_file), "FILE",
 		"certificate and chain, PEM; self-signed if not set"},
 	{"tls-private-key-file", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(tls_private_key_file),
 		"FILE", "key of the certificate, PEM"},
+	{"tls-sni-cert-key", 0, OPTION_WORDS, OPTION_GROUP_SERVING, AT(tls_named),
+		"CERTIFICATE,KEY[:NAMES]",
+		"for clients that ask for these names; ';' between several"},
 	{"cert-dir", 0, OPTION_PATH, OPTION_GROUP_SERVING, AT(cert_dir), "FOLDER",
 		"has kube-scheduler.crt and .key when no files are named; else they are made "
 		"there"},
 	{"tls-min-version", 0, OPTION_CHOICE, OPTION_GROUP_SERVING, AT(tls_min),
 		"VersionTLS12|VersionTLS13", "minimum version of TLS"},
+	{"tls-cipher-suites", 0, OPTION_WORDS, OPTION_GROUP_SERVING, AT(tls_suites), "NAMES",
+		"no others; those of TLS 1.3 are limited where one of them is named"},
+	{"tls-curve-preferences", 0, OPTION_WORDS, OPTION_GROUP_SERVING, AT(tls_curves), "NUMBERS",
+		"no others, the first is preferred: 23, 24, 25 (P-256 ...), 29 (X25519)"},
 	{"disabled-metrics", 0, OPTION_WORDS, OPTION_GROUP_SERVING, AT(metrics.disabled), "NAMES",
 		"metrics that are not shown"},
 	{"allow-metric-labels", 0, OPTION_RULES, OPTION_GROUP_SERVING, AT(metrics.rules),
@@ -128,16 +135,22 @@ const struct option option_table[] = {
 		AT(requestheader_group_headers), "NAMES", "in which proxies name groups"},
 	{"requestheader-extra-headers-prefix", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
 		AT(requestheader_extra_prefixes), "NAMES", "of headers with more about the user"},
+	{"requestheader-uid-headers", 0, OPTION_WORDS, OPTION_GROUP_ACCESS,
+		AT(requestheader_uid_headers), "NAMES", "in which proxies give the user's uid"},
 	{"page-access", 0, OPTION_CHOICE, OPTION_GROUP_ACCESS, AT(page),
 		"review|loopback|open|token|nobody",
 		"who may see the status page; review: who may list pods and nodes"},
 
 	{"v", 'v', OPTION_I32, OPTION_GROUP_PROCESS, AT(verbosity), "LEVEL",
 		"verbosity of the log; 4: each decision, 6: everything"},
+	{"vmodule", 0, OPTION_TEXT, OPTION_GROUP_PROCESS, AT(vmodule), "MODULE=LEVEL,...",
+		"more of some modules, the second word of a line; * and ? stand for others"},
 	{"logging-format", 0, OPTION_FORM, OPTION_GROUP_PROCESS, AT(log_as_json), "text|json",
 		"form of the log"},
+	{"decision-log", 0, OPTION_TEXT, OPTION_GROUP_PROCESS, AT(decision_log), "stderr|FD",
+		"a JSON object per decision and line, to a descriptor that is open; never waits"},
 	{"memory", 0, OPTION_BYTES, OPTION_GROUP_PROCESS, AT(memory_bytes), "SIZE",
-		"memory budget; bounds the size of the cluster"},
+		"memory budget, which bounds the cluster; 'berth version' has the default"},
 	{"nodes-max", 0, OPTION_COUNT, OPTION_GROUP_PROCESS, AT(nodes_max), "NUMBER",
 		"maximum nodes, instead of what the budget allows"},
 	{"pods-max", 0, OPTION_COUNT, OPTION_GROUP_PROCESS, AT(pods_max), "NUMBER", "maximum pods"},
@@ -167,18 +180,13 @@ const struct option option_table[] = {
 		"profiles[0].schedulerName"},
 	{"hard-pod-affinity-symmetric-weight", 0, OPTION_I32, OPTION_GROUP_OLDER,
 		GIVEN(hard_weight), "WEIGHT", "InterPodAffinityArgs.hardPodAffinityWeight"},
-	{"policy-configmap", 0, OPTION_REFUSED, OPTION_GROUP_OLDER, 0, "NAME",
-		"write its policy.cfg to a file and name that by --policy-config-file"},
-	/* Whoever asks for more safety than there is must know that there is not. */
-	{"tls-cipher-suites", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NAMES",
-		"AES-GCM and ChaCha20-Poly1305 with ECDHE are all there is; "
-		"--tls-min-version=VersionTLS13 narrows it"},
-	{"tls-curve-preferences", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NUMBERS",
-		"X25519, P-256, P-384 and P-521 are all there is"},
-	{"tls-sni-cert-key", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "FILES",
-		"there is one certificate for all names: --tls-cert-file"},
-	{"requestheader-uid-headers", 0, OPTION_REFUSED, OPTION_GROUP_SERVING, 0, "NAMES",
-		"the uid of a user is not looked at"},
+	{"policy-configmap", 0, OPTION_TEXT, OPTION_GROUP_OLDER, GIVEN(policy_configmap), "NAME",
+		"its policy.cfg is the policy; read once, at start"},
+	{"policy-configmap-namespace", 0, OPTION_TEXT, OPTION_GROUP_OLDER,
+		GIVEN(policy_configmap_namespace), "NAME", "where it is"},
+	{"use-legacy-policy-config", 0, OPTION_BOOL, OPTION_GROUP_OLDER,
+		GIVEN(legacy_policy_config), NULL,
+		"--policy-config-file counts, also beside --policy-configmap"},
 
 	NOTHING("min-compatibility-version", WHY_COMPAT),
 	NOTHING_BOOL("emulation-forward-compatible", WHY_COMPAT),
@@ -186,7 +194,6 @@ const struct option option_table[] = {
 	NOTHING_BOOL("disable-http2-serving", WHY_HTTP2),
 	NOTHING_BOOL("permit-port-sharing", WHY_SOCKET),
 	NOTHING_BOOL("permit-address-sharing", WHY_SOCKET),
-	NOTHING("vmodule", "--v is for all modules"),
 	NOTHING("log-flush-frequency", WHY_LOG),
 	NOTHING_BOOL("log-text-split-stream", WHY_LOG),
 	NOTHING("log-text-info-buffer-size", WHY_LOG),
@@ -205,8 +212,6 @@ const struct option option_table[] = {
 	NOTHING_BOOL("skip-log-headers", WHY_LOG),
 	NOTHING_BOOL("experimental-logging-sanitization", WHY_LOG),
 	NOTHING("failure-domains", "topology keys are those that pods name"),
-	NOTHING_BOOL("use-legacy-policy-config", "--policy-config-file counts when it is given"),
-	NOTHING("policy-configmap-namespace", "there is no --policy-configmap"),
 	NOTHING("google-json-key", WHY_CLOUD),
 	NOTHING("azure-container-registry-config", WHY_CLOUD),
 };
@@ -231,8 +236,22 @@ static const char *const titles[OPTION_GROUPS] = {
 
 enum { HELP_COLUMN = 44 };
 
-static void write_option(struct writer *out, const struct option *o)
+static void write_option_default(struct writer *out, const struct options *defaults, uint32_t flag)
 {
+	char value[128];
+	struct writer w;
+	writer_init(&w, value, sizeof(value));
+	options_show_flag(defaults, flag, &w);
+	struct text is = writer_text(&w);
+	bool is_none = is.size == 0 || text_is(is, TEXT("0")) || text_is(is, TEXT("false")) ||
+		text_is(is, TEXT("[]"));
+	if (!is_none && option_table[flag].group < OPTION_GROUP_OLDER)
+		write_format(out, " (default %.*s)", TEXT_ARGS(is));
+}
+
+static void write_option(struct writer *out, const struct options *defaults, uint32_t flag)
+{
+	const struct option *o = &option_table[flag];
 	size_t start = out->used;
 	if (o->letter == '\0')
 		write_format(out, "      --%s", o->name);
@@ -245,15 +264,19 @@ static void write_option(struct writer *out, const struct option *o)
 		write_char(out, '\n');
 		width = 0;
 	}
-	write_format(out, "%*s %s\n", (int)(HELP_COLUMN - width), "", o->help);
+	write_format(out, "%*s %s", (int)(HELP_COLUMN - width), "", o->help);
+	write_option_default(out, defaults, flag);
+	write_char(out, '\n');
 }
 
-void options_help(struct writer *out)
+void options_help(const struct options *defaults, bool with_nothing, struct writer *out)
 {
-	for (uint32_t group = 0; group < OPTION_GROUPS; group++) {
+	uint32_t groups = with_nothing ? OPTION_GROUPS : OPTION_GROUP_NOTHING;
+	for (uint32_t group = 0; group < groups; group++) {
 		write_format(out, "%s%s:\n", group == 0 ? "" : "\n", titles[group]);
 		for (uint32_t i = 0; i < option_count; i++)
-			if (option_table[i].group == group)
-				write_option(out, &option_table[i]);
+			if (option_table[i].group == group &&
+				(with_nothing || option_table[i].type != OPTION_REFUSED))
+				write_option(out, defaults, i);
 	}
 }

@@ -52,6 +52,82 @@ static void report_remark(struct args_report *report, const char *path, const ch
 	remark(reading_of(report), path, what);
 }
 
+/* ---- inside of a text ---- */
+
+struct spot { /* in the document */
+	struct text rest;
+	struct config_place place;
+};
+
+static void spot_step(struct spot *s)
+{
+	char c = s->rest.at[0];
+	s->rest = text_from(s->rest, 1);
+	if (c == '\n')
+		s->place = (struct config_place){s->place.line + 1, 1};
+	else if (s->rest.size > 0 && ((unsigned char)s->rest.at[0] & 0xc0) != 0x80)
+		s->place.column++;
+}
+
+static void spot_skip_spaces(struct spot *s)
+{
+	while (s->rest.size > 0 && s->rest.at[0] == ' ')
+		spot_step(s);
+}
+
+/* To where the value begins; a block ("|", ">") begins in the next line. */
+static void spot_begin(struct spot *s, struct config_place at)
+{
+	while (s->rest.size > 0 &&
+		(s->place.line < at.line ||
+			(s->place.line == at.line && s->place.column < at.column)))
+		spot_step(s);
+	if (s->rest.size == 0 || (s->rest.at[0] != '|' && s->rest.at[0] != '>'))
+		return;
+	while (s->rest.size > 0 && s->place.line == at.line)
+		spot_step(s);
+	spot_skip_spaces(s);
+}
+
+/*
+ * The place of the value's byte `offset`. The document shows the same bytes, with quotes, escapes
+ * and indentation in between; where it does not, `at` has to do.
+ */
+static struct config_place place_within(
+	struct text source, struct config_place at, struct text value, size_t offset)
+{
+	struct spot s = {source, {1, 1}};
+	size_t odd = 0;
+	spot_begin(&s, at);
+	for (size_t i = 0; i < offset && i < value.size; i++) {
+		char c = value.at[i];
+		bool is_space = c == ' ' || c == '\n';
+		while (!is_space && s.rest.size > 0 && s.rest.at[0] != c && odd++ <= offset + 4)
+			spot_step(&s);
+		if (s.rest.size == 0 || odd > offset + 4)
+			return at;
+		bool is_break = s.rest.at[0] == '\n';
+		if (is_space && s.rest.at[0] != ' ' && !is_break)
+			continue;
+		spot_step(&s);
+		if (is_break)
+			spot_skip_spaces(&s);
+	}
+	return s.place;
+}
+
+static void report_refuse_in(struct args_report *report, const char *path, struct text value,
+	size_t offset, struct text what)
+{
+	struct reading *r = reading_of(report);
+	size_t before = reading_enter(r, path);
+	struct config_place at = reading_place(r);
+	if (r->source.at != NULL)
+		at = place_within(r->source, at, value, offset);
+	config_fault(r->faults, at, writer_text(&r->path), "%.*s", TEXT_ARGS(what));
+	reading_leave(r, before);
+}
+
 struct args_report *args_report_on(struct args_reading *to, struct reading *r)
 {
 	*to = (struct args_reading){.report = {.refuse = report_refuse,
@@ -59,7 +135,9 @@ struct args_report *args_report_on(struct args_reading *to, struct reading *r)
 					    .refuse_duplicate = report_duplicate,
 					    .refuse_unsupported = report_unsupported,
 					    .require_label = report_label,
-					    .remark = report_remark},
+					    .remark = report_remark,
+					    .refuse_in = report_refuse_in,
+					    .scratch = r->scratch},
 		.r = r};
 	return &to->report;
 }

@@ -12,7 +12,7 @@
 #include "base/real.h"
 #include "kube/requirement.h"
 #include "kube/time.h"
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "yaml/scalar.h"
 
 enum { PLAIN_SIZE = 48, LABEL_SHOWN = 320 };
@@ -21,6 +21,7 @@ void reading_init(struct reading *r, const struct yaml_node *root, struct scratc
 	struct config_faults *faults, struct config_faults *notes)
 {
 	r->root = root;
+	r->source = TEXT_NONE;
 	r->scratch = scratch;
 	r->faults = faults;
 	r->notes = notes;
@@ -52,7 +53,7 @@ void reading_leave(struct reading *r, size_t before)
 	r->path.overflowed = false;
 }
 
-static struct config_place place_of(const struct yaml_node *node)
+static struct config_place field_place_of(const struct yaml_node *node)
 {
 	return (struct config_place){node->line, node->column};
 }
@@ -100,7 +101,7 @@ struct config_place reading_place(const struct reading *r)
 			break;
 		node = next;
 	}
-	return place_of(node);
+	return field_place_of(node);
 }
 
 /* ---- rules ---- */
@@ -156,7 +157,7 @@ struct about { /* a message around a value of the file */
 	const char *why;
 };
 
-static void refuse_value(struct reading *r, const char *child, const struct about *about)
+static void refuse_field_value(struct reading *r, const char *child, const struct about *about)
 {
 	struct writer *out = refusal(r, child);
 	if (out == NULL)
@@ -171,7 +172,7 @@ static void refuse_value(struct reading *r, const char *child, const struct abou
 void refuse_text(struct reading *r, const char *child, struct text value, const char *why)
 {
 	const struct about about = {"Invalid value: ", value, ": ", why};
-	refuse_value(r, child, &about);
+	refuse_field_value(r, child, &about);
 }
 
 static void write_meant(struct writer *out, const struct nearest *nearest)
@@ -231,7 +232,7 @@ void refuse_missing(struct reading *r, const char *child, const char *why)
 void refuse_duplicate(struct reading *r, const char *child, struct text value)
 {
 	const struct about about = {"Duplicate value: ", value, "", ""};
-	refuse_value(r, child, &about);
+	refuse_field_value(r, child, &about);
 }
 
 void refuse_unsupported(
@@ -239,7 +240,7 @@ void refuse_unsupported(
 {
 	const struct about about = {
 		"Unsupported value: ", value, ": supported values: ", supported};
-	refuse_value(r, child, &about);
+	refuse_field_value(r, child, &about);
 }
 
 void remark(struct reading *r, const char *child, const char *what)
@@ -305,7 +306,8 @@ static void write_found(struct writer *out, const struct yaml_node *node)
 
 static bool refuse_type(struct reading *r, const struct yaml_node *node, const char *wanted)
 {
-	struct writer *out = config_fault_begin(r->faults, place_of(node), writer_text(&r->path));
+	struct writer *out =
+		config_fault_begin(r->faults, field_place_of(node), writer_text(&r->path));
 	write_format(out, "must be %s, found ", wanted);
 	write_found(out, node);
 	config_fault_end(r->faults);
@@ -505,7 +507,7 @@ static void refuse_unknown(
 	nearest_init(&nearest, key->text);
 	for (uint32_t i = 0; i < fields->count; i++)
 		nearest_try(&nearest, fields->list[i].name);
-	struct writer *out = config_fault_begin(to, place_of(key), writer_text(&r->path));
+	struct writer *out = config_fault_begin(to, field_place_of(key), writer_text(&r->path));
 	write_z(out, "unknown field ");
 	config_write_quoted(out, key->text);
 	write_meant(out, &nearest);
@@ -514,7 +516,7 @@ static void refuse_unknown(
 	config_fault_end(to);
 }
 
-static bool is_name(const struct fields *fields, uint32_t i, struct text key)
+static bool is_field_name(const struct fields *fields, uint32_t i, struct text key)
 {
 	const char *name = fields->list[i].name;
 	if (!fields->any_case)
@@ -540,7 +542,7 @@ void fields_read(
 	for (const struct yaml_node *member = node->first; member != NULL; member = member->next) {
 		const struct yaml_node *key = member->key;
 		uint32_t i = 0;
-		while (i < fields->count && !is_name(fields, i, key->text))
+		while (i < fields->count && !is_field_name(fields, i, key->text))
 			i++;
 		if (key->kind != YAML_TEXT || i == fields->count) {
 			refuse_unknown(r, key, fields);

@@ -26,6 +26,7 @@ enum { FIELDS_PATH_MAX = 512 };
 
 struct reading {
 	const struct yaml_node *root;
+	struct text source; /* the document's bytes; TEXT_NONE: not at hand */
 	struct scratch *scratch;
 	struct config_faults *faults;
 	struct config_faults *notes;

@@ -165,7 +165,7 @@ struct policy_making {
 	uint32_t counts[PLUGIN_POINTS];
 };
 
-static uint32_t find(const struct policy_row *rows, uint32_t count, struct text name)
+static uint32_t find_predicate(const struct policy_row *rows, uint32_t count, struct text name)
 {
 	uint32_t i = 0;
 	while (i < count && !text_is_z(name, rows[i].name))
@@ -208,8 +208,8 @@ static void add_labels(struct policy_making *m, struct labels *to, const struct 
 static uint32_t find_custom(
 	const struct policy_row *rows, uint32_t count, struct text name, const char *custom)
 {
-	uint32_t i = find(rows, count, name);
-	return i == count && custom != NULL ? find(rows, count, text_of(custom)) : i;
+	uint32_t i = find_predicate(rows, count, name);
+	return i == count && custom != NULL ? find_predicate(rows, count, text_of(custom)) : i;
 }
 
 /* ---- predicates ---- */
@@ -393,7 +393,7 @@ static void take_priorities(struct policy_making *m)
 
 static int64_t weight_of(const struct policy_making *m, const char *priority)
 {
-	uint32_t i = find(policy_priorities, policy_priority_count, text_of(priority));
+	uint32_t i = find_predicate(policy_priorities, policy_priority_count, text_of(priority));
 	CHECK(i < policy_priority_count);
 	return m->weights[i];
 }
@@ -548,7 +548,7 @@ static void make_plugins(struct policy_making *m)
 
 /* ---- all together ---- */
 
-static bool check_type(struct reading *r)
+static bool check_policy_type(struct reading *r)
 {
 	const struct yaml_node *kind = yaml_get(r->root, "kind");
 	const struct yaml_node *version = yaml_get(r->root, "apiVersion");
@@ -566,7 +566,7 @@ static bool check_type(struct reading *r)
 	return false;
 }
 
-static void make(struct policy_making *m, struct scheduler_config *config)
+static void make_policy(struct policy_making *m, struct scheduler_config *config)
 {
 	scheduler_config_defaults(config);
 	*m->profile = *CONFIG_LIST(config->profiles, struct scheduler_profile);
@@ -604,12 +604,12 @@ enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *s
 		.profile = SCRATCH_ONE(scratch, struct scheduler_profile),
 		.args = SCRATCH_ARRAY(scratch, struct scheduler_args, ARGS_MAX)};
 	reading_init(r, root, scratch, faults, notes);
-	if (!check_type(r))
+	if (!check_policy_type(r))
 		return SCHEDULER_CONFIG_BROKEN;
 	fields_read(r, root, &file_fields, file);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
-	make(m, config);
+	make_policy(m, config);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
 	return config_faults_count(faults) == before ? SCHEDULER_CONFIG_OK

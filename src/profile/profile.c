@@ -39,7 +39,7 @@ struct making { /* one profile */
 };
 
 /* The type of plugins of a point, for the words: preFilter is PreFilterPlugin. */
-static void write_type(struct writer *out, enum plugin_point point)
+static void write_plugin_type(struct writer *out, enum plugin_point point)
 {
 	const char *field = scheduler_point_field(point);
 	write_format(out, "%c%sPlugin", field[0] & ~0x20, field + 1);
@@ -51,7 +51,7 @@ static bool refuse_plugin(struct making *m, const char *before, struct text plug
 	write_z(m->fault, before);
 	config_write_quoted(m->fault, plugin);
 	write_z(m->fault, middle);
-	write_type(m->fault, point);
+	write_plugin_type(m->fault, point);
 	write_z(m->fault, after);
 	return false;
 }
@@ -69,14 +69,28 @@ static bool profile_may_use(const struct feature_gates *gates, const struct plug
 	return !plugin->needs_feature || feature_enabled(gates, plugin->feature);
 }
 
-/* The default list of the release and its features, in its order. */
-static uint32_t default_list(const struct feature_gates *gates, enum plugin_id *list)
+static bool has_args(const struct config_list *args, enum plugin_id id)
+{
+	const struct scheduler_args *list = CONFIG_LIST(*args, struct scheduler_args);
+	uint32_t i = 0;
+	while (i < args->count && list[i].id != id)
+		i++;
+	return i < args->count;
+}
+
+/*
+ * The default list of the release and its features, in its order; then what the profile has
+ * arguments for that does nothing without.
+ */
+static uint32_t default_list(
+	const struct feature_gates *gates, const struct config_list *args, enum plugin_id *list)
 {
 	uint32_t count = 0;
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 		const struct plugin *plugin = plugins[id];
-		if ((plugin->defaults >> gates->release & 1) == 0 ||
-			!profile_may_use(gates, plugin))
+		bool is_default = (plugin->defaults >> gates->release & 1) != 0 ||
+			(plugin->with_args && has_args(args, (enum plugin_id)id));
+		if (!is_default || !profile_may_use(gates, plugin))
 			continue;
 		uint32_t at = count++;
 		for (uint32_t n = plugin->earlier[gates->release]; n > 0 && at > 0; n--, at--)
@@ -102,7 +116,7 @@ void profile_defaults_with(
 	enum plugin_id list[PLUGIN_COUNT];
 	*profile = (struct plugin_profile){.gates = *gates};
 	CHECK(intern_take(&cache->strings, TEXT(SCHEDULER_DEFAULT_NAME), &profile->scheduler_name));
-	uint32_t count = default_list(&profile->gates, list);
+	uint32_t count = default_list(&profile->gates, &none, list);
 	for (uint32_t at = 0; at < PLUGIN_POINTS; at++)
 		for (uint32_t i = 0; i < count; i++)
 			if (plugin_has_point_in(
@@ -114,7 +128,7 @@ void profile_defaults_with(
 
 /* ---- lists ---- */
 
-static bool is_disabled(const struct scheduler_plugin_set *set, const char *name)
+static bool is_plugin_disabled(const struct scheduler_plugin_set *set, const char *name)
 {
 	const struct scheduler_plugin *list = CONFIG_LIST(set->disabled, struct scheduler_plugin);
 	for (uint32_t i = 0; i < set->disabled.count; i++)
@@ -148,16 +162,18 @@ static uint32_t find_enabled(const struct scheduler_plugin_set *set, const char 
 }
 
 /* The default list with what the file says. `placed` has room for the set's enabled ones. */
-static void merge_multi_point(const struct scheduler_plugin_set *set,
+static void merge_multi_point(const struct scheduler_profile *profile,
 	const struct feature_gates *gates, struct used_list *to, bool *placed)
 {
+	const struct scheduler_plugin_set *set = &profile->plugins.sets[SCHEDULER_MULTI_POINT];
 	const struct scheduler_plugin *own = CONFIG_LIST(set->enabled, struct scheduler_plugin);
 	enum plugin_id list[PLUGIN_COUNT];
-	uint32_t count = is_disabled(set, "*") ? 0 : default_list(gates, list);
+	uint32_t count =
+		is_plugin_disabled(set, "*") ? 0 : default_list(gates, &profile->args, list);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct plugin *plugin = plugins[list[i]];
 		uint32_t at = find_enabled(set, plugin->name);
-		if (is_disabled(set, plugin->name))
+		if (is_plugin_disabled(set, plugin->name))
 			continue;
 		append(to, text_of(plugin->name), at == 0 ? plugin->weight : own[at - 1].weight);
 		if (at > 0)
@@ -204,12 +220,12 @@ static bool expand(struct making *m, enum plugin_point point, struct expansion *
 	const struct scheduler_plugin_set *set = &m->from->plugins.sets[point];
 	const struct plugin_set named = used_set(e->own);
 	struct plugin_set seen = {{0}};
-	if (is_disabled(set, "*"))
+	if (is_plugin_disabled(set, "*"))
 		return true;
 	for (uint32_t i = 0; i < m->multi.count; i++) {
 		const struct used *used = &m->multi.list[i];
 		if (!plugin_has_point_in(plugins[used->id], point, m->to->gates.release) ||
-			is_disabled(set, plugins[used->id]->name))
+			is_plugin_disabled(set, plugins[used->id]->name))
 			continue;
 		if (plugin_set_has(&named, used->id)) {
 			plugin_set_add(&e->overrides, used->id);
@@ -223,7 +239,7 @@ static bool expand(struct making *m, enum plugin_point point, struct expansion *
 	return true;
 }
 
-static void put(struct making *m, enum plugin_point point, const struct used *used)
+static void put_plugin(struct making *m, enum plugin_point point, const struct used *used)
 {
 	int64_t weight = used->weight == 0 ? 1 : used->weight;
 	m->queue_sorts += point == PLUGIN_AT_QUEUE_SORT;
@@ -246,12 +262,12 @@ static bool make_point(struct making *m, enum plugin_point point)
 		return false;
 	for (uint32_t i = 0; i < own.count; i++)
 		if (plugin_set_has(&e.overrides, own.list[i].id))
-			put(m, point, &own.list[i]);
+			put_plugin(m, point, &own.list[i]);
 	for (uint32_t i = 0; i < e.from_multi.count; i++)
-		put(m, point, &e.from_multi.list[i]);
+		put_plugin(m, point, &e.from_multi.list[i]);
 	for (uint32_t i = 0; i < own.count; i++)
 		if (!plugin_set_has(&e.overrides, own.list[i].id))
-			put(m, point, &own.list[i]);
+			put_plugin(m, point, &own.list[i]);
 	return true;
 }
 
@@ -305,8 +321,7 @@ static bool make_uses(struct making *m)
 {
 	if (!check_release(m))
 		return false;
-	merge_multi_point(
-		&m->from->plugins.sets[SCHEDULER_MULTI_POINT], &m->to->gates, &m->multi, m->placed);
+	merge_multi_point(m->from, &m->to->gates, &m->multi, m->placed);
 	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
 		if (!make_point(m, (enum plugin_point)point))
 			return false;
@@ -350,7 +365,7 @@ static bool take_lists(struct making *m, struct scratch *scratch)
 		take_list(&m->from_multi, PLUGIN_COUNT + multi, scratch);
 }
 
-static enum profile_result make(const struct profile_memory *memory, struct making *m,
+static enum profile_result assemble_profile(const struct profile_memory *memory, struct making *m,
 	const struct scheduler_config *config)
 {
 	*m->to = (struct plugin_profile){0};
@@ -388,7 +403,7 @@ enum profile_result profiles_build(const struct profile_memory *memory,
 		write_format(fault, "creating profile for scheduler name %.*s",
 			CONFIG_SHOWN(from[i].name));
 		write_format(fault, from[i].line > 0 ? " (line %u): " : ": ", from[i].line);
-		result = make(memory, &m, config);
+		result = assemble_profile(memory, &m, config);
 		if (result != PROFILE_REFUSED)
 			fault->used = before;
 	}
@@ -397,15 +412,16 @@ enum profile_result profiles_build(const struct profile_memory *memory,
 
 /* ---- written out ---- */
 
-static bool write_out(struct scheduler_plugin_set *set, const struct feature_gates *gates,
+static bool write_profile(struct scheduler_profile *profile, const struct feature_gates *gates,
 	struct scratch *scratch)
 {
+	struct scheduler_plugin_set *set = &profile->plugins.sets[SCHEDULER_MULTI_POINT];
 	static const struct scheduler_plugin all = {.name = {"*", 1}};
 	struct used_list merged;
 	bool *placed = SCRATCH_ARRAY(scratch, bool, set->enabled.count + 1);
 	if (placed == NULL || !take_list(&merged, PLUGIN_COUNT + set->enabled.count, scratch))
 		return false;
-	merge_multi_point(set, gates, &merged, placed);
+	merge_multi_point(profile, gates, &merged, placed);
 	struct scheduler_plugin *list =
 		SCRATCH_ARRAY(scratch, struct scheduler_plugin, merged.count + 1);
 	if (list == NULL)
@@ -427,8 +443,7 @@ bool profiles_write_out(const struct scheduler_config *config, struct scratch *s
 		return false;
 	memcpy(profiles, config->profiles.items, count * sizeof(*profiles));
 	for (uint32_t i = 0; i < count; i++)
-		if (!write_out(&profiles[i].plugins.sets[SCHEDULER_MULTI_POINT], &config->gates,
-			    scratch))
+		if (!write_profile(&profiles[i], &config->gates, scratch))
 			return false;
 	*written_out = *config;
 	written_out->profiles = (struct config_list){profiles, count};

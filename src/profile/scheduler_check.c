@@ -90,7 +90,7 @@ void scheduler_plugins_check(
 	for (uint32_t point = 0; point < SCHEDULER_PLUGIN_SETS; point++) {
 		const struct scheduler_plugin_set *set = &all->sets[point];
 		struct listing in = {version, is_classic(point), true};
-		if (version == SCHEDULER_V1BETA2 && point == SCHEDULER_MULTI_POINT)
+		if (version >= SCHEDULER_V1BETA2 && point == SCHEDULER_MULTI_POINT)
 			continue; /* not used there */
 		size_t here = reading_enter(r, scheduler_point_field(point));
 		check_list(r, &set->enabled, &in);
@@ -213,7 +213,8 @@ static void check_positive(struct reading *r, const char *field, int64_t us)
 		refuse_us(r, field, us, "must be greater than zero");
 }
 
-static void check_election(struct reading *r, const struct scheduler_leader_election *election)
+static void check_election_field(
+	struct reading *r, const struct scheduler_leader_election *election)
 {
 	if (!election->elect)
 		return;
@@ -283,7 +284,7 @@ void scheduler_config_check(struct reading *r, const struct scheduler_file *file
 	if (config->pod_max_backoff_seconds < config->pod_initial_backoff_seconds)
 		refuse_i64(r, "podMaxBackoffSeconds", config->pod_max_backoff_seconds,
 			"must be greater than or equal to PodInitialBackoffSeconds");
-	check_election(r, &config->leader_election);
+	check_election_field(r, &config->leader_election);
 	check_connection(r, &config->client_connection);
 	check_profiles(r, file);
 	scheduler_extenders_check(r, &config->extenders);

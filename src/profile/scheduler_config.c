@@ -206,7 +206,8 @@ static void fill_in(struct scheduler_config *config)
 bool scheduler_version(struct text t, enum scheduler_version *version)
 {
 	static const char *const versions[] = {SCHEDULER_CONFIG_VERSION,
-		SCHEDULER_CONFIG_GROUP "/v1beta3", SCHEDULER_CONFIG_GROUP "/v1beta2"};
+		SCHEDULER_CONFIG_GROUP "/v1beta3", SCHEDULER_CONFIG_GROUP "/v1beta2",
+		SCHEDULER_CONFIG_GROUP "/v1beta1"};
 	for (size_t i = 0; i < ARRAY_COUNT(versions); i++) {
 		if (!text_is_z(t, versions[i]))
 			continue;
@@ -329,9 +330,10 @@ enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct 
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
 	reading_init(r, root, scratch, faults, notes);
+	r->source = bytes;
 	if (!check_type(r, root, &file->version))
 		return SCHEDULER_CONFIG_BROKEN;
-	bool is_older = file->version == SCHEDULER_V1BETA2;
+	bool is_older = file->version >= SCHEDULER_V1BETA2;
 	fields_read(r, root, is_older ? &older_fields : &config_fields, file);
 	if (!is_given(root, "enableContentionProfiling") && !file->config.enable_profiling)
 		file->config.enable_contention_profiling = false;

@@ -72,7 +72,7 @@ const struct fields scheduler_policy_extender_fields = {policy_extender_list,
 /* ---- rules ---- */
 
 /* Of a domain that is not Kubernetes' own, and still valid behind the "requests." of quotas. */
-static bool is_extended(struct text name)
+static bool is_extended_name(struct text name)
 {
 	char quota[320];
 	struct writer w;
@@ -110,7 +110,7 @@ static void check_managed(
 	for (uint32_t i = 0; i < managed->count; i++) {
 		struct text name = CONFIG_LIST(*managed, struct scheduler_managed_resource)[i].name;
 		size_t here = reading_enter_index(r, i);
-		if (require_label_name(r, "name", name) && !is_extended(name))
+		if (require_label_name(r, "name", name) && !is_extended_name(name))
 			refuse_text(r, "name", name, "is an invalid extended resource name");
 		if (is_managed_before(list, extender, i))
 			refuse_text(r, "name", name, "duplicate extender managed resource name");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KubeSchedulerConfiguration v1beta2 and v1beta3, rewritten as v1 says it.
+ * KubeSchedulerConfiguration v1beta1, v1beta2 and v1beta3, rewritten as v1 says it.
  *
  * What kube-scheduler did: v1beta3 (v1.23 to v1.28) differs from v1 by plugins that are gone.
  * v1beta2 (v1.22 to v1.27) had other default weights, and each extension point had its own default
  * list, with which the point's list of the file was merged: disabled names go, "*" empties, an
  * enabled default is replaced where it stands, others come behind; its multiPoint was read and
- * not used.
+ * not used. v1beta1 (v1.19 to v1.22) scored by NodeResourcesLeastAllocated where v1beta2 has
+ * NodeResourcesFit, and by NodePreferAvoidPods; and it opened ports without TLS.
  *
  * What we do: a v1beta2 profile becomes one whose points name all plugins they have. Plugins that
  * did not exist then stand at the end of the lists: pods of today count on them. Plugins that
@@ -18,10 +19,15 @@
 /* ---- default lists of v1beta2 ---- */
 
 /* Whether the plugin is in the point's list, and its place; those without one come last. */
-static bool is_listed(const struct plugin *plugin, uint32_t point, uint32_t *place)
+static bool is_listed(const struct plugin *plugin, enum scheduler_version version, uint32_t point,
+	uint32_t *place)
 {
 	const struct plugin_v1beta2 *older = &plugin->v1beta2;
 	bool is_scoring = point == PLUGIN_AT_SCORE || point == PLUGIN_AT_PRE_SCORE;
+	bool is_default = plugin->defaults != 0;
+	/* Those that are gone have a weight only there. */
+	if (version == SCHEDULER_V1BETA1 && point == PLUGIN_AT_SCORE)
+		is_default = plugin != &plugin_fit;
 	*place = 0;
 	if (point == PLUGIN_AT_PRE_FILTER)
 		*place = older->pre_filter;
@@ -31,18 +37,19 @@ static bool is_listed(const struct plugin *plugin, uint32_t point, uint32_t *pla
 		*place = older->score;
 	if (*place == 0)
 		*place = PLUGIN_COUNT;
-	return plugin->defaults != 0 && plugin_has_point(plugin, (enum plugin_point)point) &&
+	return is_default && plugin_has_point(plugin, (enum plugin_point)point) &&
 		(!is_scoring || older->weight > 0);
 }
 
-static uint32_t list_defaults(uint32_t point, struct scheduler_plugin *list)
+static uint32_t list_defaults(
+	enum scheduler_version version, uint32_t point, struct scheduler_plugin *list)
 {
 	uint32_t places[PLUGIN_COUNT];
 	uint32_t count = 0;
 	for (uint32_t id = 0; id < PLUGIN_COUNT; id++) {
 		const struct plugin *plugin = plugins[id];
 		uint32_t place, at;
-		if (!is_listed(plugin, point, &place))
+		if (!is_listed(plugin, version, point, &place))
 			continue;
 		for (at = count++; at > 0 && places[at - 1] > place; at--) {
 			list[at] = list[at - 1];
@@ -93,10 +100,11 @@ static uint32_t merge(const struct scheduler_plugin *defaults, uint32_t count,
 
 static const struct scheduler_plugin all = {.name = {"*", 1}};
 
-static void write_out(struct reading *r, uint32_t point, struct scheduler_plugin_set *set)
+static void write_older(struct reading *r, enum scheduler_version version, uint32_t point,
+	struct scheduler_plugin_set *set)
 {
 	struct scheduler_plugin defaults[PLUGIN_COUNT];
-	uint32_t count = list_defaults(point, defaults);
+	uint32_t count = list_defaults(version, point, defaults);
 	if (count == 0)
 		return; /* nothing to merge with */
 	struct scheduler_plugin *list =
@@ -112,7 +120,7 @@ static void write_out(struct reading *r, uint32_t point, struct scheduler_plugin
 static void forget_multi_point(struct reading *r, struct scheduler_plugin_set *set)
 {
 	if (set->enabled.count > 0 || set->disabled.count > 0)
-		remark(r, "plugins.multiPoint", "has no effect in v1beta2");
+		remark(r, "plugins.multiPoint", "has no effect before v1beta3");
 	*set = (struct scheduler_plugin_set){.enabled = {NULL, 0}};
 }
 
@@ -157,25 +165,30 @@ void scheduler_older_profile(
 	if (version == SCHEDULER_V1)
 		return;
 	leave_out_sets(r, &profile->plugins);
-	if (version != SCHEDULER_V1BETA2 || r->scratch->overflowed)
+	if (version < SCHEDULER_V1BETA2 || r->scratch->overflowed)
 		return;
 	forget_multi_point(r, &profile->plugins.sets[SCHEDULER_MULTI_POINT]);
 	for (uint32_t point = 0; point < PLUGIN_POINTS; point++)
 		if (point != PLUGIN_AT_PLACEMENT_SCORE && point != PLUGIN_AT_POD_GROUP_POST_FILTER)
-			write_out(r, point, &profile->plugins.sets[point]);
+			write_older(r, version, point, &profile->plugins.sets[point]);
 }
 
 /* ---- addresses ---- */
 
 /* Only an empty address or one with port 0 was left in v1beta2: both mean that nobody listens. */
-static void check_address(struct reading *r, const char *field, struct text address)
+static void check_address(
+	struct reading *r, enum scheduler_version version, const char *field, struct text address)
 {
-	if (address.size > 0 && !text_is_z(address, "0") && !text_ends(address, TEXT(":0")))
+	if (address.size == 0 || text_is_z(address, "0") || text_ends(address, TEXT(":0")))
+		return;
+	if (version == SCHEDULER_V1BETA1)
+		remark(r, field, "has no effect: --http-port and --http-address are for that");
+	else
 		refuse_text(r, field, address, "must be empty or with an explicit 0 port");
 }
 
 void scheduler_older_check(struct reading *r, const struct scheduler_file *file)
 {
-	check_address(r, "healthzBindAddress", file->healthz_address);
-	check_address(r, "metricsBindAddress", file->metrics_address);
+	check_address(r, file->version, "healthzBindAddress", file->healthz_address);
+	check_address(r, file->version, "metricsBindAddress", file->metrics_address);
 }

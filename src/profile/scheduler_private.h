@@ -8,11 +8,13 @@
 #include "profile/scheduler_config.h"
 
 #define SCHEDULER_CONFIG_VERSION SCHEDULER_CONFIG_GROUP "/v1"
-#define SCHEDULER_VERSIONS                                            \
-	"\"" SCHEDULER_CONFIG_VERSION "\", \"" SCHEDULER_CONFIG_GROUP \
-	"/v1beta3\", \"" SCHEDULER_CONFIG_GROUP "/v1beta2\""
+#define SCHEDULER_VERSIONS                                                              \
+	"\"" SCHEDULER_CONFIG_VERSION "\", \"" SCHEDULER_CONFIG_GROUP                   \
+	"/v1beta3\", \"" SCHEDULER_CONFIG_GROUP "/v1beta2\", \"" SCHEDULER_CONFIG_GROUP \
+	"/v1beta1\""
 
-enum scheduler_version { SCHEDULER_V1, SCHEDULER_V1BETA3, SCHEDULER_V1BETA2 };
+/* The newest first. */
+enum scheduler_version { SCHEDULER_V1, SCHEDULER_V1BETA3, SCHEDULER_V1BETA2, SCHEDULER_V1BETA1 };
 bool scheduler_version(struct text t, enum scheduler_version *version);
 
 struct scheduler_file { /* the configuration and what frames it */

@@ -10,7 +10,7 @@
 
 #include "kube/time.h"
 #include "profile/scheduler_private.h"
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "yaml/write.h"
 
 static void write_duration(struct yaml_writer *y, const char *key, int64_t us)

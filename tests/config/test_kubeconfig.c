@@ -4,7 +4,7 @@
  * one line that says what is wrong.
  */
 // deps: config/kubeconfig.c yaml/yaml.c yaml/memory.c yaml/scalar.c
-// deps: yaml/base64.c base/url.c
+// deps: base/base64.c base/url.c
 // deps: base/*.c
 // libs: yaml
 #include "unity.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/poison.h"
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "config/kubeconfig.h"
 
 enum { MEMORY = 4 << 20 };
@@ -33,7 +33,7 @@ static struct writer fault;
 
 void setUp(void)
 {
-	snprintf(folder, sizeof(folder), "build/test/kubeconfig.XXXXXX");
+	snprintf(folder, sizeof(folder), "build/kubeconfig.XXXXXX");
 	TEST_ASSERT_NOT_NULL(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/config", folder);
 	memory[0] = calloc(1, MEMORY);
@@ -320,6 +320,27 @@ static void refuses(const char *content, const char *what)
 	TEST_ASSERT_EQUAL_STRING(expected, line);
 }
 
+#define BEHIND "clusters:\n- name: k\n  cluster: {server: 'https://h', proxy-url: '"
+
+static void test_a_proxy(void)
+{
+	TEST_ASSERT_TRUE_MESSAGE(
+		load_text(HEAD BEHIND "socks5://u:p@proxy:9'}\nusers: [{name: u, user: {}}]\n"),
+		line);
+	is("socks5://u:p@proxy:9", config.proxy);
+	TEST_ASSERT_TRUE_MESSAGE(load_text(HEAD BEHIND "'}\nusers: [{name: u, user: {}}]\n"), line);
+	TEST_ASSERT_NULL(config.proxy.at);
+	refuses(HEAD BEHIND "ftp://p'}\n",
+		":6: clusters[0].cluster.proxy-url: unsupported scheme, must be http, https, or "
+		"socks5");
+	refuses(HEAD BEHIND "proxy:3128'}\n",
+		":6: clusters[0].cluster.proxy-url: unsupported scheme, must be http, https, or "
+		"socks5");
+	refuses(HEAD BEHIND "http://p:x'}\n",
+		":6: clusters[0].cluster.proxy-url: has a port that is not a number from 1 to "
+		"65535");
+}
+
 static void test_what_cannot_be_done_is_said(void)
 {
 	refuses(HEAD CLUSTER "users:\n- name: u\n  user:\n    exec:\n      command: aws\n",
@@ -328,10 +349,6 @@ static void test_what_cannot_be_done_is_said(void)
 	refuses(HEAD CLUSTER "users:\n- name: u\n  user: {auth-provider: {name: oidc}}\n",
 		":7: users[0].user.auth-provider: auth providers are not supported; use a client "
 		"certificate, token or tokenFile");
-	refuses(HEAD
-		"clusters:\n- name: k\n  cluster: {server: 'https://h', proxy-url: 'http://p'}\n",
-		":6: clusters[0].cluster.proxy-url: proxies are not supported; name a server that "
-		"can be reached directly");
 	/* what is there but says nothing is no obstacle */
 	TEST_ASSERT_TRUE_MESSAGE(
 		load_text(HEAD CLUSTER
@@ -646,6 +663,7 @@ int main(void)
 	RUN_TEST(test_credentials_only_for_https);
 	RUN_TEST(test_in_cluster);
 	RUN_TEST(test_search);
+	RUN_TEST(test_a_proxy);
 	RUN_TEST(test_what_cannot_be_done_is_said);
 	RUN_TEST(test_acting_as_somebody_else);
 	RUN_TEST(test_nobody_is_smuggled_into_a_head);

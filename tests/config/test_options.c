@@ -58,7 +58,7 @@ static enum options_result load(const char *line)
 			*at = '\0';
 	}
 	scratch_reset(&scratch);
-	const struct options_question q = {argc, argv, &scratch, &faults, &notes};
+	const struct options_question q = {argc, argv, &scratch, &faults, &notes, NULL};
 	return options_load(&o, &q);
 }
 
@@ -272,10 +272,10 @@ static void test_deprecated_flags_make_the_configuration(void)
 
 static void test_what_has_no_effect_is_told_once(void)
 {
-	is_ready("--vmodule a=1 --logtostderr --permit-port-sharing=false "
-		 "--vmodule b=2");
-	TEST_ASSERT_EQUAL_STRING("berth: --permit-port-sharing, --vmodule, "
-				 "--logtostderr: no effect here\n",
+	is_ready("--log-dir a --logtostderr --permit-port-sharing=false "
+		 "--log-dir b");
+	TEST_ASSERT_EQUAL_STRING("berth: --permit-port-sharing, --logtostderr, "
+				 "--log-dir: no effect here\n",
 		print(&notes));
 }
 
@@ -438,8 +438,7 @@ static void test_policy(void)
 	is("MostAllocated", SCHEDULER_ARGS(&args[0], fit_config)->strategy->type);
 	TEST_ASSERT_EQUAL_INT32(10, SCHEDULER_ARGS(&args[2], inter_pod_affinity_args)->hard_weight);
 	TEST_ASSERT_TRUE(only_profile()->check_all);
-	TEST_ASSERT_EQUAL_STRING(
-		"berth: --use-legacy-policy-config: no effect here\n", print(&notes));
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
 }
 
 /* ---- faults ---- */
@@ -495,21 +494,7 @@ static void test_what_is_no_flag_or_value(void)
 			"berth: --nodes-max: Invalid value: \"0\": must be a number from 1 to "
 			"2147483647\n"},
 		{"--policy-configmap=p",
-			"berth: --policy-configmap: Invalid value: \"p\": not supported: write its "
-			"policy.cfg to a file and name that by --policy-config-file\n"},
-		{"--tls-cipher-suites=TLS_AES_128_GCM_SHA256",
-			"berth: --tls-cipher-suites: Invalid value: \"TLS_AES_128_GCM_SHA256\": "
-			"not supported: AES-GCM and ChaCha20-Poly1305 with ECDHE are all there "
-			"is; --tls-min-version=VersionTLS13 narrows it\n"},
-		{"--tls-curve-preferences=23",
-			"berth: --tls-curve-preferences: Invalid value: \"23\": not supported: "
-			"X25519, P-256, P-384 and P-521 are all there is\n"},
-		{"--tls-sni-cert-key=a,b",
-			"berth: --tls-sni-cert-key: Invalid value: \"a,b\": not supported: there "
-			"is one certificate for all names: --tls-cert-file\n"},
-		{"--requestheader-uid-headers=X-Remote-Uid",
-			"berth: --requestheader-uid-headers: Invalid value: \"X-Remote-Uid\": not "
-			"supported: the uid of a user is not looked at\n"},
+			"berth: --policy-configmap: Invalid value: must name a ConfigMap\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases), OPTIONS_WRONG);
 }
@@ -673,7 +658,7 @@ static void test_little_memory(void)
 		arena_init(&whole, block, SCRATCH_BYTES);
 		scratch_init(&small, block, size);
 		const struct options_question q = {
-			ARRAY_COUNT(argv), argv, &small, &faults, &notes};
+			ARRAY_COUNT(argv), argv, &small, &faults, &notes, NULL};
 		result = options_load(&o, &q);
 		TEST_ASSERT_EQUAL_UINT32(result == OPTIONS_BROKEN, faults.count);
 		refused += result == OPTIONS_BROKEN;
@@ -690,13 +675,22 @@ static void test_help(void)
 	static char page[OPTIONS_HELP_MAX];
 	struct writer w;
 	writer_init(&w, page, sizeof(page) - 1);
-	options_help(&w);
+	TEST_ASSERT_EQUAL(OPTIONS_READY, load(""));
+	options_help(&o, false, &w);
 	TEST_ASSERT_FALSE(w.overflowed);
 	page[w.used] = '\0';
 	TEST_ASSERT_NOT_NULL(strstr(page, "\nLeader election; these win over"));
 	TEST_ASSERT_NOT_NULL(strstr(page, "      --secure-port PORT "));
 	TEST_ASSERT_NOT_NULL(strstr(page, "  -v, --v LEVEL "));
 	TEST_ASSERT_NOT_NULL(strstr(page, "--feature-gates"));
+	TEST_ASSERT_NOT_NULL(strstr(page, "how long a lease lasts (default 15s)\n"));
+	TEST_ASSERT_NOT_NULL(strstr(page, "of HTTPS, 0: off (default 10259)\n"));
+	TEST_ASSERT_NULL(strstr(page, "--log-dir"));
+	w.used = 0;
+	options_help(&o, true, &w);
+	page[w.used] = '\0';
+	TEST_ASSERT_NOT_NULL(strstr(page, "\nAccepted without effect:\n"));
+	TEST_ASSERT_NOT_NULL(strstr(page, "--log-dir"));
 }
 
 int main(void)

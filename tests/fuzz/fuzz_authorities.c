@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	api_caller_init(&world.caller);
 	world.cut = json_cut_init(cut_block, json_cut_size(PIECE_MAX), PIECE_MAX);
 	scratch_init(&world.scratch, scratch_block, sizeof(scratch_block));
-	look(&world.timer, (struct mono){0});
+	look_at_authorities(&world.timer, (struct mono){0});
 	struct text answer = {(const char *)data + 1, size - 1};
 	feed(&world.call.request, answer, data[0] == 0 ? size : data[0]);
 	CHECK(world.scratch.used == 0);

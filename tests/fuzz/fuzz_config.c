@@ -88,7 +88,7 @@ static void fuzz_flags(struct text text)
 		if (strstr(argv[i], "config") != NULL)
 			return;
 	scratch_init(&scratch, scratch_block, SCRATCH_SIZE);
-	const struct options_question q = {argc, argv, &scratch, &faults, &notes};
+	const struct options_question q = {argc, argv, &scratch, &faults, &notes, NULL};
 	enum options_result result = options_load(&options, &q);
 	CHECK((result == OPTIONS_READY) <= (faults.count == 0));
 	CHECK((result == OPTIONS_WRONG || result == OPTIONS_BROKEN) <= (faults.count > 0));

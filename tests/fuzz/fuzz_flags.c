@@ -31,22 +31,28 @@ static int cut_words(const uint8_t *data, size_t size, char *words, char **argv)
 	return argc;
 }
 
+struct got {
+	struct flag_list files;
+	const char *text;
+	uint64_t bytes;
+	uint32_t choice;
+	bool quiet;
+};
+
+static const struct flag table[] = {
+	{"memory", 'm', FLAG_BYTES, offsetof(struct got, bytes), "SIZE", "how much"},
+	{"output", 'o', FLAG_CHOICE, offsetof(struct got, choice), "table|json", "how"},
+	{"quiet", 'q', FLAG_BOOL, offsetof(struct got, quiet), NULL, "less"},
+	{"config", 0, FLAG_TEXT, offsetof(struct got, text), "FILE", "which"},
+	{"cluster", 'c', FLAG_LIST, offsetof(struct got, files), "FILE", "which ones"}};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char words[INPUT_MAX + 1], line[2 * INPUT_MAX];
 	char *argv[WORDS_MAX + 1];
 	const char *list[LIST_MAX];
-	struct flag_list files = {list, 0, LIST_MAX};
-	const char *text = NULL;
-	uint64_t bytes = 1;
-	uint32_t choice = 1;
-	bool quiet = false;
+	struct got got = {.files = {list, 0, LIST_MAX}, .bytes = 1, .choice = 1};
 	int count = 0;
-	const struct flag table[] = {{"memory", 'm', FLAG_BYTES, &bytes, "SIZE", "how much"},
-		{"output", 'o', FLAG_CHOICE, &choice, "table|json", "how"},
-		{"quiet", 'q', FLAG_BOOL, &quiet, NULL, "less"},
-		{"config", 0, FLAG_TEXT, &text, "FILE", "which"},
-		{"cluster", 'c', FLAG_LIST, &files, "FILE", "which ones"}};
 	struct writer fault;
 	if (size > INPUT_MAX)
 		return 0;
@@ -54,15 +60,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t room = size > 0 && data[0] == '!' ? 8 : sizeof(line);
 	writer_init(&fault, line, room);
 	enum flags_result result =
-		flags_read(table, ARRAY_COUNT(table), argc, argv, &count, &fault);
+		flags_read(table, ARRAY_COUNT(table), &got, argc, argv, &count, &fault);
 	CHECK((result == FLAGS_WRONG) == (fault.used > 0 || fault.overflowed));
 	CHECK(fault.used <= room);
 	CHECK(count >= 0 && count < argc);
-	CHECK(bytes > 0 && choice < 2 && files.count <= LIST_MAX);
+	CHECK(got.bytes > 0 && got.choice < 2 && got.files.count <= LIST_MAX);
 	for (int i = 2; i <= count; i++)
 		CHECK(argv[i - 1] < argv[i]);
-	for (uint32_t i = 0; i < files.count; i++)
+	for (uint32_t i = 0; i < got.files.count; i++)
 		CHECK(list[i] >= words && list[i] <= words + size);
-	CHECK(text == NULL || (text >= words && text <= words + size));
+	CHECK(got.text == NULL || (got.text >= words && got.text <= words + size));
 	return 0;
 }

@@ -6,7 +6,7 @@
  * In slices, byte by byte and in one go the same must come out, and no body is longer than what
  * was fed.
  */
-// deps: http/parser.c base/clock.c net/dns.c net/address.c
+// deps: http/headers.c http/parser.c base/clock.c net/dns.c net/address.c
 // deps: base/text.c base/format.c base/check.c base/budget.c base/trace.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * written the same.
  */
 // deps: config/kubeconfig.c yaml/yaml.c yaml/memory.c yaml/scalar.c
-// deps: yaml/base64.c base/url.c
+// deps: base/base64.c base/url.c
 // deps: base/*.c
 // deps: tests/fuzz/fuzz.c
 // libs: yaml

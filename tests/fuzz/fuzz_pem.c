@@ -5,12 +5,12 @@
  *
  * Whatever comes: an identity or a line that says what is wrong, and all memory of the fence back.
  */
-// deps: base/*.c net/*.c tls/*.c http/*.c yaml/base64.c
+// deps: base/*.c net/*.c tls/*.c http/*.c base/base64.c
 // deps: tests/fuzz/fuzz.c
 #include <stdlib.h>
 #include <string.h>
 
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "base/store.h"
 #include "fuzz/fuzz.h"
 #include "net/net_private.h"

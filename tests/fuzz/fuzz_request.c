@@ -62,13 +62,13 @@ static void fuzz_reader(struct text bytes, const uint8_t *sizes, size_t count)
 	CHECK(whole.taken <= HEAD_MAX + 1);
 	CHECK(whole.request.fault == sliced.request.fault);
 	CHECK(whole.request.status == sliced.request.status);
-	CHECK(whole.request.used == sliced.request.used);
-	CHECK(memcmp(room, other_room, whole.request.used) == 0);
+	CHECK(whole.request.headers.used == sliced.request.headers.used);
+	CHECK(memcmp(room, other_room, whole.request.headers.used) == 0);
 	CHECK((whole.step == SERVER_REQUEST_REFUSED) == (whole.request.fault != NULL));
 	if (whole.step == SERVER_REQUEST_DONE) {
 		CHECK(text_is(whole.request.path, sliced.request.path));
 		CHECK(whole.request.path.at[0] == '/');
-		CHECK(!whole.request.chunked || !whole.request.sized);
+		CHECK(!whole.request.framing.chunked || !whole.request.framing.sized);
 		CHECK(whole.request.http_1_0 ||
 			server_request_header(&whole.request, "host", 0).at != NULL);
 		CHECK(server_request_header(&whole.request, "host", 1).at == NULL);

@@ -3,7 +3,7 @@
  * Any bytes as each of the small grammars: addresses, URLs, base64, segments of paths, numbers,
  * characters, names of images. What is read prints as something that reads the same.
  */
-// deps: base/*.c net/address.c http/server_text.c base/url.c yaml/base64.c
+// deps: base/*.c net/address.c http/server_text.c base/url.c base/base64.c
 // deps: api/api_path.c kube/image_name.c
 // deps: tests/fuzz/fuzz.c
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "base/url.h"
 #include "fuzz/fuzz.h"
 #include "kube/image_name.h"
@@ -61,6 +61,25 @@ static void check_url(struct text t)
 	CHECK(url.https == again.https && url.port == again.port);
 	CHECK(text_is(url.host, again.host) && text_is(url.path, again.path));
 	CHECK(!text_ends(url.path, TEXT("/")));
+}
+
+static void check_proxy(struct text t)
+{
+	char plain[URL_PROXY_NAME_MAX];
+	struct url_proxy proxy;
+	struct writer w;
+	const char *fault = NULL;
+
+	if (!url_parse_proxy(t, &proxy, &fault)) {
+		CHECK(fault != NULL);
+		return;
+	}
+	CHECK(proxy.kind != URL_PROXY_NONE && proxy.host.size > 0 && proxy.port > 0);
+	CHECK((proxy.user.at == NULL) == (proxy.password.at == NULL));
+	writer_init(&w, plain, sizeof(plain));
+	CHECK(url_write_decoded(&w, proxy.user) && !w.overflowed);
+	w.used = 0;
+	CHECK(url_write_decoded(&w, proxy.password) && !w.overflowed);
 }
 
 static void check_base64(struct text t)
@@ -168,6 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text t = {copy, size};
 	check_address(t);
 	check_url(t);
+	check_proxy(t);
 	check_base64(t);
 	check_segment(t);
 	check_query(t);

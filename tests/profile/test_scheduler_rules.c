@@ -47,12 +47,13 @@ static void test_documents(void)
 			"f:2:7: kind: Unsupported value: \"Policy\": supported values: "
 			"\"KubeSchedulerConfiguration\"\n"},
 		{"kind: KubeSchedulerConfiguration\n"
-		 "apiVersion: kubescheduler.config.k8s.io/v1beta1\n",
+		 "apiVersion: kubescheduler.config.k8s.io/v1alpha2\n",
 			"f:2:13: apiVersion: Unsupported value: "
-			"\"kubescheduler.config.k8s.io/v1beta1\": supported values: "
+			"\"kubescheduler.config.k8s.io/v1alpha2\": supported values: "
 			"\"kubescheduler.config.k8s.io/v1\", "
 			"\"kubescheduler.config.k8s.io/v1beta3\", "
-			"\"kubescheduler.config.k8s.io/v1beta2\"\n"},
+			"\"kubescheduler.config.k8s.io/v1beta2\", "
+			"\"kubescheduler.config.k8s.io/v1beta1\"\n"},
 		{HEAD "parallelism: 1\nparallelism: 2\n",
 			"f:4:1: the key \"parallelism\" is there twice, first in line 3\n"},
 		{HEAD "---\n" HEAD, "f:4:1: a second document (---): there can be only one\n"},
@@ -283,7 +284,8 @@ static void test_fit_rules(void)
 			".apiVersion: Unsupported value: \"v1\": supported values: "
 			"\"kubescheduler.config.k8s.io/v1\", "
 			"\"kubescheduler.config.k8s.io/v1beta3\", "
-			"\"kubescheduler.config.k8s.io/v1beta2\"\n"},
+			"\"kubescheduler.config.k8s.io/v1beta2\", "
+			"\"kubescheduler.config.k8s.io/v1beta1\"\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
 }
@@ -453,6 +455,7 @@ static void test_rules_of_older_versions(void)
 			"empty or with an explicit 0 port\n"
 			"f:4:21: metricsBindAddress: Invalid value: \"10\": must be empty or with "
 			"an explicit 0 port\n"},
+		{OLDER("v1beta1") "healthzBindAddress: 0.0.0.0:10251\n", ""},
 		{OLDER("v1beta3") "healthzBindAddress: ''\nprofiles:\n"
 				  "- plugins: {filter: {enabled: [{name: EBSLimits}]}}\n"
 				  "  pluginConfig: [{name: EBSLimits}]\n",
