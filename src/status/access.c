@@ -32,7 +32,7 @@
 
 enum {
 	REVIEWS = 4, /* at a time; who shows nothing at all has half of them */
-	BODY_MAX = ACCESS_GROUPS_MAX + ACCESS_EXTRA_MAX + 4 * ACCESS_USER_MAX,
+	BODY_MAX = ACCESS_GROUPS_MAX + ACCESS_EXTRA_MAX + 4 * ACCESS_USER_MAX + 2 * ACCESS_UID_MAX,
 	PIECE_MAX = 24 * 1024,
 	SCRATCH_MAX = 64 * 1024,
 	WAIT_MS = 3000,
@@ -78,7 +78,7 @@ struct access {
 };
 
 static const struct json_want want_user[] = {
-	{"username", NULL}, {"groups", NULL}, {"extra", NULL}, {NULL, NULL}};
+	{"username", NULL}, {"uid", NULL}, {"groups", NULL}, {"extra", NULL}, {NULL, NULL}};
 static const struct json_want want_status[] = {
 	{"authenticated", NULL}, {"allowed", NULL}, {"user", want_user}, {NULL, NULL}};
 static const struct json_want want_review[] = {{"status", want_status}, {NULL, NULL}};
@@ -182,15 +182,13 @@ static void access_put_status(struct status_answer *a, uint16_t code, const char
 	json_open_object(&j);
 	json_member_z(&j, "kind", "Status");
 	json_member_z(&j, "apiVersion", "v1");
-	json_key(&j, "metadata");
-	json_open_object(&j);
+	json_member_object(&j, "metadata");
 	json_close_object(&j);
 	json_member_z(&j, "status", "Failure");
 	json_member_text(&j, "message", message);
 	json_member_z(&j, "reason", reason);
 	if (code == 403) {
-		json_key(&j, "details");
-		json_open_object(&j);
+		json_member_object(&j, "details");
 		json_close_object(&j);
 	}
 	json_member_i64(&j, "code", code);
@@ -309,8 +307,7 @@ static void review_begin(struct status_review *review, struct writer *w, struct 
 	json_open_object(j);
 	json_member_z(j, "apiVersion", version);
 	json_member_z(j, "kind", kind);
-	json_key(j, "spec");
-	json_open_object(j);
+	json_member_object(j, "spec");
 }
 
 /* False: it is too much to be asked. */
@@ -347,14 +344,12 @@ static bool ask_token(struct status_review *review, struct text token)
 static void put_attributes(struct json_writer *j, const struct status_answer *a, uint32_t right)
 {
 	if (is_about_page(a)) {
-		json_key(j, "resourceAttributes");
-		json_open_object(j);
+		json_member_object(j, "resourceAttributes");
 		json_member_z(j, "verb", "list");
 		json_member_z(j, "version", "v1");
 		json_member_z(j, "resource", page_rights[right].resource);
 	} else {
-		json_key(j, "nonResourceAttributes");
-		json_open_object(j);
+		json_member_object(j, "nonResourceAttributes");
 		json_member_text(j, "path", a->exchange->path);
 		json_member_z(j, "verb", verb_of(a));
 	}
@@ -373,6 +368,8 @@ static bool ask_access(struct status_review *review, uint32_t right, const struc
 	json_member_z(&j, "user", review->user.name);
 	json_key(&j, "groups");
 	json_put_raw(&j, text_of(review->user.groups));
+	if (review->user.uid[0] != '\0')
+		json_member_z(&j, "uid", review->user.uid);
 	if (review->user.extra[0] != '\0') {
 		json_key(&j, "extra");
 		json_put_raw(&j, text_of(review->user.extra));
@@ -676,7 +673,7 @@ static bool is_open(const struct status_answer *a, bool anonymous)
 	return page == OPTIONS_PAGE_LOOPBACK && here && anonymous && !is_passed_on(a);
 }
 
-static struct text token_of(const struct status_answer *a)
+static struct text bearer_of(const struct status_answer *a)
 {
 	struct text value = header(a, "authorization");
 	if (!a->exchange->https || value.size < 8 || strncasecmp(value.at, "bearer ", 7) != 0)
@@ -730,7 +727,7 @@ static void ask_credentials(struct status_answer *a)
 {
 	struct tls_client_names names = {.proof = TLS_PROOF_NONE};
 	struct access_user *user = &a->status->access->who;
-	struct text token = token_of(a);
+	struct text token = bearer_of(a);
 	if (a->exchange->https)
 		net_exchange_client(a->exchange, &names);
 	bool is_known = a->exchange->https &&

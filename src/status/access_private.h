@@ -14,6 +14,7 @@ enum {
 	ACCESS_TOKEN_MAX = 14 * 1024,
 	ACCESS_USER_MAX = 512,
 	ACCESS_GROUPS_MAX = 16 * 1024, /* as JSON */
+	ACCESS_UID_MAX = 256,
 	ACCESS_EXTRA_MAX = 2048,
 	ACCESS_REMEMBERED = 64 /* of each table */
 };
@@ -23,6 +24,7 @@ enum {
 struct access_user {
 	char name[ACCESS_USER_MAX];
 	char groups[ACCESS_GROUPS_MAX]; /* JSON: ["a","b"] */
+	char uid[ACCESS_UID_MAX];       /* "": not said */
 	char extra[ACCESS_EXTRA_MAX];   /* JSON: {"a":["b"]}, or "" */
 	bool is_master;
 	bool is_anonymous; /* by name or by group, whoever said so */

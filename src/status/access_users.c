@@ -54,9 +54,10 @@ static bool take_name(struct text name, struct access_user *user)
 		text_copy(name, user->name, sizeof(user->name));
 }
 
-static struct text header_of(const struct status_answer *a, const char *name)
+/* A uid that is too long or has a zero inside is not half of it. */
+static bool take_uid(struct text uid, struct access_user *user)
 {
-	return net_exchange_header(a->exchange, name, 0);
+	return text_copy(uid, user->uid, sizeof(user->uid)) && strlen(user->uid) == uid.size;
 }
 
 /* ---- reviews ---- */
@@ -72,6 +73,7 @@ bool access_read_reviewed(struct json_value value, struct access_user *user)
 		text_copy(json_type(extra) == JSON_OBJECT && json_count(extra) > 0 ? json_raw(extra)
 										   : TEXT(""),
 			user->extra, sizeof(user->extra)) &&
+		take_uid(json_text(json_get(value, "uid")), user) &&
 		take_name(json_text(json_get(value, "username")), user);
 	groups_begin(&groups, user);
 	while (json_walk_next(&walk))
@@ -130,25 +132,34 @@ static bool read_extra(const struct status_answer *a, struct access_user *user)
 	return !w.overflowed;
 }
 
+/* The first of the headers that says something. */
+static struct text first_header(const struct status_answer *a, enum authority_words which)
+{
+	const struct options_words *headers = words_of(a, which);
+	struct text value = TEXT_NONE;
+	char name[128];
+	for (uint32_t i = 0; i < headers->count && value.size == 0; i++)
+		if (text_copy(headers->list[i], name, sizeof(name)))
+			value = net_exchange_header(a->exchange, name, 0);
+	return value;
+}
+
 bool access_read_proxied(const struct status_answer *a, const struct tls_client_names *names,
 	struct access_user *user)
 {
 	const struct options_words *allowed = words_of(a, AUTHORITY_NAMES);
-	const struct options_words *headers = words_of(a, AUTHORITY_USERS);
+	const struct options_words *headers = words_of(a, AUTHORITY_GROUPS);
 	struct groups groups;
-	struct text value = TEXT_NONE;
+	struct text value;
 	bool may = allowed->count == 0;
 	char name[128];
 	for (uint32_t i = 0; i < allowed->count && !may; i++)
 		may = text_is(names->common_name, allowed->list[i]);
 	if (!may || names->proof != TLS_PROOF_GOOD || !names->by_proxy_ca)
 		return false;
-	for (uint32_t i = 0; i < headers->count && value.size == 0; i++)
-		if (text_copy(headers->list[i], name, sizeof(name)))
-			value = header_of(a, name);
-	if (!take_name(value, user))
+	if (!take_name(first_header(a, AUTHORITY_USERS), user) ||
+		!take_uid(first_header(a, AUTHORITY_UIDS), user))
 		return false;
-	headers = words_of(a, AUTHORITY_GROUPS);
 	groups_begin(&groups, user);
 	for (uint32_t i = 0; i < headers->count; i++)
 		for (uint32_t n = 0; text_copy(headers->list[i], name, sizeof(name)) &&
@@ -166,7 +177,7 @@ bool access_read_certificate(const struct tls_client_names *names, struct access
 	if (names->proof != TLS_PROOF_GOOD || !names->by_client_ca ||
 		!take_name(names->common_name, user))
 		return false;
-	user->extra[0] = '\0';
+	user->uid[0] = user->extra[0] = '\0';
 	groups_begin(&groups, user);
 	for (uint32_t i = 0; i < names->organization_count; i++)
 		groups_add(&groups, names->organizations[i]);
@@ -176,7 +187,7 @@ bool access_read_certificate(const struct tls_client_names *names, struct access
 void access_read_nobody(struct access_user *user)
 {
 	struct groups groups;
-	user->extra[0] = '\0';
+	user->uid[0] = user->extra[0] = '\0';
 	CHECK(text_copy(TEXT("system:anonymous"), user->name, sizeof(user->name)));
 	groups_begin(&groups, user);
 	groups_add(&groups, TEXT("system:unauthenticated"));
@@ -185,7 +196,7 @@ void access_read_nobody(struct access_user *user)
 
 struct tls_digest access_user_digest(const struct access_user *user)
 {
-	const struct text texts[] = {
-		text_of(user->name), text_of(user->groups), text_of(user->extra)};
+	const struct text texts[] = {text_of(user->name), text_of(user->uid), text_of(user->groups),
+		text_of(user->extra)};
 	return tls_digest(texts, ARRAY_COUNT(texts));
 }

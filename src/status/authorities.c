@@ -44,7 +44,8 @@ struct authorities {
 static const struct json_want want_data[] = {{"client-ca-file", NULL},
 	{"requestheader-client-ca-file", NULL}, {"requestheader-allowed-names", NULL},
 	{"requestheader-username-headers", NULL}, {"requestheader-group-headers", NULL},
-	{"requestheader-extra-headers-prefix", NULL}, {NULL, NULL}};
+	{"requestheader-extra-headers-prefix", NULL}, {"requestheader-uid-headers", NULL},
+	{NULL, NULL}};
 static const struct json_want want_map[] = {{"data", want_data}, {NULL, NULL}};
 
 /* ---- reading ---- */
@@ -156,7 +157,7 @@ static void apply(struct authorities *t)
 		next->proxy_size);
 }
 
-static void fail(struct authorities *t)
+static void authorities_fail(struct authorities *t)
 {
 	const struct net_answer *answer = &t->call.request.answer;
 	bool must = !t->looked && !t->status->setup.options->authentication_tolerate_lookup_failure;
@@ -180,13 +181,13 @@ static void authorities_answered(struct api_call *call, enum api_verdict verdict
 		t->failing = false;
 		apply(t);
 	} else {
-		fail(t);
+		authorities_fail(t);
 	}
 	t->looked = true;
 	net_timer_arm(net, &t->timer, mono_after_ms(net_now(net), is_answer ? LOOK_MS : AGAIN_MS));
 }
 
-static void look(struct net_timer *timer, struct mono now)
+static void look_at_authorities(struct net_timer *timer, struct mono now)
 {
 	struct authorities *t = LIST_OWNER(timer, struct authorities, timer);
 	(void)now;
@@ -214,7 +215,7 @@ void authorities_open(struct status *status, struct arena *arena)
 	size_t size = json_cut_size(PIECE_MAX);
 	const struct options_words *const words[AUTHORITY_WORDS] = {&o->requestheader_allowed_names,
 		&o->requestheader_username_headers, &o->requestheader_group_headers,
-		&o->requestheader_extra_prefixes};
+		&o->requestheader_extra_prefixes, &o->requestheader_uid_headers};
 	status->authorities = t;
 	t->status = status;
 	t->caller = (struct api_caller){.client = status->setup.scheduler->api,
@@ -223,7 +224,7 @@ void authorities_open(struct status *status, struct arena *arena)
 	api_caller_init(&t->caller);
 	t->cut = json_cut_init(arena_take(arena, size), size, PIECE_MAX);
 	scratch_init(&t->scratch, arena_take_raw(arena, SCRATCH_MAX), SCRATCH_MAX);
-	net_timer_init(&t->timer, look);
+	net_timer_init(&t->timer, look_at_authorities);
 	for (uint32_t i = 0; i < AUTHORITY_WORDS; i++)
 		t->sets[0].words[i] = t->sets[1].words[i] = *words[i];
 	if (!o->authentication_skip_lookup &&

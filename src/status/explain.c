@@ -68,21 +68,23 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	write_char(w, '}');
 }
 
-void explain_reply(struct status_answer *a, uint32_t pod)
+bool explain_put(struct status *status, uint32_t pod, struct writer *w)
 {
-	struct status *status = a->status;
 	struct scheduler *s = status->s;
-	struct writer w;
-	writer_init(&w, status->words, status->words_size);
-	cycle_explain(&s->cycle, pod, CACHE_COUNT_FAST, &w);
-	if (!w.overflowed)
+	cycle_explain(&s->cycle, pod, CACHE_COUNT_FAST, w);
+	if (!w->overflowed)
 		status_explain_put_pod(&s->cache,
 			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)),
-			cycle_profile_of(&s->cycle, pod), &w);
-	if (w.overflowed)
+			cycle_profile_of(&s->cycle, pod), w);
+	return !w->overflowed;
+}
+
+void explain_send(struct status_answer *a, const struct writer *w)
+{
+	if (w->overflowed)
 		status_refuse(a, 507, "the answer is too large; raise --memory");
 	else
-		status_reply(a, 200, status_json, writer_text(&w));
+		status_reply(a, 200, status_json, writer_text(w));
 }
 
 /* Why it is not explained; NULL: nothing speaks against it. */
@@ -114,6 +116,10 @@ void explain_answer(struct status_answer *a)
 		status_refuse(a, index == 0 ? 404 : 409, "%s", fault);
 		return;
 	}
-	if (explain_take_words(a))
-		explain_reply(a, index);
+	if (explain_take_words(a)) {
+		struct writer w;
+		writer_init(&w, a->status->words, a->status->words_size);
+		(void)explain_put(a->status, index, &w);
+		explain_send(a, &w);
+	}
 }

@@ -170,7 +170,7 @@ static enum kube_release release_of(const struct status *status)
 	return scheduler_release(status->s);
 }
 
-static bool is_disabled(const struct status *status, const char *name)
+static bool is_metric_disabled(const struct status *status, const char *name)
 {
 	const struct options_words *words = &status->setup.options->metrics.disabled;
 	for (uint32_t i = 0; i < words->count; i++)
@@ -182,7 +182,7 @@ static bool is_disabled(const struct status *status, const char *name)
 static bool is_shown(const struct status *status, const struct metric_family *f)
 {
 	uint32_t level = f->levels[release_of(status)];
-	return level != METRIC_ABSENT && !is_disabled(status, f->name) &&
+	return level != METRIC_ABSENT && !is_metric_disabled(status, f->name) &&
 		(level != METRIC_HIDDEN || status->setup.options->metrics.show_hidden);
 }
 
@@ -309,7 +309,7 @@ static bool put_readings(struct status_answer *a, struct writer *w)
 	readings_gather(a->status, &readings);
 	for (uint32_t i = first; i < first + READINGS_IN_ROW && i < readings_count; i++) {
 		const struct metric_reading *reading = &readings_table[i];
-		if (is_disabled(a->status, reading->name))
+		if (is_metric_disabled(a->status, reading->name))
 			continue;
 		put_head(w, reading->name, "", reading->help, reading->type);
 		write_format(w, "%s ", reading->name);

@@ -72,7 +72,7 @@ static enum metric_at row_pending(
 	const uint32_t counts[] = {pods[QUEUE_ACTIVE],
 		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF],
 		pods[QUEUE_UNSCHEDULABLE] + shelf_count(shelf) - shelf->gated +
-			status->s->cache.unreads.pending,
+			status->s->cache.unreads.pending + status->s->pressure.missing,
 		pods[QUEUE_GATED] + shelf->gated};
 	if (at >= ARRAY_COUNT(queue_names))
 		return METRIC_AT_END;
@@ -396,6 +396,17 @@ static enum metric_at row_request_histogram(
 
 /* ---- the release ---- */
 
+/* As Go names them. */
+#if defined(__x86_64__)
+#define ARCHITECTURE "amd64"
+#elif defined(__aarch64__)
+#define ARCHITECTURE "arm64"
+#elif defined(__arm__)
+#define ARCHITECTURE "arm"
+#elif defined(__riscv)
+#define ARCHITECTURE "riscv64"
+#endif
+
 static enum metric_at row_build_info(
 	const struct status *status, uint32_t at, uint32_t which, struct metric_row *row)
 {
@@ -412,7 +423,7 @@ static enum metric_at row_build_info(
 	metric_label(row, "build_date", TEXT(""));
 	metric_label(row, "go_version", TEXT(""));
 	metric_label(row, "compiler", TEXT("C " __VERSION__));
-	metric_label(row, "platform", TEXT("linux/" BERTH_BOARD));
+	metric_label(row, "platform", TEXT("linux/" ARCHITECTURE));
 	row->value = 1;
 	return METRIC_AT_ROW;
 }

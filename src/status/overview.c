@@ -3,21 +3,76 @@
 #include "base/budget.h"
 #include "status/private.h"
 
+static enum overview_nodes overview_state_of(const struct cache_node *n)
+{
+	if (n->facts == NULL)
+		return OVERVIEW_MISSING;
+	if ((n->facts->troubles & KUBE_NODE_NOT_READY) != 0)
+		return OVERVIEW_NOT_READY;
+	return n->facts->unschedulable != 0 ? OVERVIEW_CORDONED : OVERVIEW_READY;
+}
+
+void overview_sum(const struct cache *cache, struct overview_sums *sums)
+{
+	memset(sums, 0, sizeof(*sums));
+	for (uint32_t i = 0; (i = pool_next(&cache->nodes, i)) != 0;) {
+		const struct cache_node *n = cache_node_at(cache, i);
+		enum overview_nodes state = overview_state_of(n);
+		if (sums->count[state] < OVERVIEW_NAMES)
+			sums->first[state][sums->count[state]] = i;
+		sums->count[state]++;
+		if (state != OVERVIEW_READY)
+			continue;
+		const int64_t used[] = {n->sums.cpu_milli, n->sums.memory_bytes, n->sums.pods};
+		const struct kube_resources *all = &n->facts->allocatable;
+		const int64_t room[] = {all->cpu_milli, all->memory_bytes, all->pods};
+		for (size_t k = 0; k < ARRAY_COUNT(used); k++) {
+			sums->requested[k] += used[k];
+			sums->allocatable[k] += room[k];
+		}
+	}
+}
+
+/* Nodes by state, the first names of each, and the capacity of those that take pods. */
+static void put_node_counts(const struct cache *cache, struct json_writer *j)
+{
+	static const char *const resources[] = {"cpuMilli", "memory", "pods"};
+	static const char *const states[] = {"ready", "notReady", "cordoned", "missing"};
+	struct overview_sums sums;
+	overview_sum(cache, &sums);
+	json_member_object(j, "capacity");
+	for (size_t k = 0; k < ARRAY_COUNT(resources); k++)
+		rows_put_pair(j, resources[k], sums.requested[k], sums.allocatable[k]);
+	json_close_object(j);
+	json_member_object(j, "nodeStates");
+	for (uint32_t state = 0; state < OVERVIEW_NODES; state++) {
+		json_member_object(j, states[state]);
+		json_member_i64(j, "count", sums.count[state]);
+		json_member_array(j, "first");
+		for (uint32_t i = 0;
+			state != OVERVIEW_READY && i < sums.count[state] && i < OVERVIEW_NAMES; i++)
+			json_put_text(j,
+				cache_text(
+					cache, cache_node_at(cache, sums.first[state][i])->name));
+		json_close_array(j);
+		json_close_object(j);
+	}
+	json_close_object(j);
+}
+
 static void put_cluster(struct status *status, struct json_writer *j)
 {
 	const struct scheduler *s = status->s;
 	const uint32_t *pods = s->queue.pods;
-	json_key(j, "queue");
-	json_open_object(j);
+	json_member_object(j, "queue");
 	json_member_i64(j, "active", pods[QUEUE_ACTIVE]);
 	json_member_i64(j, "backoff", pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF]);
 	json_member_i64(j, "unschedulable", pods[QUEUE_UNSCHEDULABLE]);
 	json_member_i64(j, "gated", pods[QUEUE_GATED]);
-	json_member_i64(j, "noMemory", shelf_count(scheduler_shelf(s)));
+	json_member_i64(j, "noMemory", scheduler_pods_without_memory(s));
 	json_member_i64(j, "binding", pool_used(&s->bindings.pool));
 	json_close_object(j);
-	json_key(j, "cluster");
-	json_open_object(j);
+	json_member_object(j, "cluster");
 	json_member_i64(j, "nodes", s->cache.order.count);
 	json_member_i64(j, "pods", pool_used(&s->cache.pods));
 	json_member_i64(j, "pending", scheduler_pods_pending(s));
@@ -25,6 +80,7 @@ static void put_cluster(struct status *status, struct json_writer *j)
 	json_member_i64(j, "refused", (int64_t)s->cache.refused);
 	json_member_bool(
 		j, "nodesMissing", (scheduler_kinds_damaged(s) & WATCH_KIND(KUBE_NODE)) != 0);
+	put_node_counts(&s->cache, j);
 	json_close_object(j);
 }
 
@@ -58,8 +114,7 @@ static void put_connection(const struct status *status, struct json_writer *j)
 		if (watch.error[0] != '\0')
 			error = watch.error;
 	}
-	json_key(j, "connection");
-	json_open_object(j);
+	json_member_object(j, "connection");
 	json_member_i64(j, "open", net.open);
 	json_member_i64(j, "queued", net.queued);
 	json_member_i64(j, "failures", (int64_t)net.connect_failures);
@@ -86,8 +141,7 @@ static void put_latest(const struct scheduler *s, struct json_writer *j)
 			took[i] = took[i - 1];
 		took[i] = r->took_us;
 	}
-	json_key(j, "latest");
-	json_open_object(j);
+	json_member_object(j, "latest");
 	json_member_i64(j, "count", count);
 	json_member_i64(j, "medianUs", count > 0 ? took[count / 2] : 0);
 	json_member_i64(j, "mostUs", count > 0 ? took[count - 1] : 0);
@@ -100,8 +154,7 @@ static void overview_put_decisions(const struct scheduler *s, struct json_writer
 	uint64_t count = 0;
 	for (uint32_t i = 0; i <= scheduler_scale_attempt.count; i++)
 		count += h->counts[i];
-	json_key(j, "decisions");
-	json_open_object(j);
+	json_member_object(j, "decisions");
 	json_member_i64(j, "count", (int64_t)count);
 	json_member_i64(j, "meanUs", count > 0 ? (int64_t)(h->sum / count) : 0);
 	put_latest(s, j);
@@ -132,8 +185,7 @@ static void put_memory(const struct status *status, struct json_writer *j)
 	}
 	struct process_facts process;
 	process_facts(&status->process, &process);
-	json_key(j, "memory");
-	json_open_object(j);
+	json_member_object(j, "memory");
 	json_member_i64(j, "resident", (int64_t)process.resident_bytes);
 	json_member_i64(j, "refused", (int64_t)refused);
 	if (fullest != NULL) {
@@ -147,8 +199,7 @@ static void put_memory(const struct status *status, struct json_writer *j)
 static void put_events(const struct scheduler *s, struct json_writer *j)
 {
 	struct recorder_stats stats = recorder_stats(s->recorder);
-	json_key(j, "events");
-	json_open_object(j);
+	json_member_object(j, "events");
 	json_member_i64(j, "sent", (int64_t)stats.sent);
 	json_member_i64(j, "dropped", (int64_t)(stats.dropped_full + stats.dropped_rate));
 	json_close_object(j);
@@ -170,6 +221,7 @@ void overview_put(struct status *status, struct json_writer *j)
 	overview_put_decisions(s, j);
 	put_events(s, j);
 	put_memory(status, j);
+	loss_put_summary(status, j);
 	json_close_object(j);
 }
 

@@ -21,17 +21,29 @@ static const struct file files[] = {
 	{"/icon.svg", "image/svg+xml", page_svg, sizeof(page_svg)},
 };
 
+bool status_page_file(struct text path, const char **type, struct text *file)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(files); i++) {
+		if (!text_is_z(path, files[i].path))
+			continue;
+		*type = files[i].type;
+		*file = (struct text){(const char *)files[i].at, files[i].size};
+		return true;
+	}
+	return false;
+}
+
 void page_answer(struct status_answer *a)
 {
+	const char *type;
+	struct text file;
 	struct text encodings = net_exchange_header(a->exchange, "accept-encoding", 0);
 	if (encodings.at == NULL || !text_contains(encodings, TEXT("gzip"))) {
 		status_reply(
 			a, 406, status_plain, TEXT("the page is served compressed by gzip only\n"));
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_COUNT(files); i++)
-		if (text_is_z(a->exchange->path, files[i].path))
-			status_reply_with(a, 200, files[i].type,
-				"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n",
-				(struct text){(const char *)files[i].at, files[i].size});
+	if (status_page_file(a->exchange->path, &type, &file))
+		status_reply_with(
+			a, 200, type, "Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n", file);
 }

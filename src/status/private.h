@@ -49,11 +49,13 @@ struct status_answer {
 	status_step_fn *step;         /* NULL: what is in the piece is all */
 	uint32_t at, part, row, limit;
 	uint64_t serial;
-	bool any;         /* a row was written before */
-	bool is_put_off;  /* to the next turn */
-	bool listens;     /* to events: does not end */
-	bool has_arrived; /* with its body */
-	bool waits;       /* until the apiserver may be asked about it */
+	bool any;           /* a row was written before */
+	bool is_put_off;    /* to the next turn */
+	bool listens;       /* to events: does not end */
+	bool has_arrived;   /* with its body */
+	bool waits;         /* until the apiserver may be asked about it */
+	bool is_enough;     /* a step took long: the next one in the next piece */
+	bool reads_pending; /* the table of pending.c */
 	struct mono waits_since;
 	size_t size, sent;
 	char filter[128];
@@ -111,7 +113,15 @@ struct status {
 	const struct net_exchange *body_of; /* NULL: nobody's */
 	uint64_t what_ifs;
 
-	struct net_timer beat, later;
+	struct page_span pending_span; /* struct status_pending */
+	struct page_span loss_span;    /* struct status_loss */
+	struct page_span loss_known_span;
+	struct net_timer loss_timer;
+
+	struct net_timer beat, later, minute;
+	struct status_counted {
+		uint64_t bound, unschedulable, errors, lost, evicted;
+	} counted; /* by the last sample of the history */
 	uint32_t listeners;
 	uint64_t answers[6]; /* by hundreds of the code */
 };
@@ -156,8 +166,14 @@ void access_forget(struct status_answer *a);
 /* ---- authorities.c ---- */
 
 struct authorities;
-enum authority_words { AUTHORITY_NAMES, AUTHORITY_USERS, AUTHORITY_GROUPS, AUTHORITY_EXTRAS };
-enum { AUTHORITY_WORDS = AUTHORITY_EXTRAS + 1 };
+enum authority_words {
+	AUTHORITY_NAMES,
+	AUTHORITY_USERS,
+	AUTHORITY_GROUPS,
+	AUTHORITY_EXTRAS,
+	AUTHORITY_UIDS
+};
+enum { AUTHORITY_WORDS = AUTHORITY_UIDS + 1 };
 size_t authorities_size(void);
 /* The secure door is open already. */
 void authorities_open(struct status *status, struct arena *arena);
@@ -186,6 +202,13 @@ size_t about_size(void);
 void overview_answer(struct status_answer *a);
 void overview_put(struct status *status, struct json_writer *j);
 void nodes_answer(struct status_answer *a);
+void node_answer(struct status_answer *a);
+void pending_answer(struct status_answer *a);
+void losses_answer(struct status_answer *a);
+void better_answer(struct status_answer *a);
+void headroom_answer(struct status_answer *a);
+void history_answer(struct status_answer *a);
+void history_events_answer(struct status_answer *a);
 void pods_answer(struct status_answer *a);
 void memory_answer(struct status_answer *a);
 void decisions_answer(struct status_answer *a);
@@ -202,14 +225,71 @@ void page_answer(struct status_answer *a);
 
 /* "NoSchedule"; "": none, or an unknown one. */
 const char *rows_effect(uint32_t effect);
+/* "key":[used,allocatable] */
+void rows_put_pair(struct json_writer *j, const char *key, int64_t used, int64_t allocatable);
+/* Members of the node's row; `labels`: the key of one to be shown, or 0. */
+void rows_put_node(
+	const struct cache *cache, uint32_t index, uint32_t labels, struct json_writer *j);
+
+/* An array, object after object: before the members of the next one; behind the last one. */
+void rows_begin(struct status_answer *a, struct writer *w, struct json_writer *j);
+bool rows_end(struct status_answer *a, struct writer *w);
+void rows_put_rejectors(const struct queue_waits *waits, struct json_writer *j);
+struct text rows_reason(const struct cache *cache, const struct cache_pod *p);
+extern const char *const rows_queue_states[QUEUE_STATES];
+
+/* ---- overview.c ---- */
+
+/* What is summed over the nodes. */
+enum overview_nodes { OVERVIEW_READY, OVERVIEW_NOT_READY, OVERVIEW_CORDONED, OVERVIEW_MISSING };
+enum { OVERVIEW_NODES = OVERVIEW_MISSING + 1, OVERVIEW_NAMES = 4 };
+
+struct overview_sums {
+	int64_t requested[3], allocatable[3]; /* CPU, memory, pods of the nodes that are ready */
+	uint32_t count[OVERVIEW_NODES];
+	uint32_t first[OVERVIEW_NODES][OVERVIEW_NAMES]; /* node indexes */
+};
+
+void overview_sum(const struct cache *cache, struct overview_sums *sums);
+
+/* ---- loss.c ---- */
+
+size_t loss_size(void);
+void loss_open(struct status *status);
+void loss_put_summary(const struct status *status, struct json_writer *j);
+void loss_answer(struct status_answer *a, uint32_t node);
+/* A DaemonSet's, a mirror pod, or one that is going: it goes nowhere else. */
+bool loss_needs_no_place(const struct cache *cache, const struct cache_pod *p);
+
+/* ---- history.c ---- */
+
+void history_open(struct status *status);
+/* Members of the event. */
+void history_put_event(const struct history_event *event, struct json_writer *j);
+
+/* ---- pending.c ---- */
+
+size_t pending_size(void);
+void pending_open(struct status *status);
+
+/* ---- node.c ---- */
+
+/* "owner":"ReplicaSet/web-7d", when it is known. */
+void status_put_owner(const struct cache *cache, const struct cache_pod *p, struct json_writer *j);
 
 /* ---- explain.c ---- */
 
 /* False: refused, somebody else reads one, or it was just now. */
 bool explain_take_words(struct status_answer *a);
 void explain_give_words(struct status_answer *a);
-/* The explanation of the pod, into the words that were taken, and as the answer. */
-void explain_reply(struct status_answer *a, uint32_t pod);
+/* The explanation of the pod, into the words that were taken; false: they overflowed. */
+bool explain_put(struct status *status, uint32_t pod, struct writer *w);
+/* The words, or that they were too large, as the answer. */
+void explain_send(struct status_answer *a, const struct writer *w);
+
+/* ---- headroom.c ---- */
+
+void headroom_put(struct status *status, uint32_t pod, struct writer *w);
 
 /* ---- process.c ---- */
 

@@ -73,6 +73,8 @@ const struct metric_reading readings_table[] = {
 		METRIC_COUNTER, AT(recorder.joined)},
 	{"berth_events_dropped_total", "Events not sent: too many at once, or about one object.",
 		METRIC_COUNTER, AT(events_dropped)},
+	{"berth_decision_log_dropped_total", "Lines of --decision-log that were not taken at once.",
+		METRIC_COUNTER, AT(decisions_dropped)},
 	{"berth_cache_refused_total", "Objects that did not fit into the cache.", METRIC_COUNTER,
 		AT(cache_refused)},
 	{"berth_nodes_missing", "1 if a node could not be stored or decoded.", METRIC_GAUGE,
@@ -148,6 +150,7 @@ void readings_gather(const struct status *status, struct metric_readings *r)
 		.nodes_missing = (scheduler_kinds_damaged(s) & WATCH_KIND(KUBE_NODE)) != 0,
 		.pods_missing = (scheduler_kinds_damaged(s) & WATCH_KIND(KUBE_POD)) != 0,
 	};
+	r->decisions_dropped = s->decision_log.dropped_all;
 	r->events_dropped = r->recorder.dropped_full + r->recorder.dropped_rate;
 	process_facts(&status->process, &r->process);
 }

@@ -22,6 +22,7 @@ struct metric_readings {
 	struct scheduler_stats scheduler;
 	double started_s;
 	uint64_t events_dropped, cache_refused, log_dropped, late_allocations;
+	uint64_t decisions_dropped;
 	uint64_t preemption_attempts, none, bound_by_others;
 	uint64_t turn_us_max, busy_us, network_us, decide_us;
 	uint32_t subscribers;

@@ -10,12 +10,14 @@
 enum {
 	ROWS_MAX = 1000,       /* unless ?limit= says more */
 	ROWS_OTHERS = 1 << 30, /* ids from here on are of pods of other schedulers */
-	ROWS_LOOKS = 512       /* pods looked at in one step */
+	ROWS_LOOKS = 512,      /* pods looked at in one step */
+	ROWS_LABELS_MAX = 3000 /* bytes of labels in a row, which has to fit into a piece */
 };
-#define ROWS_SHELVED (UINT32_C(1) << 31) /* ... and from here on, that there is no memory for */
-#define ROWS_UNREAD  (UINT32_C(3) << 30) /* ... and that could not be read */
+#define ROWS_SHELVED    (UINT32_C(1) << 31) /* ... and from here on, that there is no memory for */
+#define ROWS_UNREAD     (UINT32_C(3) << 30) /* ... and that could not be read */
+#define ROWS_ALL_LABELS UINT32_MAX          /* instead of the id of a label's key */
 
-static void begin_row(struct status_answer *a, struct writer *w, struct json_writer *j)
+void rows_begin(struct status_answer *a, struct writer *w, struct json_writer *j)
 {
 	write_z(w, a->any ? ",\n" : "[\n");
 	a->any = true;
@@ -24,7 +26,7 @@ static void begin_row(struct status_answer *a, struct writer *w, struct json_wri
 }
 
 /* Behind the last row. */
-static bool end_rows(struct status_answer *a, struct writer *w)
+bool rows_end(struct status_answer *a, struct writer *w)
 {
 	write_z(w, a->any ? "\n]\n" : "[]\n");
 	return false;
@@ -49,10 +51,9 @@ static bool is_filtered_out(const struct status_answer *a, struct text one, stru
 
 /* ---- nodes ---- */
 
-static void put_pair(struct json_writer *j, const char *key, int64_t used, int64_t allocatable)
+void rows_put_pair(struct json_writer *j, const char *key, int64_t used, int64_t allocatable)
 {
-	json_key(j, key);
-	json_open_array(j);
+	json_member_array(j, key);
 	json_put_i64(j, used);
 	json_put_i64(j, allocatable);
 	json_close_array(j);
@@ -69,8 +70,7 @@ static void put_taints(
 	const struct cache *cache, const struct kube_node_facts *facts, struct json_writer *j)
 {
 	const struct kube_taint *taints = KUBE_AT(facts, facts->taints, struct kube_taint);
-	json_key(j, "taints");
-	json_open_array(j);
+	json_member_array(j, "taints");
 	for (uint32_t i = 0; i < facts->taints.count && i < 16; i++) {
 		char words[400];
 		struct writer w;
@@ -87,7 +87,47 @@ static void put_taints(
 	json_close_array(j);
 }
 
-static void rows_put_node(const struct cache *cache, uint32_t index, struct json_writer *j)
+static void rows_put_conditions(uint32_t troubles, struct json_writer *j)
+{
+	static const char *const names[] = {"NotReady", "OutOfDisk", "NetworkUnavailable",
+		"MemoryPressure", "DiskPressure", "PIDPressure"};
+	json_member_array(j, "conditions");
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+		if ((troubles >> i & 1) != 0)
+			json_put_z(j, names[i]);
+	json_close_array(j);
+}
+
+/* All labels, or as many as a row has room for; with `key` only that one, as "label". */
+static void rows_put_labels(
+	const struct cache *cache, const struct cache_node *n, uint32_t key, struct json_writer *j)
+{
+	const struct kube_labels *set = cache_labels_at(cache, n->labels);
+	size_t bytes = 0;
+	uint32_t value;
+	if (set == NULL)
+		return;
+	if (key != ROWS_ALL_LABELS) {
+		if (kube_labels_get(set, key, &value))
+			json_member_text(j, "label", cache_text(cache, value));
+		return;
+	}
+	const struct kube_label *pairs = KUBE_AT(set, set->pairs, struct kube_label);
+	json_member_object(j, "labels");
+	for (uint32_t i = 0; i < set->pairs.count; i++) {
+		struct text name = cache_text(cache, pairs[i].key);
+		struct text words = cache_text(cache, pairs[i].value);
+		bytes += name.size + words.size;
+		if (bytes > ROWS_LABELS_MAX)
+			break;
+		json_key_text(j, name);
+		json_put_text(j, words);
+	}
+	json_close_object(j);
+}
+
+void rows_put_node(
+	const struct cache *cache, uint32_t index, uint32_t labels, struct json_writer *j)
 {
 	const struct cache_node *n = cache_node_at(cache, index);
 	const struct kube_node_facts *facts = n->facts;
@@ -99,16 +139,21 @@ static void rows_put_node(const struct cache *cache, uint32_t index, struct json
 		return;
 	}
 	json_member_text(j, "zone", cache_text(cache, cache->order.zones[n->zone].name));
-	put_pair(j, "cpuMilli", n->sums.cpu_milli, facts->allocatable.cpu_milli);
-	put_pair(j, "memory", n->sums.memory_bytes, facts->allocatable.memory_bytes);
-	put_pair(j, "storage", n->sums.storage_bytes, facts->allocatable.storage_bytes);
-	put_pair(j, "pods", n->sums.pods, facts->allocatable.pods);
+	rows_put_pair(j, "cpuMilli", n->sums.cpu_milli, facts->allocatable.cpu_milli);
+	rows_put_pair(j, "memory", n->sums.memory_bytes, facts->allocatable.memory_bytes);
+	rows_put_pair(j, "storage", n->sums.storage_bytes, facts->allocatable.storage_bytes);
+	rows_put_pair(j, "pods", n->sums.pods, facts->allocatable.pods);
 	json_member_bool(j, "unschedulable", facts->unschedulable != 0);
+	json_member_bool(j, "ready", (facts->troubles & KUBE_NODE_NOT_READY) == 0);
+	if (facts->ready_since_us != 0)
+		json_member_i64(j, "readySinceMs", facts->ready_since_us / CLOCK_MS_US);
 	if (n->unread_pods > 0)
 		json_member_i64(j, "unreadPods", n->unread_pods);
+	if (facts->troubles != 0)
+		rows_put_conditions(facts->troubles, j);
 	put_taints(cache, facts, j);
-	json_key(j, "more");
-	json_open_object(j);
+	rows_put_labels(cache, n, labels, j);
+	json_member_object(j, "more");
 	for (uint32_t i = 0; i < n->sums.scalar_count && i < 16; i++) {
 		const struct cache_node_scalar *scalar = &n->sums.scalars[i];
 		json_key_text(j, cache_text(cache, scalar->name));
@@ -126,7 +171,7 @@ static bool node_step(struct status_answer *a, struct writer *w)
 	struct json_writer j;
 	uint32_t index = a->row < a->limit ? pool_next(&cache->nodes, a->at) : 0;
 	if (index == 0)
-		return end_rows(a, w);
+		return rows_end(a, w);
 	a->at = index;
 	const struct cache_node *n = cache_node_at(cache, index);
 	struct text zone =
@@ -134,24 +179,30 @@ static bool node_step(struct status_answer *a, struct writer *w)
 	if (is_filtered_out(a, cache_text(cache, n->name), zone))
 		return true;
 	a->row++;
-	begin_row(a, w, &j);
-	rows_put_node(cache, index, &j);
+	rows_begin(a, w, &j);
+	rows_put_node(cache, index, a->part, &j);
 	json_close_object(&j);
 	return true;
 }
 
+/* Also for ?label=KEY; a key that is no string of the cluster's is no node's either. */
 void nodes_answer(struct status_answer *a)
 {
+	char room[512];
+	struct text label = status_parameter(a, "label", room, sizeof(room));
 	rows_start(a, node_step);
 	a->limit = status_number(a, "limit", UINT32_MAX);
+	if (text_is_z(label, "*"))
+		a->part = ROWS_ALL_LABELS;
+	else if (label.size > 0)
+		(void)intern_find(&a->status->s->cache.strings, label, &a->part);
 }
 
 /* ---- waiting pods ---- */
 
-static void put_rejectors(const struct queue_waits *waits, struct json_writer *j)
+void rows_put_rejectors(const struct queue_waits *waits, struct json_writer *j)
 {
-	json_key(j, "plugins");
-	json_open_array(j);
+	json_member_array(j, "plugins");
 	for (struct plugin_set left = waits->plugins; !plugin_set_is_empty(&left);)
 		json_put_z(j, plugins[plugin_set_take(&left)]->name);
 	if (queue_waits_has(waits, QUEUE_EXTENDER))
@@ -161,14 +212,18 @@ static void put_rejectors(const struct queue_waits *waits, struct json_writer *j
 	json_close_array(j);
 }
 
-/* What the apiserver was told last, by us or whoever led before. */
-static void put_reason(const struct cache *cache, const struct cache_pod *p, struct json_writer *j)
+/*
+ * What the apiserver was told last, by us or whoever led before: good until the pod changes. Texts
+ * of conditions are strings of the cache.
+ */
+struct text rows_reason(const struct cache *cache, const struct cache_pod *p)
 {
 	struct cache_status status;
 	cache_pod_status(cache, p, &status);
 	for (uint32_t i = 0; i < status.count; i++)
 		if (text_is_z(status.conditions[i].type, "PodScheduled"))
-			json_member_text(j, "reason", status.conditions[i].message);
+			return status.conditions[i].message;
+	return TEXT_NONE;
 }
 
 static int64_t next_try_us(const struct scheduler *s, const struct queue_entry *e)
@@ -210,7 +265,7 @@ static bool other_pod_step(struct status_answer *a, struct writer *w)
 		if (is_filtered_out(a, namespace, name))
 			continue;
 		a->row++;
-		begin_row(a, w, &j);
+		rows_begin(a, w, &j);
 		json_member_text(&j, "namespace", namespace);
 		json_member_text(&j, "name", name);
 		json_member_i64(&j, "id", a->at);
@@ -232,7 +287,7 @@ static bool unread_pod_step(struct status_answer *a, struct writer *w)
 	struct json_writer j;
 	index = a->row < a->limit ? pool_next(unreads, index) : 0;
 	if (index == 0)
-		return end_rows(a, w);
+		return rows_end(a, w);
 	a->at = ROWS_UNREAD + index;
 	const struct cache_unread *unread = pool_at(unreads, index);
 	struct text namespace = cache_text(cache, unread->namespace);
@@ -240,7 +295,7 @@ static bool unread_pod_step(struct status_answer *a, struct writer *w)
 	if (unread->node != 0 || is_filtered_out(a, namespace, name))
 		return true;
 	a->row++;
-	begin_row(a, w, &j);
+	rows_begin(a, w, &j);
 	json_member_text(&j, "namespace", namespace);
 	json_member_text(&j, "name", name);
 	json_member_i64(&j, "id", a->at);
@@ -271,7 +326,7 @@ static bool shelved_pod_step(struct status_answer *a, struct writer *w)
 	if (is_filtered_out(a, namespace, name))
 		return true;
 	a->row++;
-	begin_row(a, w, &j);
+	rows_begin(a, w, &j);
 	json_member_text(&j, "namespace", namespace);
 	json_member_text(&j, "name", name);
 	json_member_i64(&j, "id", a->at);
@@ -287,10 +342,11 @@ static bool shelved_pod_step(struct status_answer *a, struct writer *w)
 	return true;
 }
 
+const char *const rows_queue_states[QUEUE_STATES] = {
+	"active", "backoff", "backoff", "unschedulable", "gated", "binding"};
+
 static bool pod_step(struct status_answer *a, struct writer *w)
 {
-	static const char *const states[QUEUE_STATES] = {
-		"active", "backoff", "backoff", "unschedulable", "gated", "binding"};
 	const struct scheduler *s = a->status->s;
 	struct json_writer j;
 	if (a->at >= ROWS_UNREAD)
@@ -313,24 +369,26 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	if (is_filtered_out(a, namespace, name))
 		return true;
 	a->row++;
-	begin_row(a, w, &j);
+	rows_begin(a, w, &j);
 	json_member_text(&j, "namespace", namespace);
 	json_member_text(&j, "name", name);
+	status_put_owner(&s->cache, p, &j);
 	json_member_i64(&j, "id", entry);
-	json_member_z(&j, "state", states[e->state]);
+	json_member_z(&j, "state", rows_queue_states[e->state]);
 	json_member_i64(&j, "priority", class->priority);
 	json_member_i64(&j, "attempts", e->attempts);
-	bool is_new = e->first_attempt.us == MONO_NEVER.us;
-	struct mono since = is_new ? e->timestamp : e->first_attempt;
-	json_member_i64(&j, "sinceS", mono_since_us(scheduler_now(s), since) / CLOCK_S_US);
+	json_member_i64(
+		&j, "sinceS", mono_since_us(scheduler_now(s), queue_came_at(e)) / CLOCK_S_US);
 	int64_t next_us = next_try_us(s, e);
 	json_member_i64(&j, "nextTryS", next_us < 0 ? -1 : next_us / CLOCK_S_US);
 	json_member_i64(&j, "cpuMilli", class->fit.cpu_milli);
 	json_member_i64(&j, "memory", class->fit.memory_bytes);
 	json_member_text(&j, "nominated", cache_text(&s->cache, p->nominated));
 	const struct queue_waits rejectors = queue_rejectors(e);
-	put_rejectors(&rejectors, &j);
-	put_reason(&s->cache, p, &j);
+	rows_put_rejectors(&rejectors, &j);
+	struct text reason = rows_reason(&s->cache, p);
+	if (reason.at != NULL)
+		json_member_text(&j, "reason", reason);
 	json_close_object(&j);
 	return true;
 }
@@ -354,9 +412,9 @@ static bool budget_step(struct status_answer *a, struct writer *w)
 	for (uint32_t i = 0; i < a->row && b != NULL; i++)
 		b = budget_next(b);
 	if (b == NULL)
-		return end_rows(a, w);
+		return rows_end(a, w);
 	a->row++;
-	begin_row(a, w, &j);
+	rows_begin(a, w, &j);
 	json_member_z(&j, "name", b->name);
 	json_member_z(&j, "unit", b->unit);
 	json_member_i64(&j, "used", (int64_t)b->used);
@@ -402,9 +460,9 @@ static bool decision_step(struct status_answer *a, struct writer *w)
 	const struct scheduler_metrics *metrics = &a->status->s->metrics;
 	const struct scheduler_record *r = scheduler_record_at(metrics, a->serial);
 	if (r == NULL)
-		return end_rows(a, w);
+		return rows_end(a, w);
 	a->serial--;
-	begin_row(a, w, &j);
+	rows_begin(a, w, &j);
 	decisions_put(metrics, r, &j);
 	json_close_object(&j);
 	return true;

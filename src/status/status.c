@@ -24,8 +24,7 @@ enum {
 const char status_json[] = "application/json";
 const char status_plain[] = "text/plain; charset=utf-8";
 
-/* A page that was given hostile text may not run it; nobody may frame it or read it from afar. */
-static const char headers[] =
+const char status_headers[] =
 	"Cache-Control: no-store\r\n"
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
 	"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -64,17 +63,38 @@ const struct status_route status_routes[] = {
 		"leader, connection, queue, decisions, memory: one small object"},
 	{"/berth/v1/nodes", READ, STATUS_FOR_API, nodes_answer,
 		"an object per node; pairs are [requested, allocatable]. ?q=TEXT of name or zone, "
-		"?limit=N&after=ID for pages"},
+		"?limit=N&after=ID for pages, ?label=KEY (or * for all) for labels"},
+	{"/berth/v1/nodes/", READ, STATUS_FOR_API, node_answer,
+		"NAME: one node with all labels and its pods, those included that wait for it "
+		"alone; NAME/loss: where they would go without it"},
 	{"/berth/v1/pods", READ, STATUS_FOR_API, pods_answer,
 		"pending pods: state, reason, plugins, since, next try (-1: an event); at the end "
 		"those of other schedulers. ?q= ?limit= ?after="},
+	{"/berth/v1/pending", READ, STATUS_FOR_API, pending_answer,
+		"pending pods by owner and cause, the most first: count, states, one of them, "
+		"reason, what would help"},
 	{"/berth/v1/explain", READ, STATUS_FOR_API, explain_answer,
 		"?pod=NAMESPACE/NAME, pending: why, by node and plugin; what it requests"},
 	{"/berth/v1/whatif", BIT(NET_POST), STATUS_FOR_API, what_if_answer,
-		"POST a pod, JSON or YAML: what would be decided now. Nothing is written anywhere"},
+		"POST pods and workloads, JSON or YAML: what would be decided now, how many more "
+		"fit. Nothing is written anywhere"},
 	{"/berth/v1/decisions", READ, STATUS_FOR_API, decisions_answer,
 		"the latest first; best: scores of the best nodes, of some decisions "
 		"while /berth/v1/events has clients"},
+	{"/berth/v1/headroom", READ, STATUS_FOR_API, headroom_answer,
+		"?pod=NAMESPACE/NAME: how many more like it fit, and what runs out first where"},
+	{"/berth/v1/loss", READ, STATUS_FOR_API, losses_answer,
+		"of each node: how many pods would find another place if it died, and how many "
+		"not"},
+	{"/berth/v1/better", READ, STATUS_FOR_API, better_answer,
+		"running pods that would go elsewhere now, each alone: its score, the best, the "
+		"gain. "
+		"?min=POINTS"},
+	{"/berth/v1/history", READ, STATUS_FOR_API, history_answer,
+		"the last day, a sample a minute, as rows of columns. ?from= ?to= in ms"},
+	{"/berth/v1/history/events", READ, STATUS_FOR_API, history_events_answer,
+		"decisions, preemptions, lost bindings, changes of nodes, the newest first. ?from= "
+		"?to= in ms, ?kind=A,B ?q=TEXT of pod or node ?before=SERIAL ?limit="},
 	{"/berth/v1/memory", READ, STATUS_FOR_API, memory_answer,
 		"every pool: used, maximum used, capacity, refused"},
 	{"/berth/v1/events", READ, STATUS_FOR_API, events_answer,
@@ -92,12 +112,16 @@ const size_t status_route_count = sizeof(status_routes) / sizeof(status_routes[0
 static const struct status_route *status_find_endpoint(const struct net_exchange *e)
 {
 	const struct status_route *found = NULL;
+	size_t most = 0; /* the longest of those that everything below belongs to */
 	for (size_t i = 0; i < status_route_count; i++) {
 		struct text path = text_of(status_routes[i].path);
 		bool below = path.size > 1 && text_ends(path, TEXT("/"));
-		if (text_is(e->path, path) ||
-			(found == NULL && below && text_starts(e->path, path)))
+		if (text_is(e->path, path))
+			return &status_routes[i];
+		if (below && path.size > most && text_starts(e->path, path)) {
 			found = &status_routes[i];
+			most = path.size;
+		}
 	}
 	return found;
 }
@@ -107,10 +131,10 @@ static const struct status_route *status_find_endpoint(const struct net_exchange
 void status_reply_with(struct status_answer *a, uint16_t code, const char *type, const char *more,
 	struct text body)
 {
-	char lines[sizeof(headers) + 128];
+	char lines[sizeof(status_headers) + 128];
 	struct writer w;
 	writer_init(&w, lines, sizeof(lines));
-	write_z(&w, headers);
+	write_z(&w, status_headers);
 	write_z(&w, more);
 	CHECK(!w.overflowed);
 	a->status->answers[code / 100 % 6]++;
@@ -189,8 +213,10 @@ static void status_write_piece(struct status_answer *a)
 	scheduler_requeue_for_changes(a->status->s); /* rows show cache and queue of one moment */
 	writer_init(&w, a->piece, sizeof(a->piece));
 	a->size = a->sent = 0;
-	for (uint32_t i = 0;
-		i < STATUS_LOOKS_MAX && a->step != NULL && a->size < sizeof(a->piece) / 2; i++) {
+	a->is_enough = false;
+	for (uint32_t i = 0; i < STATUS_LOOKS_MAX && a->step != NULL &&
+		a->size < sizeof(a->piece) / 2 && !a->is_enough;
+		i++) {
 		struct status_answer before = {.at = a->at,
 			.part = a->part,
 			.row = a->row,
@@ -292,7 +318,7 @@ void status_stream(struct status_answer *a, const char *type, status_step_fn *st
 	net_exchange_begin(a->exchange,
 		&(struct net_head){.status = 200,
 			.content_type = type,
-			.headers = TEXT(headers),
+			.headers = text_of(status_headers),
 			.size = NET_SIZE_UNKNOWN});
 }
 
@@ -409,12 +435,14 @@ uint32_t status_tls_connections(const struct options *options)
 	return options->secure_port != 0 ? STATUS_CONNECTIONS : 0;
 }
 
-/* Without certificates: they do not change the size. */
-static struct net_server_setup setup_of(bool secure)
+/* Without the first certificate: it does not change the size. */
+static struct net_server_setup setup_of(const struct options *o, bool secure)
 {
 	return (struct net_server_setup){
 		.name = secure ? "status" : "status-plain",
 		.https = secure,
+		.named = o->tls_named.list,
+		.named_count = secure ? o->tls_named.count : 0,
 		.connections_max = secure ? STATUS_CONNECTIONS : STATUS_PLAIN_CONNECTIONS,
 		.own_places = STATUS_OWN_PLACES,
 		.exchanges_max = secure ? STATUS_EXCHANGES : STATUS_PLAIN_CONNECTIONS,
@@ -427,9 +455,9 @@ static struct net_server_setup setup_of(bool secure)
 	};
 }
 
-static size_t door_size(bool secure)
+static size_t door_size(const struct options *options, bool secure)
 {
-	struct net_server_setup setup = setup_of(secure);
+	struct net_server_setup setup = setup_of(options, secure);
 	return net_server_size(&setup) + sizeof(struct status_answer) * setup.exchanges_max + 64;
 }
 
@@ -438,14 +466,15 @@ size_t status_size(const struct options *options, size_t explanation_bytes)
 	if (!status_is_wanted(options))
 		return 0;
 	return sizeof(struct status) + sizeof(struct tls_certificate) + access_size() +
-		authorities_size() + explanation_bytes + STATUS_BODY_MAX + about_size() +
-		(options->secure_port != 0 ? door_size(true) : 0) +
-		(options->http_port != 0 ? door_size(false) : 0) + PATHS;
+		authorities_size() + pending_size() + loss_size() + explanation_bytes +
+		STATUS_BODY_MAX + about_size() +
+		(options->secure_port != 0 ? door_size(options, true) : 0) +
+		(options->http_port != 0 ? door_size(options, false) : 0) + PATHS;
 }
 
 uint32_t status_streams(const struct options *options)
 {
-	struct net_server_setup secure = setup_of(true), plain = setup_of(false);
+	struct net_server_setup secure = setup_of(options, true), plain = setup_of(options, false);
 	return (options->secure_port != 0 ? net_server_streams(&secure) : 0) +
 		(options->http_port != 0 ? net_server_streams(&plain) : 0);
 }
@@ -504,7 +533,7 @@ static bool open_door(struct status *status, struct status_door *door, const cha
 	int32_t port, struct writer *fault)
 {
 	const struct options *o = status->setup.options;
-	struct net_server_setup setup = setup_of(door->secure);
+	struct net_server_setup setup = setup_of(o, door->secure);
 	setup.self = door;
 	if (!net_address_parse(text_of(address), (uint16_t)port, &setup.address)) {
 		write_format(fault, "%s is not an address to listen at", address);
@@ -522,7 +551,11 @@ static bool open_door(struct status *status, struct status_door *door, const cha
 	}
 	setup.client_ca_file = o->client_ca_file;
 	setup.proxy_ca_file = o->requestheader_client_ca_file;
-	setup.tls_1_3 = o->tls_min == OPTIONS_TLS_1_3;
+	setup.limits = (struct tls_limits){.tls_1_3 = o->tls_min == OPTIONS_TLS_1_3,
+		.suites = o->tls_suites.list,
+		.suite_count = o->tls_suites.count,
+		.curves = o->tls_curves.list,
+		.curve_count = o->tls_curves.count};
 	door->status = status;
 	door->answer_count = setup.exchanges_max;
 	door->answers = ARENA_ARRAY(status->setup.arena, struct status_answer, setup.exchanges_max);
@@ -549,6 +582,9 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	net_timer_init(&status->beat, events_beat);
 	net_timer_init(&status->later, on_later);
 	status->access = access_open(status, setup->arena);
+	pending_open(status);
+	loss_open(status);
+	history_open(status);
 	about_init(status);
 	process_open(&status->process);
 	status->secure.secure = true;
@@ -569,6 +605,8 @@ void status_close(struct status *status)
 {
 	net_timer_disarm(&status->beat);
 	net_timer_disarm(&status->later);
+	net_timer_disarm(&status->minute);
+	net_timer_disarm(&status->loss_timer);
 	if (status->authorities != NULL)
 		authorities_close(status->authorities);
 	if (status->secure.server != NULL)

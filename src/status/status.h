@@ -51,6 +51,10 @@ uint32_t status_streams(const struct options *options);
 /* NULL when it cannot listen, or a certificate is broken: one line in `fault`. */
 struct status *status_open(const struct status_setup *setup, struct writer *fault);
 void status_close(struct status *status);
+/* A file of the page, compressed by gzip. False: there is none of that path. */
+MUST_USE bool status_page_file(struct text path, const char **type, struct text *file);
+/* Headers of every answer: a page that was given hostile text may not run it, among others. */
+extern const char status_headers[];
 /* It was to know whose certificates to believe and could not find out: it should end. */
 bool status_has_failed(const struct status *status);
 /* For tests: where it listens; 0: it does not. */

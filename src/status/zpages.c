@@ -91,8 +91,7 @@ static void zpage_object(struct json_writer *j, const char *kind, bool is_alpha)
 	json_member_z(j, "kind", kind);
 	json_member_z(
 		j, "apiVersion", is_alpha ? "config.k8s.io/v1alpha1" : "config.k8s.io/v1beta1");
-	json_key(j, "metadata");
-	json_open_object(j);
+	json_member_object(j, "metadata");
 	json_member_z(j, "name", zpage_component);
 	json_close_object(j);
 }
@@ -201,8 +200,7 @@ static void statusz_object(
 	json_member_z(&j, "goVersion", "");
 	json_member_z(&j, "binaryVersion", zpage_binary_version);
 	json_member_z(&j, "emulationVersion", zpage_emulation(status));
-	json_key(&j, "paths");
-	json_open_array(&j);
+	json_member_array(&j, "paths");
 	for (size_t i = 0; i < status_route_count; i++)
 		if (zpage_lists(&status_routes[i]))
 			json_put_text(&j, text_of(status_routes[i].path));

@@ -108,11 +108,11 @@ class Bed {
 		return said;
 	}
 	node(name, more) {
-		const { cpu = '4', memory = '8Gi', pods = '110', taints, zone = 'a', unschedulable } = more || {};
+		const { cpu = '4', memory = '8Gi', pods = '110', taints, zone = 'a', unschedulable, ready = 'True', conditions = [] } = more || {};
 		const resources = { cpu, memory, pods };
 		return this.tell('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: {
 			'kubernetes.io/hostname': name, 'topology.kubernetes.io/zone': zone } },
-		spec: { taints, unschedulable }, status: { allocatable: resources, capacity: resources } });
+		spec: { taints, unschedulable }, status: { allocatable: resources, capacity: resources, conditions: [{ type: 'Ready', status: ready }, ...conditions] } });
 	}
 	pod(name, more) {
 		const { namespace = 'default', cpu = '100m', memory = '64Mi', spec, meta } = more || {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Pictures of every view, light and dark, on a desk and on a phone: node screenshots.js FOLDER [SECONDS of life before]
+// Pictures of every view, light and dark, on a desk and on a phone: node screenshots.js FOLDER [SECONDS of life before] [VIEW...]
 'use strict';
 
 const fs = require('node:fs');
@@ -7,23 +7,26 @@ const path = require('node:path');
 const { Browser, pause } = require('./browser.js');
 const { Bed } = require('./bed.js');
 
-const [folder, seconds = '20'] = process.argv.slice(2);
+const [folder, seconds = '20', ...only] = process.argv.slice(2);
 const SCREENS = { desktop: [1280, 860, false], phone: [390, 844, true] };
 const POD = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: example\nspec:\n  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: ';
 
-// What is done to each view before it is taken.
-const acts = {
-	overview: () => {},
-	nodes: () => {
-		const select = document.querySelector('#node-pod'), pod = [...select.options].find((o) => o.value.startsWith('default/video'));
-		if (pod) select.value = pod.value;
-		select.dispatchEvent(new Event('change'));
-		document.querySelector('.tile').click();
-	},
-	pending: () => [...document.querySelectorAll('#pods button')].find((e) => e.textContent.startsWith('default/video')).click(),
-	decisions: () => ([...document.querySelectorAll('#log tr')].find((tr) => tr.querySelector('small').textContent) || document.querySelector('#log tr'))
-		.querySelector('button').click(),
-	whatif: () => document.querySelector('#ask button').click(),
+// Addresses, and what is done there before it is taken.
+const shots = {
+	overview: ['#overview'],
+	nodes: ['#nodes'],
+	node: ['#nodes/NODE?colour=memory', () => { const block = document.querySelector('.blocks button'); if (block) block.click(); }],
+	refusals: ['#nodes?colour=refusals&pod=default/video-transcoder'],
+	pending: ['#pending'],
+	why: ['#pending/default/video-transcoder'],
+	history: ['#history', () => ([...document.querySelectorAll('#log tr')].find((tr) => tr.querySelector('small')) || document.querySelector('#log tr')).querySelector('a').click()],
+	whatif: ['#whatif', () => document.querySelector('#ask button').click()],
+	workload: ['#whatif', () => {
+		document.querySelector('#pod-text').value = 'kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 40\n  template:\n    spec:\n' +
+			'      containers:\n      - name: main\n        resources:\n          requests:\n            cpu: 2500m\n            memory: 6Gi\n';
+		document.querySelector('#ask button').click();
+	}],
+	internals: ['#internals'],
 };
 
 async function take(b, name) {
@@ -31,36 +34,39 @@ async function take(b, name) {
 	console.log('  ' + path.join(folder, name + '.png'));
 }
 
-async function go(b, view) {
-	await b.run((v) => { location.hash = v; }, view);
-	await pause(700);
+async function go(b, where) {
+	await b.run((h) => { location.hash = h; }, where);
+	await pause(900);
 }
 
 async function views(b, bed) {
+	const node = (await bed.tell('GET', '/api/v1/nodes')).items[7].metadata.name;
 	await b.size(...SCREENS.desktop);
 	await b.go(bed.url);
 	await pause(Number(seconds) * 1000);
 	for (const [screen, size] of Object.entries(SCREENS))
 		for (const scheme of ['light', 'dark'])
-			for (const view of Object.keys(acts)) {
+			for (const [name, [where, act]] of Object.entries(shots)) {
+				if (only.length && !only.includes(name)) continue;
 				await b.size(...size);
 				await b.scheme(scheme);
-				await go(b, view);
-				await b.run(acts[view]);
-				await pause(500);
-				await b.run((v) => { if (v === 'overview' || v === 'nodes') scrollTo(0, 0); }, view);
-				await take(b, [view, screen, scheme].join('-'));
+				await go(b, where.replace('NODE', node));
+				if (act) await b.run(act);
+				await pause(800);
+				if (screen === 'desktop' || !act) await b.run(() => scrollTo(0, 0));
+				await take(b, [name, screen, scheme].join('-'));
 			}
+	if (only.length) return;
 	await b.size(...SCREENS.desktop);
 	await b.scheme('light');
-	await go(b, 'whatif');
+	await go(b, '#whatif');
 	await b.run((w) => { document.querySelector('#pod-text').value = w; }, POD + 'lots\n');
-	await b.run(acts.whatif);
+	await b.run(shots.whatif[1]);
 	await pause(400);
 	await take(b, 'whatif-broken');
 	await bed.stop();
 	await pause(1500);
-	await go(b, 'overview');
+	await go(b, '#overview');
 	await take(b, 'overview-away');
 }
 
@@ -70,13 +76,18 @@ async function main() {
 	let bed = await Bed.open(['--life', '--hurry', '60', '--nodes', '24', '--pods', '260'], ['--page-access', 'open']);
 	try {
 		await bed.pod('video-transcoder', { cpu: '36', memory: '40Gi' });
+		for (const i of 'bcdfghjklmnp') await bed.pod('mqtt-bridge-7d9f8c5b6d-x' + i + '2k9', { cpu: '33' });
+		await bed.pod('slip', { spec: { schedulerName: 'berht' } });
+		const { items } = await bed.tell('GET', '/api/v1/nodes');
+		await bed.tell('PATCH', '/api/v1/nodes/' + items[3].metadata.name, { spec: { unschedulable: true } });
 		await views(b, bed);
+		if (only.length) return;
 		await b.go('about:blank');
 		await bed.close();
 		bed = await Bed.open(['--life', '--nodes', '5000', '--pods', '6000'], ['--page-access', 'open']);
 		await b.go(bed.url);
 		await pause(8000);
-		await go(b, 'nodes');
+		await go(b, '#nodes');
 		await pause(3000);
 		await take(b, 'nodes-5000');
 	} finally {

@@ -199,6 +199,7 @@ static struct scheduler_limits limits(void)
 		.events = 64,
 		.series = 64,
 		.scratch_bytes = SCRATCH,
+		.history_bytes = 64 << 10,
 	};
 }
 

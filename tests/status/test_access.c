@@ -19,7 +19,7 @@ enum { MEMORY = 8 << 20, TURNS = 4000 };
 static void *memory;
 static struct net_client *client;
 static struct net_request request;
-static char body[64 * 1024];
+static char body[256 * 1024]; /* the page, as it is before it is packed */
 static size_t size;
 static bool done;
 

@@ -65,7 +65,8 @@ static void set_map(const char *names)
 	write_format(&w,
 		",\"requestheader-allowed-names\":\"%s\",\"requestheader-username-headers\":"
 		"\"[\\\"X-Remote-User\\\"]\",\"requestheader-group-headers\":\"[\\\"X-Remote-Group"
-		"\\\"]\",\"requestheader-extra-headers-prefix\":\"[\\\"X-Remote-Extra-\\\"]\"}}",
+		"\\\"]\",\"requestheader-extra-headers-prefix\":\"[\\\"X-Remote-Extra-\\\"]\","
+		"\"requestheader-uid-headers\":\"[\\\"X-Remote-Uid\\\"]\"}}",
 		names);
 	map[w.used] = '\0';
 	bed_map = map;
@@ -125,11 +126,13 @@ static void test_a_front_proxy_says_who_asks(void)
 	open_with_map("[\\\"front-proxy\\\"]");
 	expect(200, &proxy,
 		GET("/metrics") "X-Remote-User: carla\r\nX-Remote-Group: people\r\n"
+				"X-Remote-Uid: u-\"1\r\nX-Remote-Uid: other\r\n"
 				"X-Remote-Extra-Scopes%2fA: one \"1\"\r\n"
 				"x-remote-extra-scopes%2fa: two\r\n\r\n");
 	TEST_ASSERT_NOT_NULL(strstr(bed_asked,
-		"\"user\":\"carla\",\"groups\":[\"people\",\"system:authenticated\"],"
-		"\"extra\":{\"scopes/a\":[\"one \\\"1\\\"\",\"two\"]}}}"));
+		"\"user\":\"carla\",\"groups\":[\"people\",\"system:"
+		"authenticated\"],"
+		"\"uid\":\"u-\\\"1\",\"extra\":{\"scopes/a\":[\"one \\\"1\\\"\",\"two\"]}}}"));
 	expect(200, &proxy,
 		GET("/configz") "X-Remote-User: x\r\nX-Remote-Group: a\r\n"
 				"X-Remote-Group: system:masters\r\n\r\n");

@@ -256,6 +256,13 @@ static void test_families_are_those_of_v1_36(void)
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "event=\"UnschedulablePodAdd\""));
 	TEST_ASSERT_NULL(strstr(bed_body(), "event=\"UnscheduledPodAdd\""));
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "git_version=\"v1.36.4+berth."));
+	/* Dashboards join on it: Go's name of the machine, not the board's. */
+	const char *platform = strstr(bed_body(), "platform=\"linux/");
+	TEST_ASSERT_NOT_NULL(platform);
+	platform += strlen("platform=\"linux/");
+	TEST_ASSERT_TRUE(strncmp(platform, "amd64\"", 6) == 0 ||
+		strncmp(platform, "arm64\"", 6) == 0 || strncmp(platform, "arm\"", 4) == 0 ||
+		strncmp(platform, "riscv64\"", 8) == 0);
 }
 
 static void test_families_are_those_of_v1_37(void)

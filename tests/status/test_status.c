@@ -180,6 +180,9 @@ static void test_overview(void)
 	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
 	expect_part("\"queue\":{\"active\":2,");
 	expect_part("\"cluster\":{\"nodes\":3,\"pods\":2,\"pending\":2,");
+	expect_part("\"capacity\":{\"cpuMilli\":[0,12000],");
+	expect_part(
+		"\"nodeStates\":{\"ready\":{\"count\":3,\"first\":[]},\"notReady\":{\"count\":0,");
 	expect_part("\"latest\":{\"count\":0,\"medianUs\":0,\"mostUs\":0}");
 	for (int i = 5; i > 0; i--) {
 		struct scheduler_record *r = scheduler_record_next(&bed_scheduler.metrics);
@@ -204,6 +207,19 @@ static void test_nodes_in_pages(void)
 	TEST_ASSERT_NULL(strstr(bed_body(), "\"n1\""));
 	bed_get("/berth/v1/nodes?q=nothing");
 	expect(200, "[]\n");
+}
+
+static void test_nodes_with_labels(void)
+{
+	open_for_anyone();
+	bed_get("/berth/v1/nodes?label=topology.kubernetes.io%2fzone");
+	expect_part("\"label\":\"z1\"");
+	TEST_ASSERT_NULL(strstr(bed_body(), "\"labels\""));
+	bed_get("/berth/v1/nodes?label=*&limit=1");
+	expect_part("\"labels\":{");
+	expect_part("\"topology.kubernetes.io/zone\":\"z1\"");
+	bed_get("/berth/v1/nodes?label=not-there&limit=1");
+	TEST_ASSERT_NULL(strstr(bed_body(), "\"label"));
 }
 
 static void test_waiting_pods(void)
@@ -266,6 +282,103 @@ static void test_what_if_leaves_no_trace(void)
 	scheduler_audit(&bed_scheduler);
 }
 
+/* Three nodes of 4 CPU, one of them tainted. */
+#define TEMPLATE(cpu) "{spec: {containers: [{name: c, resources: {requests: {cpu: " cpu "}}}]}}"
+#define WEB(kind, more, cpu)                                                  \
+	"kind: " kind "\nmetadata: {name: web, namespace: d}\nspec:\n  " more \
+	"\n  template: " TEMPLATE(cpu) "\n"
+
+static void ask_about(const char *body)
+{
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_post("/berth/v1/whatif", "", body);
+}
+
+static void test_what_if_of_workloads_places_each_pod(void)
+{
+	open_for_anyone();
+	uint32_t pods = pool_used(&bed_scheduler.cache.pods);
+	uint64_t strings = bed_scheduler.cache.strings.strings.budget.used;
+	ask_about(WEB("Deployment", "replicas: 2", "3"));
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"workloads\":[{\"kind\":\"Deployment\",\"namespace\":\"d\",\"name\":\"web\","
+		    "\"wanted\":2,\"lookedAt\":2,\"placed\":2,\"nodes\":{");
+	expect_part("\"choice\":\"n");
+	expect_part("\"headroom\":{\"fits\":");
+	ask_about(WEB("StatefulSet", "replicas: 9", "3"));
+	expect_part("\"wanted\":9,\"lookedAt\":3,\"placed\":2,");
+	expect_part("\"headroom\":{\"fits\":0,");
+	expect_part("Insufficient cpu");
+	ask_about(WEB("Job", "parallelism: 300", "1m"));
+	expect_part("\"wanted\":300,\"lookedAt\":128,\"placed\":128,");
+	ask_about("kind: List\nitems:\n- kind: Service\n- kind: ReplicaSet\n  metadata: {name: a}\n"
+		  "  spec: {replicas: 0, template: " TEMPLATE(
+			  "1") "}\n- kind: Pod\n"
+			       "  metadata: {name: b}\n  spec: {containers: [{name: c}]}\n");
+	expect_part("\"name\":\"a\",\"wanted\":0,\"lookedAt\":0,\"placed\":0,\"nodes\":{}},"
+		    "{\"kind\":\"Pod\",\"namespace\":\"default\",\"name\":\"b\",\"wanted\":1,");
+	TEST_ASSERT_EQUAL_UINT32(pods, pool_used(&bed_scheduler.cache.pods));
+	TEST_ASSERT_EQUAL_UINT64(strings, bed_scheduler.cache.strings.strings.budget.used);
+	TEST_ASSERT_EQUAL_UINT32(0, bed_scheduler.cache.pods_assumed);
+	TEST_ASSERT_EQUAL_UINT32(2, bed_scheduler.queue.pods[QUEUE_ACTIVE]);
+	scheduler_audit(&bed_scheduler);
+}
+
+static void test_what_if_of_a_daemon_set_counts_nodes(void)
+{
+	open_for_anyone();
+	ask_about(WEB("DaemonSet", "a: b", "3"));
+	expect_part("\"kind\":\"DaemonSet\",\"namespace\":\"d\",\"name\":\"web\",\"wanted\":3,"
+		    "\"lookedAt\":3,\"placed\":2,");
+	ask_about(WEB("DaemonSet", "a: b", "5"));
+	expect_part("\"wanted\":3,\"lookedAt\":3,\"placed\":0,");
+}
+
+static void test_what_if_looks_priority_classes_up_in_what_was_sent(void)
+{
+	static const char pod[] = "kind: Pod\nmetadata: {name: p}\nspec:\n"
+				  "  priorityClassName: %s\n  containers: [{name: c}]\n---\n"
+				  "kind: PriorityClass\nmetadata: {name: high}\nvalue: %s\n";
+	char body[512];
+	open_for_anyone();
+	(void)snprintf(body, sizeof(body), pod, "high", "7");
+	ask_about(body);
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	(void)snprintf(body, sizeof(body), pod, "system-node-critical", "7");
+	ask_about(body);
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	(void)snprintf(body, sizeof(body), pod, "low", "7");
+	ask_about(body);
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	expect_part("line 4: spec.priorityClassName: send that PriorityClass, too");
+	(void)snprintf(body, sizeof(body), pod, "high", "lots");
+	ask_about(body);
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
+	expect_part("spec.priority");
+}
+
+static void test_what_if_of_odd_documents_is_refused(void)
+{
+	static const char *const odd[] = {"kind: Deployment\n",
+		"kind: Deployment\nspec: {template: []}\n",
+		WEB("Deployment", "replicas: many", "1"), WEB("Deployment", "replicas: -1", "1"),
+		WEB("Deployment", "replicas: 0", "1"), "kind: List\nitems: [{items: []}]\n",
+		"- a\n", "a\n", "kind: List\nitems: 7\n", "---\n---\n",
+		"kind: Pod\nmetadata: []\nspec: {}\n",
+		/* what goes into a template must not hold it */
+		"kind: Deployment\nspec: {template: &t {spec: {containers: []}}}\n"
+		"metadata: {name: *t, namespace: *t}\n",
+		"kind: Pod\nspec: &s {priorityClassName: a, containers: []}\n---\n"
+		"kind: PriorityClass\nmetadata: {name: a}\nvalue: {a: b}\n"};
+	open_for_anyone();
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		ask_about(odd[i]);
+		TEST_ASSERT_EQUAL_UINT32_MESSAGE(400, bed_code(), odd[i]);
+		expect_part("{\"error\":\"line ");
+	}
+	scheduler_audit(&bed_scheduler);
+}
+
 static void test_a_broken_pod_is_refused_with_its_line(void)
 {
 	open_for_anyone();
@@ -325,7 +438,8 @@ static void test_dump_is_a_list(void)
 {
 	open_for_anyone();
 	bed_get("/berth/v1/dump");
-	expect_part("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{\"apiVersion\":\"v1\","
+	expect_part("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"lacks\":true,\"items\":[\n{"
+		    "\"apiVersion\":\"v1\","
 		    "\"kind\":\"Node\"");
 	expect_part("\"requests\":{\"cpu\":\"64000m\"}");
 	expect_part("{\"key\":\"a\",\"value\":\"<b>\",\"effect\":\"NoSchedule\"}");
@@ -413,7 +527,7 @@ static void test_others(void)
 	bed_get("/configz");
 	expect_part("{\"componentconfig\":{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\"");
 	bed_get("/berth/v1/");
-	expect_part("\"/berth/v1/whatif\":\"POST a pod");
+	expect_part("\"/berth/v1/whatif\":\"POST pods");
 	bed_get("/nothing");
 	expect(404, "404 page not found\n");
 	bed_get("/berth/v1/whatif");
@@ -576,9 +690,14 @@ int main(void)
 	RUN_TEST(test_metrics_are_what_prometheus_reads);
 	RUN_TEST(test_overview);
 	RUN_TEST(test_nodes_in_pages);
+	RUN_TEST(test_nodes_with_labels);
 	RUN_TEST(test_waiting_pods);
 	RUN_TEST(test_explanations);
 	RUN_TEST(test_what_if_leaves_no_trace);
+	RUN_TEST(test_what_if_of_workloads_places_each_pod);
+	RUN_TEST(test_what_if_of_a_daemon_set_counts_nodes);
+	RUN_TEST(test_what_if_looks_priority_classes_up_in_what_was_sent);
+	RUN_TEST(test_what_if_of_odd_documents_is_refused);
 	RUN_TEST(test_a_broken_pod_is_refused_with_its_line);
 	RUN_TEST(test_another_site_cannot_ask);
 	RUN_TEST(test_decisions_newest_first);
