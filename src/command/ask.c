@@ -1,218 +1,382 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One request to another berth, and its answer in words.
+ * Questions to a berth that runs.
  *
- * Without a kubeconfig and a CA nothing is proven to either side, which is said: there is nothing
- * to verify the certificate with, and nothing secret is sent. With a kubeconfig its authority, or
- * the CA that is named, has to have signed the certificate, as its token goes there.
+ * A token sent to another process that holds the port would be stolen, so it goes where the
+ * certificate is proven. A client certificate proves us and gives nothing away: it is shown always.
  */
 #include "command/ask.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/url.h"
-#include "command/explanation.h"
 #include "command/target.h"
 #include "tls/tls.h"
 
 enum {
-	SETUP = 8 << 20, /* connection, kubeconfig */
-	MEMORY_LEAST = 2 * SETUP,
-	SHARES = 3,      /* of what is left: the answer, and the rows of its table */
-	STREAMS = 1 + 2, /* and name servers */
+	SHARES = 4, /* of what is left: the answer twice (it grows), the rows of its table */
+	OTHER_STREAMS = 2 * 2, /* name servers, of two clients */
 	TIMEOUT_MS = 10 * 1000,
 	PAUSE_US = 150 * 1000,
-	TRIES = 20,                      /* it explains one pod at a time */
-	PATH_SIZE = 3 * ASK_POD_MAX + 32 /* all escaped */
+	TRIES = 20, /* it explains one pod at a time */
+	HOME_MAX = 4096
 };
 
-struct asking {
-	struct net_request request;
-	struct json_cut *cut;
-	struct text json; /* canonical; TEXT_NONE: not there yet */
-	bool done;
-};
+#define DEFAULT_SERVER "https://127.0.0.1:10259"
+#define LEASE_PATH     "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+
+bool ask_pod_named(const char *word, const char *namespace, struct ask_pod *pod)
+{
+	static const char *const kinds[] = {"pod", "pods", "po"};
+	struct text rest = text_of(word), first = TEXT_NONE;
+	size_t slash = text_find(rest, '/');
+	if (slash < rest.size) {
+		first = text_first(rest, slash);
+		rest = text_from(rest, slash + 1);
+		if (first.size == 0)
+			return false;
+	}
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++)
+		if (text_is_z(first, kinds[i]))
+			first = TEXT_NONE;
+	if (first.at != NULL && namespace != NULL && !text_is_z(first, namespace))
+		return false;
+	if (first.at == NULL)
+		first = namespace == NULL ? TEXT("default") : text_of(namespace);
+	*pod = (struct ask_pod){first, rest};
+	return rest.size > 0 && first.size > 0 && text_find(rest, '/') == rest.size;
+}
+
+/* ---- one request ---- */
 
 static bool ask_on_piece(void *self, struct json_piece piece)
 {
-	struct asking *asking = self;
-	if (piece.kind == JSON_PIECE_LINE && text_starts(piece.text, TEXT("{")))
-		asking->json = piece.text;
+	struct ask *ask = self;
+	if (piece.kind == JSON_PIECE_LINE &&
+		(text_starts(piece.text, TEXT("{")) || text_starts(piece.text, TEXT("["))))
+		ask->json = piece.text;
 	return false;
 }
 
 static enum net_flow ask_on_body(struct net_request *request, struct text bytes)
 {
-	struct asking *asking = LIST_OWNER(request, struct asking, request);
-	if (asking->json.at == NULL && json_cut_feed(asking->cut, bytes) == JSON_CUT_BROKEN)
+	struct ask *ask = LIST_OWNER(request, struct ask, request);
+	if (ask->json.at == NULL && json_cut_feed(ask->cut, bytes) == JSON_CUT_BROKEN)
 		return NET_STOP;
 	return NET_MORE;
 }
 
 static void ask_on_done(struct net_request *request)
 {
-	LIST_OWNER(request, struct asking, request)->done = true;
-}
-
-static void ask_write_path(struct text pod, struct writer *w)
-{
-	write_z(w, "/berth/v1/explain?pod=");
-	for (size_t i = 0; i < pod.size; i++)
-		write_format(w, "%%%02x", (unsigned)(uint8_t)pod.at[i]);
+	LIST_OWNER(request, struct ask, request)->done = true;
 }
 
 /* Until it has time for us. */
-static void ask_open_client(
-	struct net *net, struct net_client *client, struct asking *asking, const struct ask *q)
+static void ask_send(struct ask *ask, struct net_client *client, struct text path)
 {
-	char path[PATH_SIZE];
-	struct writer w;
-	writer_init(&w, path, sizeof(path));
-	ask_write_path(q->pod, &w);
 	for (uint32_t i = 0; i < TRIES; i++) {
-		asking->request = (struct net_request){.class = NET_READ,
-			.path = writer_text(&w),
+		ask->request = (struct net_request){.class = NET_READ,
+			.path = path,
 			.timeout_ms = TIMEOUT_MS,
 			.on_body = ask_on_body,
 			.on_done = ask_on_done};
-		asking->json = TEXT_NONE;
-		asking->done = false;
-		json_cut_start(asking->cut, JSON_CUT_LINES, NULL, NULL, ask_on_piece, asking);
-		net_send(client, &asking->request);
-		while (!asking->done)
-			net_poll(net, -1);
-		if (asking->request.answer.status != 503)
+		ask->json = TEXT_NONE;
+		ask->done = false;
+		json_cut_start(ask->cut, JSON_CUT_LINES, NULL, NULL, ask_on_piece, ask);
+		net_send(client, &ask->request);
+		while (!ask->done)
+			net_poll(ask->net, -1);
+		if (ask->request.answer.status != 503)
 			return;
-		net_poll(net, PAUSE_US);
+		net_poll(ask->net, PAUSE_US);
 	}
 }
 
-/* What is wrong, in `fault`; empty: nothing. */
-static void ask_print_outcome(const struct asking *asking, const struct ask *q, bool as_json,
-	struct scratch *scratch, struct output *out, struct writer *fault)
+/* ---- whom we ask, and as whom ---- */
+
+static const char *file_at_home(struct ask *ask)
 {
-	const struct net_answer *answer = &asking->request.answer;
+	const char *home = getenv("HOME");
+	struct writer w;
+	if (home == NULL || getenv("KUBECONFIG") != NULL)
+		return NULL;
+	char *path = arena_take(&ask->arena, HOME_MAX);
+	writer_init(&w, path, HOME_MAX - 1);
+	write_format(&w, "%s/.kube/config", home);
+	return !w.overflowed && access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* One that is named must do; one that is found is taken if it does. */
+static bool ask_find_credentials(struct ask *ask, struct writer *fault)
+{
+	const struct ask_flags *flags = ask->flags;
+	struct kubeconfig_question question = {.path = flags->kubeconfig, .search = true};
+	if (flags->kubeconfig == NULL && !ask->url.https)
+		return true;
+	if (question.path == NULL)
+		question.path = file_at_home(ask);
+	ask->has_kubeconfig =
+		kubeconfig_load(&ask->kubeconfig, &question, &ask->arena, &ask->scratch, fault);
+	if (ask->has_kubeconfig || flags->kubeconfig != NULL)
+		return ask->has_kubeconfig;
+	fault->used = 0;
+	ask->kubeconfig = (struct kubeconfig){.in_cluster = false};
+	return true;
+}
+
+/* False with a line in `fault`. Without a CA that could prove it, nothing secret is sent. */
+static bool ask_open_client(struct ask *ask, struct writer *fault)
+{
+	const struct ask_flags *flags = ask->flags;
+	struct kubeconfig as = ask->kubeconfig;
+	as.server = ask->url;
+	/* Those are about the apiserver. */
+	as.tls_server_name = as.proxy = TEXT_NONE;
+	if (flags->ca != NULL) {
+		as.ca = TEXT_NONE;
+		as.ca_file = flags->ca;
+		as.insecure_skip_tls_verify = false;
+	}
+	as.insecure_skip_tls_verify = flags->insecure || ask->is_unproven ||
+		as.insecure_skip_tls_verify || (as.ca.at == NULL && as.ca_file == NULL);
+	if (as.insecure_skip_tls_verify) {
+		as.ca = TEXT_NONE;
+		as.ca_file = NULL;
+	}
+	if (as.insecure_skip_tls_verify && !flags->insecure) {
+		as.token = as.username = as.password = as.impersonation = TEXT_NONE;
+		as.token_file = NULL;
+		if (as.server.https)
+			ask_complain(ask,
+				TEXT("its certificate is not verified, so no token is sent; --ca "
+				     "FILE verifies it"));
+	}
+	struct net_target target = target_of_kubeconfig(&as);
+	target.name = "berth";
+	target.connections = ASK_CONNECTIONS;
+	target.watch_connections = ask->streams > 0 ? ASK_CONNECTIONS : 0;
+	ask->client = net_client_open(ask->net, &ask->arena, &target, fault);
+	return ask->client != NULL;
+}
+
+static void ask_start_net(struct ask *ask)
+{
+	ask->bytes =
+		net_socket_bytes(&ask->arena, 2 * ASK_CONNECTIONS + OTHER_STREAMS + ask->streams);
+	ask->net = net_init(&(struct net_setup){.arena = &ask->arena,
+		.clock = clock_system(),
+		.entropy = entropy_system(),
+		.bytes = ask->bytes});
+	/* A proxy on the way may have its own. */
+	tls_setup(&ask->arena, (ask->streams > 0 ? 4 : 2) * ASK_CONNECTIONS, entropy_system());
+}
+
+static bool ask_connect(struct ask *ask, struct writer *fault)
+{
+	const char *why;
+	if (!url_parse(text_of(ask->server), true, &ask->url, &why)) {
+		write_z(fault, why);
+		return false;
+	}
+	if (!ask_find_credentials(ask, fault))
+		return false;
+	ask_start_net(ask);
+	return ask_open_client(ask, fault);
+}
+
+/* NULL: the system has not so much address space. */
+static struct ask *ask_make(size_t size)
+{
+	struct arena arena;
+	void *block = size < 2 * (size_t)ASK_SETUP ? NULL : memory_reserve(size);
+	if (block == NULL)
+		return NULL;
+	arena_init_zeroed(&arena, block, size);
+	struct ask *ask = arena_take(&arena, sizeof(*ask));
+	ask->arena = arena;
+	ask->size = size;
+	size_t share = (arena_left(&ask->arena) - ASK_SETUP) / SHARES;
+	size_t cut_size = json_cut_size(2 * share);
+	scratch_init(&ask->scratch, arena_take_raw(&ask->arena, share), share);
+	ask->cut = json_cut_init(arena_take_raw(&ask->arena, cut_size), cut_size, 2 * share);
+	return ask;
+}
+
+struct ask *ask_open(const struct command_io *io, const struct ask_flags *flags,
+	uint64_t memory_bytes, uint32_t streams)
+{
+	char words[1024];
+	struct writer fault;
+	struct ask *ask = ask_make((size_t)memory_bytes);
+	writer_init(&fault, words, sizeof(words));
+	log_set_level(LOG_ERROR); /* this command reports what is not verified */
+	if (ask == NULL) {
+		struct output err;
+		output_init(&err, io->err);
+		output_z(&err, "berth: not enough memory; raise --memory\n");
+		output_flush(&err);
+		return NULL;
+	}
+	ask->flags = flags;
+	ask->streams = streams;
+	output_init(&ask->err, io->err);
+	const char *named = getenv("BERTH_SERVER");
+	ask->server = flags->server != NULL         ? flags->server
+		: named != NULL && named[0] != '\0' ? named
+						    : DEFAULT_SERVER;
+	if (ask_connect(ask, &fault))
+		return ask;
+	ask_complain(ask, writer_text(&fault));
+	ask_close(ask);
+	return NULL;
+}
+
+void ask_close(struct ask *ask)
+{
+	if (ask->client != NULL)
+		net_client_close(ask->client);
+	if (ask->net != NULL) {
+		net_close(ask->net);
+		tls_teardown();
+		net_socket_close(&ask->bytes);
+	}
+	output_flush(&ask->err);
+	memory_release(ask, ask->size);
+}
+
+/* ---- what came of it ---- */
+
+void ask_complain(struct ask *ask, struct text fault)
+{
+	output_format(&ask->err, "berth: %s: %.*s\n", ask->server, TEXT_ARGS(fault));
+	output_flush(&ask->err);
+}
+
+/* It is not here: the lease says on which machine it leads. */
+static void ask_say_where_it_is(struct ask *ask, struct writer *fault)
+{
+	char words[256];
+	struct writer other;
+	struct json_value lease;
+	struct text host = TEXT("HOST");
+	writer_init(&other, words, sizeof(words));
+	struct net_target target = target_of_kubeconfig(&ask->kubeconfig);
+	target.connections = 1;
+	struct net_client *client = ask->has_kubeconfig
+		? net_client_open(ask->net, &ask->arena, &target, &other)
+		: NULL;
+	if (client != NULL) {
+		ask_send(ask, client, TEXT(LEASE_PATH));
+		if (ask->json.at != NULL &&
+			json_parse(ask->json, &ask->scratch, &lease) == JSON_PARSED) {
+			struct text holder = json_text(json_path(lease, "spec.holderIdentity"));
+			size_t end = text_find_last(holder, '_');
+			if (end > 0 && end < holder.size) {
+				host = text_first(holder, end);
+				write_format(fault,
+					"; the lease kube-system/kube-scheduler is held on %.*s",
+					TEXT_ARGS(host));
+			}
+		}
+		net_client_close(client);
+	}
+	write_format(fault,
+		"; where berth runs elsewhere, ask it there, or first "
+		"'ssh -L 10259:127.0.0.1:10259 %.*s', or name it with --server",
+		TEXT_ARGS(host));
+}
+
+/* Empty: nothing is wrong. */
+static void ask_judge(struct ask *ask, char opens, struct writer *fault)
+{
+	const struct net_answer *answer = &ask->request.answer;
 	struct json_value v;
+	struct text why = TEXT_NONE;
 	if (answer->result == NET_CANCELLED) {
 		write_z(fault,
 			"the answer is not JSON; is this the address of berth's page, with "
 			"http:// or https:// as it is served?");
 	} else if (answer->result != NET_OK) {
 		write_format(fault, "%s %s", net_result_name(answer->result), answer->detail);
-	} else if (asking->json.at == NULL) {
+		if (answer->result == NET_CONNECT_FAILED &&
+			text_is_z(TEXT(DEFAULT_SERVER), ask->server))
+			ask_say_where_it_is(ask, fault);
+	} else if (ask->json.at == NULL || (answer->status == 200 && ask->json.at[0] != opens)) {
 		write_format(fault, "status %u, and not an answer of berth", answer->status);
 	} else if (answer->status != 200) {
-		struct text why = TEXT_NONE;
-		if (json_parse(asking->json, scratch, &v) == JSON_PARSED) {
+		if (json_parse(ask->json, &ask->scratch, &v) == JSON_PARSED) {
 			why = json_text(json_get(v, "error"));
 			if (why.size == 0)
 				why = json_text(json_get(v, "message"));
 		}
 		write_format(fault, "%u %.*s", answer->status, TEXT_ARGS(why));
-	} else if (as_json) {
-		output_bytes(out, asking->json);
-		output_z(out, "\n");
-	} else {
-		output_z(out, "Pod ");
-		output_text(out, q->pod);
-		if (!explanation_print_outcome(asking->json, scratch, out) ||
-			!explanation_print(asking->json, scratch, out))
-			write_z(fault, "the table is too large; raise --memory");
+		if (ask->url.https && (answer->status == 401 || answer->status == 403))
+			write_z(fault,
+				ask->has_kubeconfig ? "; reading needs to list pods and nodes"
+						    : "; name a kubeconfig with --kubeconfig");
 	}
 }
 
-static bool ask_find_server(const struct ask *q, struct kubeconfig *found, struct arena *arena,
-	struct scratch *scratch, struct writer *fault)
-{
-	const char *why;
-	if (q->kubeconfig != NULL) {
-		if (!kubeconfig_load(found,
-			    &(struct kubeconfig_question){
-				    .path = q->kubeconfig, .master = q->server},
-			    arena, scratch, fault))
-			return false;
-	} else {
-		*found = (struct kubeconfig){.insecure_skip_tls_verify = q->ca == NULL};
-		if (!url_parse(text_of(q->server), true, &found->server, &why)) {
-			write_z(fault, why);
-			return false;
-		}
-	}
-	if (q->ca != NULL) {
-		found->ca = TEXT_NONE;
-		found->ca_file = q->ca;
-		found->insecure_skip_tls_verify = false;
-	}
-	return true;
-}
-
-static void ask_say_what_is_not_verified(
-	const struct ask *q, const struct kubeconfig *kubeconfig, struct output *err)
-{
-	if (kubeconfig->server.https && kubeconfig->insecure_skip_tls_verify)
-		output_format(err,
-			"berth: %s: its certificate is not verified; --ca or --kubeconfig does "
-			"that\n",
-			q->server);
-}
-
-static void ask_exchange(const struct ask *q, bool as_json, struct arena *arena, struct output *out,
-	struct output *err, struct writer *fault)
-{
-	struct scratch scratch;
-	struct kubeconfig kubeconfig;
-	struct asking asking = {.done = false};
-	size_t share = (arena_left(arena) - SETUP) / SHARES, size = json_cut_size(share);
-	scratch_init(&scratch, arena_take_raw(arena, share), share);
-	asking.cut = json_cut_init(arena_take_raw(arena, size), size, share);
-	if (!ask_find_server(q, &kubeconfig, arena, &scratch, fault))
-		return;
-	ask_say_what_is_not_verified(q, &kubeconfig, err);
-	struct net_target target = target_of_kubeconfig(&kubeconfig);
-	target.name = "berth";
-	target.connections = 1;
-	struct net_bytes bytes = net_socket_bytes(arena, STREAMS);
-	struct net *net = net_init(&(struct net_setup){.arena = arena,
-		.clock = clock_system(),
-		.entropy = entropy_system(),
-		.bytes = bytes});
-	tls_setup(arena, 1, entropy_system());
-	struct net_client *client = net_client_open(net, arena, &target, fault);
-	if (client != NULL) {
-		ask_open_client(net, client, &asking, q);
-		ask_print_outcome(&asking, q, as_json, &scratch, out, fault);
-		net_client_close(client);
-	}
-	net_close(net);
-	tls_teardown();
-	net_socket_close(&bytes);
-}
-
-int ask_server(
-	const struct command_io *io, const struct offline_flags *flags, const struct ask *question)
+bool ask_get(struct ask *ask, struct text path, char opens, struct text *json)
 {
 	char words[1024];
 	struct writer fault;
-	struct output out;
-	struct output err;
-	struct arena arena;
-	size_t size = (size_t)flags->memory_bytes;
-	void *block = size < MEMORY_LEAST ? NULL : memory_reserve(size);
-	output_init(&out, io->out);
-	output_init(&err, io->err);
+	const struct ask_flags *flags = ask->flags;
+	bool is_found = ask->has_kubeconfig && flags->kubeconfig == NULL && flags->ca == NULL;
 	writer_init(&fault, words, sizeof(words));
-	log_set_level(LOG_ERROR); /* what is not verified is said here */
-	if (block == NULL) {
-		write_z(&fault, "not enough memory; raise --memory");
-	} else {
-		arena_init_zeroed(&arena, block, size);
-		ask_exchange(question, flags->form == OFFLINE_JSON, &arena, &out, &err, &fault);
-		memory_release(block, size);
+	ask_send(ask, ask->client, path);
+	if (ask->request.answer.result == NET_TLS_FAILED && is_found && !ask->is_unproven) {
+		net_client_close(ask->client);
+		ask->is_unproven = true;
+		if (ask_open_client(ask, &fault))
+			ask_send(ask, ask->client, path);
 	}
-	output_flush(&out);
+	if (fault.used == 0)
+		ask_judge(ask, opens, &fault);
 	if (fault.used > 0)
-		output_format(&err, "berth: %s: %.*s\n", question->server,
-			TEXT_ARGS(writer_text(&fault)));
-	output_flush(&err);
-	return fault.used > 0 || out.error != 0 ? COMMAND_FAILED : COMMAND_DONE;
+		ask_complain(ask, writer_text(&fault));
+	*json = ask->json;
+	return fault.used == 0;
+}
+
+/* ---- one object of a cluster ---- */
+
+static bool ask_get_object(struct ask *ask, const struct kubeconfig_question *cluster,
+	const char *path, struct writer *fault)
+{
+	if (!kubeconfig_load(&ask->kubeconfig, cluster, &ask->arena, &ask->scratch, fault))
+		return false;
+	ask_start_net(ask);
+	struct net_target target = target_of_kubeconfig(&ask->kubeconfig);
+	target.connections = 1;
+	ask->client = net_client_open(ask->net, &ask->arena, &target, fault);
+	if (ask->client == NULL)
+		return false;
+	ask_send(ask, ask->client, text_of(path));
+	const struct net_answer *answer = &ask->request.answer;
+	if (answer->result != NET_OK)
+		write_format(fault, "%s %s", net_result_name(answer->result), answer->detail);
+	else if (answer->status != 200 || ask->json.at == NULL)
+		write_format(fault, "the apiserver answered %u", (unsigned)answer->status);
+	return fault->used == 0;
+}
+
+bool ask_cluster(const struct kubeconfig_question *cluster, const char *path,
+	struct scratch *scratch, struct text *json, struct writer *fault)
+{
+	struct ask *ask = ask_make(2 * (size_t)ASK_SETUP);
+	char *copy = NULL;
+	if (ask != NULL && ask_get_object(ask, cluster, path, fault)) {
+		copy = scratch_take(scratch, ask->json.size + 1);
+		if (copy != NULL)
+			memcpy(copy, ask->json.at, ask->json.size);
+		*json = (struct text){copy, ask->json.size};
+	}
+	if (copy == NULL && fault->used == 0)
+		write_z(fault, "not enough memory");
+	if (ask != NULL)
+		ask_close(ask);
+	return copy != NULL;
 }

@@ -1,23 +1,94 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ask: what a berth that runs says of a pod that waits, from /berth/v1/explain of its status page.
+ * Ask: questions to a berth that runs, over its port, with the credentials of a kubeconfig. What it
+ * answers may come from anybody: nothing of it is taken for granted.
+ *
+ * Where it is: --server, $BERTH_SERVER, else port 10259 of this machine. Whose word it is: the CA
+ * of the kubeconfig (k3s signs the certificate that berth serves there), or --ca. A certificate
+ * that neither has signed is not refused, since berth makes one for itself where it has none; but
+ * then no token is sent, and a line says so.
  */
 #ifndef BERTH_COMMAND_ASK_H
 #define BERTH_COMMAND_ASK_H
 
-#include "command/offline.h"
+#include "base/arena.h"
+#include "command/command.h"
+#include "command/flags.h"
+#include "command/output.h"
+#include "config/kubeconfig.h"
+#include "http/http.h"
+#include "json/json.h"
 
-enum { ASK_POD_MAX = 320 };
-
-struct ask {
-	const char *server;     /* https://127.0.0.1:10259 */
-	const char *kubeconfig; /* who asks; NULL: nobody in particular */
-	const char *ca;         /* who signed its certificate; NULL: as the kubeconfig says */
-	struct text pod;        /* NAMESPACE/NAME, no longer than that */
+struct ask_flags {
+	const char *server;
+	const char *kubeconfig;
+	const char *ca;
+	bool insecure;
 };
 
-/* The exit status. */
-int ask_server(
-	const struct command_io *io, const struct offline_flags *flags, const struct ask *question);
+/* Of a struct of flags that has them as `ask`. */
+#define ASK_FLAGS(type)                                                              \
+	{"server", 0, FLAG_TEXT, offsetof(type, ask.server), "URL",                  \
+		"else $BERTH_SERVER, https://127.0.0.1:10259"},                      \
+		{"kubeconfig", 0, FLAG_TEXT, offsetof(type, ask.kubeconfig), "FILE", \
+			"credentials, and the CA of its certificate"},               \
+		{"ca", 0, FLAG_TEXT, offsetof(type, ask.ca), "FILE",                 \
+			"CA of its certificate, or that itself, PEM"},               \
+	{                                                                            \
+		"insecure", 0, FLAG_BOOL, offsetof(type, ask.insecure), NULL,        \
+			"send credentials without verifying its certificate"         \
+	}
+
+/* "NS/NAME", "NAME", and as kubectl has them "pod/NAME" with the namespace beside it. */
+struct ask_pod {
+	struct text namespace, name;
+};
+MUST_USE bool ask_pod_named(const char *word, const char *namespace, struct ask_pod *pod);
+
+enum {
+	ASK_MEMORY = 96 << 20, /* address space: answers about large clusters are long */
+	ASK_SETUP = 16 << 20,  /* of it: connections, kubeconfig */
+	ASK_CONNECTIONS = 6    /* as a browser has */
+};
+
+struct ask {
+	struct output err;
+	const struct ask_flags *flags;
+	const char *server;
+	struct url url;
+	struct arena arena;
+	struct scratch scratch; /* the caller's */
+	struct kubeconfig kubeconfig;
+	bool has_kubeconfig;
+	bool is_unproven; /* the certificate was not signed by whom we know */
+	struct net_bytes bytes;
+	struct net *net;
+	struct net_client *client;
+	struct net_request request;
+	struct json_cut *cut;
+	struct text json;
+	bool done;
+	uint32_t streams;
+	size_t size; /* of the block that this lies in */
+};
+
+/*
+ * NULL: it was said why. `streams`: of the caller, besides; who has some may ask for answers that
+ * do not end, too (NET_WATCH).
+ */
+struct ask *ask_open(const struct command_io *io, const struct ask_flags *flags,
+	uint64_t memory_bytes, uint32_t streams);
+/*
+ * GET; canonical JSON, good until the next one; `opens` is '{' or '[': what it must be. False: it
+ * was said why.
+ */
+MUST_USE bool ask_get(struct ask *ask, struct text path, char opens, struct text *json);
+/* One line on err, about the server. */
+void ask_complain(struct ask *ask, struct text fault);
+void ask_close(struct ask *ask);
+
+/* One object of a cluster's apiserver, before anything else runs; for struct options_question. */
+bool ask_cluster(const struct kubeconfig_question *cluster, const char *path,
+	struct scratch *scratch, struct text *json, struct writer *fault);
 
 #endif

@@ -146,7 +146,7 @@ static struct checking *check_config_open(
 	void *block = memory_reserve(*size);
 	struct arena arena;
 	if (block == NULL) {
-		(void)offline_misused(io, "check-config", TEXT("no memory"));
+		(void)command_misused(io, &check_config_command, TEXT("no memory"));
 		return NULL;
 	}
 	arena_init_zeroed(&arena, block, *size);
@@ -198,25 +198,23 @@ int check_config_write(
 	return check_config_close(c, size, check_config_build_profiles(c) && write_file(c, path));
 }
 
-static const char usage[] =
-	"usage: berth check-config FILE\n\n"
-	"Reads a KubeSchedulerConfiguration (v1, v1beta3, v1beta2) or a Policy of older\n"
-	"releases, YAML or JSON; '-' is standard input. Prints the configuration that is in\n"
-	"effect, or all that is wrong with it: file, line, column, field, what would be right.\n";
-
 int check_config_run(const struct command_io *io, int argc, char **argv)
 {
-	char words[256];
-	struct writer fault;
-	int count;
-	writer_init(&fault, words, sizeof(words));
-	switch (flags_read(NULL, 0, argc, argv, &count, &fault)) {
-	case FLAGS_WRONG: return offline_misused(io, "check-config", writer_text(&fault));
-	case FLAGS_HELP: return offline_help(io, usage, NULL, 0, "");
-	case FLAGS_READ: break;
-	}
+	int count, status;
+	if (!command_begin(io, &check_config_command, NULL, argc, argv, &count, &status))
+		return status;
 	if (count != 1)
-		return offline_misused(
-			io, "check-config", TEXT("check-config needs one file, or '-'"));
+		return command_misused(
+			io, &check_config_command, TEXT("check-config needs one file, or '-'"));
 	return check_config_file(io, argv[1]);
 }
+
+const struct command check_config_command = {.name = "check-config",
+	.what = "validate a configuration and print what is in effect",
+	.arguments = "FILE",
+	.about = "Reads a KubeSchedulerConfiguration (v1, v1beta3, v1beta2) or a Policy of older\n"
+		 "releases, YAML or JSON; '-' is standard input. Prints the configuration that is\n"
+		 "in effect, or all that is wrong: file, line, column, field, what would be "
+		 "right.\n",
+	.examples = "berth check-config /etc/berth/berth.yaml\n",
+	.run = check_config_run};

@@ -106,6 +106,7 @@ static int64_t clock_of_apiserver(const char *path, struct arena *arena, struct 
 		.server_name = whole.server_name,
 		.ca = whole.ca,
 		.ca_file = whole.ca_file,
+		.proxy = whole.proxy,
 		.any_time = true,
 		.connections = 1};
 	struct net_bytes bytes = net_socket_bytes(arena, CLOCK_STREAMS);
@@ -113,7 +114,7 @@ static int64_t clock_of_apiserver(const char *path, struct arena *arena, struct 
 		.clock = clock_system(),
 		.entropy = entropy_system(),
 		.bytes = bytes});
-	tls_setup(arena, 1, entropy_system());
+	tls_setup(arena, net_target_tls(&target), entropy_system());
 	int64_t seconds = clock_ask(net, arena, &target, fault);
 	net_close(net);
 	tls_teardown();
@@ -121,42 +122,38 @@ static int64_t clock_of_apiserver(const char *path, struct arena *arena, struct 
 	return seconds;
 }
 
+struct clock_flags {
+	const char *kubeconfig;
+};
+
+static const struct flag clock_flags[] = {
+	{"kubeconfig", 0, FLAG_TEXT, offsetof(struct clock_flags, kubeconfig), "FILE",
+		"where the apiserver is; else as for 'berth run'"}};
+
 int clock_run(const struct command_io *io, int argc, char **argv)
 {
-	const char *path = NULL;
+	struct clock_flags flags = {NULL};
 	char words[CLOCK_FAULT_MAX];
 	struct writer fault;
 	struct output out;
 	struct output err;
 	struct arena arena;
-	int count = 0;
+	int count, status;
 	int64_t seconds = -1;
-	const struct flag flags[] = {
-		{"kubeconfig", 0, FLAG_TEXT, &path, "FILE", "where the apiserver is"}};
 	output_init(&out, io->out);
 	output_init(&err, io->err);
 	writer_init(&fault, words, sizeof(words));
 	log_set_level(LOG_ERROR);
-	enum flags_result read = flags_read(flags, ARRAY_COUNT(flags), argc, argv, &count, &fault);
-	if (read == FLAGS_HELP) {
-		flags_help(flags, ARRAY_COUNT(flags), &fault);
-		output_bytes(&out, writer_text(&fault));
-		output_flush(&out);
-		return COMMAND_DONE;
-	}
-	if (read == FLAGS_READ && count > 0)
-		write_z(&fault, "clock takes no argument");
-	if (fault.used > 0) {
-		output_format(&err, "berth: %.*s\n", TEXT_ARGS(writer_text(&fault)));
-		output_flush(&err);
-		return COMMAND_MISUSED;
-	}
+	if (!command_begin(io, &clock_command, &flags, argc, argv, &count, &status))
+		return status;
+	if (count > 0)
+		return command_misused(io, &clock_command, TEXT("clock takes no argument"));
 	void *block = memory_reserve(CLOCK_MEMORY);
 	if (block == NULL) {
 		write_z(&fault, "the system has no memory for it");
 	} else {
 		arena_init_zeroed(&arena, block, CLOCK_MEMORY);
-		seconds = clock_of_apiserver(path, &arena, &fault);
+		seconds = clock_of_apiserver(flags.kubeconfig, &arena, &fault);
 		memory_release(block, CLOCK_MEMORY);
 	}
 	if (seconds >= 0)
@@ -167,3 +164,12 @@ int clock_run(const struct command_io *io, int argc, char **argv)
 	output_flush(&err);
 	return seconds >= 0 && out.error == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
+
+const struct command clock_command = {.name = "clock",
+	.what = "the apiserver's time, for a machine that has none",
+	.arguments = "[--kubeconfig FILE]",
+	.about = "Prints the apiserver's time in seconds since 1970, and sets nothing. Its\n"
+		 "certificates must be good at that time; no credentials are sent.\n",
+	.flags = clock_flags,
+	.flag_count = ARRAY_COUNT(clock_flags),
+	.run = clock_run};

@@ -6,7 +6,7 @@
  * finished (its watch does not select them) and kinds it does not watch. A name that comes twice
  * cannot come from one cluster; the last one counts, as it would in a stream of changes.
  */
-#include "command/dump_private.h"
+#include "command/workload.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,6 +22,7 @@ enum { SUBJECT_MAX = 600 };
 const struct json_want dump_list_want[] = {
 	{"kind", NULL},
 	{"apiVersion", NULL},
+	{"lacks", NULL},
 	{NULL, NULL},
 };
 
@@ -105,6 +106,7 @@ struct subject {
 	struct text namespace; /* "" when the kind has none */
 	struct text name;
 	struct json_value object;
+	bool is_workload;
 	char shown[SUBJECT_MAX]; /* "Pod default/web" */
 };
 
@@ -279,7 +281,7 @@ static bool dump_put(struct subject *o)
 		struct text time = json_text(json_path(o->object, "metadata.creationTimestamp"));
 		if (!kube_time_parse(time, &created))
 			created = (struct wall){0};
-		d->pods[fed.index] = (struct dump_pod){created.us, d->order++};
+		d->pods[fed.index] = (struct dump_pod){created.us, d->order++, false};
 	}
 	return true;
 }
@@ -355,7 +357,8 @@ static bool is_for_picture(struct subject *o)
 		return false;
 	}
 	dump_identify(o);
-	if (o->kind != KUBE_NO_KIND)
+	o->is_workload = o->name.size > 0 && workload_is_one(o->kind_name, o->object);
+	if (o->kind != KUBE_NO_KIND || o->is_workload)
 		return true;
 	if (o->kind_name.size == 0) {
 		dump_broken(s, o->line, "%s has no kind%s", o->shown,
@@ -394,6 +397,10 @@ bool dump_piece(struct source *s, struct json_piece piece)
 		(void)cache_unfeed(d->cache, o.kind, o.namespace, o.name);
 		return true;
 	}
+	if (o.is_workload)
+		workload_keep(s, o.kind_name, piece.text);
+	if (o.is_workload && (o.kind == KUBE_NO_KIND || o.kind == KUBE_POD))
+		return true;
 	if (is_wanted_pending(&o)) {
 		d->was_on[0] = '\0';
 		while (take_off(&o, piece.text))
@@ -450,6 +457,7 @@ static void tell_ghosts(struct dump *d)
 
 void dump_end(struct dump *d)
 {
+	workload_expand(d);
 	progress_clear(d->progress);
 	if (d->broken > DUMP_MESSAGES_MAX)
 		output_format(d->err, "berth: %u more objects are broken\n",

@@ -24,6 +24,8 @@ enum {
 	DUMP_PIECE_MAX = 1 << 20,   /* an object without what nobody reads */
 	DUMP_SCRATCH = 4 << 20,     /* its tokens, and what is decoded from it */
 	DUMP_INPUT = 256 << 10,     /* bytes of a file at a time */
+	DUMP_KEPT = 8 << 20,        /* workloads and priority classes, until all is read */
+	DUMP_WORKLOADS_MAX = 256,   /* told about */
 	DUMP_MESSAGES_MAX = 20,     /* lines about broken objects; as many warnings */
 	DUMP_SKIPPED_KINDS_MAX = 32 /* kinds told apart */
 };
@@ -32,6 +34,17 @@ enum {
 struct dump_pod {
 	int64_t created_us;
 	uint32_t order; /* in the dump */
+	bool is_made;   /* of a workload that no server has seen yet */
+};
+
+/* What became of a workload that no server has seen yet; texts live in dump.kept. */
+struct dump_workload {
+	const char *kind;
+	struct text namespace;
+	struct text name;
+	uint32_t wanted;
+	uint32_t running; /* pods that are there for it */
+	uint32_t made;
 };
 
 struct dump_skipped {
@@ -54,6 +67,10 @@ struct dump {
 	struct output *err;
 	struct progress *progress;
 	struct dump_limits limits;
+	void *kept_block; /* NULL: there is nothing in `kept` */
+	struct scratch kept;
+	struct dump_workload *workloads; /* in memory of its own, DUMP_WORKLOADS_MAX */
+	uint32_t workload_count;
 
 	/* A pod that is put into the picture as if it were not on a node; TEXT_NONE: none. */
 	struct text pending_namespace;

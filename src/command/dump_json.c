@@ -43,8 +43,14 @@ static bool dump_json_on_piece(void *self, struct json_piece piece)
 {
 	struct source *s = self;
 	/* The end of the list: what comes behind it is for the next one. */
-	if (piece.kind == JSON_PIECE_ENVELOPE)
+	if (piece.kind == JSON_PIECE_ENVELOPE) {
+		if (text_contains(piece.text, TEXT("\"lacks\":true")))
+			dump_warn(s, 0,
+				"it is what berth keeps, without volumes, claims, images, budgets, "
+				"affinity and spreading: pods that have them may be placed where "
+				"they do not fit");
 		return false;
+	}
 	if (!dump_piece(s, piece))
 		return false;
 	return s->is_list;

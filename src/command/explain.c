@@ -9,12 +9,20 @@
 #include "command/explanation.h"
 #include "command/offline.h"
 
-enum { FILES_MAX = 64 };
+enum { FILES_MAX = 64, PATH_MAX_BYTES = 1024 };
 
 struct question {
 	struct text namespace;
 	struct text name;
 	struct text pod; /* as it was asked */
+};
+
+struct explain_flags {
+	struct offline_flags offline;
+	struct ask_flags ask;
+	const char *namespace;
+	struct flag_list clusters;
+	const char *list[FILES_MAX];
 };
 
 /* ---- the answer ---- */
@@ -38,7 +46,8 @@ static void put_obstacles(struct offline *o, uint32_t index)
 	}
 	const struct plugin_profile *profile = cycle_profile_of(&o->cycle, index);
 	struct plugin_reasons why = {.scratch = &o->words};
-	if (profile != NULL && plugin_gate_of(&o->cache, profile, index, &why) < PLUGIN_COUNT) {
+	if (profile != NULL &&
+		plugin_gate_of(&o->cache, profile, index, &why, NULL) < PLUGIN_COUNT) {
 		output_z(&o->out, "It is not decided now: ");
 		output_text(&o->out, why.count > 0 ? why.list[0] : TEXT("it is held back"));
 		output_z(&o->out, "; this is what would be decided without them.\n");
@@ -112,21 +121,6 @@ static bool explain_pod(struct offline *o, const struct question *q, bool as_jso
 
 /* ---- the command ---- */
 
-static const char usage[] =
-	"usage: berth explain NAMESPACE/POD --cluster FILE... [flags]\n"
-	"       berth explain NAMESPACE/POD --server URL [flags]\n\n"
-	"Says for one pod of a dump, node by node and plugin by plugin, why it goes\n"
-	"where it goes, or why it goes nowhere. A pod that is on a node is decided as if\n"
-	"it were not. FILE is what 'berth simulate' reads; '-' is standard input. Of a\n"
-	"running berth (URL is its status page) it can be asked about pods that wait.\n\n";
-
-static const char usage_end[] =
-	"\nJSON has these keys, as far as they apply: preFilter (a plugin refused before\n"
-	"any node was looked at), preFilterNodes (the only ones that were), rejected (by\n"
-	"node: plugin, code, reasons), feasible, scores (by node: total, plugins), best\n"
-	"(all nodes with the highest total), choice (which of them), preemption\n"
-	"(eligible, and picks or message), message (of the event), error.\n";
-
 static int explain_dump(const struct command_io *io, const struct offline_flags *flags,
 	const struct question *q, const char *const *files, uint32_t file_count)
 {
@@ -143,69 +137,97 @@ static int explain_dump(const struct command_io *io, const struct offline_flags 
 	return offline_close(o, !done);
 }
 
-static int run_with(const struct command_io *io, const struct offline_flags *flags,
-	const struct question *q, struct ask *ask)
+/* Of a berth that runs. */
+static int explain_ask(
+	const struct command_io *io, const struct explain_flags *flags, const struct question *q)
 {
-	char pod[ASK_POD_MAX];
+	char path[PATH_MAX_BYTES];
 	struct writer w;
-	writer_init(&w, pod, sizeof(pod));
-	write_format(&w, "%.*s/%.*s", TEXT_ARGS(q->namespace), TEXT_ARGS(q->name));
+	struct output out;
+	struct text json;
+	writer_init(&w, path, sizeof(path));
+	write_z(&w, "/berth/v1/explain?pod=");
+	write_percent_encoded(&w, q->namespace, "");
+	write_z(&w, "%2F");
+	write_percent_encoded(&w, q->name, "");
 	if (w.overflowed)
-		return offline_misused(io, "explain", TEXT("not a valid pod name"));
-	ask->pod = writer_text(&w);
-	return ask_server(io, flags, ask);
+		return command_misused(io, &explain_command, TEXT("not a valid pod name"));
+	struct ask *ask = ask_open(io, &flags->ask, flags->offline.memory_bytes, 0);
+	bool done = ask != NULL && ask_get(ask, writer_text(&w), '{', &json);
+	output_init(&out, io->out);
+	if (done && flags->offline.form == OFFLINE_JSON) {
+		output_bytes(&out, json);
+		output_z(&out, "\n");
+	} else if (done) {
+		output_format(&out, "Pod %.*s/%.*s", TEXT_ARGS(q->namespace), TEXT_ARGS(q->name));
+		done = explanation_print_outcome(json, &ask->scratch, &out) &&
+			explanation_print(json, &ask->scratch, &out);
+		if (!done)
+			ask_complain(ask, TEXT("the table is too large; raise --memory"));
+	}
+	output_flush(&out);
+	if (ask != NULL)
+		ask_close(ask);
+	return done && out.error == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
-static int explain_print(const struct command_io *io, const struct offline_flags *flags,
-	const char *word, const char *const *files, uint32_t file_count, struct ask *ask)
+static const struct flag explain_flags[] = {
+	{"namespace", 'n', FLAG_TEXT, offsetof(struct explain_flags, namespace), "NAME",
+		"namespace of a pod that is named without"},
+	{"cluster", 0, FLAG_LIST, offsetof(struct explain_flags, clusters), "FILE",
+		"a dump instead of a running berth, more may follow"},
+	ASK_FLAGS(struct explain_flags), OFFLINE_FLAGS(struct explain_flags)};
+
+static void explain_set_defaults(void *to)
 {
-	struct question q = {.pod = text_of(word)};
-	size_t slash = text_find(q.pod, '/');
-	if (slash < q.pod.size) {
-		q.namespace = text_first(q.pod, slash);
-		q.name = text_from(q.pod, slash + 1);
-	} else {
-		q.namespace = TEXT("default");
-		q.name = q.pod;
-	}
-	if (q.namespace.size == 0 || q.name.size == 0 || text_find(q.name, '/') < q.name.size)
-		return offline_misused(io, "explain", TEXT("name the pod as NAMESPACE/POD or POD"));
-	if ((file_count == 0) == (ask->server == NULL))
-		return offline_misused(
-			io, "explain", TEXT("explain needs --cluster FILE, or '-', or --server"));
-	if (file_count == 0)
-		return run_with(io, flags, &q, ask);
-	return explain_dump(io, flags, &q, files, file_count);
+	struct explain_flags *flags = to;
+	flags->offline.memory_bytes = offline_memory_default();
+	flags->clusters = (struct flag_list){flags->list, 0, FILES_MAX};
 }
 
 int explain_run(const struct command_io *io, int argc, char **argv)
 {
-	const char *list[FILES_MAX];
-	struct flag_list clusters = {list, 0, FILES_MAX};
-	struct offline_flags flags = {.memory_bytes = offline_memory_default()};
-	struct ask question = {.server = NULL};
-	const struct flag table[] = {
-		{"cluster", 0, FLAG_LIST, &clusters, "FILE", "the dump; more files may follow"},
-		{"server", 0, FLAG_TEXT, &question.server, "URL",
-			"a running berth, as https://127.0.0.1:10259"},
-		{"kubeconfig", 0, FLAG_TEXT, &question.kubeconfig, "FILE",
-			"credentials for it, and its CA"},
-		{"ca", 0, FLAG_TEXT, &question.ca, "FILE",
-			"CA of its certificate, or that itself, PEM"},
-		OFFLINE_FLAGS(&flags)};
-	char words[512];
-	struct writer fault;
-	int count;
-	writer_init(&fault, words, sizeof(words));
-	switch (flags_read(table, ARRAY_COUNT(table), argc, argv, &count, &fault)) {
-	case FLAGS_WRONG: return offline_misused(io, "explain", writer_text(&fault));
-	case FLAGS_HELP: return offline_help(io, usage, table, ARRAY_COUNT(table), usage_end);
-	case FLAGS_READ: break;
-	}
+	struct explain_flags flags = {.namespace = NULL};
+	struct ask_pod pod;
+	int count, status;
+	if (!command_begin(io, &explain_command, &flags, argc, argv, &count, &status))
+		return status;
 	if (count == 0)
-		return offline_misused(io, "explain", TEXT("explain needs a pod"));
+		return command_misused(io, &explain_command, TEXT("explain needs a pod"));
+	if (!ask_pod_named(argv[1], flags.namespace, &pod))
+		return command_misused(
+			io, &explain_command, TEXT("name the pod as NAMESPACE/POD or POD"));
 	for (int i = 2; i <= count; i++)
-		if (!flag_list_add(&clusters, argv[i]))
-			return offline_misused(io, "explain", TEXT("too many files"));
-	return explain_print(io, &flags, argv[1], list, clusters.count, &question);
+		if (!flag_list_add(&flags.clusters, argv[i]))
+			return command_misused(io, &explain_command, TEXT("too many files"));
+	if (flags.clusters.count > 0 && flags.ask.server != NULL)
+		return command_misused(
+			io, &explain_command, TEXT("--cluster and --server exclude each other"));
+	struct question q = {pod.namespace, pod.name, text_of(argv[1])};
+	if (flags.clusters.count == 0)
+		return explain_ask(io, &flags, &q);
+	return explain_dump(io, &flags.offline, &q, flags.list, flags.clusters.count);
 }
+
+_Static_assert(sizeof(struct explain_flags) <= COMMAND_FLAGS_MAX, "help shows their defaults");
+
+const struct command explain_command = {.name = "explain",
+	.what = "why a pod goes where it goes, or nowhere",
+	.arguments = "NAMESPACE/POD [flags]\nNAMESPACE/POD --cluster FILE... [flags]",
+	.about = "Says for one pod, node by node and plugin by plugin, why it goes where it goes,\n"
+		 "or why it goes nowhere. A berth that runs is asked about a pod that waits; with\n"
+		 "--cluster it is any pod of a dump, and one on a node is decided as if it were\n"
+		 "not. FILE is what 'berth simulate' reads; '-' is standard input. POD may be\n"
+		 "written as pod/NAME. Credentials: $KUBECONFIG, ~/.kube/config, k3s's file.\n\n"
+		 "JSON has these keys, as far as they apply: preFilter (a plugin refused before\n"
+		 "any node was looked at), preFilterNodes (the only ones that were), rejected (by\n"
+		 "node: plugin, code, reasons), feasible, scores (by node: total, plugins), best\n"
+		 "(all nodes with the highest total), choice (which of them), preemption\n"
+		 "(eligible, and picks or message), message (of the event), error.\n",
+	.examples = "berth explain shop/web-0\n"
+		    "berth explain pod/web-0 -n shop --server https://gw-7:10259 --ca gw-7.crt\n"
+		    "kubectl get no,po -A -o json | berth explain shop/web-0 --cluster -\n",
+	.flags = explain_flags,
+	.flag_count = ARRAY_COUNT(explain_flags),
+	.set_defaults = explain_set_defaults,
+	.run = explain_run};

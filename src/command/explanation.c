@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of an explanation. A large cluster's explanation has more values than json_parse()
- * takes at once, so the outer members are told apart by their brackets, and each node's part is
- * parsed for itself. The JSON is without white space, as json_cut writes it, but it may come from
- * any server: nothing in it is taken for granted.
+ * The table of an explanation. The JSON is without white space, as json_cut writes it, but it may
+ * come from any server: nothing in it is taken for granted.
  */
 #include "command/explanation.h"
 
 #include <stdlib.h>
 
-#include "json/json.h"
+#include "command/canonical.h"
 
 struct row {
 	struct text name;
@@ -45,85 +43,24 @@ struct printing {
 	size_t plugin_width;
 };
 
-/* ---- members of canonical JSON ---- */
-
-static size_t string_end(struct text t, size_t at)
-{
-	for (at++; at < t.size && t.at[at] != '"'; at++)
-		at += t.at[at] == '\\';
-	return at < t.size ? at + 1 : t.size;
-}
-
-static size_t value_end(struct text t, size_t at)
-{
-	size_t depth = 0;
-	while (at < t.size) {
-		char c = t.at[at];
-		if (depth == 0 && (c == ',' || c == '}' || c == ']'))
-			return at;
-		if (c == '"') {
-			at = string_end(t, at);
-			continue;
-		}
-		depth += c == '{' || c == '[';
-		depth -= c == '}' || c == ']';
-		at++;
-	}
-	return at;
-}
-
-/* The key as it is written, without its quotes. Start with the whole object. */
-static bool next_member(struct text *rest, struct text *key, struct text *value)
-{
-	/* It stands at '{', ',' or '}'; somebody else's may be no object at all. */
-	if (rest->size < 2 || rest->at[1] != '"' || (rest->at[0] != '{' && rest->at[0] != ','))
-		return false;
-	size_t key_end = string_end(*rest, 1);
-	if (key_end < 3 || key_end + 1 > rest->size)
-		return false;
-	*key = text_first(text_from(*rest, 2), key_end - 3);
-	size_t end = value_end(*rest, key_end + 1);
-	*value = text_first(text_from(*rest, key_end + 1), end - key_end - 1);
-	*rest = text_from(*rest, end);
-	return true;
-}
-
-static uint32_t count_members(struct text object)
-{
-	struct text key;
-	struct text value;
-	uint32_t count = 0;
-	while (next_member(&object, &key, &value))
-		count++;
-	return count;
-}
+/* ---- rows ---- */
 
 static struct parts take_apart(struct text json)
 {
 	struct parts p = {.part = {TEXT_NONE}};
 	struct text key;
 	struct text value;
-	while (next_member(&json, &key, &value))
+	while (canonical_next_member(&json, &key, &value))
 		for (uint32_t i = 0; i < PARTS; i++)
 			if (text_is_z(key, part_names[i]))
 				p.part[i] = value;
 	return p;
 }
 
-/* Of a copy: json_parse() resolves escapes in place, and members are looked at more than once. */
 static struct json_value explanation_parse(struct printing *p, struct text json)
 {
-	struct json_value v = JSON_VALUE_NONE;
-	char *copy = scratch_take(p->scratch, json.size);
-	if (copy == NULL)
-		return JSON_VALUE_NONE;
-	memcpy(copy, json.at, json.size);
-	if (json_parse((struct text){copy, json.size}, p->scratch, &v) != JSON_PARSED)
-		return JSON_VALUE_NONE;
-	return v;
+	return canonical_parse(json, p->scratch);
 }
-
-/* ---- rows ---- */
 
 static int by_total(const void *a, const void *b)
 {
@@ -137,12 +74,15 @@ static int by_total(const void *a, const void *b)
 /* NULL when there is no room; an empty list is none. */
 static struct row *rows_of(struct printing *p, struct text object, uint32_t *count)
 {
-	*count = count_members(object);
+	*count = canonical_count(object);
 	struct row *rows = SCRATCH_ARRAY(p->scratch, struct row, (size_t)*count + 1);
 	if (rows == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < *count; i++) {
-		CHECK(next_member(&object, &rows[i].name, &rows[i].value));
+		if (!canonical_next_member(&object, &rows[i].name, &rows[i].value)) {
+			*count = i; /* somebody's array */
+			break;
+		}
 		struct scratch_mark mark = scratch_mark(p->scratch);
 		(void)!json_i64(
 			json_get(explanation_parse(p, rows[i].value), "total"), &rows[i].total);
@@ -195,6 +135,12 @@ static void explanation_put_rejected(struct printing *p, const struct row *row)
 	output_column(p->out, json_text(json_get(v, "code")), p->verdict_width + 2);
 	output_column(p->out, json_text(json_get(v, "plugin")), p->plugin_width + 2);
 	put_texts(p, json_get(v, "reasons"));
+	struct text detail = json_text(json_get(v, "detail"));
+	if (detail.size > 0) {
+		output_z(p->out, " (");
+		output_text(p->out, detail);
+		output_z(p->out, ")");
+	}
 	output_z(p->out, "\n");
 }
 

@@ -12,6 +12,7 @@ enum { HELP_COLUMN = 26 };
 struct reading {
 	const struct flag *flags;
 	uint32_t count;
+	char *to;
 	char **argv;
 	int argc;
 	int at;
@@ -46,6 +47,11 @@ static const struct flag *flags_find_flag(
 
 /* ---- values ---- */
 
+static void *place_of_flag(const struct reading *r, const struct flag *flag)
+{
+	return r->to + flag->at;
+}
+
 static enum flags_result flags_refuse_value(
 	struct reading *r, const struct flag *flag, const char *value, const char *right)
 {
@@ -59,7 +65,7 @@ static enum flags_result flags_set_bool(
 	bool is_true = value == NULL || strcmp(value, "true") == 0;
 	if (!is_true && strcmp(value, "false") != 0)
 		return flags_refuse_value(r, flag, value, "true or false");
-	*(bool *)flag->to = is_true;
+	*(bool *)place_of_flag(r, flag) = is_true;
 	return FLAGS_READ;
 }
 
@@ -68,7 +74,7 @@ static enum flags_result set_bytes(struct reading *r, const struct flag *flag, c
 	struct quantity q;
 	if (quantity_parse(text_of(value), &q) != QUANTITY_OK || quantity_value(&q) <= 0)
 		return flags_refuse_value(r, flag, value, "a size like 256Mi");
-	*(uint64_t *)flag->to = (uint64_t)quantity_value(&q);
+	*(uint64_t *)place_of_flag(r, flag) = (uint64_t)quantity_value(&q);
 	return FLAGS_READ;
 }
 
@@ -79,7 +85,7 @@ static enum flags_result flags_set_choice(
 	struct text choice;
 	for (uint32_t i = 0; text_cut(&rest, '|', &choice); i++) {
 		if (text_is_z(choice, value)) {
-			*(uint32_t *)flag->to = i;
+			*(uint32_t *)place_of_flag(r, flag) = i;
 			return FLAGS_READ;
 		}
 	}
@@ -97,14 +103,14 @@ bool flag_list_add(struct flag_list *list, const char *value)
 static enum flags_result flags_set_value(
 	struct reading *r, const struct flag *flag, const char *value)
 {
-	switch (flag->type) {
+	switch ((enum flag_type)flag->type) {
 	case FLAG_BOOL: return flags_set_bool(r, flag, value);
 	case FLAG_BYTES: return set_bytes(r, flag, value);
 	case FLAG_CHOICE: return flags_set_choice(r, flag, value);
-	case FLAG_TEXT: *(const char **)flag->to = value; return FLAGS_READ;
+	case FLAG_TEXT: *(const char **)place_of_flag(r, flag) = value; return FLAGS_READ;
 	case FLAG_LIST: break;
 	}
-	if (flag_list_add(flag->to, value))
+	if (flag_list_add(place_of_flag(r, flag), value))
 		return FLAGS_READ;
 	write_format(r->fault, "--%s is given too often", flag->name);
 	return FLAGS_WRONG;
@@ -134,11 +140,15 @@ static enum flags_result flags_read_flag(struct reading *r, const char *dashes, 
 	return flags_set_value(r, flag, value);
 }
 
-enum flags_result flags_read(const struct flag *flags, uint32_t count, int argc, char **argv,
-	int *words, struct writer *fault)
+enum flags_result flags_read(const struct flag *flags, uint32_t count, void *to, int argc,
+	char **argv, int *words, struct writer *fault)
 {
-	struct reading r = {
-		.flags = flags, .count = count, .argv = argv, .argc = argc, .fault = fault};
+	struct reading r = {.flags = flags,
+		.count = count,
+		.to = to,
+		.argv = argv,
+		.argc = argc,
+		.fault = fault};
 	bool only_words = false;
 	enum flags_result result = FLAGS_READ;
 	for (r.at = 1; r.at < argc && result == FLAGS_READ; r.at++) {
@@ -156,7 +166,22 @@ enum flags_result flags_read(const struct flag *flags, uint32_t count, int argc,
 	return result;
 }
 
-void flags_help(const struct flag *flags, uint32_t count, struct writer *out)
+static void write_default(const struct flag *f, const char *at, struct writer *out)
+{
+	struct text rest = text_of(f->value), choice = TEXT_NONE;
+	if (f->type == FLAG_CHOICE)
+		for (uint32_t i = *(const uint32_t *)(const void *)at + 1; i > 0; i--)
+			(void)text_cut(&rest, '|', &choice);
+	if (f->type == FLAG_TEXT)
+		choice = text_of(*(const char *const *)(const void *)at);
+	if (f->type == FLAG_BYTES)
+		write_format(out, " (default %lluMi)",
+			(unsigned long long)*(const uint64_t *)(const void *)at >> 20);
+	if (choice.size > 0)
+		write_format(out, " (default %.*s)", TEXT_ARGS(choice));
+}
+
+void flags_help(const struct flag *flags, uint32_t count, const void *defaults, struct writer *out)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct flag *f = &flags[i];
@@ -172,6 +197,8 @@ void flags_help(const struct flag *flags, uint32_t count, struct writer *out)
 			write_char(out, '\n');
 			width = 0;
 		}
-		write_format(out, "%*s  %s\n", (int)(HELP_COLUMN - width), "", f->help);
+		write_format(out, "%*s  %s", (int)(HELP_COLUMN - width), "", f->help);
+		write_default(f, (const char *)defaults + f->at, out);
+		write_char(out, '\n');
 	}
 }

@@ -29,9 +29,9 @@ struct flag_list {
 
 struct flag {
 	const char *name;
-	char letter; /* 0: none */
-	enum flag_type type;
-	void *to;
+	char letter;       /* 0: none */
+	uint8_t type;      /* enum flag_type */
+	uint16_t at;       /* in the struct that flags_read() fills */
 	const char *value; /* what stands for it in the help; the alternatives of a choice */
 	const char *help;
 };
@@ -46,13 +46,13 @@ enum flags_result {
  * Words move to the front of argv[1..], in order, and *words is how many there are. What no flag
  * sets stays as it was.
  */
-MUST_USE enum flags_result flags_read(const struct flag *flags, uint32_t count, int argc,
+MUST_USE enum flags_result flags_read(const struct flag *flags, uint32_t count, void *to, int argc,
 	char **argv, int *words, struct writer *fault);
 
 /* False when there is no room. */
 MUST_USE bool flag_list_add(struct flag_list *list, const char *value);
 
-/* A line or two for each flag. */
-void flags_help(const struct flag *flags, uint32_t count, struct writer *out);
+/* A line or two for each flag, with what it is in `defaults` when it is not given. */
+void flags_help(const struct flag *flags, uint32_t count, const void *defaults, struct writer *out);
 
 #endif

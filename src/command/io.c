@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The standard three descriptors, and no more than these. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/sandbox.h"
@@ -7,8 +10,21 @@
 
 struct command_io command_io(void)
 {
+	struct winsize size = {.ws_col = 0};
+	const char *terminal = getenv("TERM"), *plain = getenv("NO_COLOR");
+	bool is_terminal = isatty(STDOUT_FILENO) == 1;
+	if (!is_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		size.ws_col = 0;
 	return (struct command_io){
-		STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, isatty(STDERR_FILENO) == 1, true};
+		.in = STDIN_FILENO,
+		.out = STDOUT_FILENO,
+		.err = STDERR_FILENO,
+		.progress = isatty(STDERR_FILENO) == 1,
+		.is_alone = true,
+		.colour = is_terminal && (plain == NULL || plain[0] == '\0') &&
+			(terminal == NULL || strcmp(terminal, "dumb") != 0),
+		.width = size.ws_col,
+	};
 }
 
 void command_confine(const struct command_io *io)

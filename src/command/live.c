@@ -5,6 +5,7 @@
 #include "command/live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "base/sandbox.h"
 #include "profile/profile.h"
 #include "limits.h"
+#include "command/ask.h"
 #include "command/capacity.h"
 #include "command/target.h"
 #include "tls/tls.h"
@@ -29,9 +31,12 @@ enum {
 	ASKER_CONNECTIONS = 2,
 	OBJECT_SCRATCH = 1 << 20,
 	EXPLANATION_SHARE = 48, /* of the budget: all nodes, for one pod */
+	HISTORY_SHARE = 32,
+	HISTORY_BYTES_MAX = HISTORY_EVENTS * HISTORY_EVENT_BYTES +
+		HISTORY_MINUTES * (int)sizeof(struct history_sample),
 	BINDINGS = 64,
 	PATCHES = 32,
-	VICTIMS = 256,
+	VICTIMS = 64, /* told at a time; more have their turn */
 	EVENTS = 512,
 	SERIES = 512,
 	SLACK = 64 * 1024 /* alignment of all these */
@@ -80,6 +85,15 @@ static size_t explanation_bytes(const struct options *options)
 	return (size_t)(budget_of(options) / EXPLANATION_SHARE);
 }
 
+/* Only the port shows it. */
+static size_t history_bytes(const struct options *options)
+{
+	uint64_t share = budget_of(options) / HISTORY_SHARE;
+	return !status_is_wanted(options)   ? 0
+		: share < HISTORY_BYTES_MAX ? (size_t)share
+					    : HISTORY_BYTES_MAX;
+}
+
 /* NULL: the cluster whose pods are scheduled answers that, too. */
 static const char *asker_path(const struct options *o, uint32_t asker)
 {
@@ -101,11 +115,11 @@ static uint32_t other_streams(const struct options *o)
 		o->config.extenders.count * OTHER_STREAMS + status_streams(o);
 }
 
-/* Those that speak TLS, besides the scheduler's own to its cluster. */
+/* Those that speak TLS, twice with a proxy, besides the scheduler's own to its cluster. */
 static uint32_t other_tls(const struct options *o)
 {
-	return asker_count(o) * ASKER_CONNECTIONS + extenders_streams(&o->config.extenders, true) +
-		status_tls_connections(o);
+	return asker_count(o) * 2 * ASKER_CONNECTIONS +
+		extenders_streams(&o->config.extenders, true) + status_tls_connections(o);
 }
 
 static uint32_t nodes_max_of(const struct options *o)
@@ -126,13 +140,18 @@ static uint64_t fixed_bytes(const struct options *options)
 	struct scheduler_limits limits = fixed_limits;
 	uint32_t connections = connections_of(options) + WATCHES;
 	uint32_t askers = asker_count(options);
-	const struct net_target target = {
-		.connections = connections_of(options), .watch_connections = WATCHES};
-	const struct net_target asker = {.connections = ASKER_CONNECTIONS};
+	/* It may be that they are behind proxies that speak TLS: which is not read yet. */
+	const struct net_target target = {.https = true,
+		.proxy = TEXT("https://"),
+		.connections = connections_of(options),
+		.watch_connections = WATCHES};
+	const struct net_target asker = {
+		.https = true, .proxy = TEXT("https://"), .connections = ASKER_CONNECTIONS};
+	limits.history_bytes = history_bytes(options);
 	CHECK(capacity_plan(CAPACITY_BYTES_MIN, 0, 0, &least));
 	take_capacity(&limits, &least);
 	return scheduler_size(&limits) - least.space + net_size() +
-		tls_setup_size(connections + other_tls(options)) +
+		tls_setup_size(net_target_tls(&target) + other_tls(options)) +
 		net_socket_size(connections + other_streams(options)) + net_client_size(&target) +
 		askers * (net_client_size(&asker) + 2 * (size_t)KUBECONFIG_FILE_MAX) +
 		extenders_size(&options->config.extenders, capacity_nodes(nodes_max_of(options))) +
@@ -200,13 +219,11 @@ static bool ask_options(struct live *live, struct questions *q, int argc, char *
 			.scratch = &live->setup,
 			.faults = &q->faults,
 			.notes = &q->notes,
+			.get = ask_cluster,
 		});
 	*status = COMMAND_MISUSED;
 	switch (result) {
-	case OPTIONS_HELP:
-		options_help(&w);
-		*status = live_print_text(live->io, writer_text(&w));
-		return false;
+	case OPTIONS_HELP: *status = command_help(live->io, &run_command, false); return false;
 	case OPTIONS_VERSION:
 		*status = live_print_text(live->io, TEXT("berth " BERTH_VERSION "\n"));
 		return false;
@@ -219,6 +236,31 @@ static bool ask_options(struct live *live, struct questions *q, int argc, char *
 	}
 	output_flush(&live->err);
 	return result == OPTIONS_READY;
+}
+
+static bool live_complain(struct live *live, struct text what)
+{
+	output_format(&live->err, "berth: %.*s\n", TEXT_ARGS(what));
+	output_flush(&live->err);
+	return false;
+}
+
+/* The descriptor of --decision-log must be open now: it is not opened later by somebody else. */
+static bool open_decision_log(struct live *live)
+{
+	struct text where = live->options.decision_log;
+	int64_t fd = STDERR_FILENO;
+	if (where.size == 0)
+		return true;
+	bool is_one = text_is_z(where, "stderr") ||
+		(text_to_i64(where, &fd) && fd > STDIN_FILENO && fd <= INT32_MAX);
+	if (!is_one || fcntl((int)fd, F_GETFD) < 0)
+		return live_complain(live,
+			is_one ? TEXT("--decision-log: no descriptor of that number is open")
+			       : TEXT("--decision-log: must be stderr or the number of a "
+				      "descriptor that is open"));
+	live->decision_log = (int)fd;
+	return true;
 }
 
 /* In memory of its own, which goes back: it is as much as a cluster of some hundred pods. */
@@ -236,13 +278,6 @@ static bool read_options(struct live *live, int argc, char **argv, int *status)
 
 /* ---- the cluster ---- */
 
-static bool live_complain(struct live *live, struct text what)
-{
-	output_format(&live->err, "berth: %.*s\n", TEXT_ARGS(what));
-	output_flush(&live->err);
-	return false;
-}
-
 static bool open_asker(struct live *live, uint32_t asker, struct writer *fault)
 {
 	struct kubeconfig kubeconfig;
@@ -258,21 +293,6 @@ static bool open_asker(struct live *live, uint32_t asker, struct writer *fault)
 	return live->askers[asker] != NULL;
 }
 
-/* kube-scheduler's client would go by the proxy; whoever counts on it has to know. */
-static void warn_of_proxies(const struct kubeconfig *kubeconfig)
-{
-	static const char *const names[] = {"HTTPS_PROXY", "https_proxy"};
-	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
-		const char *proxy = getenv(names[i]);
-		if (proxy == NULL || proxy[0] == '\0')
-			continue;
-		log_warn("net", "proxy-not-used",
-			"%s is set: proxies are not supported, %.*s is connected to directly",
-			names[i], TEXT_ARGS(kubeconfig->server.host));
-		return;
-	}
-}
-
 static bool connect_to(struct live *live)
 {
 	char words[FAULT_MAX];
@@ -282,7 +302,6 @@ static bool connect_to(struct live *live)
 	sandbox_has_read(o->kubeconfig.path);
 	if (!kubeconfig_load(&live->kubeconfig, &o->kubeconfig, &live->arena, &live->setup, &fault))
 		return live_complain(live, writer_text(&fault));
-	warn_of_proxies(&live->kubeconfig);
 	uint32_t connections = connections_of(o);
 	struct net_target target = target_of_kubeconfig(&live->kubeconfig);
 	target.connections = connections;
@@ -294,8 +313,7 @@ static bool connect_to(struct live *live)
 		.entropy = entropy_system(),
 		.bytes = live->bytes,
 	});
-	tls_setup(&live->arena, (target.https ? connections + WATCHES : 0) + other_tls(o),
-		entropy_system());
+	tls_setup(&live->arena, net_target_tls(&target) + other_tls(o), entropy_system());
 	live->client = net_client_open(live->net, &live->arena, &target, &fault);
 	return (live->client != NULL && open_asker(live, 0, &fault) &&
 		       open_asker(live, 1, &fault)) ||
@@ -454,6 +472,7 @@ static bool live_start_scheduler(struct live *live)
 			.lease = lease_of(live),
 			.hostname = text_of(live->host),
 			.yields = o->yields,
+			.decision_log = live->decision_log,
 			.paces = {pace_of(o->api_qps, o->api_burst),
 				pace_of(o->bind_qps, o->bind_burst)},
 		});
@@ -465,6 +484,18 @@ static bool live_start_scheduler(struct live *live)
 }
 
 /* ---- who looks at it ---- */
+
+/* For whoever started it: where to look. */
+static void log_address_of_page(const struct live *live)
+{
+	uint16_t port = live->status == NULL ? 0 : status_port(live->status, true);
+	const char *address = live->options.bind_address;
+	bool is_any = strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0;
+	bool is_v6 = strchr(address, ':') != NULL && !is_any;
+	if (port != 0 && live->options.page != OPTIONS_PAGE_NOBODY)
+		log_info("status", "page", "address=https://%s%s%s:%u/", is_v6 ? "[" : "",
+			is_any ? live->host : address, is_v6 ? "]" : "", (unsigned)port);
+}
 
 static bool live_open_status(struct live *live)
 {
@@ -486,6 +517,7 @@ static bool live_open_status(struct live *live)
 			.sandbox = live->sandbox,
 		},
 		&fault);
+	log_address_of_page(live);
 	return live->status != NULL || live_complain(live, writer_text(&fault));
 }
 
@@ -540,6 +572,7 @@ static bool live_reserve_memory(struct live *live)
 		return false;
 	}
 	live->limits = fixed_limits;
+	live->limits.history_bytes = history_bytes(&live->options);
 	take_capacity(&live->limits, &capacity);
 	page_budget_init(&live->budget, (size_t)budget, (size_t)budget / CAPACITY_RESERVE);
 	live->budget.may_exceed = true;
@@ -575,8 +608,9 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 		return NULL;
 	log_setup(log_level_of(live->options.verbosity),
 		live->options.log_as_json ? LOG_AS_JSON : LOG_AS_TEXT, clock_system());
-	if (!live_reserve_memory(live) || !live_start_scheduler(live) || !live_open_status(live) ||
-		!live_has_room(live))
+	log_set_modules(&live->options.log_modules);
+	if (!open_decision_log(live) || !live_reserve_memory(live) || !live_start_scheduler(live) ||
+		!live_open_status(live) || !live_has_room(live))
 		return NULL;
 	memory_seal();
 	lock_down(live);

@@ -29,6 +29,7 @@ struct live {
 	struct arena arena;
 	struct scratch setup; /* while things are set up; texts of options live in it */
 	struct options options;
+	int decision_log; /* a descriptor; 0: none */
 	struct scheduler_limits limits;
 	size_t space; /* address space, of which no more than the budget is used */
 	struct page_budget budget;

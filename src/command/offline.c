@@ -19,6 +19,7 @@
 #include "config/file.h"
 #include "profile/policy.h"
 #include "profile/profile.h"
+#include "command/workload.h"
 #include "limits.h"
 
 enum {
@@ -162,32 +163,6 @@ static bool offline_configure(struct offline *o, const char *file)
 
 /* ---- opening and closing ---- */
 
-int offline_help(const struct command_io *io, const char *before, const struct flag *flags,
-	uint32_t count, const char *after)
-{
-	char lines[2048];
-	struct writer w;
-	struct output out;
-	writer_init(&w, lines, sizeof(lines));
-	flags_help(flags, count, &w);
-	output_init(&out, io->out);
-	output_z(&out, before);
-	output_bytes(&out, writer_text(&w));
-	output_z(&out, after);
-	output_flush(&out);
-	return out.error == 0 ? COMMAND_DONE : COMMAND_FAILED;
-}
-
-int offline_misused(const struct command_io *io, const char *command, struct text fault)
-{
-	struct output err;
-	output_init(&err, io->err);
-	output_format(
-		&err, "berth: %.*s; 'berth %s --help' says more\n", TEXT_ARGS(fault), command);
-	output_flush(&err);
-	return COMMAND_MISUSED;
-}
-
 static int refuse_memory(const struct command_io *io, const char *why)
 {
 	struct output err;
@@ -232,12 +207,14 @@ struct offline *offline_open(
 	o->skip_broken = flags->skip_broken;
 	output_init(&o->out, io->out);
 	output_init(&o->err, io->err);
-	progress_init(&o->progress, &o->err, clock_system(), io->progress);
+	const struct clock clock = clock_system();
+	progress_init(&o->progress, &o->err, clock, io->progress);
 	offline_reserve_memory(o);
 	if (!offline_configure(o, flags->config)) {
 		*status = offline_close(o, true);
 		return NULL;
 	}
+	o->cache.now_us = clock_wall(&clock).us;
 	cycle_init(
 		&o->cycle, &o->arena, &o->limits.cycle, &o->cache, o->profiles, o->profile_count);
 	return o;
@@ -284,6 +261,7 @@ int offline_close(struct offline *o, bool failed)
 {
 	bool broken = o->dump.broken > 0 && !o->skip_broken;
 	progress_clear(&o->progress);
+	workload_close(&o->dump);
 	output_flush(&o->out);
 	if (o->out.error != 0)
 		(void)offline_complain(o, "cannot write the answer", strerror(o->out.error));

@@ -37,15 +37,17 @@ struct offline_flags {
 };
 enum offline_form { OFFLINE_TABLE, OFFLINE_JSON };
 
-#define OFFLINE_FLAGS(flags)                                                                 \
-	{"config", 0, FLAG_TEXT, &(flags)->config, "FILE",                                   \
-		"a KubeSchedulerConfiguration, YAML or JSON"},                               \
-		{"output", 'o', FLAG_CHOICE, &(flags)->form, "table|json", "how to say it"}, \
-		{"memory", 0, FLAG_BYTES, &(flags)->memory_bytes, "SIZE",                    \
-			"memory budget; bounds the size of the cluster"},                    \
-	{                                                                                    \
-		"skip-broken", 0, FLAG_BOOL, &(flags)->skip_broken, NULL,                    \
-			"exit 0 in spite of broken objects"                                  \
+/* Of a struct of flags that has them as `offline`. */
+#define OFFLINE_FLAGS(type)                                                              \
+	{"config", 0, FLAG_TEXT, offsetof(type, offline.config), "FILE",                 \
+		"a KubeSchedulerConfiguration, YAML or JSON"},                           \
+		{"output", 'o', FLAG_CHOICE, offsetof(type, offline.form), "table|json", \
+			"how to say it"},                                                \
+		{"memory", 0, FLAG_BYTES, offsetof(type, offline.memory_bytes), "SIZE",  \
+			"memory budget"},                                                \
+	{                                                                                \
+		"skip-broken", 0, FLAG_BOOL, offsetof(type, offline.skip_broken), NULL,  \
+			"exit 0 in spite of broken objects"                              \
 	}
 
 struct offline {
@@ -85,12 +87,5 @@ int offline_close(struct offline *o, bool failed);
 
 /* "default/web" of a pod, in `words`; TEXT_NONE when there is no room. */
 struct text offline_pod_name(struct offline *o, uint32_t pod);
-
-/* The help of a command on out; the exit status. */
-int offline_help(const struct command_io *io, const char *before, const struct flag *flags,
-	uint32_t count, const char *after);
-
-/* One line on err about flags or arguments; the exit status. */
-int offline_misused(const struct command_io *io, const char *command, struct text fault);
 
 #endif

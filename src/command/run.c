@@ -111,3 +111,14 @@ int run_run(const struct command_io *io, int argc, char **argv)
 	live_close(live);
 	return failed ? COMMAND_FAILED : COMMAND_DONE;
 }
+
+const struct command run_command = {.name = "run",
+	.what = "schedule a cluster",
+	.arguments = "[--kubeconfig FILE] [--config FILE] [flags]",
+	.about = "Schedules a cluster until it is asked to end: SIGTERM and SIGINT end in order,\n"
+		 "a second one at once; SIGUSR2 logs nodes and queue. Flags and configuration\n"
+		 "are kube-scheduler's, and some more. Those of its flags that have no meaning\n"
+		 "here are accepted; 'berth help run --all' lists them.\n",
+	.examples = "berth run --kubeconfig /etc/kubernetes/scheduler.conf\n"
+		    "berth run --config berth.yaml --memory 16Mi --bind-address 127.0.0.1\n",
+	.run = run_run};

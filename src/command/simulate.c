@@ -27,6 +27,7 @@ enum outcome {
 	OUTCOME_GATED,
 	OUTCOME_FOREIGN,  /* no profile has the scheduler's name that the pod asks for */
 	OUTCOME_DELETING, /* schedulers leave it alone */
+	OUTCOME_EXCLUDED, /* a DaemonSet's pod for a node that it is not for: none would be made */
 	OUTCOMES
 };
 
@@ -37,6 +38,7 @@ static const char *const outcome_names[OUTCOMES] = {
 	[OUTCOME_GATED] = "gated",
 	[OUTCOME_FOREIGN] = "foreign",
 	[OUTCOME_DELETING] = "deleting",
+	[OUTCOME_EXCLUDED] = "excluded",
 };
 
 struct answer { /* about one pod; texts live in words */
@@ -87,7 +89,7 @@ static bool set_aside(struct offline *o, uint32_t index, struct answer *a)
 		return true;
 	}
 	struct plugin_reasons why = {.scratch = &o->words};
-	if (plugin_gate_of(&o->cache, profile, index, &why) < PLUGIN_COUNT) {
+	if (plugin_gate_of(&o->cache, profile, index, &why, NULL) < PLUGIN_COUNT) {
 		a->outcome = OUTCOME_GATED;
 		a->message = why.count > 0 ? why.list[0] : TEXT("held back");
 		return true;
@@ -191,6 +193,22 @@ static void simulate_assume(
 	a->node = cache_text(&o->cache, cache_node_at(&o->cache, node)->name);
 }
 
+/* The DaemonSet's controller asks so much itself before it makes a pod. */
+static bool simulate_is_excluded(
+	const struct offline *o, uint32_t pod, const struct plugin_set *rejectors)
+{
+	struct plugin_set left = *rejectors;
+	if (!o->dump.pods[pod].is_made || cache_pod_at(&o->cache, pod)->for_node == 0)
+		return false;
+	while (!plugin_set_is_empty(&left)) {
+		uint32_t id = plugin_set_take(&left);
+		if (id != PLUGIN_NODE_AFFINITY && id != PLUGIN_TAINT_TOLERATION &&
+			id != PLUGIN_NODE_UNSCHEDULABLE && id != PLUGIN_NODE_NAME)
+			return false;
+	}
+	return true;
+}
+
 static void simulate_decide(struct offline *o, uint32_t pod, struct answer *a)
 {
 	struct schedule_result d = {0};
@@ -208,7 +226,8 @@ static void simulate_decide(struct offline *o, uint32_t pod, struct answer *a)
 		simulate_assume(o, pod, &d, a);
 		return;
 	}
-	a->outcome = OUTCOME_UNSCHEDULABLE;
+	a->outcome = simulate_is_excluded(o, pod, &d.rejectors) ? OUTCOME_EXCLUDED
+								: OUTCOME_UNSCHEDULABLE;
 	a->message = simulate_keep_decision(o, d.message);
 	if (d.preemption.clear_nomination)
 		cache_nominate(&o->cache, pod, INTERN_EMPTY);
@@ -228,6 +247,7 @@ static void put_why(struct output *out, const struct answer *a)
 	case OUTCOME_UNSCHEDULABLE:
 	case OUTCOME_GATED:
 	case OUTCOME_DELETING:
+	case OUTCOME_EXCLUDED:
 	case OUTCOMES: output_text(out, a->message); return;
 	}
 	if (a->feasible_count == 1)
@@ -297,6 +317,12 @@ static void put_table_end(struct simulation *s)
 	if (s->victims > 0)
 		output_format(out, "; %u preempted", s->victims);
 	output_z(out, "\n");
+	for (uint32_t i = 0; i < s->o->dump.workload_count; i++) {
+		const struct dump_workload *w = &s->o->dump.workloads[i];
+		output_format(out, "%s %.*s/%.*s: %u wanted, %u running, %u new\n", w->kind,
+			TEXT_ARGS(w->namespace), TEXT_ARGS(w->name), w->wanted, w->running,
+			w->made);
+	}
 }
 
 /* ---- for programs ---- */
@@ -316,8 +342,7 @@ static void put_json(struct simulation *s, const struct answer *a, struct text m
 		json_put_text(&j, a->node);
 	json_member_z(&j, "outcome", outcome_names[a->outcome]);
 	json_member_text(&j, "message", message);
-	json_key(&j, "victims");
-	json_open_array(&j);
+	json_member_array(&j, "victims");
 	for (uint32_t i = 0; i < a->victim_count; i++)
 		json_put_text(&j, a->victims[i]);
 	json_close_array(&j);
@@ -341,6 +366,28 @@ static void put_json_row(struct simulation *s, uint32_t number, const struct ans
 	output_bytes(&s->o->out, writer_text(&s->row));
 }
 
+static void put_json_workloads(struct simulation *s)
+{
+	for (uint32_t i = 0; i < s->o->dump.workload_count; i++) {
+		const struct dump_workload *workload = &s->o->dump.workloads[i];
+		char room[1024];
+		struct writer w;
+		struct json_writer j;
+		writer_init(&w, room, sizeof(room));
+		json_write_init(&j, &w);
+		json_open_object(&j);
+		json_member_z(&j, "kind", workload->kind);
+		json_member_text(&j, "namespace", workload->namespace);
+		json_member_text(&j, "name", workload->name);
+		json_member_i64(&j, "wanted", workload->wanted);
+		json_member_i64(&j, "running", workload->running);
+		json_member_i64(&j, "new", workload->made);
+		json_close_object(&j);
+		output_z(&s->o->out, i == 0 ? "\n" : ",\n");
+		output_bytes(&s->o->out, w.overflowed ? TEXT("null") : writer_text(&w));
+	}
+}
+
 static void put_json_end(struct simulation *s)
 {
 	const struct dump *dump = &s->o->dump;
@@ -358,6 +405,10 @@ static void put_json_end(struct simulation *s)
 	json_member_i64(&j, "finished", dump->finished);
 	json_member_i64(&j, "broken", dump->broken);
 	json_close_object(&j);
+	if (dump->workload_count > 0) {
+		output_z(&s->o->out, "],\n\"workloads\":[");
+		put_json_workloads(s);
+	}
 	output_z(&s->o->out, "],\n\"summary\":");
 	output_bytes(&s->o->out, writer_text(&s->row));
 	output_z(&s->o->out, "}\n");
@@ -394,25 +445,16 @@ static void simulate_pods(struct simulation *s, bool as_json)
 		put_table_end(s);
 }
 
-static const char usage[] =
-	"usage: berth simulate FILE... [flags]\n\n"
-	"Places all pending pods of a dump, offline, as they would leave the queue: by\n"
-	"priority, then age. FILE is what 'kubectl get nodes,pods,... -A -o json' or\n"
-	"'-o yaml' prints, a list of the API, or single objects; '-' is standard input.\n"
-	"What other kinds the pods' rules look at (namespaces, services, volumes, claims,\n"
-	"storage classes, disruption budgets, ...) should be in it too.\n\n";
+struct simulate_flags {
+	struct offline_flags offline;
+	bool fails_on_unschedulable;
+};
 
-static const char usage_end[] =
-	"\nBroken objects are told and left out; the rest is placed all the same, and the\n"
-	"exit status is 1 unless --skip-broken is given. A file that cannot be read to\n"
-	"its end stops everything. Of objects given twice the last one counts. Pods that\n"
-	"have finished are left out. Preempted pods leave at once and do not come back.\n";
-
-static int simulate_dump(const struct command_io *io, const struct offline_flags *flags,
+static int simulate_dump(const struct command_io *io, const struct simulate_flags *flags,
 	const char *const *files, uint32_t file_count)
 {
 	int status;
-	struct offline *o = offline_open(io, flags, &status);
+	struct offline *o = offline_open(io, &flags->offline, &status);
 	if (o == NULL)
 		return status;
 	struct simulation s = {.o = o};
@@ -424,24 +466,55 @@ static int simulate_dump(const struct command_io *io, const struct offline_flags
 		return offline_close(o, true);
 	s.list = list;
 	s.count = waiting_collect(o, list);
-	simulate_pods(&s, flags->form == OFFLINE_JSON);
-	return offline_close(o, false);
+	simulate_pods(&s, flags->offline.form == OFFLINE_JSON);
+	bool is_stuck = s.counts[OUTCOME_UNSCHEDULABLE] > 0 && flags->fails_on_unschedulable;
+	status = offline_close(o, false);
+	return status == COMMAND_DONE && is_stuck ? COMMAND_UNSCHEDULABLE : status;
+}
+
+static const struct flag simulate_flags[] = {OFFLINE_FLAGS(struct simulate_flags),
+	{"fail-on-unschedulable", 0, FLAG_BOOL,
+		offsetof(struct simulate_flags, fails_on_unschedulable), NULL,
+		"exit with 3 when a pod finds no node, for CI"}};
+
+static void simulate_set_defaults(void *flags)
+{
+	((struct simulate_flags *)flags)->offline.memory_bytes = offline_memory_default();
 }
 
 int simulate_run(const struct command_io *io, int argc, char **argv)
 {
-	struct offline_flags flags = {.memory_bytes = offline_memory_default()};
-	const struct flag table[] = {OFFLINE_FLAGS(&flags)};
-	char words[512];
-	struct writer fault;
-	int files;
-	writer_init(&fault, words, sizeof(words));
-	switch (flags_read(table, ARRAY_COUNT(table), argc, argv, &files, &fault)) {
-	case FLAGS_WRONG: return offline_misused(io, "simulate", writer_text(&fault));
-	case FLAGS_HELP: return offline_help(io, usage, table, ARRAY_COUNT(table), usage_end);
-	case FLAGS_READ: break;
-	}
+	struct simulate_flags flags = {.offline = {0}};
+	int files, status;
+	if (!command_begin(io, &simulate_command, &flags, argc, argv, &files, &status))
+		return status;
 	if (files == 0)
-		return offline_misused(io, "simulate", TEXT("simulate needs a file, or '-'"));
+		return command_misused(
+			io, &simulate_command, TEXT("simulate needs a file, or '-'"));
 	return simulate_dump(io, &flags, (const char *const *)(argv + 1), (uint32_t)files);
 }
+
+const struct command simulate_command = {.name = "simulate",
+	.what = "place the pending pods of a dump, offline",
+	.arguments = "FILE... [flags]",
+	.about = "Places all pending pods of a dump, offline, as they would leave the queue: by\n"
+		 "priority, then age. FILE is what 'kubectl get ... -A -o json' or '-o yaml'\n"
+		 "prints, a list of the API, or single objects; '-' is standard input. Besides\n"
+		 "nodes and pods it should have what the pods' rules look at: namespaces,\n"
+		 "services, replicasets, statefulsets, poddisruptionbudgets, persistentvolumes,\n"
+		 "persistentvolumeclaims, storageclasses, csinodes.\n\n"
+		 "Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, ReplicaSets as people\n"
+		 "write them (no server has given them a uid) become the pods that would be\n"
+		 "made, less those that run for them already; priority classes are looked up.\n\n"
+		 "Broken objects are named and left out; the rest is placed all the same, and the\n"
+		 "exit status is 1 unless --skip-broken is given. A file that cannot be read to\n"
+		 "its end stops everything. Of objects given twice the last one counts. Pods that\n"
+		 "have finished are left out. Preempted pods leave at once and do not come back.\n",
+	.examples = "kubectl get no,po,pv,pvc,sc,ns,svc,rs,sts,pdb,csinodes -A -o json >all.json\n"
+		    "berth simulate all.json\n"
+		    "berth simulate nodes.json pods.yaml --config profile.yaml -o json\n"
+		    "berth simulate all.json deployment.yaml --fail-on-unschedulable\n",
+	.flags = simulate_flags,
+	.flag_count = ARRAY_COUNT(simulate_flags),
+	.set_defaults = simulate_set_defaults,
+	.run = simulate_run};

@@ -2,9 +2,11 @@
 /* From the words of a kubeconfig to those of a connection. */
 #include "command/target.h"
 
+#include "http/proxy.h"
+
 struct net_target target_of_kubeconfig(const struct kubeconfig *config)
 {
-	return (struct net_target){.name = "apiserver",
+	struct net_target target = {.name = "apiserver",
 		.https = config->server.https,
 		.host = config->server.host,
 		.port = config->server.port,
@@ -21,5 +23,9 @@ struct net_target target_of_kubeconfig(const struct kubeconfig *config)
 		.token_file = config->token_file,
 		.headers = config->impersonation,
 		.username = config->username,
-		.password = config->password};
+		.password = config->password,
+		.proxy = config->proxy};
+	if (target.proxy.at == NULL)
+		target.proxy = proxy_of_environment(&target, NULL);
+	return target;
 }

@@ -272,37 +272,46 @@ static bool update_flags_fit(struct updating *u, int words, char **argv)
 	return u->fault.used == 0;
 }
 
+static const struct flag update_flags[] = {
+	{"disk", 0, FLAG_TEXT, offsetof(struct update_flags, disk), "DISK",
+		"the appliance's disk, or its image"},
+	{"keys", 0, FLAG_TEXT, offsetof(struct update_flags, keys), "FILE",
+		"PEM, in place of /etc/berth/update-keys.pem"},
+	{"downgrade", 0, FLAG_BOOL, offsetof(struct update_flags, downgrade), NULL,
+		"it may be older than what runs"},
+	{"started", 0, FLAG_TEXT, offsetof(struct update_flags, started), "SLOT",
+		"the appliance: this slot runs"},
+	{"confirm", 0, FLAG_TEXT, offsetof(struct update_flags, confirm), "SLOT",
+		"the appliance: it is well"},
+	{"give-up", 0, FLAG_TEXT, offsetof(struct update_flags, give_up), "SLOT",
+		"the appliance: it is not"},
+};
+
 int update_run(const struct command_io *io, int argc, char **argv)
 {
 	struct updating *u = &updating;
-	struct update_flags *f = &u->flags;
 	int words = 0, status;
-	const struct flag flags[] = {
-		{"disk", 0, FLAG_TEXT, &f->disk, "DISK", "the appliance's disk, or its image"},
-		{"keys", 0, FLAG_TEXT, &f->keys, "FILE",
-			"public keys whose updates are taken, PEM; /etc/berth/update-keys.pem"},
-		{"downgrade", 0, FLAG_BOOL, &f->downgrade, NULL, "it may be older than what runs"},
-		{"started", 0, FLAG_TEXT, &f->started, "SLOT", "the appliance: this slot runs"},
-		{"confirm", 0, FLAG_TEXT, &f->confirm, "SLOT", "the appliance: it is well"},
-		{"give-up", 0, FLAG_TEXT, &f->give_up, "SLOT", "the appliance: it is not"},
-	};
 	memset(u, 0, sizeof(*u));
 	output_init(&u->out, io->out);
 	output_init(&u->err, io->err);
 	writer_init(&u->fault, u->words, sizeof(u->words));
-	enum flags_result read =
-		flags_read(flags, ARRAY_COUNT(flags), argc, argv, &words, &u->fault);
-	if (read == FLAGS_HELP) {
-		flags_help(flags, ARRAY_COUNT(flags), &u->fault);
-		output_bytes(&u->out, writer_text(&u->fault));
-		status = COMMAND_DONE;
-	} else if (read == FLAGS_WRONG || !update_flags_fit(u, words, argv)) {
-		(void)update_fail(u);
-		status = COMMAND_MISUSED;
-	} else {
-		status = update_with_disk(u);
-	}
+	if (!command_begin(io, &update_command, &u->flags, argc, argv, &words, &status))
+		return status;
+	if (!update_flags_fit(u, words, argv))
+		return command_misused(io, &update_command, writer_text(&u->fault));
+	status = update_with_disk(u);
 	output_flush(&u->out);
 	output_flush(&u->err);
 	return status;
 }
+
+const struct command update_command = {.name = "update",
+	.what = "put a signed update on a disk of the appliance",
+	.arguments = "FILE --disk DISK [flags]\n--disk DISK --started|--confirm|--give-up SLOT",
+	.about = "Writes a signed update into the slot that does not run; it is tried at the next\n"
+		 "start. The other form is the appliance's own. Exit status 3: start again; 4:\n"
+		 "what runs is on trial.\n",
+	.examples = "berth update berth-VERSION-BOARD.update --disk /dev/sdX\n",
+	.flags = update_flags,
+	.flag_count = ARRAY_COUNT(update_flags),
+	.run = update_run};

@@ -10,6 +10,9 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "unity.h"
+
+struct terminal terminal;
 
 static FILE *file_with(const char *text)
 {
@@ -47,7 +50,11 @@ void run(struct said *said, command_fn *fn, const char *input, const char *const
 	char *kept[ARGUMENTS_MAX + 1];
 	int argc = copy(argv, arguments);
 	memcpy(kept, arguments, sizeof(kept)); /* the command moves words about */
-	const struct command_io io = {fileno(in), fileno(out), fileno(err), false, false};
+	const struct command_io io = {.in = fileno(in),
+		.out = fileno(out),
+		.err = fileno(err),
+		.colour = terminal.colour,
+		.width = terminal.width};
 	budget_reset();
 	memory_unseal();
 	said->status = fn(&io, argc, arguments);
@@ -84,4 +91,23 @@ void run_program(struct said *said, const char *program, const char *input, cons
 	(void)fclose(in);
 	take(out, said->out);
 	take(err, said->err);
+}
+
+void compare_with_file(const struct said *said, const char *path)
+{
+	static char expected[SAID_MAX];
+	static char got[2 * SAID_MAX + 64];
+	(void)snprintf(got, sizeof(got), "%s%s%sexit %d\n", said->out,
+		said->err[0] == '\0' ? "" : "--- stderr\n", said->err, said->status);
+	if (getenv("WRITE_OK") != NULL) {
+		FILE *file = fopen(path, "w");
+		TEST_ASSERT_NOT_NULL_MESSAGE(file, path);
+		TEST_ASSERT_TRUE(fputs(got, file) >= 0);
+		(void)fclose(file);
+	}
+	FILE *file = fopen(path, "r");
+	TEST_ASSERT_NOT_NULL_MESSAGE(file, path);
+	expected[fread(expected, 1, sizeof(expected) - 1, file)] = '\0';
+	(void)fclose(file);
+	TEST_ASSERT_EQUAL_STRING_MESSAGE(expected, got, path);
 }

@@ -6,24 +6,17 @@
 // deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
 // deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c update/*.c
-// deps: tests/command/run.c
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <signal.h>
+// deps: tests/command/run.c tests/command/server.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/run.h"
+#include "command/server.h"
 #include "unity.h"
 
 static struct said said;
-static char server[64];
-static int asked[2]; /* what the server was asked comes out here */
-static pid_t child;
 
 void setUp(void)
 {
@@ -31,51 +24,9 @@ void setUp(void)
 
 void tearDown(void)
 {
-	if (child > 0) {
-		(void)kill(child, SIGKILL);
-		(void)waitpid(child, NULL, 0);
-	}
-	child = 0;
+	serve_no_more();
 }
 
-/* Answers once for each of the answers, on a connection of its own. */
-static void answer(int listener, const char *const *answers)
-{
-	char request[4096];
-	for (; *answers != NULL; answers++) {
-		int peer = accept(listener, NULL, NULL);
-		ssize_t size = read(peer, request, sizeof(request));
-		if (write(asked[1], request, (size_t)(size < 0 ? 0 : size)) < 0 ||
-			write(peer, *answers, strlen(*answers)) < 0)
-			_exit(1);
-		(void)shutdown(peer, SHUT_WR);
-		while (read(peer, request, sizeof(request)) > 0)
-			;
-		(void)close(peer);
-	}
-	_exit(0);
-}
-
-static void serve(const char *const *answers)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(at);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	TEST_ASSERT_EQUAL(0, bind(listener, (struct sockaddr *)&at, size));
-	TEST_ASSERT_EQUAL(0, listen(listener, 4));
-	TEST_ASSERT_EQUAL(0, getsockname(listener, (struct sockaddr *)&at, &size));
-	TEST_ASSERT_EQUAL(0, pipe(asked));
-	(void)snprintf(server, sizeof(server), "http://127.0.0.1:%u", ntohs(at.sin_port));
-	child = fork();
-	TEST_ASSERT_TRUE(child >= 0);
-	if (child == 0)
-		answer(listener, answers);
-	(void)close(listener);
-	(void)close(asked[1]);
-}
-
-#define HEAD(status) \
-	"HTTP/1.1 " status "\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 #define ASK(...)                                                                \
 	do {                                                                    \
 		serve((const char *const[]){__VA_ARGS__, NULL});                \
@@ -96,8 +47,8 @@ static void test_no_node(void)
 	TEST_ASSERT_EQUAL(0, said.status);
 	ssize_t size = read(asked[0], request, sizeof(request) - 1);
 	request[size < 0 ? 0 : size] = '\0';
-	TEST_ASSERT_NOT_NULL(strstr(
-		request, "GET /berth/v1/explain?pod=%73%68%6f%70%2f%77%65%20%62 HTTP/1.1\r\n"));
+	TEST_ASSERT_NOT_NULL(
+		strstr(request, "GET /berth/v1/explain?pod=shop%2Fwe%20b HTTP/1.1\r\n"));
 	TEST_ASSERT_NULL(strstr(request, "uthorization"));
 }
 
@@ -124,6 +75,23 @@ static void test_it_is_asked_again_when_it_has_no_time(void)
 	ASK(HEAD("503 Service Unavailable") "{\"error\":\"ask again\"}\n",
 		HEAD("200 OK") "{\"choice\":\"n1\"}");
 	TEST_ASSERT_EQUAL_STRING("Pod shop/we b: goes to n1.\n", said.out);
+}
+
+static void test_a_proxy_of_the_apiserver_is_none_of_berth(void)
+{
+	static const char kubeconfig[] =
+		"{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: "
+		"{cluster: c, user: u}}], users: [{name: u, user: {}}], clusters: [{name: c, "
+		"cluster: {server: 'http://10.0.0.1', proxy-url: 'http://127.0.0.1:1'}}]}";
+	char path[] = "/tmp/berth-ask-XXXXXX";
+	int file = mkstemp(path);
+	TEST_ASSERT_EQUAL(sizeof(kubeconfig) - 1, write(file, kubeconfig, sizeof(kubeconfig) - 1));
+	(void)close(file);
+	serve((const char *const[]){HEAD("200 OK") "{\"choice\":\"n1\"}\n", NULL});
+	RUN(&said, explain_run, NULL, "web", "--server", server, "--kubeconfig", path);
+	(void)unlink(path);
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	TEST_ASSERT_EQUAL_STRING("Pod default/web: goes to n1.\n", said.out);
 }
 
 static void complains(const char *words)
@@ -203,6 +171,7 @@ int main(void)
 	RUN_TEST(test_a_node);
 	RUN_TEST(test_json_is_what_came);
 	RUN_TEST(test_it_is_asked_again_when_it_has_no_time);
+	RUN_TEST(test_a_proxy_of_the_apiserver_is_none_of_berth);
 	RUN_TEST(test_refusals_are_told);
 	RUN_TEST(test_explain_when_a_server_escapes_then_all_is_printed);
 	RUN_TEST(test_others);

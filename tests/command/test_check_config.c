@@ -8,8 +8,8 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c queue/*.c plugins/*.c cycle/*.c
 // deps: dra/*.c cel/*.c
 // deps: yaml/*.c profile/*.c config/*.c
-// deps: command/flags.c command/check_config.c command/offline.c command/output.c
-// deps: command/progress.c command/io.c
+// deps: command/*.c net/*.c tls/*.c http/*.c watch/*.c api/*.c bind/*.c lease/*.c
+// deps: scheduler/*.c status/*.c extender/*.c update/*.c
 // deps: command/dump*.c command/sniff.c command/source.c tests/command/run.c
 #include <glob.h>
 #include <stdio.h>

@@ -238,6 +238,19 @@ static void test_broken_objects_are_told_and_the_rest_is_placed(void)
 	TEST_ASSERT_EQUAL(0, said.status);
 }
 
+/* What the page's snapshot is. */
+static void test_a_dump_that_lacks_something_is_warned_of(void)
+{
+	feed("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"lacks\":true,\"items\":[" NODE(
+		"n") "," POD("p") "]}");
+	TEST_ASSERT_EQUAL(0, said.status);
+	TEST_ASSERT_NOT_NULL(strstr(said.err,
+		"berth: standard input: warning: it is what berth keeps, without volumes, claims"));
+	TEST_ASSERT_NOT_NULL(strstr(said.out, "1 pending: 1 placed"));
+	feed("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[" NODE("n") "," POD("p") "]}");
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+}
+
 static void test_kinds_nobody_says(void)
 {
 	complains("{\"metadata\":{\"name\":\"a\"}}", 1,
@@ -467,6 +480,7 @@ int main(void)
 	RUN_TEST(test_what_is_no_dump_at_all);
 	RUN_TEST(test_files_that_cannot_be_read);
 	RUN_TEST(test_broken_objects_are_told_and_the_rest_is_placed);
+	RUN_TEST(test_a_dump_that_lacks_something_is_warned_of);
 	RUN_TEST(test_kinds_nobody_says);
 	RUN_TEST(test_lists_in_lists);
 	RUN_TEST(test_answer_of_the_api);

@@ -19,7 +19,7 @@
 #include "command/run.h"
 #include "unity.h"
 
-enum { CASES_MAX = 64, LINE_MAX_BYTES = 256, OK_MAX = SAID_MAX };
+enum { CASES_MAX = 64, LINE_MAX_BYTES = 256 };
 
 static struct said said;
 static char lines[CASES_MAX][LINE_MAX_BYTES];
@@ -33,14 +33,6 @@ void tearDown(void)
 {
 }
 
-static command_fn *command_of(const char *word)
-{
-	if (strcmp(word, "simulate") == 0)
-		return simulate_run;
-	TEST_ASSERT_EQUAL_STRING("explain", word);
-	return explain_run;
-}
-
 static void say(char *line)
 {
 	const char *argv[ARGUMENTS_MAX] = {"berth"};
@@ -51,28 +43,14 @@ static void say(char *line)
 	if (program != NULL)
 		run_program(&said, program, NULL, argv);
 	else
-		run(&said, command_of(argv[1]), NULL, argv + 1);
+		run(&said, command_main, NULL, argv);
 }
 
 static void compare(const char *name)
 {
 	static char path[LINE_MAX_BYTES];
-	static char expected[OK_MAX];
-	static char got[2 * SAID_MAX + 64];
 	(void)snprintf(path, sizeof(path), "%s.ok", name);
-	(void)snprintf(got, sizeof(got), "%s%s%sexit %d\n", said.out,
-		said.err[0] == '\0' ? "" : "--- stderr\n", said.err, said.status);
-	if (getenv("WRITE_OK") != NULL) {
-		FILE *file = fopen(path, "w");
-		TEST_ASSERT_NOT_NULL_MESSAGE(file, path);
-		TEST_ASSERT_TRUE(fputs(got, file) >= 0);
-		(void)fclose(file);
-	}
-	FILE *file = fopen(path, "r");
-	TEST_ASSERT_NOT_NULL_MESSAGE(file, path);
-	expected[fread(expected, 1, sizeof(expected) - 1, file)] = '\0';
-	(void)fclose(file);
-	TEST_ASSERT_EQUAL_STRING(expected, got);
+	compare_with_file(&said, path);
 }
 
 static uint32_t current;

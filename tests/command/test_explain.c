@@ -206,9 +206,6 @@ static void misused(const char *pod, const char *file, const char *words)
 static void test_misuse(void)
 {
 	misused(NULL, NULL, "berth: explain needs a pod; 'berth explain --help' says more\n");
-	misused("a/b", NULL,
-		"berth: explain needs --cluster FILE, or '-', or --server; 'berth explain --help' "
-		"says more\n");
 	misused("a/b/c", "-",
 		"berth: name the pod as NAMESPACE/POD or POD; 'berth explain --help' says "
 		"more\n");

@@ -7,21 +7,22 @@
 #include "command/flags.h"
 #include "unity.h"
 
-static struct {
+struct got {
 	bool yes;
 	const char *text;
 	uint64_t bytes;
 	uint32_t choice;
 	const char *list[2];
 	struct flag_list files;
-} got;
+};
+static struct got got;
 
 static const struct flag table[] = {
-	{"yes", 'y', FLAG_BOOL, &got.yes, NULL, "do it"},
-	{"config", 0, FLAG_TEXT, &got.text, "FILE", "a file"},
-	{"memory", 'm', FLAG_BYTES, &got.bytes, "SIZE", "how much"},
-	{"output", 'o', FLAG_CHOICE, &got.choice, "table|json", "how"},
-	{"cluster", 0, FLAG_LIST, &got.files, "FILE", "more files"},
+	{"yes", 'y', FLAG_BOOL, offsetof(struct got, yes), NULL, "do it"},
+	{"config", 0, FLAG_TEXT, offsetof(struct got, text), "FILE", "a file"},
+	{"memory", 'm', FLAG_BYTES, offsetof(struct got, bytes), "SIZE", "how much"},
+	{"output", 'o', FLAG_CHOICE, offsetof(struct got, choice), "table|json", "how"},
+	{"cluster", 0, FLAG_LIST, offsetof(struct got, files), "FILE", "more files"},
 };
 
 static char fault[256];
@@ -53,7 +54,8 @@ static enum flags_result read_line(const char *line)
 	args[argc] = NULL;
 	writer_init(&w, fault, sizeof(fault) - 1);
 	words = -1;
-	enum flags_result result = flags_read(table, ARRAY_COUNT(table), argc, args, &words, &w);
+	enum flags_result result =
+		flags_read(table, ARRAY_COUNT(table), &got, argc, args, &words, &w);
 	fault[w.used] = '\0';
 	return result;
 }
@@ -179,12 +181,15 @@ static void test_help_lists_every_flag(void)
 	char text[1024];
 	struct writer w;
 	writer_init(&w, text, sizeof(text));
-	flags_help(table, ARRAY_COUNT(table), &w);
+	got.bytes = 64 << 20;
+	got.choice = 1;
+	flags_help(table, ARRAY_COUNT(table), &got, &w);
 	TEST_ASSERT_FALSE(w.overflowed);
 	text[w.used] = '\0';
 	TEST_ASSERT_NOT_NULL(strstr(text, "  -y, --yes                 do it\n"));
 	TEST_ASSERT_NOT_NULL(strstr(text, "  --config FILE             a file\n"));
-	TEST_ASSERT_NOT_NULL(strstr(text, "  -o, --output table|json   how\n"));
+	TEST_ASSERT_NOT_NULL(strstr(text, "  -m, --memory SIZE         how much (default 64Mi)\n"));
+	TEST_ASSERT_NOT_NULL(strstr(text, "  -o, --output table|json   how (default json)\n"));
 }
 
 int main(void)

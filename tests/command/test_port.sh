@@ -34,12 +34,28 @@ ends_with() {
 	[ "$status" = "$1" ] && grep -q -- "$2" "$work/refusal"
 }
 
-for flag in --tls-cipher-suites=TLS_AES_128_GCM_SHA256 --tls-curve-preferences=29 --tls-sni-cert-key=a,b \
-	--requestheader-uid-headers=X-Remote-Uid; do
-	claim "$flag is not ignored" ends_with 2 'not supported' "$flag"
-done
-
 serve --token one --nodes 3
+# limited_wrongly WORDS FLAG: what is not there is refused, with what is
+limited_wrongly() { ends_with 1 "$1" --kubeconfig "$work/made" --secure-port "$page" --bind-address 127.0.0.1 "$2"; }
+claim 'a cipher suite that is not there is refused' limited_wrongly 'TLS_RSA_WITH_AES_128_CBC_SHA is not one of .*TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384' \
+	--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_RSA_WITH_AES_128_CBC_SHA
+claim 'a curve that is not there is refused' limited_wrongly '4588 is not one of .*29 (X25519)' --tls-curve-preferences=29,4588
+claim 'it starts with one suite of TLS 1.2 and one curve' start --cert-dir "$work" --tls-curve-preferences 24 \
+	--tls-cipher-suites TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384
+claim 'that suite' shakes -tls1_2 -cipher ECDHE-ECDSA-AES256-GCM-SHA384
+claim 'no other one' refuses -tls1_2 -cipher 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305'
+claim 'TLS 1.3 as it was' shakes -tls1_3 -ciphersuites TLS_AES_128_GCM_SHA256
+claim 'that curve' shakes -tls1_3 -groups P-384
+claim 'no other one of TLS 1.3' refuses -tls1_3 -groups X25519:P-256:P-521
+claim 'no other one of TLS 1.2' refuses -tls1_2 -groups X25519:P-521
+claim 'it ends' stop
+claim 'it starts with suites of TLS 1.3' start --cert-dir "$work" \
+	--tls-cipher-suites=TLS_AES_256_GCM_SHA384 --tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305
+claim 'that of TLS 1.3' shakes -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384
+claim 'no other of TLS 1.3' refuses -tls1_3 -ciphersuites TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256
+claim 'that of TLS 1.2 by its older name' shakes -tls1_2 -cipher ECDHE-ECDSA-CHACHA20-POLY1305
+claim 'no other of TLS 1.2' refuses -tls1_2 -cipher 'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256'
+claim 'it ends again' stop
 mkdir "$work/certificates"
 chmod 777 "$work/certificates"
 claim 'it starts' start --cert-dir "$work/certificates"
@@ -73,6 +89,48 @@ claim 'it starts again' start --cert-dir "$work/certificates" --tls-min-version 
 same() { [ -n "$first" ] && [ "$(fingerprint)" = "$first" ]; }
 claim 'and shows the same certificate' same
 claim 'TLS 1.2 is too old when that is said' refuses -tls1_2
+
+# named FILE NAMES [ALTERNATIVES]: a pair of files; its subject is its name
+named() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$work/new.key" -out "$work/new.crt" -subj "/CN=$2" \
+		-addext "subjectAltName=DNS:$3" -days 2 2>/dev/null && mv "$work/new.key" "$names/$1.key" && mv "$work/new.crt" "$names/$1.crt"
+}
+# shows NAME SUBJECT FLAGS...
+shows() {
+	local subject
+	subject=$(hello ${1:+-servername "$1"} "${@:3}" | sed -n 's/^subject=.*CN *= *//p')
+	[ "$subject" = "$2" ] || { echo "$subject, not $2"; return 1; }
+}
+names=$work/names
+mkdir "$names"
+named first first a.example; named second second '*.b.example'; named third third c.example
+claim 'it ends, for names' stop
+for wrong in a ,b "$names/first.crt,$names/first.key:127.0.0.1" "$names/first.crt,$names/first.key:"; do
+	claim "a certificate for names that is wrong: ${wrong##*/}" limited_wrongly 'is not CERTIFICATE,KEY:NAMES' "--tls-sni-cert-key=$wrong"
+done
+claim 'a key of another' limited_wrongly 'does not belong' "--tls-sni-cert-key=$names/first.crt,$names/second.key"
+claim 'five are too many' limited_wrongly 'more than 4' "--tls-sni-cert-key=a,a;a,a;a,a;a,a;a,a"
+claim 'it starts with certificates for names' start --cert-dir "$work/certificates" --tls-sni-cert-key "$names/first.crt,$names/first.key" \
+	--tls-sni-cert-key "$names/second.crt,$names/second.key;$names/third.crt,$names/third.key:*.e.example,x.b.example,D.example"
+claim 'a name of the certificate' shows a.example first
+claim 'and by TLS 1.2' shows a.example first -tls1_2
+claim 'capital letters are small ones' shows A.Example first
+claim 'an asterisk of the certificate' shows y.b.example second
+claim 'a name before an asterisk' shows x.b.example third
+claim 'a name that was said' shows d.example third
+claim 'an asterisk that was said' shows f.e.example third
+claim 'names that were said are all' shows c.example kube-scheduler
+claim 'an asterisk is for one label' shows z.y.b.example kube-scheduler
+claim 'another name' shows localhost kube-scheduler
+claim 'no name' shows '' kube-scheduler -noservername
+named first changed a.example
+claim 'a certificate for a name that changed' eventually 30 shows a.example changed
+claim 'the others stay' shows d.example third
+rm "$names/second.key"
+claim 'one that is gone' eventually 30 says 'certificate-not-reloaded .*second.key: No such file'
+claim 'is shown on' shows y.b.example second
+named second back '*.b.example'
+claim 'until there is another' eventually 30 shows y.b.example back
 
 claim 'who is here needs credentials' code 403 /berth/v1/overview
 claim 'and for metrics' code 403 /metrics

@@ -6,13 +6,14 @@
 // deps: net/*.c tls/*.c http/*.c watch/*.c queue/*.c
 // deps: api/*.c bind/*.c lease/*.c scheduler/*.c status/*.c
 // deps: extender/*.c update/*.c
-// deps: tests/command/run.c
+// deps: tests/command/run.c tests/command/server.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/run.h"
+#include "command/server.h"
 #include "unity.h"
 
 static struct said said;
@@ -25,6 +26,7 @@ void setUp(void)
 
 void tearDown(void)
 {
+	serve_no_more();
 }
 
 static uint32_t lines_of(const char *text)
@@ -89,6 +91,74 @@ static void test_the_configuration_is_written(void)
 	RUN(&said, run_run, "", "--write-config-to", "/nonexistent/file");
 	TEST_ASSERT_EQUAL_INT(1, said.status);
 	TEST_ASSERT_EQUAL_STRING("/nonexistent/file: No such file or directory\n", said.err);
+}
+
+/* ---- a policy that is in the cluster ---- */
+
+#define CONFIGMAP(data) \
+	HEAD("200 OK")  \
+	"{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"p\"},\"data\":{" data "}}\n"
+#define QUOTE "\\\""
+#define POLICY                                                                               \
+	CONFIGMAP("\"policy.cfg\":\"{" QUOTE "kind" QUOTE ":" QUOTE "Policy" QUOTE "," QUOTE \
+		  "priorities" QUOTE ":[{" QUOTE "name" QUOTE ":" QUOTE                      \
+		  "MostRequestedPriority" QUOTE "," QUOTE "weight" QUOTE ":3}]}\"")
+
+static void fetch(const char *answer, const char *more)
+{
+	const char *const answers[] = {answer, NULL};
+	serve(answers);
+	name_file();
+	RUN(&said, run_run, "", "--master", server, "--policy-configmap=p", more,
+		"--write-config-to", path);
+}
+
+static void test_a_policy_of_a_configmap(void)
+{
+	char request[4096];
+	fetch(POLICY, "--policy-configmap-namespace=other");
+	TEST_ASSERT_EQUAL_INT_MESSAGE(0, said.status, said.err);
+	ssize_t size = read(asked[0], request, sizeof(request) - 1);
+	request[size < 0 ? 0 : size] = '\0';
+	TEST_ASSERT_NOT_NULL_MESSAGE(
+		strstr(request, "GET /api/v1/namespaces/other/configmaps/p HTTP/1.1"), request);
+	RUN(&said, check_config_run, NULL, path);
+	unlink(path);
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.out, "type: MostAllocated"), said.out);
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.out, "weight: 3"), said.out);
+}
+
+static void test_a_configmap_that_will_not_do(void)
+{
+	static const struct {
+		const char *answer, *words;
+	} cases[] = {
+		{HEAD("404 Not Found") "{\"kind\":\"Status\",\"code\":404}\n",
+			"namespaces/kube-system/configmaps/p: the apiserver answered 404"},
+		{CONFIGMAP("\"policy\":\"x\""),
+			"missing policy config map value at key \"policy.cfg\""},
+		{CONFIGMAP("\"policy.cfg\":\"kind: Pod\""),
+			"configmaps/p:1:7: kind: Unsupported value"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fetch(cases[i].answer, "--leader-elect=false");
+		unlink(path);
+		refused(cases[i].words);
+		serve_no_more();
+	}
+	RUN(&said, run_run, "", "--policy-configmap", "a/../../secrets/b");
+	refused("--policy-configmap: Invalid value: must name a ConfigMap");
+}
+
+/* The file counts when it is asked for. */
+static void test_a_policy_file_beside_a_configmap(void)
+{
+	name_file();
+	RUN(&said, run_run, "", "--policy-configmap=p", "--use-legacy-policy-config",
+		"--policy-config-file", "tests/config/real/policy-labels.yaml", "--write-config-to",
+		path);
+	unlink(path);
+	TEST_ASSERT_EQUAL_INT_MESSAGE(0, said.status, said.err);
 }
 
 /* ---- files that are none ---- */
@@ -161,6 +231,9 @@ int main(void)
 	RUN_TEST(test_no_such_kubeconfig);
 	RUN_TEST(test_a_budget_that_is_too_small);
 	RUN_TEST(test_the_configuration_is_written);
+	RUN_TEST(test_a_policy_of_a_configmap);
+	RUN_TEST(test_a_configmap_that_will_not_do);
+	RUN_TEST(test_a_policy_file_beside_a_configmap);
 	RUN_TEST(test_garbage);
 	RUN_TEST(test_a_profile_that_cannot_be_made);
 	RUN_TEST(test_help);

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pods of workloads, as text that is read like any other object. */
+#include "command/workload.h"
+
+#include "base/memory.h"
+#include "cache/feed.h"
+
+enum {
+	REPLICAS_MAX = 10000, /* of one workload: more are cut off, and it is said */
+	CLASSES_MAX = 64,
+	NAME_MAX_BYTES = 253
+};
+
+enum workload_kind {
+	WORKLOAD_POD,
+	WORKLOAD_PRIORITY_CLASS,
+	WORKLOAD_DEPLOYMENT,
+	WORKLOAD_REPLICA_SET,
+	WORKLOAD_REPLICATION_CONTROLLER,
+	WORKLOAD_STATEFUL_SET,
+	WORKLOAD_DAEMON_SET,
+	WORKLOAD_JOB,
+	WORKLOAD_CRON_JOB
+};
+
+static const struct workload_row {
+	const char *kind;
+	const char *template; /* where that of the pods is */
+	const char *owner;    /* kind of the pods' controller */
+} rows[] = {
+	[WORKLOAD_POD] = {"Pod", NULL, NULL},
+	[WORKLOAD_PRIORITY_CLASS] = {"PriorityClass", NULL, NULL},
+	[WORKLOAD_DEPLOYMENT] = {"Deployment", "spec.template", "ReplicaSet"},
+	[WORKLOAD_REPLICA_SET] = {"ReplicaSet", "spec.template", "ReplicaSet"},
+	[WORKLOAD_REPLICATION_CONTROLLER] = {"ReplicationController", "spec.template",
+		"ReplicationController"},
+	[WORKLOAD_STATEFUL_SET] = {"StatefulSet", "spec.template", "StatefulSet"},
+	[WORKLOAD_DAEMON_SET] = {"DaemonSet", "spec.template", "DaemonSet"},
+	[WORKLOAD_JOB] = {"Job", "spec.template", "Job"},
+	[WORKLOAD_CRON_JOB] = {"CronJob", "spec.jobTemplate.spec.template", "Job"},
+};
+
+struct priority_class {
+	struct text name;
+	int64_t value;
+	struct text preemption;
+	bool is_default;
+};
+
+struct expansion {
+	struct dump *d;
+	struct source source;
+	enum workload_kind kind;
+	struct json_value object;
+	struct json_value spec; /* of the pods */
+	struct text namespace, name;
+	struct priority_class classes[CLASSES_MAX + 2];
+	uint32_t class_count;
+	struct writer w; /* an object under construction, in the room for input */
+	struct json_writer j;
+};
+
+/* What is kept: followed by the bytes of the piece. */
+struct kept {
+	uint64_t line;
+	const char *file;
+	uint32_t kind;
+	uint32_t size;
+};
+
+static bool kind_of(struct text name, enum workload_kind *kind)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		*kind = (enum workload_kind)i;
+		if (text_is_z(name, rows[i].kind))
+			return true;
+	}
+	return false;
+}
+
+bool workload_is_one(struct text name, struct json_value object)
+{
+	enum workload_kind kind;
+	if (!kind_of(name, &kind))
+		return false;
+	if (kind == WORKLOAD_PRIORITY_CLASS)
+		return true;
+	if (kind == WORKLOAD_POD)
+		return json_type(json_path(object, "spec.priorityClassName")) == JSON_STRING &&
+			json_type(json_path(object, "spec.priority")) == JSON_NONE;
+	return json_type(json_path(object, "metadata.uid")) == JSON_NONE;
+}
+
+/* Address space of its own: most dumps need none. */
+static bool open_room(struct dump *d)
+{
+	if (d->kept_block == NULL) {
+		size_t list = DUMP_WORKLOADS_MAX * sizeof(*d->workloads);
+		d->kept_block = memory_reserve(DUMP_KEPT + list);
+		if (d->kept_block == NULL)
+			return false;
+		d->workloads = d->kept_block;
+		scratch_init(&d->kept, (uint8_t *)d->kept_block + list, DUMP_KEPT);
+	}
+	return true;
+}
+
+void workload_close(struct dump *d)
+{
+	if (d->kept_block != NULL)
+		memory_release(
+			d->kept_block, DUMP_KEPT + DUMP_WORKLOADS_MAX * sizeof(*d->workloads));
+	d->kept_block = NULL;
+}
+
+void workload_keep(struct source *s, struct text name, struct text piece)
+{
+	struct kept kept = {.line = s->piece_line, .file = s->name, .size = (uint32_t)piece.size};
+	enum workload_kind kind;
+	CHECK(kind_of(name, &kind));
+	kept.kind = (uint32_t)kind;
+	if (!open_room(s->dump)) {
+		dump_broken(s, s->piece_line, "the system has no memory to keep workloads");
+		return;
+	}
+	uint8_t *at = scratch_take(&s->dump->kept, sizeof(kept) + piece.size);
+	if (at == NULL) {
+		dump_broken(s, s->piece_line, "more than %d KiB of workloads and priority classes",
+			DUMP_KEPT >> 10);
+		return;
+	}
+	memcpy(at, &kept, sizeof(kept));
+	memcpy(at + sizeof(kept), piece.at, piece.size);
+}
+
+/* ---- priority classes ---- */
+
+static int64_t workload_number(struct json_value object, const char *key, int64_t otherwise)
+{
+	int64_t value;
+	return json_i64(json_get(object, key), &value) ? value : otherwise;
+}
+
+static void class_add(struct expansion *x)
+{
+	if (x->class_count == ARRAY_COUNT(x->classes)) {
+		dump_broken(
+			&x->source, x->source.line, "more than %d priority classes", CLASSES_MAX);
+		return;
+	}
+	x->classes[x->class_count++] = (struct priority_class){.name = x->name,
+		.value = workload_number(x->object, "value", 0),
+		.preemption = json_text(json_get(x->object, "preemptionPolicy")),
+		.is_default = json_bool(json_get(x->object, "globalDefault"), false)};
+}
+
+/* NULL: none, or it was said that there is none of this name. */
+static const struct priority_class *priority_class_of(struct expansion *x)
+{
+	struct text name = json_text(json_get(x->spec, "priorityClassName"));
+	if (json_type(json_get(x->spec, "priority")) != JSON_NONE)
+		return NULL;
+	for (uint32_t i = x->class_count; i > 0; i--)
+		if (name.size > 0 ? text_is(x->classes[i - 1].name, name)
+				  : x->classes[i - 1].is_default)
+			return &x->classes[i - 1];
+	if (name.size > 0)
+		dump_broken(&x->source, x->source.line,
+			"%s %.*s: spec.priorityClassName: no PriorityClass %.*s is given",
+			rows[x->kind].kind, TEXT_ARGS(x->name), TEXT_ARGS(name));
+	return NULL;
+}
+
+/* ---- writing an object ---- */
+
+static void put_raw_member(struct json_writer *j, struct text key, struct json_value value)
+{
+	json_key_text(j, key);
+	json_put_raw(j, json_raw(value));
+}
+
+static void begin_object(struct expansion *x, const char *kind, struct text name)
+{
+	writer_init(&x->w, x->d->input, DUMP_INPUT);
+	json_write_init(&x->j, &x->w);
+	json_open_object(&x->j);
+	json_member_z(&x->j, "kind", kind);
+	json_member_object(&x->j, "metadata");
+	json_member_text(&x->j, "namespace", x->namespace);
+	json_member_text(&x->j, "name", name);
+	json_member_text(&x->j, "uid", name);
+}
+
+static bool workload_feed(struct expansion *x, enum kube_kind kind, struct text name, bool is_made)
+{
+	struct dump *d = x->d;
+	struct cache_fed fed = {.decoded = KUBE_FULL};
+	struct json_value value;
+	struct scratch_mark mark = scratch_mark(&d->scratch);
+	json_close_object(&x->j);
+	bool ok = !x->w.overflowed &&
+		json_parse(writer_text(&x->w), &d->scratch, &value) == JSON_PARSED &&
+		cache_feed(d->cache, &d->scratch, kind, value, &fed);
+	scratch_rewind(&d->scratch, mark);
+	if (ok && kind == KUBE_POD)
+		d->pods[fed.index] =
+			(struct dump_pod){is_made ? INT64_MAX : 0, d->order++, is_made};
+	else if (!ok && fed.decoded == KUBE_MALFORMED)
+		dump_broken(&x->source, x->source.line, "%s %.*s/%.*s: %s: %s", rows[x->kind].kind,
+			TEXT_ARGS(x->namespace), TEXT_ARGS(name), fed.fault_field,
+			fed.fault_reason);
+	else if (!ok)
+		dump_broken(&x->source, x->source.line,
+			"%s %.*s/%.*s: no room for its pods; raise --memory", rows[x->kind].kind,
+			TEXT_ARGS(x->namespace), TEXT_ARGS(name));
+	d->objects += ok;
+	return ok;
+}
+
+/* ---- pods ---- */
+
+static void put_owner(struct expansion *x)
+{
+	struct json_writer *j = &x->j;
+	const char *kind = rows[x->kind].owner;
+	json_member_array(j, "ownerReferences");
+	json_open_object(j);
+	json_member_z(j, "apiVersion",
+		text_is_z(TEXT("Job"), kind)                         ? "batch/v1"
+			: x->kind == WORKLOAD_REPLICATION_CONTROLLER ? "v1"
+								     : "apps/v1");
+	json_member_z(j, "kind", kind);
+	json_member_text(j, "name", x->name);
+	json_member_text(j, "uid", x->name);
+	json_member_bool(j, "controller", true);
+	json_close_object(j);
+	json_close_array(j);
+}
+
+/* A term of the template's, on that node alone. */
+static void put_node_term(struct json_writer *j, struct json_value term, struct text node)
+{
+	struct json_value expressions = json_get(term, "matchExpressions");
+	json_open_object(j);
+	if (json_type(expressions) == JSON_ARRAY)
+		put_raw_member(j, TEXT("matchExpressions"), expressions);
+	kube_node_term_put(j, node);
+	json_close_object(j);
+}
+
+/* As the DaemonSet's controller does it: for one node, whatever is wrong with the node. */
+static void put_daemon_members(struct expansion *x, struct text node)
+{
+	static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+	struct json_writer *j = &x->j;
+	struct json_value affinity = json_get(x->spec, "affinity");
+	struct json_value terms = json_get(
+		json_get(json_get(affinity, "nodeAffinity"), required), "nodeSelectorTerms");
+	json_member_object(j, "affinity");
+	for (struct json_walk walk = json_walk(affinity); json_walk_next(&walk);)
+		if (!text_is_z(walk.key, "nodeAffinity"))
+			put_raw_member(j, walk.key, walk.value);
+	json_member_object(j, "nodeAffinity");
+	json_member_object(j, required);
+	json_member_array(j, "nodeSelectorTerms");
+	if (json_count(terms) == 0)
+		put_node_term(j, JSON_VALUE_NONE, node);
+	for (struct json_walk walk = json_walk(terms); json_walk_next(&walk);)
+		put_node_term(j, walk.value, node);
+	json_close_array(j);
+	json_close_object(j);
+	json_close_object(j);
+	json_close_object(j);
+	json_member_array(j, "tolerations");
+	struct json_value given = json_get(x->spec, "tolerations");
+	for (struct json_walk walk = json_walk(given); json_walk_next(&walk);)
+		json_put_raw(j, json_raw(walk.value));
+	static const char *const keys[] = {"not-ready", "unreachable", "unschedulable",
+		"disk-pressure", "memory-pressure", "pid-pressure"};
+	for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
+		char key[64];
+		struct writer w;
+		writer_init(&w, key, sizeof(key));
+		write_format(&w, "node.kubernetes.io/%s", keys[i]);
+		json_open_object(j);
+		json_member_text(j, "key", writer_text(&w));
+		json_member_z(j, "operator", "Exists");
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+/* Claims of the StatefulSet's own take the place of volumes of the same name. */
+static void put_volumes(struct expansion *x, struct text pod)
+{
+	struct json_value templates = json_path(x->object, "spec.volumeClaimTemplates");
+	struct json_writer *j = &x->j;
+	json_member_array(j, "volumes");
+	struct json_value given = json_get(x->spec, "volumes");
+	for (struct json_walk walk = json_walk(given); json_walk_next(&walk);)
+		json_put_raw(j, json_raw(walk.value));
+	for (struct json_walk walk = json_walk(templates); json_walk_next(&walk);) {
+		char claim[2 * NAME_MAX_BYTES];
+		struct text name = json_text(json_path(walk.value, "metadata.name"));
+		struct writer w;
+		writer_init(&w, claim, sizeof(claim));
+		write_format(&w, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod));
+		json_open_object(j);
+		json_member_text(j, "name", name);
+		json_member_object(j, "persistentVolumeClaim");
+		json_member_text(j, "claimName", writer_text(&w));
+		json_close_object(j);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void put_pod_spec(
+	struct expansion *x, const struct priority_class *class, struct text pod, struct text node)
+{
+	struct json_writer *j = &x->j;
+	json_member_object(j, "spec");
+	if (class != NULL) {
+		json_member_i64(j, "priority", class->value);
+		if (class->preemption.size > 0)
+			json_member_text(j, "preemptionPolicy", class->preemption);
+	}
+	if (x->kind == WORKLOAD_DAEMON_SET)
+		put_daemon_members(x, node);
+	else if (x->kind == WORKLOAD_STATEFUL_SET)
+		put_volumes(x, pod);
+	for (struct json_walk walk = json_walk(x->spec); json_walk_next(&walk);) {
+		bool is_written = (x->kind == WORKLOAD_DAEMON_SET &&
+					  (text_is_z(walk.key, "affinity") ||
+						  text_is_z(walk.key, "tolerations"))) ||
+			(x->kind == WORKLOAD_STATEFUL_SET && text_is_z(walk.key, "volumes"));
+		if (!is_written && !text_is_z(walk.key, "priorityClassName"))
+			put_raw_member(j, walk.key, walk.value);
+	}
+	json_close_object(j);
+}
+
+static bool make_workload_pod(
+	struct expansion *x, const struct priority_class *class, struct text name, struct text node)
+{
+	const char *place = rows[x->kind].template;
+	struct json_value labels = json_get(
+		json_get(place == NULL ? x->object : json_path(x->object, place), "metadata"),
+		"labels");
+	begin_object(x, "Pod", name);
+	if (json_type(labels) == JSON_OBJECT)
+		put_raw_member(&x->j, TEXT("labels"), labels);
+	if (rows[x->kind].owner != NULL)
+		put_owner(x);
+	json_close_object(&x->j);
+	put_pod_spec(x, class, name, node);
+	return workload_feed(x, KUBE_POD, name, rows[x->kind].owner != NULL);
+}
+
+/* Those that are not there. */
+static bool make_claims(struct expansion *x, struct text pod)
+{
+	struct json_value templates = json_path(x->object, "spec.volumeClaimTemplates");
+	for (struct json_walk walk = json_walk(templates); json_walk_next(&walk);) {
+		char room[2 * NAME_MAX_BYTES];
+		struct writer w;
+		uint32_t namespace, name;
+		const struct cache *cache = x->d->cache;
+		writer_init(&w, room, sizeof(room));
+		write_format(&w, "%.*s-%.*s",
+			TEXT_ARGS(json_text(json_path(walk.value, "metadata.name"))),
+			TEXT_ARGS(pod));
+		if (intern_find(&cache->strings, x->namespace, &namespace) &&
+			intern_find(&cache->strings, writer_text(&w), &name) &&
+			cache_find_object(cache, KUBE_PVC, namespace, name) != 0)
+			continue;
+		begin_object(x, "PersistentVolumeClaim", writer_text(&w));
+		json_close_object(&x->j);
+		put_raw_member(&x->j, TEXT("spec"), json_get(walk.value, "spec"));
+		if (!workload_feed(x, KUBE_PVC, writer_text(&w), false))
+			return false;
+	}
+	return true;
+}
+
+/* ---- how many ---- */
+
+static void workload_note(
+	const struct expansion *x, uint32_t wanted, uint32_t running, uint32_t made)
+{
+	struct dump *d = x->d;
+	if (d->workload_count < DUMP_WORKLOADS_MAX)
+		d->workloads[d->workload_count++] = (struct dump_workload){
+			rows[x->kind].kind, x->namespace, x->name, wanted, running, made};
+}
+
+static bool is_selected(const struct cache *cache, uint32_t pod, struct json_value wanted)
+{
+	const struct kube_labels *labels = cache_labels_at(cache, cache_pod_at(cache, pod)->labels);
+	for (struct json_walk walk = json_walk(wanted); json_walk_next(&walk);) {
+		uint32_t key, value, has;
+		if (!intern_find(&cache->strings, walk.key, &key) ||
+			!intern_find(&cache->strings, json_text(walk.value), &value) ||
+			!kube_labels_get(labels, key, &has) || has != value)
+			return false;
+	}
+	return json_count(wanted) > 0;
+}
+
+/* Pods that are there for it already, with or without a node. */
+static uint32_t count_running(struct expansion *x)
+{
+	const struct cache *cache = x->d->cache;
+	struct json_value selector = json_path(x->object, "spec.selector");
+	struct json_value labels = x->kind == WORKLOAD_REPLICATION_CONTROLLER
+		? selector
+		: json_get(selector, "matchLabels");
+	uint32_t count = 0;
+	for (uint32_t i = pool_next(&cache->pods, 0); i != 0; i = pool_next(&cache->pods, i))
+		count += text_is(cache_text(cache,
+					 cache_template_of(cache, cache_pod_at(cache, i))
+						 ->namespace),
+				 x->namespace) &&
+			is_selected(cache, i, labels);
+	return count;
+}
+
+static uint32_t count_wanted(struct expansion *x)
+{
+	struct json_value spec = x->kind == WORKLOAD_CRON_JOB
+		? json_path(x->object, "spec.jobTemplate.spec")
+		: json_get(x->object, "spec");
+	bool is_job = x->kind == WORKLOAD_JOB || x->kind == WORKLOAD_CRON_JOB;
+	int64_t count = workload_number(spec, is_job ? "parallelism" : "replicas", 1);
+	int64_t most = is_job ? workload_number(spec, "completions", INT64_MAX) : INT64_MAX;
+	count = count < most ? count : most;
+	if (count > REPLICAS_MAX)
+		dump_warn(&x->source, x->source.line, "%s %.*s: only %d of its pods are made",
+			rows[x->kind].kind, TEXT_ARGS(x->name), REPLICAS_MAX);
+	return count < 0 ? 0 : count < REPLICAS_MAX ? (uint32_t)count : REPLICAS_MAX;
+}
+
+static struct text numbered(const struct expansion *x, uint32_t number, char *room, size_t size)
+{
+	struct writer w;
+	writer_init(&w, room, size);
+	write_format(&w, "%.*s-%u", TEXT_ARGS(x->name), (unsigned)number);
+	return writer_text(&w);
+}
+
+static void make_replicas(struct expansion *x, const struct priority_class *class)
+{
+	char room[NAME_MAX_BYTES + 16];
+	uint32_t wanted = count_wanted(x);
+	uint32_t running = count_running(x);
+	uint32_t made = 0;
+	for (uint32_t i = 0; made + running < wanted && i < 2 * REPLICAS_MAX; i++) {
+		struct text name = numbered(x, i, room, sizeof(room));
+		if (cache_find_pod(x->d->cache, x->namespace, name) != 0)
+			continue;
+		if ((x->kind == WORKLOAD_STATEFUL_SET && !make_claims(x, name)) ||
+			!make_workload_pod(x, class, name, TEXT_NONE))
+			break;
+		made++;
+	}
+	workload_note(x, wanted, running, made);
+}
+
+static void make_daemons(struct expansion *x, const struct priority_class *class)
+{
+	char room[2 * NAME_MAX_BYTES + 16];
+	const struct cache *cache = x->d->cache;
+	uint32_t running = count_running(x);
+	uint32_t made = 0;
+	for (uint32_t i = pool_next(&cache->nodes, 0); running == 0 && i != 0;
+		i = pool_next(&cache->nodes, i)) {
+		struct text node = cache_text(cache, cache_node_at(cache, i)->name);
+		struct writer w;
+		if (cache_node_at(cache, i)->facts == NULL)
+			continue;
+		writer_init(&w, room, sizeof(room));
+		write_format(&w, "%.*s-%.*s", TEXT_ARGS(x->name), TEXT_ARGS(node));
+		if (!make_workload_pod(x, class, writer_text(&w), node))
+			break;
+		made++;
+	}
+	workload_note(x, made + running, running, made);
+}
+
+/* ---- all of them ---- */
+
+static void expand_one(struct expansion *x)
+{
+	const char *place = rows[x->kind].template;
+	uint32_t broken = x->d->broken;
+	x->spec = json_get(place == NULL ? x->object : json_path(x->object, place), "spec");
+	const struct priority_class *class = priority_class_of(x);
+	if (x->d->broken != broken)
+		return;
+	if (json_type(x->spec) != JSON_OBJECT || x->name.size == 0 || x->name.size > NAME_MAX_BYTES)
+		dump_broken(&x->source, x->source.line, "%s %.*s: no name, or no template of pods",
+			rows[x->kind].kind, TEXT_ARGS(text_utf8_first(x->name, NAME_MAX_BYTES)));
+	else if (x->kind == WORKLOAD_POD)
+		(void)make_workload_pod(x, class, x->name, TEXT_NONE);
+	else if (x->kind == WORKLOAD_DAEMON_SET)
+		make_daemons(x, class);
+	else
+		make_replicas(x, class);
+}
+
+/* Of priority classes (`classes`), or of everything else. */
+static void expand_kept(struct expansion *x, bool classes)
+{
+	struct dump *d = x->d;
+	for (size_t at = 0; at < d->kept.used;) {
+		struct kept kept;
+		memcpy(&kept, d->kept.base + at, sizeof(kept));
+		struct text piece = {(const char *)(d->kept.base + at + sizeof(kept)), kept.size};
+		at += (sizeof(kept) + kept.size + 15) / 16 * 16;
+		x->kind = (enum workload_kind)kept.kind;
+		x->source = (struct source){.dump = d, .name = kept.file, .line = kept.line};
+		if ((x->kind == WORKLOAD_PRIORITY_CLASS) != classes)
+			continue;
+		if (!classes)
+			scratch_reset(&d->scratch);
+		if (json_parse(piece, &d->scratch, &x->object) != JSON_PARSED) {
+			dump_broken(&x->source, kept.line, "%s: too large, or its name has escapes",
+				rows[x->kind].kind);
+			continue;
+		}
+		x->name = json_text(json_path(x->object, "metadata.name"));
+		x->namespace = json_text(json_path(x->object, "metadata.namespace"));
+		if (x->namespace.size == 0)
+			x->namespace = TEXT("default");
+		if (classes)
+			class_add(x);
+		else
+			expand_one(x);
+	}
+}
+
+void workload_expand(struct dump *d)
+{
+	struct expansion x = {.d = d,
+		.classes = {{TEXT("system-cluster-critical"), 2000000000, TEXT(""), false},
+			{TEXT("system-node-critical"), 2000001000, TEXT(""), false}},
+		.class_count = 2};
+	scratch_reset(&d->scratch);
+	expand_kept(&x, true); /* names stay where they are kept: pieces are not moved */
+	expand_kept(&x, false);
+}
