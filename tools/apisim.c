@@ -18,7 +18,7 @@
  * pods are where they cannot be.
  */
 // deps: base/*.c net/*.c tls/*.c http/*.c
-// deps: json/*.c kube/time.c kube/duration.c kube/quantity*.c yaml/base64.c
+// deps: json/*.c kube/time.c kube/duration.c kube/quantity*.c base/base64.c
 // deps: tools/apisim/*.c
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "yaml/base64.h"
+#include "base/base64.h"
 #include "tls/certificate.h"
 #include "tls/tls.h"
 

@@ -95,12 +95,42 @@ static bool is_finished(const struct tree *object)
 		tree_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
 }
 
+/*
+ * A claim that has devices keeps them until it has none, and only who has some can be reserved; one
+ * that is to go gets no new consumers. False: answered.
+ */
+static bool claim_may_be(
+	struct apisim_call *call, const struct tree *object, const struct tree *was)
+{
+	const struct tree *now = tree_path(object, "status.allocation");
+	const struct tree *before = tree_path(was, "status.allocation");
+	size_t consumers = tree_count(tree_path(object, "status.reservedFor"));
+	struct apisim_details details = {.causes = 0};
+	const char *field = NULL;
+
+	if (now != NULL && before != NULL && !same(call, now, before))
+		field = "status.allocation";
+	else if (consumers > 0 &&
+		(now == NULL ||
+			(tree_has(was, "metadata.deletionTimestamp") &&
+				consumers > tree_count(tree_path(was, "status.reservedFor")))))
+		field = "status.reservedFor";
+	if (field == NULL)
+		return true;
+	apisim_cause(&details, field, "FieldValueInvalid", TEXT("Invalid value: not now"));
+	apisim_invalid(call, call->name, &details);
+	return false;
+}
+
 static void change(struct apisim_call *call, struct tree *object, uint32_t old)
 {
 	struct tree *was = apisim_read(call, old);
 	bool goes = !is_finished(was);
 	uint32_t revision;
 
+	if (call->stored == RESOURCE_CLAIMS && call->subresource.size > 0 &&
+		!claim_may_be(call, object, was))
+		return;
 	object = settle(call, object, was);
 	goes = goes && is_finished(object);
 	revision = apisim_commit(call, object, old);

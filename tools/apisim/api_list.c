@@ -292,11 +292,16 @@ static bool version_asked(struct apisim_call *call, uint64_t *version, bool *sai
 	*said = asked.size > 0;
 	if (!*said || text_to_u64(asked, version))
 		return true;
-	apisim_unknown(call,
-		apisim_print(call,
-			"resourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: parsing "
-			"\"%.*s\": invalid syntax",
-			TEXT_ARGS(asked), TEXT_ARGS(asked)));
+	struct text what = apisim_print(call,
+		"resourceVersion: Invalid value: \"%.*s\": strconv.ParseUint: parsing "
+		"\"%.*s\": invalid syntax",
+		TEXT_ARGS(asked), TEXT_ARGS(asked));
+	/* Seen at 1.20 and at 1.37. */
+	if (call->api->release < 37)
+		apisim_unknown(call, what);
+	else
+		apisim_bad_request(call,
+			apisim_print(call, "invalid resource version: %.*s", TEXT_ARGS(what)));
 	return false;
 }
 

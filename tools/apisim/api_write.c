@@ -65,7 +65,9 @@ struct tree *apisim_parse(struct apisim_call *call, const char *kind)
 			apisim_print(call, "Request entity too large: limit is %d", TREE_TEXT_MAX));
 		return NULL;
 	}
-	object = tree_parse(body, call->api->cut, &call->api->scratch, &fault);
+	object = call->request->inside
+		? tree_read(body, &call->api->scratch)
+		: tree_parse(body, call->api->cut, &call->api->scratch, &fault);
 	if (object != NULL && object->type == JSON_OBJECT)
 		return object;
 	apisim_bad_request(call,
@@ -211,7 +213,6 @@ static void put_in_shape(struct tree *object, struct scratch *scratch)
 
 	tree_take(object, "kind");
 	tree_take(object, "apiVersion");
-	tree_take(meta, "managedFields");
 	tree_take(meta, "selfLink");
 	for (size_t i = 0; i < ARRAY_COUNT(order); i++)
 		tree_lead(meta, order[i]);

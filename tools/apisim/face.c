@@ -160,13 +160,18 @@ struct face *face_open(struct apisim *api, struct net *net, struct arena *arena,
 	return face->server == NULL ? NULL : face;
 }
 
-void face_turn(struct face *face)
+bool face_turn(struct face *face)
 {
+	bool any = false;
+
 	for (uint32_t i = 0; i < face->top; i++)
 		if (face->watchers[i].exchange != NULL && face->watchers[i].stream != 0 &&
 			face->watchers[i].has_room &&
-			apisim_stream_has_news(face->api, face->watchers[i].stream))
+			apisim_stream_has_news(face->api, face->watchers[i].stream)) {
 			pump(face->watchers[i].exchange);
+			any = true;
+		}
+	return any;
 }
 
 struct mono face_next(const struct face *face)

@@ -45,7 +45,7 @@ size_t face_size(const struct face_setup *setup);
 /* NULL: the server cannot listen; a line in `fault`. */
 struct face *face_open(struct apisim *api, struct net *net, struct arena *arena,
 	const struct face_setup *setup, struct writer *fault);
-void face_turn(struct face *face);
+bool face_turn(struct face *face); /* false: nothing had */
 /* When there is something to do without a request: a watch ends, or gets a bookmark. */
 struct mono face_next(const struct face *face);
 uint16_t face_port(const struct face *face);

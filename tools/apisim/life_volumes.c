@@ -66,7 +66,9 @@ static void provision(struct life *life, uint32_t revision)
 	const struct tree *chosen = tree_get(
 		tree_path(claim, "metadata.annotations"), "volume.kubernetes.io/selected-node");
 
-	if (chosen == NULL || tree_text(claim, "spec.volumeName").size > 0)
+	/* What another class promises is another provisioner's to keep. */
+	if (chosen == NULL || tree_text(claim, "spec.volumeName").size > 0 ||
+		!text_is_z(tree_text(claim, "spec.storageClassName"), "local-path"))
 		return;
 	writer_init(&w, kept, sizeof(kept));
 	struct text node = keep(&w, chosen->text);

@@ -56,6 +56,7 @@ static const struct merge_key {
 	{NULL, "finalizers", ""},
 	{"Node", "podCIDRs", ""},
 	{"CSINode", "drivers", "name"},
+	{"ResourceClaim", "reservedFor", "uid"},
 };
 
 struct merging {

@@ -85,6 +85,32 @@ static bool plain_string(struct plain *p, struct text *string)
 	return true;
 }
 
+/*
+ * The text of a value, brackets and all: managers of fields nest theirs as deep as they like, and
+ * nobody here looks into them.
+ */
+static struct tree *plain_whole(struct plain *p)
+{
+	struct tree *t = tree_make(JSON_NUMBER, p->scratch);
+	const char *from = p->at;
+	size_t depth = 0;
+	bool quoted = false;
+
+	for (; p->at < p->end; p->at++) {
+		if (*p->at == '"')
+			quoted = !quoted;
+		else if (!quoted && (*p->at == '{' || *p->at == '['))
+			depth++;
+		else if (!quoted && (*p->at == '}' || *p->at == ']') && --depth == 0)
+			break;
+	}
+	if (p->at == p->end || *from != '{')
+		return NULL;
+	p->at++;
+	t->text = (struct text){from, (size_t)(p->at - from)};
+	return t;
+}
+
 static struct tree *plain_value(struct plain *p);
 
 /* NULL unless it ends in order. */
@@ -101,7 +127,8 @@ static struct tree *plain_members(struct plain *p, struct tree *t, char end)
 			return NULL;
 		if (t->type == JSON_OBJECT && (!plain_string(p, &key) || !skip(p, ':')))
 			return NULL;
-		if ((child = plain_value(p)) == NULL)
+		child = text_is(key, TEXT("fieldsV1")) ? plain_whole(p) : plain_value(p);
+		if (child == NULL)
 			return NULL;
 		child->key = key;
 		tree_append(t, child);
