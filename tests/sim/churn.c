@@ -35,7 +35,7 @@ static const char *print(struct line *line, const char *format, ...)
 /* ---- finding ---- */
 
 /* A random one whose name begins so; false: none was met. The key is copied. */
-static bool some_object(
+bool churn_some_object(
 	struct world *w, uint32_t resource, const char *prefix, char *key, size_t size)
 {
 	const struct registry *r = apisim_registry(w->api);
@@ -101,6 +101,9 @@ static void make_pods(struct world *w)
 			!text_contains(writer_text(&out), TEXT("\"shared\"")) &&
 			world_below(w, 8) != 0)
 			make_claim(w, namespace, name);
+		if (text_contains(writer_text(&out), TEXT("resourceClaimName")) &&
+			world_below(w, 8) != 0)
+			devices_make_claim(w, namespace, name);
 		int status = world_ask(w, "POST", JSON, path.at, body.at);
 		CHECK(status == 201);
 	}
@@ -111,7 +114,7 @@ static void delete_pod(struct world *w)
 	char key[128];
 	struct line path;
 
-	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
+	if (!churn_some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
 	(void)world_ask(w, "DELETE", JSON, pod_path(&path, key, ""), NULL);
 	if (world_below(w, 4) == 0 ||
@@ -130,7 +133,7 @@ static void change_pod(struct world *w)
 	char key[128];
 	struct line path, body;
 
-	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
+	if (!churn_some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
 	(void)world_ask(w, "PATCH", MERGE, pod_path(&path, key, ""),
 		print(&body, "{\"metadata\":{\"labels\":{\"app\":\"g-%u\"}}}",
@@ -143,7 +146,7 @@ static void end_pod(struct world *w)
 	struct line path, body;
 	const struct registry *r = apisim_registry(w->api);
 
-	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
+	if (!churn_some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
 	uint32_t revision = registry_find(r, RESOURCE_PODS, text_of(key));
 	/* What has ended does not start again. */
@@ -214,7 +217,7 @@ static void change_node(struct world *w)
 		make_node(w);
 		return;
 	}
-	if (!some_object(w, RESOURCE_NODES, "own-", key, sizeof(key)))
+	if (!churn_some_object(w, RESOURCE_NODES, "own-", key, sizeof(key)))
 		return;
 	print(&path, "/api/v1/nodes/%s", key);
 	if (what < ARRAY_COUNT(patches))
@@ -266,7 +269,7 @@ static void ungate(struct world *w)
 	char key[128];
 	struct line path;
 
-	if (!some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
+	if (!churn_some_object(w, RESOURCE_PODS, "p-", key, sizeof(key)))
 		return;
 	(void)world_ask(w, "PATCH", MERGE, pod_path(&path, key, ""),
 		"{\"spec\":{\"schedulingGates\":null}}");
@@ -327,6 +330,12 @@ void churn_begin(struct world *w)
 			"{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":"
 			"\"front\"},\"spec\":{\"selector\":{\"app\":\"g-1\"}}}");
 	}
+	if (w->plan.devices)
+		devices_begin(w);
+	if (w->plan.tenants != 0) {
+		tenants_begin(w);
+		neighbours_begin(w);
+	}
 	if (w->plan.nodes == 0)
 		(void)world_ask(w, "POST", JSON, "/apis/storage.k8s.io/v1/storageclasses",
 			"{\"kind\":\"StorageClass\",\"apiVersion\":\"storage.k8s.io/v1\","
@@ -345,7 +354,7 @@ static void remove_all(struct world *w, uint32_t resource, const char *group, co
 	char key[256];
 	struct line path;
 
-	while (some_object(w, resource, "", key, sizeof(key))) {
+	while (churn_some_object(w, resource, "", key, sizeof(key))) {
 		struct text name = text_of(key), namespace;
 
 		if (text_contains(name, TEXT("/"))) {
@@ -364,6 +373,11 @@ static void remove_all(struct world *w, uint32_t resource, const char *group, co
 
 void churn_end(struct world *w)
 {
+	devices_end(w);
+	tenants_end(w);
+	remove_all(w, RESOURCE_CLAIMS, "/apis/resource.k8s.io/v1", "resourceclaims");
+	remove_all(w, RESOURCE_SLICES, "/apis/resource.k8s.io/v1", "resourceslices");
+	remove_all(w, RESOURCE_DEVICE_CLASSES, "/apis/resource.k8s.io/v1", "deviceclasses");
 	remove_all(w, RESOURCE_PODS, "/api/v1", "pods");
 	remove_all(w, RESOURCE_NODES, "/api/v1", "nodes");
 	remove_all(w, RESOURCE_PDBS, "/apis/policy/v1", "poddisruptionbudgets");

@@ -140,6 +140,15 @@ static void judge(
 	int status = answer->status;
 
 	follow_victims(w, request, answer);
+	if (status == 200 && is_write(request) &&
+		text_contains(request->path, TEXT("/resourceclaims/"))) {
+		struct text rest = request->path;
+
+		while (text_cut(&rest, '/', &name) && !text_is(name, TEXT("resourceclaims")))
+			;
+		(void)text_cut(&rest, '/', &name);
+		devices_judge(w, name);
+	}
 	if ((status != 201 && status != 409) || !text_is(request->method, TEXT("POST")) ||
 		!cut_pod(request->path, TEXT("binding"), &namespace, &name))
 		return;

@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 #include "cache/event.h"
+#include "cache/unread.h"
 #include "kube/quantity.h"
 #include "sim/world.h"
 
@@ -118,6 +119,7 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 
 		if (!text_is(revision_node(state), node) || is_over(state))
 			continue;
+		struct scratch_mark mark = scratch_mark(&w->scratch);
 		const struct tree *other = tree_read(revision_json(state), &w->scratch);
 		struct amounts a = needs_of(other);
 		sum.cpu_milli += a.cpu_milli;
@@ -127,6 +129,7 @@ void judge_binding(struct world *w, struct text namespace, struct text name, str
 			has_port(other, port))
 			world_found(w, "%.*s and %.*s have port %.*s of %.*s", TEXT_ARGS(name),
 				TEXT_ARGS(revision_name(state)), TEXT_ARGS(port), TEXT_ARGS(node));
+		scratch_rewind(&w->scratch, mark);
 	}
 	struct amounts needs = needs_of(pod);
 	world_note(w, "%.*s needs %lld m of %.*s, where %lld of %lld are taken then",
@@ -224,6 +227,22 @@ static bool is_left_out(const struct scheduler *s, const struct revision *state)
 				TEXT("\"schedulerName\":\"default-scheduler\"")));
 }
 
+/* It is there and cannot be read: what is known of it is its name, and where it is. */
+static bool is_unread(const struct scheduler *s, const struct revision *state)
+{
+	const struct pool *pool = &s->cache.unreads.pool;
+
+	for (uint32_t i = pool_next(pool, 0); i != 0; i = pool_next(pool, i)) {
+		const struct cache_unread *unread = pool_at(pool, i);
+
+		if (text_is(cache_text(&s->cache, unread->name), revision_name(state)) &&
+			text_is(cache_text(&s->cache, unread->namespace),
+				revision_namespace(state)))
+			return true;
+	}
+	return false;
+}
+
 bool judge_lacks_room(const struct world *w)
 {
 	for (uint32_t i = 0; i < w->plan.schedulers; i++)
@@ -251,6 +270,10 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 			left_out++;
 			continue;
 		}
+		if (is_unread(s, state)) {
+			pods += pod != 0; /* an older version */
+			continue;
+		}
 		pods++;
 		if (pod == 0)
 			return because("%.*s is not in the picture", TEXT_ARGS(name));
@@ -261,7 +284,9 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 		struct text known = p->node == 0
 			? TEXT("")
 			: cache_text(&s->cache, cache_node_at(&s->cache, p->node)->name);
-		if (!text_is(known, node))
+		bool is_hanging = (w->plan.tenants >> TENANT_VOLUMES & 1) != 0 &&
+			(p->flags & CACHE_POD_ASSUMED) != 0;
+		if (!text_is(known, node) && !is_hanging)
 			return because("%.*s is on \"%.*s\", not on \"%.*s\"", TEXT_ARGS(name),
 				TEXT_ARGS(node), TEXT_ARGS(known));
 	}
@@ -278,7 +303,7 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 	return NULL;
 }
 
-static const char *at_rest(const struct scheduler *s)
+static const char *at_rest(const struct world *w, const struct scheduler *s)
 {
 	const uint32_t *pods = s->queue.pods;
 
@@ -286,8 +311,12 @@ static const char *at_rest(const struct scheduler *s)
 		return because("%u pods active, %u wait for a while, %u after an error",
 			(unsigned)pods[QUEUE_ACTIVE], (unsigned)pods[QUEUE_BACKOFF],
 			(unsigned)pods[QUEUE_ERROR_BACKOFF]);
-	if (pool_used(&s->bindings.pool) > 0)
+	/* What waits for a provisioner may do so for ever. */
+	if (pool_used(&s->bindings.pool) > s->bindings.before ||
+		(s->bindings.before > 0 && (w->plan.tenants >> TENANT_VOLUMES & 1) == 0))
 		return "bindings are on their way";
+	if (pool_used(&s->cache.devices.pending) > 0)
+		return "allocations are on their way";
 	if (pool_used(&s->preemptions.pool) + pool_used(&s->preemptions.victims) > 0)
 		return "preemptions are under way";
 	if (status_patcher_stats(s->status_patcher).patches > 0 ||
@@ -332,7 +361,9 @@ static const char *explained(
 			text_is_z(reason, is_gated ? "SchedulingGated" : "Unschedulable"))
 			return NULL;
 		if (is_outside && text_is_z(reason, "SchedulerError") &&
-			text_contains(tree_text(c, "message"), TEXT("no memory for this pod")))
+			(text_contains(tree_text(c, "message"), TEXT("no memory for this pod")) ||
+				text_contains(
+					tree_text(c, "message"), TEXT("cannot read this pod"))))
 			return NULL;
 		return because("%.*s waits, its condition says %.*s: %.*s", TEXT_ARGS(name),
 			TEXT_ARGS(reason), TEXT_ARGS(tree_text(c, "message")));
@@ -398,9 +429,13 @@ static const char *judge_pod(struct scheduler *s, uint32_t pod)
 	return NULL;
 }
 
+/* One that is to go, and does not yet, is nobody's to place. */
 static bool waits(const struct scheduler *s, uint32_t pod)
 {
-	return cache_pod_at(&s->cache, pod)->node == 0 && cycle_profile_of(&s->cycle, pod) != NULL;
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+
+	return p->node == 0 && (p->flags & CACHE_POD_DELETING) == 0 &&
+		cycle_profile_of(&s->cycle, pod) != NULL;
 }
 
 /*
@@ -462,14 +497,14 @@ const char *judge_settled(struct world *w)
 
 	if (leader == NULL) {
 		/* A scheduler without room for the cluster says so and stands still. */
-		for (uint32_t i = 0; i < w->plan.schedulers; i++)
+		for (uint32_t i = 0; i < w->plan.schedulers && w->plan.tenants == 0; i++)
 			if (w->processes[i].is_up && w->processes[i].scheduler->sync.damaged != 0)
 				return NULL;
 		return "nobody schedules";
 	}
 	struct scheduler *s = leader->scheduler;
 	/* Without any node pods are tried again and again, as kube-scheduler does. */
-	const char *what = s->cache.order.count == 0 ? NULL : at_rest(s);
+	const char *what = s->cache.order.count == 0 ? NULL : at_rest(w, s);
 	if (what == NULL)
 		what = all_told(s);
 	if (what == NULL)
@@ -478,27 +513,78 @@ const char *judge_settled(struct world *w)
 		i = pool_next(&s->cache.pods, i))
 		if (waits(s, i))
 			what = judge_pod(s, i);
+	if (what == NULL && w->plan.tenants != 0)
+		what = neighbours_settled(w);
 	return what == NULL ? untold(w, s) : what;
 }
 
-/* Whoever was left out is told so. */
+/* FailedScheduling, of that pod. */
+static bool has_event(const struct world *w, struct text namespace, struct text name)
+{
+	const struct registry *r = apisim_registry(w->api);
+	char quoted[300];
+	struct writer q;
+
+	writer_init(&q, quoted, sizeof(quoted));
+	write_format(&q, "\"%.*s\"", TEXT_ARGS(name));
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_EVENTS); i++) {
+		const struct revision *event =
+			registry_revision(r, registry_nth(r, RESOURCE_EVENTS, i));
+
+		if (text_is(revision_namespace(event), namespace) &&
+			text_contains(revision_json(event), writer_text(&q)) &&
+			text_contains(revision_json(event), TEXT("\"FailedScheduling\"")))
+			return true;
+	}
+	return false;
+}
+
+/* Who waits, is ours, is there to stay, and is held back by nobody else. */
+static bool is_ours_and_waits(const struct revision *state)
+{
+	struct text json = revision_json(state);
+
+	return revision_node(state).size == 0 && !is_over(state) &&
+		text_contains(json, TEXT("\"schedulerName\":\"default-scheduler\"")) &&
+		!text_contains(json, TEXT("\"deletionTimestamp\"")) &&
+		!text_contains(json, TEXT("\"schedulingGates\":[{"));
+}
+
+/*
+ * Whoever is left out is told so, by a condition and an event, and is counted. A shelf that is
+ * smaller than memory makes any is only looked at.
+ */
 static const char *explained_outside(struct world *w, const struct scheduler *s)
 {
-	const struct shelf *shelf = scheduler_shelf(s);
-	const char *what = NULL;
-	char room[SHELF_NAME_MAX];
+	bool has_shelf = w->plan.queue == 0 || w->plan.tenants != 0;
+	const struct registry *r = apisim_registry(w->api);
+	bool loses_events = w->plan.schedulers > 1 || w->plan.troubles != 0 ||
+		recorder_stats(s->recorder).dropped_full > 0;
+	uint32_t waiting = 0;
 
-	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0 && what == NULL;
-		i = pool_next(&shelf->pods, i)) {
-		const struct shelf_pod *pod = shelf_pod_at(shelf, i);
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_PODS); i++) {
+		const struct revision *state =
+			registry_revision(r, registry_nth(r, RESOURCE_PODS, i));
+		struct text name = revision_name(state), namespace = revision_namespace(state);
 
-		if ((pod->flags & (SHELF_REPORTED | SHELF_GATED)) == 0)
-			return because("%.*s is left out in silence",
-				TEXT_ARGS(shelf_name(shelf, pod, room)));
-		what = explained(
-			w, shelf_namespace(shelf, pod), shelf_name(shelf, pod, room), true);
+		if (!is_ours_and_waits(state))
+			continue;
+		uint32_t pod = cache_find_pod(&s->cache, namespace, name);
+		/* One whose volume is being made has a node for us. */
+		waiting += pod == 0 || cache_pod_at(&s->cache, pod)->node == 0;
+		if (pod != 0 ||
+			(!has_shelf && shelf_find(scheduler_shelf(s), namespace, name) == 0))
+			continue;
+		const char *what = explained(w, namespace, name, true);
+		if (what != NULL)
+			return what;
+		if (!loses_events && !has_event(w, namespace, name))
+			return because("%.*s is left out without an event", TEXT_ARGS(name));
 	}
-	return what;
+	if (waiting > scheduler_pods_pending(s))
+		return because("%u pods wait, %u are counted", (unsigned)waiting,
+			(unsigned)scheduler_pods_pending(s));
+	return NULL;
 }
 
 const char *judge_explained(struct world *w)
@@ -513,7 +599,12 @@ const char *judge_explained(struct world *w)
 		i = pool_next(&s->cache.pods, i)) {
 		const struct cache_pod *p = cache_pod_at(&s->cache, i);
 
-		if (waits(s, i) && (p->flags & CACHE_POD_DELETING) == 0)
+		/* Without its claim it is not tried, and nothing is said of it; as upstream. */
+		bool lacks_claim = p->waiting != 0 &&
+			cache_template_of(&s->cache, p)->resource_claims.count > 0 &&
+			queue_entry_at(&s->queue, p->waiting)->state == QUEUE_GATED;
+
+		if (waits(s, i) && !lacks_claim)
 			what = explained(w,
 				cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace),
 				cache_text(&s->cache, p->name), false);
@@ -531,12 +622,12 @@ const char *judge_empty(struct world *w)
 
 		if (!p->is_up)
 			return "a scheduler is not up";
-		const char *what = at_rest(s);
+		const char *what = at_rest(w, s);
 		if (what != NULL)
 			return what;
 		const struct cache *c = &s->cache;
 		if (pool_used(&c->pods) + pool_used(&c->nodes) + pool_used(&s->queue.entries) +
-				shelf_count(scheduler_shelf(s)) >
+				shelf_count(scheduler_shelf(s)) + pool_used(&c->unreads.pool) >
 			0)
 			return because("scheduler %u: %u pods, %u nodes, %u in the queue left",
 				(unsigned)p->number, (unsigned)pool_used(&c->pods),

@@ -23,6 +23,38 @@ static uint32_t between(struct random *random, uint32_t least, uint32_t most)
 	return least + random_below(random, most - least + 1);
 }
 
+/* By chance of its own: what other seeds mean stays as it is. */
+static bool has_devices(uint64_t seed)
+{
+	struct random random;
+
+	random_init(&random, seed ^ UINT64_C(0x64657669636573));
+	return random_below(&random, 4) == 0;
+}
+
+/*
+ * Tenants, by chance of their own, too: half of the time with nothing else that goes wrong, so that
+ * what others wait for them can be measured, and mostly with little memory.
+ */
+static void add_tenants(struct sim_plan *plan, uint64_t seed)
+{
+	struct random random;
+
+	random_init(&random, seed ^ UINT64_C(0x74656e616e7473));
+	if (random_below(&random, 3) != 0)
+		return;
+	plan->tenants = some(&random, SIM_TENANTS) | 1 << random_below(&random, SIM_TENANTS);
+	plan->tenant_pods = between(&random, 20, random_below(&random, 4) == 0 ? 600 : 200);
+	plan->tenants_every_us = (int64_t)between(&random, 50, 5000) * CLOCK_MS_US;
+	if (random_below(&random, 2) == 0)
+		plan->troubles = 0;
+	if (random_below(&random, 2) == 0)
+		plan->memory = UINT64_C(1024) * between(&random, 1800, 3000);
+	/* The shelf has so many places twice, and memory is to be what ends it. */
+	if (plan->queue > 0)
+		plan->queue += plan->tenant_pods / 2 + plan->pods;
+}
+
 static void make_thin(struct sim_plan *plan)
 {
 	*plan = (struct sim_plan){
@@ -92,6 +124,8 @@ void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin)
 	plan->connections = between(&random, 1, 8);
 	plan->events = random_below(&random, 2) == 0 ? 512 : between(&random, 4, 64);
 	plan->queue = random_below(&random, 5) == 0 ? between(&random, 2, 40) : 0;
+	plan->devices = has_devices(seed);
+	add_tenants(plan, seed);
 	/* Long enough for a wake-up that is missing to be missed. */
 	if (plan->troubles != 0)
 		plan->unschedulable_max_us = INT64_C(600) * CLOCK_S_US;
@@ -113,16 +147,19 @@ void plan_print(const struct sim_plan *p)
 		"plan: lasts=%llds busy=%llds quiet=%llds schedulers=%u nodes=%u pods=%u "
 		"own_nodes=%u churn=%lldms "
 		"trouble=%lldms hurry=%lld nodes_change=%d budgets=%d streaming=%d delay=%lld+%lld "
-		"slice=%u clock=%u history=%u memory=%llu bindings=%u connections=%u events=%u "
-		"queue=%u",
+		"devices=%d slice=%u clock=%u history=%u memory=%llu bindings=%u connections=%u "
+		"events=%u "
+		"queue=%u tenant_pods=%u every=%lldms",
 		(long long)(p->lasts_us / CLOCK_S_US), (long long)(p->busy_us / CLOCK_S_US),
 		(long long)(p->quiet_us / CLOCK_S_US), p->schedulers, p->nodes, p->pods,
 		p->own_nodes, (long long)(p->churn_us / CLOCK_MS_US),
 		(long long)(p->trouble_us / CLOCK_MS_US), (long long)p->hurry, p->nodes_change,
 		p->budgets, p->streaming_lists, (long long)p->delay_us, (long long)p->jitter_us,
-		p->slice, p->clock_us_max, p->history, (unsigned long long)p->memory, p->bindings,
-		p->connections, p->events, p->queue);
+		p->devices, p->slice, p->clock_us_max, p->history, (unsigned long long)p->memory,
+		p->bindings, p->connections, p->events, p->queue, p->tenant_pods,
+		(long long)(p->tenants_every_us / CLOCK_MS_US));
 	print_bits("shapes", p->shapes, SIM_SHAPES);
 	print_bits("troubles", p->troubles, SIM_TROUBLES);
+	print_bits("tenants", p->tenants, SIM_TENANTS);
 	fputc('\n', stderr);
 }

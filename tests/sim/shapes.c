@@ -195,6 +195,10 @@ void shapes_pod(struct world *w, struct writer *out, const char *name)
 		write_z(out, ",\"schedulingGates\":[{\"name\":\"sim/gate\"}]");
 	if (wants(w, SIM_CLAIMS))
 		write_claim(w, out, name);
+	if (w->plan.devices && world_below(w, 2) == 0)
+		write_format(out,
+			",\"resourceClaims\":[{\"name\":\"d\",\"resourceClaimName\":\"%s\"}]",
+			name);
 	if (wants(w, SIM_FOREIGN))
 		write_z(out, ",\"schedulerName\":\"other\"");
 	write_affinity(w, out, group);

@@ -8,7 +8,7 @@
 // deps: extender/*.c command/capacity.c
 // deps: tests/sim/world.c tests/sim/plan.c tests/sim/process.c tests/sim/wires.c
 // deps: tests/sim/gate.c tests/sim/trouble.c tests/sim/churn.c tests/sim/shapes.c
-// deps: tests/sim/judge.c
+// deps: tests/sim/judge.c tests/sim/devices.c tests/sim/tenants.c tests/sim/neighbours.c
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -99,7 +99,9 @@ static void turn_server(struct world *w)
 
 	p->inside = true;
 	net_poll(w->server_net, -1);
-	face_turn(w->face);
+	/* What it wrote is sent in the next turn. */
+	if (face_turn(w->face))
+		p->asleep = false;
 	p->inside = false;
 	struct mono next = face_next(w->face);
 	if (next.us < p->due_us)
@@ -209,6 +211,18 @@ static bool do_chores(struct world *w)
 		trouble_turn(w);
 		any = true;
 	}
+	if (w->plan.tenants != 0 && !w->is_calm && !w->is_quiet && now >= w->tenants_us) {
+		tenants_turn(w);
+		any = true;
+	}
+	if (w->plan.tenants != 0 && now >= w->probes_us) {
+		neighbours_turn(w);
+		any = true;
+	}
+	if (w->plan.devices && now >= w->devices_us) {
+		devices_turn(w);
+		any = true;
+	}
 	w->server.asleep &= apisim_registry(w->api)->version == version;
 	return any;
 }
@@ -227,6 +241,12 @@ static int64_t next_of(struct world *w, int64_t end_us, const struct sim_process
 			next = sooner(next, process_next(&w->processes[i]));
 	if (w->life != NULL)
 		next = sooner(next, w->life_us);
+	if (w->plan.devices)
+		next = sooner(next, w->devices_us);
+	if (w->plan.tenants != 0)
+		next = sooner(next, w->probes_us);
+	if (w->plan.tenants != 0 && !w->is_calm && !w->is_quiet)
+		next = sooner(next, w->tenants_us);
 	if (!w->is_calm)
 		next = sooner(next, sooner(w->mood_us, w->trouble_us));
 	if (!w->is_calm && !w->is_quiet)

@@ -12,6 +12,9 @@
  *	trouble.c  when which trouble comes
  *	churn.c    pods and nodes of many shapes come, change and go
  *	shapes.c   what pods look like
+ *	tenants.c  who shares the cluster, and means harm or has no luck
+ *	neighbours.c  plain pods beside them, and how long they may wait
+ *	devices.c  drivers of devices, who frees claims, and what must hold of both
  *	judge.c    what must hold, at any time and in the end
  */
 #ifndef BERTH_TESTS_SIM_WORLD_H
@@ -75,6 +78,26 @@ enum sim_shape {
 	SIM_SHAPES
 };
 
+enum sim_tenant {
+	TENANT_BIG,       /* pods with much that nobody reads */
+	TENANT_DEEP,      /* ... and deep */
+	TENANT_LABELS,    /* hundreds of labels */
+	TENANT_TERMS,     /* dozens of topology keys that no node has */
+	TENANT_GATED,     /* with labels and terms, behind gates that nobody opens */
+	TENANT_FOREIGN,   /* of another scheduler */
+	TENANT_GHOSTS,    /* on nodes that are not there */
+	TENANT_HELD,      /* with finalizers: deleted, and there */
+	TENANT_ODD,       /* cannot be read */
+	TENANT_TEMPLATES, /* each of its own kind */
+	TENANT_CHURN,     /* made and deleted at once */
+	TENANT_TOUCH,     /* changed again and again */
+	TENANT_FLOOD,     /* fit nowhere, some of them important */
+	TENANT_VOLUMES,   /* with claims that their provisioner forgets */
+	TENANT_WIDE,      /* with more extended resources than a word has bits; nodes, too */
+	TENANT_SHUT,      /* one that cannot be read and has a node: it is closed */
+	SIM_TENANTS
+};
+
 struct sim_plan {
 	int64_t lasts_us;
 	uint32_t schedulers;
@@ -88,6 +111,7 @@ struct sim_plan {
 	int64_t busy_us, quiet_us; /* how long much happens, and then little; on average */
 	bool nodes_change;         /* taints, labels, more room, coming and going */
 	bool namespaces_change;    /* labels */
+	bool devices;              /* nodes have some, pods have claims to them */
 	bool namespace_terms;      /* what holds pods back selects namespaces by labels */
 	bool budgets;              /* PodDisruptionBudgets */
 	bool streaming_lists;
@@ -98,6 +122,9 @@ struct sim_plan {
 	uint64_t memory;                               /* of the picture, per scheduler */
 	uint32_t bindings, connections, events, queue; /* queue 0: as the memory allows */
 	int64_t unschedulable_max_us;
+	uint32_t tenants;         /* bits by enum sim_tenant */
+	uint32_t tenant_pods;     /* about so many at a time */
+	int64_t tenants_every_us; /* between two things that they do */
 };
 
 void plan_make(struct sim_plan *plan, uint64_t seed, bool is_thin);
@@ -162,10 +189,18 @@ struct sim_victim {
 	bool told; /* an event says why it had to go */
 };
 
+/* A plain pod of somebody quiet. */
+struct sim_probe {
+	char key[64];     /* "": none */
+	int64_t since_us; /* there was room for it all the time, and nothing in its way */
+	bool is_important;
+};
+enum { SIM_PROBES = 6 };
+
 struct sim_counts {
 	uint64_t turns, requests, bindings, victims, restarts, pauses, cuts, silences, errors,
 		jumps;
-	uint64_t compactions, outages, losses, lags, checks, waiting, quiet_s;
+	uint64_t compactions, outages, losses, lags, checks, waiting, quiet_s, probes;
 	uint64_t digest; /* of all requests and answers, and when */
 };
 
@@ -186,7 +221,7 @@ struct world {
 	struct sim_process processes[SIM_PROCESSES_MAX];
 	bool is_calm;  /* no more trouble, no more changes */
 	bool is_quiet; /* for a while nothing changes by itself */
-	int64_t life_us, churn_us, trouble_us, mood_us;
+	int64_t life_us, churn_us, trouble_us, mood_us, devices_us, tenants_us, probes_us;
 	int64_t look_us;   /* when who waits is looked at next, besides by chance */
 	uint64_t founded;  /* version of what is there from the beginning, and is never lost */
 	uint64_t followed; /* version that life has seen */
@@ -197,6 +232,7 @@ struct world {
 	uint32_t serial;           /* of names */
 	struct sim_victim victims[SIM_VICTIMS];
 	uint32_t victims_count;
+	struct sim_probe probes[SIM_PROBES];
 	struct scratch scratch;
 	int64_t busy_since_us;
 	uint64_t busy_turns;
@@ -265,7 +301,31 @@ void trouble_end(struct world *w);
 void churn_begin(struct world *w);
 void churn_turn(struct world *w);
 void churn_end(struct world *w); /* removes everything */
+/* A random one whose name begins so; false: none was met. The key is copied. */
+bool churn_some_object(
+	struct world *w, uint32_t resource, const char *prefix, char *key, size_t size);
 void shapes_pod(struct world *w, struct writer *out, const char *name);
+
+/* ---- tenants.c, neighbours.c ---- */
+
+void tenants_begin(struct world *w);
+void tenants_turn(struct world *w);
+void tenants_end(struct world *w); /* before all is removed */
+bool tenants_own(struct text namespace);
+void neighbours_begin(struct world *w);
+void neighbours_turn(struct world *w);
+/* NULL, or which plain pod waits though there is room. */
+const char *neighbours_settled(struct world *w);
+
+/* ---- devices.c ---- */
+
+void devices_begin(struct world *w);
+/* What drivers and the controller of claims do; when they look again. */
+void devices_turn(struct world *w);
+void devices_end(struct world *w); /* before all is removed */
+void devices_make_claim(struct world *w, const char *namespace, const char *name);
+/* The claim of that name was written. */
+void devices_judge(struct world *w, struct text written);
 
 /* ---- judge.c ---- */
 
