@@ -31,7 +31,9 @@ for i in 1 2 3 4; do
 	pod "low-$i" "$low | $(requests_cpu 2) | .metadata.labels.guarded = \"$((i % 2))\""
 	soon "low-$i" 2000
 done
-api POST /apis/policy/v1beta1/namespaces/default/poddisruptionbudgets apiserver \
+policy=v1
+[ "$(minor_version)" -gt 20 ] || policy=v1beta1
+api POST /apis/policy/$policy/namespaces/default/poddisruptionbudgets apiserver \
 	-H 'Content-Type: application/json' -d '{"metadata":{"name":"guard"},"spec":{"minAvailable":2,
 	"selector":{"matchLabels":{"guarded":"1"}}}}' >/dev/null
 sleep 0.5

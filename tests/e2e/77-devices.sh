@@ -32,15 +32,28 @@ claim late
 berth_start berth
 berth_ready berth
 
-note "a claim and an extended resource get a device each"
-pod first '.spec.resourceClaims = [{name: "x", resourceClaimName: "one"}]'
-soon first 5000
+note "an extended resource gets a device before any pod has a claim, and a claim another"
 pod second '.spec.containers[0].resources = {requests: {"example.com/dev": "1"}, limits: {"example.com/dev": "1"}}'
 soon second 5000
+pod first '.spec.resourceClaims = [{name: "x", resourceClaimName: "one"}]'
+soon first 5000
 [ "$(given)" = "a b" ] || fail "given: $(given)"
 
 note "there is no third"
 pod third '.spec.resourceClaims = [{name: "x", resourceClaimName: "late"}]'
 rejected third "cannot allocate all claims"
+[ "$(given)" = "a b" ] || fail "given: $(given)"
+
+note "devices on a node that is no more are given back, and others are got"
+claim stale
+merge() { api PATCH "$1" apiserver -H 'Content-Type: application/merge-patch+json' -d "$2" >/dev/null; }
+merge "$R/namespaces/default/resourceclaims/stale/status" '{"status":{"allocation":{"devices":{"results":[
+	{"request":"r","driver":"d.example.com","pool":"gone","device":"z"}]},"nodeSelector":{"nodeSelectorTerms":[
+	{"matchFields":[{"key":"metadata.name","operator":"In","values":["gone"]}]}]}}}}'
+api DELETE /api/v1/namespaces/default/pods/third?gracePeriodSeconds=0 >/dev/null
+api DELETE /api/v1/namespaces/default/pods/first?gracePeriodSeconds=0 >/dev/null
+merge "$R/namespaces/default/resourceclaims/one/status" '{"status":{"allocation":null,"reservedFor":null}}'
+pod fourth '.spec.resourceClaims = [{name: "x", resourceClaimName: "stale"}]'
+soon fourth 15000
 [ "$(given)" = "a b" ] || fail "given: $(given)"
 berth_stop berth
