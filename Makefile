@@ -97,6 +97,8 @@ firmware: $(B)/berth $(B)/firmware/init.stripped  ## a bootable disk for BOARD, 
 		firmware/image $(BOARD) $^ $(O)/firmware $(KEYS)
 firmware-test: $(O)/x86_64/apisim  ## boots such disks in qemu: ARGS=short, ARGS='rpi4 gateway-armv7'
 	$(Q)tools/packages firmware-test && tests/firmware/boot $(ARGS)
+dist: $(call stamps,$(LIBRARIES) jsmn musl)  ## all sources, those of libraries too, for OpenWrt, Buildroot, Yocto
+	$(Q)tools/dist $(O)/dist $(O)/vendor
 sbom: $(B)/berth  ## what is inside the binary, with versions, hashes, licences (SPDX 2.3)
 	$(Q)tools/sbom $(VERSION) $(O)/vendor $< '$(CROSS)gcc' >$(B)/berth.spdx.json.part
 	$(Q)mv $(B)/berth.spdx.json.part $(B)/berth.spdx.json
@@ -161,6 +163,6 @@ clean:  ## remove what was built (not the archives in the cache)
 help:  ## this list
 	$(Q)echo 'make TARGET [BOARD=$(subst $() ,|,$(BOARDS))] [V=1]'
 	$(Q)awk -F ':.*  ## ' '/^[a-z0-9_.-]+:.*  ## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
-.PHONY: all run own all-boards packages firmware firmware-test sbom test check unit unit-clang unit-static vectors sim mutations \
+.PHONY: all run own capacity all-boards packages firmware firmware-test dist sbom test check unit unit-clang unit-static vectors sim mutations \
 	fuzz e2e siege page bench bench-live size coverage lint screenshots clean help \
 	$(BOARDS:%=board-%) $(VARIANTS:%=list-%) $(VARIANTS:%=programs-%)
