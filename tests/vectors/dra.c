@@ -22,7 +22,8 @@ bool dra_gate_agrees(struct cycle *cycle, uint32_t pod, struct json_value expect
 	struct scratch scratch = dra_scratch();
 	struct plugin_reasons why = {.scratch = &scratch};
 	struct json_value want = json_get(expect, "preEnqueue");
-	enum plugin_id gate = plugin_gate_of(cycle->cache, cycle_profile_of(cycle, pod), pod, &why);
+	enum plugin_id gate =
+		plugin_gate_of(cycle->cache, cycle_profile_of(cycle, pod), pod, &why, NULL);
 	struct json_walk reasons = json_walk(json_get(want, "reasons"));
 	struct text reason = json_walk_next(&reasons) ? json_text(reasons.value) : TEXT_NONE;
 	struct text got = why.count > 0 ? why.list[0] : TEXT_NONE;
