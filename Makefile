@@ -28,7 +28,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 ifeq ($(wildcard board/$(BOARD)/board.mk),)
 $(error no board '$(BOARD)'; there are: $(BOARDS))
 endif
-# Sets CROSS, CPU, MUSL_TARGET, QEMU, PACKAGES, SIZE_MAX, LAYOUT.
+# Sets CROSS, CPU, MUSL_TARGET, QEMU, PACKAGES, SIZE_MAX, LAYOUT, RELINK.
 include board/$(BOARD)/board.mk
 
 # ---- what there is: files are found, never listed ----------------------------------------------
@@ -69,12 +69,13 @@ include tools/make/rules.mk
 # ---- the binary --------------------------------------------------------------------------------
 # berth.parts is for tools/size: without optimisation as a whole, which mixes modules.
 W := $(DIR_board)
-$(W)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM) $(PREFIX_MAP)
+$(W)/berth.debug: LINK_WHOLE = $(SMALL) $(HARDEN) $(WHOLE_PROGRAM) $(PREFIX_MAP) $(if $(RELINK),-save-temps)
 $(W)/berth.debug $(W)/berth.parts: $(patsubst %.c,$(W)/%.o,$(SRC)) \
 		$(call archives,$(B),$(LIBRARIES))
 	$(call say,LD,$@)
 	$(Q)$(LINK_board) -Wl,-Map=$@.map -o $@ $(filter %.o,$^) \
 		-Wl,--start-group $(filter %.a,$^) $(END_board)
+	$(Q)$(if $(RELINK),$(if $(filter %.debug,$@),$(RELINK_board)))
 $(W)/berth: $(W)/berth.debug
 	$(call say,STRIP,$@)
 	$(Q)$(CROSS)objcopy --strip-all $< $@

@@ -35,6 +35,12 @@ LINK_board = $(CROSS)gcc $(CPU) $(LINK_WHOLE) $(LINK_STATIC_PIE) \
 # pointers in its tables.
 END_board = $(LIBC) -lgcc $(LIBC) $(MUSL)/lib/crtn.o -Wl,--end-group && \
 	! $(CROSS)readelf -rW $@ | grep ' R_' | grep -v _RELATIVE
+# RELINK names a linker that packs relocations where the compiler's own cannot. It does not know gcc's intermediate code:
+# what the first one made of the whole program is linked once more.
+RELINK_board = $(RELINK) $(LINKER) --pack-dyn-relocs=relr -Map=$@.map -o $@ \
+	$(addprefix $(MUSL)/lib/,rcrt1.o crti.o) $@.ltrans0.ltrans.o $(LIBC) \
+	$(shell $(CROSS)gcc -print-libgcc-file-name) $(LIBC) $(MUSL)/lib/crtn.o && rm -f $@.*lt* $@.res $@.wpa.* && \
+	! $(CROSS)readelf -rW $@ | grep ' R_' | grep -v _RELATIVE
 PROGRAMS_board := $(BENCHES) $(VECTOR_TEST) $(TOOLS) $(INIT)
 FLAGS_board := -Itests -Itools -I.
 
