@@ -43,7 +43,6 @@ enum api_verdict {
 	API_REFUSED   /* nothing was done, and the same request would be answered the same */
 };
 enum { API_VERDICTS = API_REFUSED + 1 };
-const char *api_verdict_name(enum api_verdict verdict);
 
 /* ---- policies ---- */
 
@@ -109,7 +108,6 @@ struct api_client *api_client_open(const struct api_setup *setup);
 size_t api_client_size(uint32_t answers_max);
 void api_client_close(struct api_client *client); /* CHECKs that there are no calls */
 struct net *api_client_net(const struct api_client *client);
-struct random *api_client_random(struct api_client *client);
 /* For reading an object, in its reader: what is taken goes back when that returns. */
 struct scratch *api_client_scratch(struct api_client *client);
 
@@ -280,7 +278,5 @@ enum api_verdict api_answer_means(const struct api_policy *policy, const struct 
 bool api_answer_is_refusal(const struct net_answer *answer);
 struct kube_status;
 struct api_status api_status_of(const struct kube_status *status);
-/* One segment of a path, escaped. False, and nothing written, for what cannot be one. */
-MUST_USE bool api_path_write_segment(struct text segment, struct writer *out);
 
 #endif

@@ -60,11 +60,6 @@ struct net *api_client_net(const struct api_client *client)
 	return client->setup.net;
 }
 
-struct random *api_client_random(struct api_client *client)
-{
-	return &client->random;
-}
-
 struct scratch *api_client_scratch(struct api_client *client)
 {
 	return &client->scratch;

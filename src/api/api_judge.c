@@ -14,15 +14,6 @@
 #include "api/api.h"
 #include "kube/passing.h"
 
-const char *api_verdict_name(enum api_verdict verdict)
-{
-	static const char *const names[API_VERDICTS] = {
-		"done", "gone", "conflict", "retry", "unclear", "refused"};
-
-	CHECK((uint32_t)verdict < API_VERDICTS);
-	return names[verdict];
-}
-
 struct api_status api_status_of(const struct kube_status *status)
 {
 	return (struct api_status){.is_there = true,

@@ -21,14 +21,6 @@ static void write_path_segment(struct text segment, struct writer *out)
 	write_percent_encoded(out, segment, "$&+:=@");
 }
 
-bool api_path_write_segment(struct text segment, struct writer *out)
-{
-	if (!is_path_segment(segment))
-		return false;
-	write_path_segment(segment, out);
-	return true;
-}
-
 bool api_path_write(const struct api_object *object, struct writer *out)
 {
 	bool is_namespaced = object->namespace.at != NULL;

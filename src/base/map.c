@@ -151,14 +151,6 @@ void map_remove(struct map *map, uint32_t hash, uint32_t index)
 			map_join(map);
 }
 
-void map_clear(struct map *map)
-{
-	memset(map->heads, 0, (size_t)map->count * sizeof(map->heads[0]));
-	map->count = MAP_HEADS_MIN;
-	map->mask = MAP_HEADS_MIN - 1;
-	map->used = 0;
-}
-
 void map_audit(const struct map *map)
 {
 	uint32_t used = 0;

@@ -62,7 +62,6 @@ size_t map_size(uint32_t capacity);
 void map_add(struct map *map, uint32_t hash, uint32_t index);
 /* CHECKs that exactly this (hash, index) is there. */
 void map_remove(struct map *map, uint32_t hash, uint32_t index);
-void map_clear(struct map *map);
 void map_audit(const struct map *map); /* CHECKs that every entry can be found; for tests */
 
 static inline uint32_t *map_head(const struct map *map, uint32_t hash)

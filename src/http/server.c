@@ -510,18 +510,6 @@ static void stop_listening(struct net_server *server)
 	server->listener = 0;
 }
 
-void net_server_drain(struct net_server *server)
-{
-	server->draining = true;
-	stop_listening(server);
-	server->member.dirty = true;
-}
-
-bool net_server_is_drained(const struct net_server *server)
-{
-	return server->draining && server->stats.open == 0;
-}
-
 void net_server_close(struct net_server *server)
 {
 	CHECK(server->turning == NULL);

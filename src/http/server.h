@@ -119,12 +119,6 @@ uint16_t net_server_port(const struct net_server *server);
 /* New CAs for connections that come from now on. False with a line: the old ones stay. */
 MUST_USE bool net_server_trust(struct net_server *server, struct text client_ca,
 	struct text proxy_ca, struct writer *fault);
-/*
- * No new connections or requests; what is being answered may go on until net_server_is_drained()
- * or the caller has waited enough. Whoever answers without end has to finish by himself.
- */
-void net_server_drain(struct net_server *server);
-bool net_server_is_drained(const struct net_server *server);
 /* Ends every exchange with on_done. Not from inside a callback of net/. */
 void net_server_close(struct net_server *server);
 

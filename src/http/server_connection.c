@@ -262,8 +262,6 @@ static enum want step_waiting_for_hello(struct server_connection *c)
 
 	if (is_due(c))
 		return has_timed_out(c);
-	if (c->server->draining)
-		return closed(c);
 	if (first.size == 0)
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	if ((uint8_t)first.at[0] != TLS_HANDSHAKE_RECORD)
@@ -350,8 +348,6 @@ static enum want step_between_requests(struct server_connection *c)
 
 	if (is_due(c))
 		return has_timed_out(c);
-	if (server->draining)
-		return closed(c);
 	if (c->budget == 0 || c->had_request || server->requests == 0) {
 		c->again = true;
 		return WANT_BYTES;
@@ -568,7 +564,7 @@ static enum want step_reading_body(struct server_connection *c)
 
 static enum want answered(struct server_connection *c)
 {
-	bool close = c->exchange->answer.close || c->server->draining;
+	bool close = c->exchange->answer.close;
 
 	end_exchange(c, true);
 	if (close)

@@ -132,8 +132,8 @@ void net_exchange_begin(struct net_exchange *exchange, const struct net_head *he
 	a->no_body = !has_body(x, head->status);
 	a->chunked = !sized && !a->no_body && !x->request.http_1_0;
 	a->left = head->size;
-	a->close = !x->request.keep_alive || server_of(x)->draining ||
-		x->body.state != HTTP_FINISHED || (!sized && !a->no_body && x->request.http_1_0);
+	a->close = !x->request.keep_alive || x->body.state != HTTP_FINISHED ||
+		(!sized && !a->no_body && x->request.http_1_0);
 	/* Room for a small reply is kept free. */
 	writer_init(&w, a->out + a->used, a->size - a->used - NET_REPLY_COPIED);
 	if (are_headers(head->headers))

@@ -157,8 +157,7 @@ struct net_server {
 	struct server_exchange *exchanges;
 	struct list free_exchanges;
 	bool exchange_wanted; /* somebody waits for one */
-	bool draining;
-	uint32_t requests; /* what this turn has left */
+	uint32_t requests;    /* what this turn has left */
 	/* Of handshakes, apart for each standing. */
 	struct server_handshakes {
 		uint32_t steps;     /* what this turn has left */

@@ -217,7 +217,6 @@ void json_key_text(struct json_writer *j, struct text key);
 void json_put_text(struct json_writer *j, struct text value); /* broken UTF-8 becomes U+FFFD */
 void json_put_z(struct json_writer *j, const char *value);
 void json_put_i64(struct json_writer *j, int64_t value);
-void json_put_double(struct json_writer *j, double value);
 void json_put_bool(struct json_writer *j, bool value);
 void json_put_null(struct json_writer *j);
 void json_put_raw(struct json_writer *j, struct text json); /* already JSON */

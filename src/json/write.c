@@ -5,9 +5,6 @@
  */
 #include "json/json.h"
 
-#include <math.h>
-
-#include "base/real.h"
 #include "json/utf8.h"
 
 void json_write_init(struct json_writer *j, struct writer *out)
@@ -164,16 +161,6 @@ void json_put_i64(struct json_writer *j, int64_t value)
 {
 	begin_value(j);
 	write_i64(j->out, value);
-}
-
-/* JSON has no infinity. */
-void json_put_double(struct json_writer *j, double value)
-{
-	begin_value(j);
-	if (isfinite(value))
-		real_write_shortest(j->out, value);
-	else
-		write_z(j->out, "null");
 }
 
 void json_put_bool(struct json_writer *j, bool value)

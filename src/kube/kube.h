@@ -212,9 +212,6 @@ struct kube_node_term {
 	uint32_t empty; /* neither expressions nor fields: matches nothing, no error */
 };
 
-/* v1.NodeSelectorTerm */
-void kube_node_term_build(struct kube_build *b, struct json_value v, struct kube_node_term *term);
-
 struct kube_node_match {
 	const struct intern *strings; /* Gt and Lt read label values as numbers */
 	const struct kube_labels *labels;

@@ -114,11 +114,6 @@ void kube_node_term_build_at(struct kube_build *b, struct json_value v, const ch
 	term_build(b, v, true, path, index, term);
 }
 
-void kube_node_term_build(struct kube_build *b, struct json_value v, struct kube_node_term *term)
-{
-	kube_node_term_build_at(b, v, NULL, 0, term);
-}
-
 void kube_node_terms_build(
 	struct kube_build *b, struct json_value v, bool with_fields, struct kube_span *span)
 {

@@ -63,14 +63,4 @@ extern const struct json_want kube_lease_want[];
 MUST_USE enum kube_result kube_lease_decode(
 	struct kube_build *b, struct json_value object, struct kube_lease *lease);
 
-struct kube_event {
-	struct text name;
-	struct text namespace;
-	struct text reason;
-	struct text note;
-	int32_t series_count;
-};
-extern const struct json_want kube_event_want[];
-bool kube_event_decode(struct json_value object, struct kube_event *event);
-
 #endif

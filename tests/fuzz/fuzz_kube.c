@@ -174,14 +174,12 @@ static void passing(struct json_value v)
 	struct kube_list_meta meta;
 	struct kube_watch_line line;
 	struct kube_lease lease;
-	struct kube_event event;
 	(void)kube_status_decode(v, &status);
 	kube_list_meta_decode(v, &meta);
 	CHECK(meta.remaining >= 0);
 	(void)kube_watch_line_decode(v, &line);
 	if (kube_lease_decode(&world.b, v, &lease) == KUBE_OK)
 		CHECK(lease.name.size > 0);
-	(void)kube_event_decode(v, &event);
 }
 
 static bool on_piece(void *self, struct json_piece piece)

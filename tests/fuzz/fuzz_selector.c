@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
+#include "kube/decode.h"
 #include "kube/kube.h"
 
 enum {
@@ -213,7 +214,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct head *head = kube_build_start(&b, sizeof(*head));
 	CHECK(labels != NULL && head != NULL);
 	kube_selector_build(&b, selector, &head->selector);
-	kube_node_term_build(&b, term, &head->term);
+	kube_node_term_build_at(&b, term, NULL, 0, &head->term);
 	head = (struct head *)(void *)kube_build_finish(&b);
 	CHECK(head != NULL);
 	compare(head, labels);

@@ -404,36 +404,6 @@ static void test_no_https_without_tls(void)
 
 /* ---- the end ---- */
 
-static void test_draining(void)
-{
-	talk_serve();
-	talk_dial(&talk_clients[0]);
-	talk_ask(&talk_clients[0], "GET /hello" H "\r\n");
-	talk_dial(&talk_clients[1]);
-	talk_ask(&talk_clients[1], "GET /later" H "\r\n");
-	talk_dial(&talk_clients[2]);
-	talk_ask(&talk_clients[2], "GET /hel");
-	net_server_drain(talk_server);
-	talk_turn(3);
-	TEST_ASSERT_TRUE(talk_has_ended(&talk_clients[0]));
-	TEST_ASSERT_FALSE(talk_has_ended(&talk_clients[1]));
-	TEST_ASSERT_FALSE(net_server_is_drained(talk_server));
-	/* nobody listens any more */
-	talk_dial(&talk_clients[3]);
-	TEST_ASSERT_TRUE(talk_has_ended(&talk_clients[3]));
-	talk_ask(&talk_clients[2], "lo" H "\r\n");
-	talk_expect(&talk_clients[2], "Connection: close\r\n\r\nhello");
-	TEST_ASSERT_TRUE(talk_has_ended(&talk_clients[2]));
-	net_exchange_reply(talk_later, &(struct net_head){.status = 200}, TEXT("the last"));
-	talk_listen(&talk_clients[1]);
-	talk_expect(&talk_clients[1], "Connection: close\r\n\r\nthe last");
-	for (uint32_t i = 0; i < 4; i++)
-		talk_hang_up(&talk_clients[i]);
-	talk_turn(3);
-	TEST_ASSERT_TRUE(net_server_is_drained(talk_server));
-	TEST_ASSERT_EQUAL_UINT32(0, talk_cut);
-}
-
 static void test_closing_ends_every_exchange(void)
 {
 	talk_serve();
@@ -516,7 +486,6 @@ int main(void)
 	RUN_TEST(test_a_turn_calls_so_many_handlers);
 	RUN_TEST(test_many_come_at_once);
 	RUN_TEST(test_no_https_without_tls);
-	RUN_TEST(test_draining);
 	RUN_TEST(test_closing_ends_every_exchange);
 	RUN_TEST(test_our_own_client);
 	return UNITY_END();

@@ -141,33 +141,6 @@ static void test_cutter_takes_every_string(void)
 	}
 }
 
-static void test_doubles(void)
-{
-	static const struct {
-		double value;
-		const char *expected;
-	} cases[] = {
-		{0, "0"},
-		{1, "1"},
-		{-2.5, "-2.5"},
-		{0.1, "0.1"},
-		{100, "100"},
-		{1.0 / 3, "0.3333333333333333"},
-		{0.1 + 0.2, "0.30000000000000004"},
-		{1e300, "1e+300"},
-		{5e-324, "4.94065645841247e-324"},
-		{-1e-7, "-1e-07"},
-		{1e308 * 10, "null"},
-		{-1e308 * 10, "null"},
-	};
-
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		setUp();
-		json_put_double(&j, cases[i].value);
-		expect(cases[i].expected);
-	}
-}
-
 static void test_overflow_sticks(void)
 {
 	char little[16];
@@ -265,7 +238,6 @@ int main(void)
 	RUN_TEST(test_commas_on_every_level);
 	RUN_TEST(test_strings);
 	RUN_TEST(test_cutter_takes_every_string);
-	RUN_TEST(test_doubles);
 	RUN_TEST(test_overflow_sticks);
 	RUN_TEST(test_wrong_nesting_is_a_bug);
 	return UNITY_END();

@@ -28,10 +28,7 @@ static struct holder *build(const char *json, const char *path)
 	struct json_value v = json == NULL ? JSON_VALUE_NONE : fixture_json(json, NULL);
 	kube_build_init(b, &fixture.strings, &fixture.scratch);
 	struct holder *holder = kube_build_start(b, sizeof(*holder));
-	if (path == NULL)
-		kube_node_term_build(b, v, &holder->term);
-	else
-		kube_node_term_build_at(b, v, path, 3, &holder->term);
+	kube_node_term_build_at(b, v, path, 3, &holder->term);
 	return (struct holder *)(void *)kube_build_finish(b);
 }
 

@@ -71,7 +71,7 @@ static void test_every_want_keeps_a_status(void)
 				   "\"status\":\"Failure\",\"message\":\"m\",\"reason\":\"Gone\","
 				   "\"details\":{\"retryAfterSeconds\":3},\"code\":410}";
 	const struct json_want *wants[KUBE_KINDS + 5] = {
-		kube_lease_want, kube_event_want, kube_list_want, kube_status_want, kube_any_want};
+		kube_lease_want, kube_list_want, kube_status_want, kube_any_want};
 	for (uint32_t i = 1; i < KUBE_KINDS; i++)
 		wants[4 + i] = kube_kinds[i].want;
 	for (size_t i = 0; i < KUBE_KINDS + 4; i++) {
@@ -146,37 +146,6 @@ static void test_holders_of_leases(void)
 		else
 			TEST_ASSERT_EQUAL_STRING(rows[i].field, fixture.b.fault_field);
 	}
-}
-
-/* ---- Event ---- */
-
-static void test_events(void)
-{
-	struct kube_event event;
-	TEST_ASSERT_TRUE(
-		kube_event_decode(fixture_json("{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\","
-					       "\"namespace\":\"n\"},\"reason\":"
-					       "\"Scheduled\",\"note\":\"text\",\"series\":{"
-					       "\"count\":3},\"regarding\":{}}",
-					  kube_event_want),
-			&event));
-	fixture_text_is("e", event.name);
-	fixture_text_is("n", event.namespace);
-	fixture_text_is("Scheduled", event.reason);
-	fixture_text_is("text", event.note);
-	TEST_ASSERT_EQUAL(3, event.series_count);
-	TEST_ASSERT_TRUE(
-		kube_event_decode(fixture_json("{\"kind\":\"Event\",\"metadata\":{\"name\":\"e\"},"
-					       "\"message\":\"core\",\"series\":null}",
-					  kube_event_want),
-			&event));
-	fixture_text_is("core", event.note);
-	TEST_ASSERT_EQUAL(0, event.series_count);
-	TEST_ASSERT_FALSE(kube_event_decode(fixture_json("{\"kind\":\"Event\"}", NULL), &event));
-	TEST_ASSERT_FALSE(kube_event_decode(fixture_json("{\"kind\":\"Pod\",\"metadata\":{\"name\":"
-							 "\"e\"}}",
-						    NULL),
-		&event));
 }
 
 /* ---- envelopes ---- */
@@ -371,7 +340,6 @@ int main(void)
 	RUN_TEST(test_every_want_keeps_a_status);
 	RUN_TEST(test_a_lease);
 	RUN_TEST(test_holders_of_leases);
-	RUN_TEST(test_events);
 	RUN_TEST(test_list_envelopes);
 	RUN_TEST(test_watch_lines);
 	RUN_TEST(test_lists_of_an_apiserver);
