@@ -54,7 +54,6 @@ static void test_segments(void)
 		{TEXT("a\0b"), "a%00b"},
 		{TEXT("..."), "..."},
 		{TEXT(""), NULL},
-		{TEXT_NONE, NULL},
 		{TEXT("."), NULL},
 		{TEXT(".."), NULL},
 		{TEXT("a/b"), NULL},
