@@ -2,10 +2,11 @@
 /*
  * Tunnel: the way to a server through a proxy, before the first byte for the server.
  *
- *	http://		CONNECT host:port, then the server's TLS
- *	https://	TLS with the proxy first, proven by the authority that proves the server, as
- *in Go; the server's TLS goes inside socks5://	hello, perhaps user and password (RFC 1929), host
- *and port (RFC 1928); the proxy looks the name up
+ *	http://      CONNECT host:port, then the server's TLS
+ *	https://     TLS with the proxy first, proven by the authority that proves the server,
+ *	             as in Go; the server's TLS goes inside
+ *	socks5://    hello, perhaps user and password (RFC 1929), host and port (RFC 1928);
+ *	             the proxy looks the name up
  *
  * Requests for a server without TLS need no tunnel: an HTTP proxy gets them with the whole URL.
  *
