@@ -4,8 +4,8 @@
  *
  * What kube-scheduler does: client-go sends 429 and 5xx with a Retry-After again, ten times, for
  * everybody. On top of it a status patch is tried four times (10, 50, 250 ms between them) after
- * 409, 500, 503 and when nobody listens, an event twelve times, 10 s apart. All else is an error
- * at once.
+ * 409, 500, 503 and when the port is closed, an event twelve times, 10 s apart. All else is an
+ * error at once.
  *
  * What we do: the same, and what follows from knowing whether a request was carried out. A binding
  * is never guessed about: it has no end until its fate is certain. A status patch says the same
@@ -100,7 +100,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.tries = 1,
 		.wait_max_ms = 60 * S,
 		.backoff = PATIENT},
-	/* 401: tokens are renewed; 404 of a patch: it has expired, which nobody need sign. */
+	/* 401: tokens are renewed; 404 of a patch: it has expired, signed or not. */
 	[API_EVENT] = {.name = "event",
 		.class = NET_EVENT,
 		.trusts_404 = true,
@@ -110,7 +110,7 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.wait_max_ms = 600 * S,
 		.backoff = PATIENT,
 		.repeated = {401}},
-	/* Whoever leads has to be heard before everybody else. */
+	/* The lease's renewals go before all other calls. */
 	[API_LEASE] = {.name = "lease",
 		.class = NET_LEASE,
 		.trusts_404 = true,

@@ -21,7 +21,7 @@ struct arena {
 	size_t size;
 	size_t used;
 	bool zeroed; /* the block was zero at first: what is taken need not be touched */
-	struct page_budget *budget; /* counts what is taken; NULL: nobody does */
+	struct page_budget *budget; /* counts what is taken; NULL: not counted */
 	size_t fixed;               /* bytes that it has counted */
 };
 

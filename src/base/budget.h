@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Every bounded thing testifies: its owner embeds a struct budget and registers it once. The
- * status page, /metrics and the panic report walk the list; nobody here knows the owners.
+ * status page, /metrics and the panic report walk the list; this module does not know the owners.
  *
  *	for (const struct budget *b = budget_first(); b != NULL; b = budget_next(b))
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The panic report. It may run when anything is broken, so it allocates nothing, trusts little
- * (a second failure inside the report ends it at once) and never waits long for whoever reads
+ * (a second failure inside the report ends it at once) and never waits long for the reader of
  * stderr: a supervisor that does not read must not keep a dead scheduler alive.
  */
 #include "base/check.h"
@@ -28,7 +28,7 @@ static struct {
 	const char *version;
 	void (*instead_of_exit)(void);
 	bool reporting;
-	bool mute; /* nobody reads */
+	bool mute; /* stderr is not read */
 } state;
 
 static void check_write(const char *at, size_t size)

@@ -4,7 +4,7 @@
  * size that the library cannot leave; a full fence is a NULL for the library and a count on the
  * status page.
  *
- * Libraries take their allocator as functions without an object, so whoever speaks to a library
+ * Libraries take their allocator as functions without an object, so the caller of a library
  * keeps its fence in a static variable.
  */
 #ifndef BERTH_BASE_FENCE_H

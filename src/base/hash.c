@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hash: 16 bytes at a time go through one 64x64 -> 128 bit multiplication whose halves are folded
- * together. Both factors are mixed with keys nobody outside knows, so collisions cannot be
+ * together. Both factors are mixed with keys unknown outside, so collisions cannot be
  * prepared: which bits a changed input bit flips depends on the other, secret, factor.
  */
 #include "base/hash.h"

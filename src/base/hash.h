@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hashing of untrusted bytes. The seed is chosen once per process (from the entropy interface)
- * so that nobody can prepare labels that collide; the simulator chooses it from its own seed.
+ * so that labels that collide cannot be prepared; the simulator chooses it from its own seed.
  */
 #ifndef BERTH_BASE_HASH_H
 #define BERTH_BASE_HASH_H

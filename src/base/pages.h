@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pages: one memory budget for everything that grows. Address space costs nothing; what counts is
- * the sum of the pages that are committed, whoever commits them. So each growing thing has address
+ * the sum of the pages that are committed, for whatever. So each growing thing has address
  * space for the case that it alone needs the whole budget, and nothing is full while there is room
  * elsewhere.
  *

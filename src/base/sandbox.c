@@ -329,7 +329,7 @@ enum leaving {
 };
 
 /*
- * Root becomes nobody. Who wants another user starts berth as that one; a flag for it would be a
+ * Root becomes the user nobody. For another user start berth as that one; a flag for it would be a
  * second way to say what every service manager says already.
  *
  * What is read again must stay readable, and keys often belong to root (k3s, kubeadm). Then one
@@ -521,10 +521,10 @@ static uint16_t filter_make(struct filter_step *steps)
 /*
  * A forbidden call is the end of the process, and it is a bug or an attack. To kill it in the
  * kernel would be shorter; but a table like the one above is wrong some day, with a new libc or on
- * a machine nobody tried, and then an operator needs to read which call it was. So it is a signal
- * and the panic report. An attacker gains nothing by it: the call was not made, the handler cannot
- * be replaced any more, and a call that is forbidden within it, or while the signal is blocked,
- * kills at once.
+ * a machine it was never tried on, and then an operator needs to read which call it was. So it is a
+ * signal and the panic report. An attacker gains nothing by it: the call was not made, the handler
+ * cannot be replaced any more, and a call that is forbidden within it, or while the signal is
+ * blocked, kills at once.
  */
 static void on_forbidden_call(int number, siginfo_t *about, void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sandbox: what the process gives up for good once it has started, so that whoever takes it over
- * by way of the network finds himself with no more than berth needs: a few TCP ports, and the
+ * Sandbox: what the process gives up for good once it has started, so that an attacker who takes it
+ * over by way of the network finds himself with no more than berth needs: a few TCP ports, and the
  * files that are read again when they are rotated.
  *
  * What the system cannot confine: a TCP port is allowed at every address (Landlock knows ports

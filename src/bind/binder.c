@@ -10,8 +10,8 @@
  * node, so that the one that may still be under way does no harm.
  *
  * An extender that binds in the apiserver's place is asked the same way, and not believed either.
- * Calls that wait for certainty do not count against the window: they keep nobody busy, and a pod
- * that may not be read must not stop the others. Calls that wait to be sent again do.
+ * Calls that wait for certainty do not count against the window: they cost the apiserver nothing,
+ * and a pod that may not be read must not stop the others. Calls that wait to be sent again do.
  */
 #include "bind/binder.h"
 

@@ -67,7 +67,7 @@ struct binder;
 
 struct binder *binder_init(const struct binder_setup *setup);
 size_t binder_size(uint32_t orders_max);
-void binder_close(struct binder *binder); /* what is in flight is given up, nobody is told */
+void binder_close(struct binder *binder); /* what is in flight is given up without callbacks */
 
 /*
  * Is there room for one more now? Those that wait for certainty take none from the others. The

@@ -9,7 +9,7 @@
  * all that was under way then tells the same. A server that does not complain but gets slow - a
  * gateway with its database on an SD card - gets a little less. Slow is what is clearly above the
  * best it has shown: a busy server answers later and still does more, so the bound is generous.
- * Alone in the window a binding shows the best anew, so a server that has grown slow for good, or
+ * Alone in the window a binding shows the best again, so a server that has grown slow for good, or
  * moved away, does not make us crawl for long.
  */
 #include "bind/binder_private.h"
@@ -46,7 +46,7 @@ static void measure(struct binder_window *window, int64_t took_us, bool alone)
 void binder_window_good(struct binder_window *window, int64_t took_us, uint32_t used)
 {
 	measure(window, took_us, window->size == 1 && used <= 1);
-	/* A window that nobody needs proves nothing. */
+	/* A window that is not used up proves nothing. */
 	if (used * 2 <= window->size && used < window->size)
 		return;
 	if (++window->good < window->size)

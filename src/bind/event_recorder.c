@@ -8,7 +8,7 @@
  * was added for 6. The pod's resourceVersion is one of the things that must be the same.
  *
  * What we do: the same, with these bounds. The server is told of a number only when it has
- * changed. What is remembered has a fixed size: the series that was silent for longest makes room.
+ * changed. What is remembered has a fixed size: the series that was silent for longest is dropped.
  * A queue of fixed size waits to be sent; when it is full the newest event is dropped, since the
  * older ones say when it began. Nothing is ever dropped but from there, so what is in the table
  * is, or will be, on the server.
@@ -76,7 +76,7 @@ static void unkeep(struct recorder *r, struct recorder_entry *e)
 	r->kept_count--;
 }
 
-/* The one that was silent for longest makes room. */
+/* The one that was silent for longest is dropped. */
 static bool evict(struct recorder *r)
 {
 	struct list *link = list_first(&r->kept);
@@ -324,7 +324,7 @@ bool recorder_record_leader(struct recorder *r, const struct recorder_event *eve
 
 /* ---- what else callers do ---- */
 
-/* Waiting, on their way, kept; and one that is kept before another makes room. */
+/* Waiting, on their way, kept; and one that is kept before another is dropped. */
 static uint32_t entries_max(uint32_t events_max, uint32_t series_max)
 {
 	return events_max + series_max + 1;

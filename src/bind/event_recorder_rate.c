@@ -35,7 +35,7 @@ static struct recorder_subject *subject_at(const struct recorder *r, uint32_t in
 
 static uint32_t make_room(struct recorder *r)
 {
-	/* Full is how it usually is: nobody is refused. */
+	/* Full is how it usually is: nothing is refused. */
 	if (pool_used(&r->subjects) < r->subjects.capacity)
 		return pool_take(&r->subjects);
 	/* One that was silent for long has all of its burst again, or most of it. */

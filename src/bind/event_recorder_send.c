@@ -290,7 +290,7 @@ static void recorder_discovered(
 		if (!was_not_tried(answer))
 			recorder_back_off(r, call->wait_ms);
 		break;
-	default: /* whoever may not look may write to the group that is always there */
+	default: /* without the right to look, write to the group that is always there */
 		r->group = RECORDER_CORE;
 		log_info("recorder", "core-events", "status=%u: events.k8s.io/v1 is not served",
 			(unsigned)answer->status);

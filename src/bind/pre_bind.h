@@ -74,7 +74,7 @@ struct pre_bind;
 
 struct pre_bind *pre_bind_init(const struct pre_bind_setup *setup);
 size_t pre_bind_size(uint32_t orders_max);
-/* What is under way is given up, nobody is told. Before the client is closed. */
+/* What is under way is given up without callbacks. Before the client is closed. */
 void pre_bind_close(struct pre_bind *pre_bind);
 
 /* What the order is called from now on; 0, and nothing begun: the budget is reached. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * status_patch - writes conditions and nominations into the status of pods that were not placed.
- * Bounded: whoever has something to write asks for room first.
+ * Bounded: callers ask for room before they write.
  *
  * Patches are sent below bindings. What was written is final with the callback; a patch that
  * failed is not kept, since the pod's next attempt has newer text.

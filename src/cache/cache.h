@@ -43,14 +43,14 @@ enum cache_result {
 struct cache_limits {
 	uint32_t nodes;
 	uint32_t pods;
-	uint32_t statuses; /* of pending pods, see cache/conditions.h; 0: nobody asks for them */
+	uint32_t statuses; /* of pending pods, see cache/conditions.h; 0: not kept */
 	uint32_t objects;
 	uint32_t classes;
 	uint32_t label_sets;
 	uint32_t strings;
 	uint32_t images;
 	uint32_t counters;
-	uint32_t changes; /* in the change log, at least CACHE_LOG_MIN; 0: nobody reads it */
+	uint32_t changes; /* in the change log, at least CACHE_LOG_MIN; 0: not read */
 	size_t store_bytes;
 };
 
@@ -206,7 +206,7 @@ enum cache_result cache_remove_object(struct cache *cache, uint32_t object);
 
 /* ---- our own decisions ---- */
 
-/* Counts as a change of the node for whoever follows the change log. */
+/* Counts as a change of the node for the readers of the change log. */
 void cache_touch_node(struct cache *cache, uint32_t node);
 
 /* pending -> assumed on the node: later pods must see the space as taken. */

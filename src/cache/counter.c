@@ -308,7 +308,7 @@ static bool template_terms_hold(struct cache *cache, uint32_t class)
 	struct cache_shared *shared = pool_at(&cache->classes, class);
 	const struct kube_pod_template *spec = cache_template_at(cache, class);
 	CHECK(shared->first_owned == 0);
-	cache_begin_decision(cache); /* nobody decides now: any counter may make way */
+	cache_begin_decision(cache); /* no decision is under way: any counter may go */
 	if (spec->has_pod_affinity == 0)
 		return true;
 	if (own_terms(cache, shared, spec->anti_affinity, CACHE_OWN_ANTI, 1) &&
@@ -424,7 +424,7 @@ bool cache_counters_reserve(struct cache *cache)
 		if (!pool_is_taken(&counters->pool, i))
 			continue;
 		while (!make_room_for_counts(cache, cache_counter_at(cache, i))) {
-			cache_begin_decision(cache); /* nobody decides now: all may be given up */
+			cache_begin_decision(cache); /* between decisions all may go */
 			if (!give_up_one(cache))
 				return false;
 			if (!pool_is_taken(&counters->pool, i))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The change log: every change that the apiserver sent, in order, until it is worked off. Applying
- * a change calls nobody; who has to follow changes reads them here, in a phase of its own, when the
- * cache is at its newest state already. So an entry has both versions of the object, and keeps the
- * old one: templates, label sets, strings and blobs are given back with the entry. The new version
- * lives as long as the object or, after its next change, as long as that change's entry, which is
- * later in the log.
+ * a change calls no other module; those that follow changes read them here, in a phase of its own,
+ * when the cache is at its newest state already. So an entry has both versions of the object, and
+ * keeps the old one: templates, label sets, strings and blobs are given back with the entry. The
+ * new version lives as long as the object or, after its next change, as long as that change's
+ * entry, which is later in the log.
  *
- * The log is bounded. Whoever applies changes looks for room first and has the log worked off.
+ * The log is bounded. Before changes are applied room is looked for and the log worked off.
  */
 #ifndef BERTH_CACHE_LOG_H
 #define BERTH_CACHE_LOG_H
@@ -45,14 +45,14 @@ struct cache_change {
 
 struct cache_log {
 	struct cache_change *ring;
-	uint32_t capacity; /* 0: nobody reads it, nothing is kept */
+	uint32_t capacity; /* 0: not read, nothing is kept */
 	uint32_t first;
 	uint32_t count;
 	uint32_t count_max;
 	uint64_t appended; /* so far: does it stand still, so does what the apiserver says */
 };
 
-/* Is there room for whatever the next object changes? Always when nobody reads the log. */
+/* Is there room for whatever the next object changes? Always when the log is not read. */
 bool cache_log_has_room(const struct cache *cache);
 /* Changes that are to be worked off. */
 uint32_t cache_log_count(const struct cache *cache);

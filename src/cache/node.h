@@ -127,7 +127,7 @@ struct cache_node_order {
 	struct pool_lane lanes[4];
 	uint32_t count; /* nodes that are really there */
 	bool stale;
-	uint64_t version; /* one more each time the list is made anew */
+	uint64_t version; /* one more each time the list is rebuilt */
 };
 
 /* The list, rebuilt when needed. */

@@ -159,7 +159,7 @@ static bool pods_name_scalar(
 	return false;
 }
 
-/* Entries that nobody offers and nobody uses go. */
+/* Entries that no node offers and no pod uses go. */
 static void scalars_prune(const struct cache *cache, struct cache_node *node)
 {
 	struct cache_sums *sums = &node->sums;

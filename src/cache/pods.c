@@ -11,7 +11,7 @@
  *
  * A pod is one record from its first sight to its removal, so nothing can be in two states. What
  * kube-scheduler keeps apart (informer store, scheduler cache, nominator) is one table here. Pods
- * that have finished (Succeeded, Failed) use nothing: whoever feeds the cache leaves them out.
+ * that have finished (Succeeded, Failed) use nothing: they are left out before they come here.
  */
 #include "base/hash.h"
 #include "base/trace.h"

@@ -54,7 +54,7 @@ void cache_node_opened(struct cache *cache, uint32_t node);
  */
 void cache_object_again(struct cache *cache, uint32_t index);
 
-/* log.c: takes over what the change holds; gives it back at once when nobody reads the log. */
+/* log.c: takes over what the change holds; gives it back at once when the log is not read. */
 void cache_log_init(struct cache *cache, struct arena *arena, uint32_t capacity);
 size_t cache_log_size(uint32_t capacity);
 void cache_log_append(struct cache *cache, struct cache_change *change);

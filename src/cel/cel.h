@@ -3,7 +3,7 @@
  * CEL - the Common Expression Language with Kubernetes' libraries, as its scheduler has them.
  *
  * An expression is compiled once against declared variables (parsed, type-checked, constants worked
- * out) and evaluated as often as wanted, by whoever has values for the variables. Neither needs
+ * out) and evaluated as often as wanted, with values for the variables. Neither needs
  * memory but what it is given, and nothing recurses deeper than CEL_DEPTH_MAX.
  *
  * What the language has and this does not: protocol messages (`Name{field: 1}`), time zones by name

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Values. Memory of a run is only given back in the middle of it where nothing can point there any
- * more (cel/loop.c); so whoever takes much of it stops at its end or at the bound on work.
+ * more (cel/loop.c); so what takes much of it stops at its end or at the bound on work.
  */
 #include "cel/value.h"
 

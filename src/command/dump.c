@@ -258,7 +258,7 @@ static bool dump_put(struct subject *o)
 	bool is_double = dump_is_there(d->cache, o);
 	struct cache_fed fed;
 	bool fed_well = dump_feed(o, &fed);
-	/* A pod of the same version is taken for the same: here nobody vouches for that. */
+	/* A pod of the same version is taken for the same: in a file that is not certain. */
 	if (fed_well && is_double && o->kind == KUBE_POD && fed.put == CACHE_UNCHANGED) {
 		(void)cache_unfeed(d->cache, o->kind, o->namespace, o->name);
 		fed_well = dump_feed(o, &fed);
@@ -289,7 +289,7 @@ static bool dump_put(struct subject *o)
 /* ---- the pod that is to be explained ---- */
 
 /*
- * Takes the pod off its node: in the piece, spec.nodeName becomes a member that nobody reads. The
+ * Takes the pod off its node: in the piece, spec.nodeName becomes a member that is not read. The
  * piece is canonical, so the key stands right before its value.
  */
 static bool take_off(struct subject *o, struct text piece)
@@ -426,7 +426,7 @@ static void tell_skipped(struct dump *d)
 	output_z(d->err, "\n");
 }
 
-/* Pods on nodes that nobody described: they use nothing that anybody could count. */
+/* Pods on nodes that are not in the dump: what they use cannot be counted. */
 static void tell_ghosts(struct dump *d)
 {
 	uint32_t told = 0;

@@ -21,7 +21,7 @@
 #include "json/json.h"
 
 enum {
-	DUMP_PIECE_MAX = 1 << 20,   /* an object without what nobody reads */
+	DUMP_PIECE_MAX = 1 << 20,   /* an object without what is not read */
 	DUMP_SCRATCH = 4 << 20,     /* its tokens, and what is decoded from it */
 	DUMP_INPUT = 256 << 10,     /* bytes of a file at a time */
 	DUMP_KEPT = 8 << 20,        /* workloads and priority classes, until all is read */
@@ -82,7 +82,7 @@ struct dump {
 	uint32_t broken;
 	uint32_t warnings;
 	uint32_t doubles;
-	uint32_t finished; /* pods that have run to their end: nobody schedules around them */
+	uint32_t finished; /* pods that have run to their end: they take no room */
 	uint32_t skipped;
 	struct dump_skipped skipped_kinds[DUMP_SKIPPED_KINDS_MAX];
 	uint32_t skipped_kind_count;

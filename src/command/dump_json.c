@@ -86,7 +86,7 @@ static void dump_json_start_cut(struct source *s)
 	}
 	json_cut_start(s->dump->cut, s->is_list ? JSON_CUT_LIST : JSON_CUT_LINES, kube_any_want,
 		dump_list_want, dump_json_on_piece, s);
-	/* An array is the items of a list that nobody wrote. */
+	/* An array is the items of a list without its envelope. */
 	if (is_array)
 		(void)!json_cut_feed(s->dump->cut, TEXT("{\"items\":"));
 }

@@ -485,7 +485,7 @@ static bool live_start_scheduler(struct live *live)
 
 /* ---- who looks at it ---- */
 
-/* For whoever started it: where to look. */
+/* For the person who started it: where to look. */
 static void log_address_of_page(const struct live *live)
 {
 	uint16_t port = live->status == NULL ? 0 : status_port(live->status, true);

@@ -42,7 +42,7 @@ struct live {
 	struct plugin_profile *profiles; /* of each release, unless one is settled */
 	bool follows_release;
 	struct scheduler scheduler;
-	struct status *status; /* NULL: nobody is answered */
+	struct status *status; /* NULL: no port */
 	char identity[LIVE_IDENTITY_MAX];
 	char host[LIVE_HOST_MAX];
 	char sandbox[SANDBOX_WORDS_MAX]; /* what is in force */

@@ -3,11 +3,12 @@
  * page: the page of a running berth for the browser of this machine, by a port of ours that adds
  * the credentials of the kubeconfig.
  *
- * Who uses that port reads as whoever started it, so it is for his browser alone: it listens on
- * loopback; the address that is printed has a secret that becomes a cookie; the Host header must be
- * ours, for a name from elsewhere may be made to mean 127.0.0.1; and what a browser says to come
- * from another site or another origin is refused. The page's files are those of this binary; of the
- * other one only what is under /berth/v1/ is asked for, and nothing there changes anything.
+ * Who uses that port reads with the credentials it was started with, so it is for one browser
+ * alone: it listens on loopback; the address that is printed has a secret that becomes a cookie;
+ * the Host header must be ours, for a name from elsewhere may be made to mean 127.0.0.1; and what a
+ * browser says to come from another site or another origin is refused. The page's files are those
+ * of this binary; of the other one only what is under /berth/v1/ is asked for, and nothing there
+ * changes anything.
  */
 #include "base/memory.h"
 #include "command/ask.h"

@@ -5,9 +5,9 @@
  * What kube-scheduler does with a pod that has to preempt: it deletes the victims, nominates the
  * node, and takes the pod up again when they are gone; meanwhile others are decided.
  *
- * What we do: victims are gone at once and the pod is decided again at once. Nobody recreates the
- * victims, and disruption budgets keep the allowance that the dump says: both are the work of
- * controllers, which are not here.
+ * What we do: victims are gone at once and the pod is decided again at once. Controllers do not
+ * recreate the victims, and disruption budgets keep the allowance that the dump says: both are the
+ * work of controllers, which are not here.
  */
 #include "command/offline.h"
 #include "command/waiting.h"

@@ -27,7 +27,7 @@ enum sniff_shape {
 /*
  * Of bytes that begin with '{'. kind is the list's, TEXT_NONE when it does not stand before the
  * items; first_item is where the first of them begins, 0 when that is not among the bytes.
- * Broken JSON is an object: whoever reads it finds out.
+ * Broken JSON is an object: its reader finds out.
  */
 enum sniff_shape sniff_shape(struct text bytes, struct text *kind, size_t *first_item);
 

@@ -626,7 +626,7 @@ static bool load_in_cluster(struct load *load)
 		folder_file(load, folder, "ca.crt", &load->to->ca_file);
 }
 
-/* ---- when nobody said where ---- */
+/* ---- without --kubeconfig ---- */
 
 /*
  * kubectl merges the files of the list; here the first that is there is taken whole, as nearly

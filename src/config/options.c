@@ -6,7 +6,7 @@
  * the configuration. Flags about leader election count always. Its elector is made later and has
  * rules of its own, which are asked here, so that nothing starts that cannot go on.
  *
- * What we do: the same, but a --kubeconfig counts when the file names none: whoever gives both
+ * What we do: the same, but a --kubeconfig counts when the file names none: a person who gives both
  * means it.
  */
 #include "base/chars.h"

@@ -163,8 +163,8 @@ static bool search_nodes(struct evaluation *e)
 	if (evaluation_can_be_fast(e) && evaluation_filter_fast(e) && e->feasible_count > 0)
 		return true;
 	/*
-	 * Nobody: the words are wanted, and only the slow way has them. An error: the fast way goes
-	 * filter by filter and meets the nodes in another order.
+	 * No node: the words are wanted, and only the slow way has them. An error: the fast way
+	 * goes filter by filter and meets the nodes in another order.
 	 */
 	e->row = NULL;
 	e->feasible_count = 0;

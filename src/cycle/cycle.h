@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cycle - one pod's way: prefilter, filter, score, pick; and when no node will do, the words that
- * say why, and whom it could preempt. The cycle decides and changes nothing; whoever asked
+ * say why, and whom it could preempt. The cycle decides and changes nothing; its caller
  * assumes the pod in the cache and binds it.
  */
 #ifndef BERTH_CYCLE_CYCLE_H
@@ -52,7 +52,7 @@ enum cycle_outcome {
 	CYCLE_PLACED,   /* node is where */
 	CYCLE_REJECTED, /* message says why; maybe a preemption */
 	CYCLE_FAILED,   /* an internal error: message says which */
-	CYCLE_STALE     /* what extenders said helps no more: they are to be asked anew */
+	CYCLE_STALE     /* what extenders said helps no more: they are to be asked again */
 };
 
 struct cycle_preemption {
@@ -99,7 +99,7 @@ const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_
 
 /*
  * Decides about a pending pod. What the answer points to is good until the next call. Node-local
- * rules come from the remembered rows, counts from counters (fast), or all is worked out anew
+ * rules come from the remembered rows, counts from counters (fast), or all is worked out again
  * (recount): both give the same answer.
  */
 void cycle_decide(struct cycle *cycle, uint32_t pod, enum cache_count_mode way,
@@ -114,7 +114,7 @@ void cycle_candidates(
 /*
  * The decision after extenders had their say: of the nodes that they kept those that fit now, with
  * their points. Placed, rejected or failed as any other; stale when what they kept was taken
- * meanwhile, or when there are nodes now that nobody asked them about.
+ * meanwhile, or when there are nodes now that they were not asked about.
  */
 void cycle_decide_extended(struct cycle *cycle, uint32_t pod,
 	const struct cycle_extension *extension, struct schedule_result *decision);

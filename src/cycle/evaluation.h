@@ -10,7 +10,7 @@
 /* A rejection, as words. */
 struct cycle_status {
 	enum plugin_code code;
-	uint8_t plugin; /* PLUGIN_COUNT: nobody in particular */
+	uint8_t plugin; /* PLUGIN_COUNT: no plugin in particular */
 	uint32_t reason_count;
 	struct text *reasons;
 };

@@ -6,7 +6,7 @@
  * snapshot they were asked about is the one that is decided by; a binding that has come too late
  * for it is found out by the kubelet.
  *
- * What we do: others are scheduled meanwhile. When the answers are there the plugins filter anew,
+ * What we do: others are scheduled meanwhile. When the answers are there the plugins filter again,
  * by the picture as it is now, and of what is left only nodes count that were asked about and kept;
  * scores are today's too. So an answer may come late, but what it leads to is never too much for a
  * node. A node that an extender does not mention at all is as if it had not been looked at; only
@@ -103,7 +103,7 @@ bool evaluation_take_words(struct evaluation *e)
 	return true;
 }
 
-/* Nobody is left: all nodes with all words. */
+/* No node is left: all nodes with all words. */
 static void reject_extended(struct evaluation *e, struct schedule_result *decision)
 {
 	e->row = NULL;

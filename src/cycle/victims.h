@@ -8,7 +8,7 @@
 #include "cycle/evaluation.h"
 
 struct victims {
-	uint32_t node;  /* 0: nobody */
+	uint32_t node;  /* 0: none */
 	uint32_t *pods; /* most important first */
 	uint32_t count;
 	uint32_t room;

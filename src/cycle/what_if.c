@@ -56,7 +56,7 @@ bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint3
 	return true;
 }
 
-/* A pod put on may use what nobody on the node used before. */
+/* A pod put on may use what no pod on the node used before. */
 static void make_scalars(struct what_if *w, const struct kube_pod_template *class)
 {
 	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);

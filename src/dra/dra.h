@@ -171,7 +171,7 @@ struct dra_run {
 	int64_t steps; /* that are left */
 	const struct dra_claim *claims;
 	uint32_t claim_count;
-	struct dra_why *why; /* NULL: nobody asks */
+	struct dra_why *why; /* NULL: not asked for */
 	const char *error;   /* in scratch */
 };
 

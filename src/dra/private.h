@@ -28,7 +28,7 @@ struct dra_pool {
 	uint32_t set_count;
 	struct dra_slice *others; /* of the same generation, for other nodes */
 	uint32_t other_count;
-	struct dra_counter *counters; /* NULL: nobody asked yet */
+	struct dra_counter *counters; /* NULL: not asked for yet */
 	uint32_t counter_count;
 };
 

@@ -60,7 +60,7 @@ struct extenders_setup {
 /* NULL with one line in `fault`: one of them cannot work as it is configured. */
 struct extenders *extenders_open(const struct extenders_setup *setup, struct writer *fault);
 size_t extenders_size(const struct config_list *list, uint32_t nodes);
-void extenders_close(struct extenders *x); /* nobody is told */
+void extenders_close(struct extenders *x); /* without callbacks */
 
 /* Connections, for the sockets and for TLS. */
 uint32_t extenders_streams(const struct config_list *list, bool tls_only);

@@ -4,7 +4,7 @@
  * are left, then all who give points at once; or those who have a say in whom it pushes off.
  *
  * What kube-scheduler sends of the pod is what its informer keeps: the whole object but for
- * managedFields. Ours keeps what scheduling needs, so the pod is read anew, once for all of its
+ * managedFields. Ours keeps what scheduling needs, so the pod is read again, once for all of its
  * extenders, and its bytes go on as they came. That costs the apiserver one GET a pod, and no
  * memory for the pods that no extender cares for.
  */
@@ -52,7 +52,7 @@ static void log_failure(const struct extender_ask *ask, const char *what)
 
 /* ---- nodes ---- */
 
-/* While victims are asked about they may go; what is said of them stays. */
+/* While victims are asked about they may go; the answer about them stays. */
 static void hold_offers(struct extender_ask *ask, void (*hold)(struct intern *intern, uint32_t id))
 {
 	struct intern *strings = &ask->all->setup.cache->strings;
@@ -356,7 +356,7 @@ void extender_end(struct extenders *x, uint32_t index)
 	page_span_shrink(&ask->whole.span, 0);
 	give_whole_nodes(ask);
 	x->asks_used &= ~(UINT32_C(1) << (index - 1));
-	/* Who waits for the last user of old ones has nobody else to tell him. */
+	/* What waits for the last user of old ones is woken by this alone. */
 	for (uint32_t i = 0; x->nodes != NULL && i < x->count; i++)
 		if ((x->asks_used >> i & 1) != 0 && x->asks[i].step == EXTENDER_LOOKS)
 			look(&x->asks[i]);

@@ -163,7 +163,7 @@ void extender_nodes_give(struct extender_nodes *n)
 	n->users--;
 	if (n->users > 0 || n->reading)
 		return;
-	n->good = false; /* memory that nobody needs is not kept */
+	n->good = false; /* memory that is not needed is not kept */
 	n->used = 0;
 	page_span_shrink(&n->bytes, 0);
 }

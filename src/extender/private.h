@@ -109,7 +109,7 @@ struct extenders {
 	uint32_t node_room;
 	struct extender *list; /* those that cannot be ignored first, as upstream asks them */
 	struct extender_ask *asks;
-	struct extender_nodes *nodes; /* NULL: nobody wants them */
+	struct extender_nodes *nodes; /* NULL: not wanted */
 	uint32_t asks_used;           /* bits, by index */
 	struct scratch scratch;       /* tokens of an answer */
 	struct extenders_stats stats;

@@ -153,8 +153,8 @@ static enum want step_tunnelling(struct net_connection *connection)
 
 /*
  * With a ticket there is no certificate to verify and nothing to sign, which is most of a
- * handshake. So whoever opens several connections shakes hands on the first of them and gives its
- * ticket a moment to come before it goes on with the others.
+ * handshake. So a client that opens several connections shakes hands on the first of them and gives
+ * its ticket a moment to come before it goes on with the others.
  */
 static bool may_start_handshake(struct net_connection *connection)
 {
@@ -291,7 +291,7 @@ void connection_take(struct net_connection *connection, struct net_request *requ
 	connection->client->stats.requests++;
 	trace("net request", (uint32_t)request->class, request->connection);
 	/*
-	 * At once: whoever was asked whether it may still be sent said so for this moment, and a
+	 * At once: that it may still be sent was asked for this moment, and a
 	 * process may be stopped in the next. What fails here fails again in the turn.
 	 */
 	(void)send_request(connection);

@@ -2,15 +2,15 @@
 /*
  * Server: listening, who gets one of the places when there are too few, and the turn.
  *
- * When all places are taken, whoever comes gets that of one who has been answered and only has to
+ * When all places are taken, a newcomer gets that of one who has been answered and only has to
  * close; else of one on whose connection nothing moves, by chance; else of one between two
  * requests, by chance. Else of one who has only just begun, if its address holds more places than
  * the newcomer's by two or more. Else the new one waits for its turn a while, and then is turned
  * away: those who are being answered stay. So neither many connections of one address nor silent
- * ones of many lock anybody out, and by chance, so that nobody can keep a place by knowing whose
+ * ones of many lock anybody out, and by chance, so that no place can be kept by knowing whose
  * turn it is.
  *
- * Whoever showed good credentials lately comes before whoever is new, and both before those who
+ * A peer that showed good credentials lately comes before a new one, and both before those who
  * took places for nothing (server_peers.c): they may have the place of one of these that has only
  * begun, wait before it, and have handshakes of their own.
  *
@@ -36,7 +36,7 @@ static void turn_away(struct net_server *server, uint32_t stream)
 
 	server->stats.turned_away++;
 	if (!server->setup.https) {
-		/* Bytes that nobody read turn the close into a reset. */
+		/* Bytes that were not read turn the close into a reset. */
 		bytes->drop(bytes->self, stream, bytes->received(bytes->self, stream).size);
 		(void)bytes->send(bytes->self, stream, answer, sizeof(answer) - 1);
 	}
@@ -333,7 +333,7 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 	accept_some(server);
 	/* When budgets end early, somebody else is first next time. */
 	server->first = (server->first + 1) % server->setup.connections_max;
-	/* Somebody waits for a place, or may have come whom nobody looked at. */
+	/* A peer waits for a place, or may have come and not been looked at. */
 	if (server->waiting_count > 0 || server->accepts == 0)
 		due = mono_earlier(due, server->accept_due);
 	return due;

@@ -148,7 +148,7 @@ MUST_USE bool net_unescape(struct text escaped, bool in_query, struct writer *to
 void net_exchange_client(const struct net_exchange *exchange, struct tls_client_names *names);
 
 /*
- * Whoever asks showed good credentials: his address has a better chance of a place from now on.
+ * The peer showed good credentials: its address has a better chance of a place from now on.
  */
 void net_exchange_vouch(struct net_exchange *exchange);
 

@@ -116,7 +116,7 @@ static void spend(struct server_connection *c, size_t size)
 }
 
 /*
- * What came and nobody took yet, good until the next call for this connection. Never more than
+ * What came and was not taken yet, good until the next call for this connection. Never more than
  * the budget has left.
  */
 static enum stream_flow peek(struct server_connection *c, struct text *part)
@@ -174,7 +174,7 @@ static enum stream_flow flush(struct server_connection *c)
 	return STREAM_MOVED;
 }
 
-/* ---- all is said ---- */
+/* ---- the answer is written ---- */
 
 static enum want linger(struct server_connection *c)
 {
@@ -215,7 +215,7 @@ static enum want answer_plainly(struct server_connection *c)
 	return linger(c);
 }
 
-/* A handshake in which nothing moves makes room for those who wait. */
+/* A handshake in which nothing moves gives its place to those that wait. */
 static void displace_slow_handshake(struct net_server *server)
 {
 	struct server_connection *slow = NULL;

@@ -184,7 +184,7 @@ bool server_exchange_has_room(const struct server_exchange *x)
 		net_exchange_room(&x->exchange) >= server_of(x)->setup.answer_room / 2;
 }
 
-/* The client learns that it does not have all, and nobody thinks that he does. */
+/* The client learns that it does not have all, and cannot think that it does. */
 static void cut_off(struct server_exchange *x, const char *why)
 {
 	log_error("net", "answer-cut-off", "server=%s fault=\"%s\"", server_of(x)->setup.name, why);
@@ -198,7 +198,7 @@ size_t net_exchange_write(struct net_exchange *exchange, struct text bytes)
 	size_t size = bytes.size, room = net_exchange_room(exchange);
 
 	CHECK(a->begun);
-	/* To nobody any more: whoever writes until all is taken comes to an end. */
+	/* The client is gone: a handler that writes until all is taken comes to an end. */
 	if (a->no_body || a->finished || x->aborted)
 		return size;
 	if (size > a->left) {

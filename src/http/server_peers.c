@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Peers: who has been here lately, and how it went. When places or handshakes are scarce, whoever
- * showed good credentials comes before whoever is new, and both before whoever took a place and
- * did nothing with it. Nobody is kept out by this alone, and everything is forgotten in time.
+ * Peers: who has been here lately, and how it went. When places or handshakes are scarce, a peer
+ * that showed good credentials comes before a new one, and both before one that took a place and
+ * did nothing with it. No peer is kept out by this alone, and everything is forgotten in time.
  */
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "tls/stream.h"
 
 enum {
-	/* Decrypted bytes that nobody asked for yet: they may belong to the next request. */
+	/* Decrypted bytes that were not asked for yet: they may belong to the next request. */
 	SERVER_AHEAD_SIZE = 512,
 	SERVER_HEAD_MAX = 8 * 1024,
 	SERVER_BODY_MAX = 1024 * 1024,
@@ -54,7 +54,7 @@ enum {
 	SERVER_WAITING_OF_PEER = 16,
 	SERVER_WAITING_MS = 3000,
 	SERVER_HURRIED_BYTES = 16 * 1024,
-	SERVER_HURRIED_STRANGERS_BYTES = 2 * 1024, /* of them, for whoever is not known */
+	SERVER_HURRIED_STRANGERS_BYTES = 2 * 1024, /* of them, for peers that are not known */
 	/* ---- peers ---- */
 	SERVER_PEERS = 128,
 	SERVER_PEER_FORGET_MS = 5 * 60 * 1000
@@ -152,7 +152,7 @@ struct net_server {
 	uint32_t listener;
 	uint16_t port;
 	struct server_connection *connections;
-	struct server_connection *turning; /* whose turn it is: writing to it wakes nobody */
+	struct server_connection *turning; /* whose turn it is: writing to it needs no wake */
 	uint32_t first;                    /* who comes first in this turn */
 	struct server_exchange *exchanges;
 	struct list free_exchanges;

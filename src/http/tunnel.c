@@ -161,7 +161,7 @@ bool tunnels_init(struct net_client *client, struct arena *arena, struct writer 
 	return false;
 }
 
-/* ---- what is said ---- */
+/* ---- what is written ---- */
 
 static void put_socks_name(struct writer *w, struct text name)
 {

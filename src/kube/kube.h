@@ -94,7 +94,7 @@ void kube_build_ids(
 struct kube_blob *kube_build_finish(struct kube_build *b);
 void kube_build_malformed(struct kube_build *b, const char *field, const char *reason);
 
-/* Gives back the references of a finished blob that nobody keeps. blob may be NULL. */
+/* Gives back the references of a finished blob that is not kept. blob may be NULL. */
 void kube_blob_drop(const struct kube_blob *blob, struct intern *strings);
 /* The same content. The list of references is not part of it: each blob gives back its own. */
 bool kube_blob_is(const struct kube_blob *a, const struct kube_blob *b);

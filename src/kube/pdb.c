@@ -26,7 +26,7 @@ const struct json_want kube_pdb_want[] = {
 	{NULL, NULL},
 };
 
-/* The keys of a map whose values (times) nobody asks for. */
+/* The keys of a map whose values (times) are not read. */
 static void disrupted_build(struct kube_build *b, struct json_value v, struct kube_span *span)
 {
 	struct json_walk walk = kube_read_object(b, v, "status.disruptedPods");

@@ -193,7 +193,7 @@ static bool status_map_read(
 	return true;
 }
 
-/* Since v1.37: what is allocated to the container and what it has, where that is said. */
+/* Since v1.37: what is allocated to the container and what it has, where the status has them. */
 static void container_status_read(struct pod_lists *pod, struct text name, struct container *c)
 {
 	static const char field[] = "status.containerStatuses.resources";
@@ -533,7 +533,7 @@ static void nonzero_build(
 	struct variant variant = {.of_status = true, .pod_level = true, .defaults = DEFAULT_BOTH};
 	const struct kube_resources *sums = &class->score;
 
-	/* With requests of the whole pod only what nobody asked for is filled in. */
+	/* With requests of the whole pod only what no container asked for is filled in. */
 	if (pod->pod_asked.count > 0) {
 		variant.defaults = DEFAULT_BOTH & ~class->used.names;
 		sums = &class->used;

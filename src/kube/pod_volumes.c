@@ -78,7 +78,7 @@ static const struct volume_source *source_of(struct text key)
 	return NULL;
 }
 
-/* The source of a volume, NULL when it is of a kind nobody asks for. */
+/* The source of a volume, NULL when it is of a kind that no plugin asks for. */
 static const struct volume_source *volume_source(
 	struct kube_build *b, struct json_value v, struct text *name, struct json_value *value)
 {

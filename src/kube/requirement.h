@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Private to kube/: what label selectors and node selectors have in common. One requirement is
- * checked as upstream checks it, and what is wrong with it is said in upstream's words.
+ * checked as upstream checks it, and errors have upstream's words.
  */
 #ifndef BERTH_KUBE_REQUIREMENT_H
 #define BERTH_KUBE_REQUIREMENT_H

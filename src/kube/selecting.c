@@ -3,8 +3,8 @@
  * Kinds that matter only by the pods they select. Service and ReplicationController select by a
  * plain map, ReplicaSet and StatefulSet by a label selector.
  *
- * A Deployment keeps ten old ReplicaSets. Nobody asks about a controller that has no pods and wants
- * none, nor about a Service that selects nothing.
+ * A Deployment keeps ten old ReplicaSets. No decision asks about a controller that has no pods and
+ * wants none, nor about a Service that selects nothing.
  */
 #include "kube/decode.h"
 

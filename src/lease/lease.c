@@ -2,10 +2,10 @@
 /*
  * Lease: a try is at most a write, a look and another write; between tries a timer runs.
  *
- * What kube-scheduler does: whoever holds the Lease writes renewTime into it every retry period.
+ * What kube-scheduler does: the holder of the Lease writes renewTime into it every retry period.
  * Others look at it now and then, and take it over when its record has not changed for as long as
  * it says itself, by their own clock; times in the record are for people. A resourceVersion in
- * each write makes sure that nobody overwrites what he has not seen. A holder that cannot renew
+ * each write makes sure that no replica overwrites what it has not seen. A holder that cannot renew
  * for renewDeadline, counted from the first try that failed, gives up and exits. Until then it
  * leads, even if it has just read that somebody else does.
  *

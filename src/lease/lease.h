@@ -21,7 +21,7 @@
 enum {
 	LEASE_IDENTITY_MAX = 320,
 	LEASE_NAME_MAX = 256,        /* of the namespace, and of the name */
-	LEASE_OBJECT_MAX = 8 * 1024, /* bytes of a Lease, thinned; one with more is nobody's */
+	LEASE_OBJECT_MAX = 8 * 1024, /* bytes of a Lease, thinned; more: no holder */
 	LEASE_JITTER_PERMILLE = 1200 /* a try that waits its turn waits up to 2.2 retry periods */
 };
 
@@ -42,7 +42,7 @@ struct lease_setup {
 	 * May call lease_release().
 	 */
 	void (*changed)(void *self, bool leads);
-	/* Somebody else was seen to hold it, or nobody (TEXT_NONE); may be NULL. */
+	/* Another was seen to hold it, or none (TEXT_NONE); may be NULL. */
 	void (*holder)(void *self, struct text identity);
 	void *self;
 };
@@ -54,7 +54,7 @@ struct lease *lease_init(const struct lease_setup *setup);
 size_t lease_size(void);
 /* Asks for it from the next turn on, until it is released; may be called again after that. */
 void lease_start(struct lease *lease);
-void lease_close(struct lease *lease); /* nobody is told; what we hold others must wait out */
+void lease_close(struct lease *lease); /* no callbacks; what we hold others must wait out */
 
 /*
  * May we write now? True until renew_deadline after the last renewal was SENT that succeeded; by

@@ -71,7 +71,7 @@ static void write_micro_time(struct json_writer *j, const char *key, struct wall
 }
 
 /*
- * Written anew and not copied: a string that had escapes is no longer JSON once somebody has read
+ * Encoded again and not copied: a string that had escapes is no longer JSON once it has been read
  * it. The values of both maps are strings; a null stands for "".
  */
 static void write_map(struct json_writer *j, const char *key, struct json_value map)

@@ -11,7 +11,7 @@
 #include "kube/passing.h"
 
 struct lease_record {
-	struct text holder; /* empty: nobody, it was given up */
+	struct text holder; /* empty: it was given up */
 	int32_t duration_seconds;
 	bool has_acquired; /* false: a holder before us never said */
 	struct wall acquired;

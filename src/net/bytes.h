@@ -32,7 +32,7 @@ MUST_USE bool net_address_parse(struct text literal, uint16_t port, struct net_a
 /* "10.0.0.1:443", "[::1]:443" */
 void net_address_write(struct writer *out, const struct net_address *address);
 bool net_address_is(const struct net_address *a, const struct net_address *b);
-/* Whoever is behind it, whatever the port: of IPv6 everybody has 64 bits of addresses. */
+/* The peer behind it, whatever the port: of IPv6 each has 64 bits of addresses. */
 bool net_address_is_same_peer(const struct net_address *a, const struct net_address *b);
 
 enum net_stream_kind { NET_STREAM_TCP, NET_STREAM_UDP };
@@ -81,7 +81,7 @@ struct net_bytes {
 
 /*
  * The system's sockets, by mongoose's event manager, at most `streams_max` of them, and
- * NET_WAITING_STREAMS that were accepted and whose bytes nobody has asked for yet: these have no
+ * NET_WAITING_STREAMS that were accepted and whose bytes were not asked for yet: these have no
  * buffers. Everything it will ever take comes from the arena: net_socket_size(streams_max) bytes.
  */
 enum { NET_WAITING_STREAMS = 64 };

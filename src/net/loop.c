@@ -113,7 +113,7 @@ void net_timer_disarm(struct net_timer *timer)
 	list_remove(&timer->link);
 }
 
-/* Those that were due when the turn began: one that arms itself anew waits for the next turn. */
+/* Those that were due when the turn began: one that arms itself again waits for the next turn. */
 static void fire_timers(struct net *net)
 {
 	struct list due;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * net - the loop: waiting for bytes and for time. One struct net per process; whoever composes the
+ * net - the loop: waiting for bytes and for time. One struct net per process; what composes the
  * program turns it. Bytes come and go by net/bytes.h, addresses of names from net/resolve.h.
  *
  * Only this folder knows mongoose, whose event manager is under the real implementation of bytes.

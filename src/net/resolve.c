@@ -5,7 +5,7 @@
  * What libc's does: blocks, allocates, and reads the same two files. What we do: ask for A and
  * AAAA at once over one connected UDP socket with random ids, two seconds for each server in
  * turn, the search domains of /etc/resolv.conf for names with fewer dots than `ndots`. No cache:
- * an answer is kept for as long as its addresses answer, and asked for anew when they do not.
+ * an answer is kept for as long as its addresses answer, and asked for again when they do not.
  */
 #include "net/resolve.h"
 

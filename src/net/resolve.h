@@ -57,7 +57,7 @@ struct resolve {
 MUST_USE bool resolve_init(struct resolve *r, const struct net_bytes *bytes, struct entropy entropy,
 	struct text name, uint16_t port);
 
-/* Starts anew; r->addresses keeps what it had until there is something better. */
+/* Starts again; r->addresses keeps what it had until there is something better. */
 void resolve_start(struct resolve *r, struct mono now);
 /* RESOLVE_FAILED: r->fault says why. Reads two small files at the first step. */
 MUST_USE enum resolve_step resolve_step(struct resolve *r, struct mono now);

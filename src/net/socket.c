@@ -348,8 +348,8 @@ static void address_from(const struct mg_addr *from, struct net_address *address
 }
 
 /*
- * Whoever is on this machine comes from the address it goes to: loopback, or one of the machine's
- * own. Nobody else can, as the answers would not find back.
+ * A peer on this machine comes from the address it goes to: loopback, or one of the machine's
+ * own. No other can, as the answers would not find back.
  */
 static bool peer_is_own(const struct mg_connection *c)
 {
@@ -503,7 +503,7 @@ static void sockets_close(void *self, uint32_t stream)
 	stream_release(sockets, s);
 }
 
-/* Makes room behind what is left over, and stops listening while nobody can be taken in. */
+/* Moves what is left over to the front, and stops listening while no peer can be taken in. */
 static bool prepare_to_wait(struct sockets *sockets)
 {
 	bool room = false, at_once = false;

@@ -40,7 +40,7 @@ enum csi_result {
 
 struct csi_handle {
 	struct text text;
-	uint32_t id;       /* of the text; 0 when nobody else uses it */
+	uint32_t id;       /* of the text; 0 when nothing else uses it */
 	const char *fault; /* with CSI_FAILED, in upstream's words; in scratch */
 };
 

@@ -3,9 +3,10 @@
  * DynamicResources after the choice of a node.
  *
  * Reserve looks for the devices again and takes them in memory (cache/devices.h): from then on
- * nobody else gets them, until the claim shows its allocation, or it is known that it never will.
- * PreBind writes claim after claim. All writes can be repeated (see dynamic_resources_body.c), so
- * one of which nothing is known is: after the watch had some time to show it.
+ * no other claim gets them, until the claim shows its allocation, or it is known that it never
+ * will. PreBind writes claim after claim. All writes can be repeated (see
+ * dynamic_resources_body.c), so one of which nothing is known is: after the watch had some time to
+ * show it.
  */
 #include "plugins/dynamic_resources_bind.h"
 
@@ -454,7 +455,7 @@ static enum plugin_step work_answered(const struct devices_work *w)
 		w->bind->until = mono_after_ms(w->b->now, DEVICES_DOUBT_MS);
 		return devices_in_doubt(w);
 	case PLUGIN_ANSWER_CONFLICT:
-		/* It is there already, by an earlier try of ours: nobody else uses the name. */
+		/* It is there already, by an earlier try of ours: only we use the name. */
 		if (w->bind->step == DEVICES_CREATE)
 			return work_written(w);
 		break;

@@ -7,7 +7,7 @@
 
 /* Hints see terms without the labels of namespaces. */
 
-/* No terms take nobody. */
+/* Without terms no pod is taken. */
 static bool affinity_all_terms_take(const struct kube_pod_template *owner, struct kube_span terms,
 	uint32_t namespace, const struct kube_labels *labels)
 {

@@ -21,7 +21,7 @@
 enum limits_identity {
 	LIMITS_HANDLE, /* id: string */
 	LIMITS_CLAIM,  /* not made yet. id: object of the claim that it will be made for */
-	LIMITS_TEXT    /* a translated handle that nobody else uses. text */
+	LIMITS_TEXT    /* a translated handle that nothing else uses. text */
 };
 struct limits_volume {
 	uint32_t driver;

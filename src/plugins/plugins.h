@@ -198,7 +198,7 @@ struct plugin_binding {
 	uint32_t kept;           /* in the cache's store: what plugins keep */
 	struct cache_uid uid;    /* of the pod */
 	struct mono now;
-	struct wall wall; /* the same; of 0: nobody knows */
+	struct wall wall; /* the same; 0: not known */
 };
 
 enum { PLUGIN_HOLDERS_MAX = 4 /* plugins with a permit that may hold one pod at a time */ };

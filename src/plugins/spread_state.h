@@ -54,7 +54,7 @@ struct spread_state {
 	uint32_t moved_node;
 	bool require_all;   /* nodes that lack one of the keys do not take part */
 	bool all_have_keys; /* soft: every node has all of them */
-	uint8_t *ignored;   /* soft: by position in d->feasible; NULL: nobody */
+	uint8_t *ignored;   /* soft: by position in d->feasible; NULL: none */
 };
 
 /*

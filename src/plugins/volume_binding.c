@@ -53,7 +53,7 @@ struct binding_state {
 	struct volume_choice *choices;
 	uint32_t choice_count;
 	const struct binding_claim **provision;
-	const struct kube_csi_capacity **provided; /* out of which; NULL: nobody asks */
+	const struct kube_csi_capacity **provided; /* out of which; NULL: not asked for */
 	uint32_t provision_count;
 	struct volume_capacity *capacities; /* by class, of the node that is scored */
 };
@@ -196,7 +196,7 @@ static bool binding_names_claim(
 
 /*
  * The volume's labels as a set that selectors can look at; NULL when scratch is exhausted. Made
- * anew for each volume, in the same place.
+ * again for each volume, in the same place.
  */
 static const struct kube_labels *binding_labels(const struct kube_pv *pv, struct scratch *scratch)
 {

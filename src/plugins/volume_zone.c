@@ -15,7 +15,7 @@ enum { ZONE_LABELS = 4 /* in the order of struct kube_pv */ };
 struct zone_demand {
 	uint32_t label; /* 0..ZONE_LABELS-1 */
 	const uint32_t
-		*values; /* ids; those that nobody else uses are left out: no node has them */
+		*values; /* ids; those that nothing else uses are left out: no node has them */
 	uint32_t value_count;
 };
 

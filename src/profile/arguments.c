@@ -3,8 +3,8 @@
  * Arguments of plugins.
  *
  * What kube-scheduler does: the args of plugin X are an object of kind XArgs, whose apiVersion
- * and kind may be left out; when there is no such kind the args are kept for whoever may know
- * them, and no in-tree plugin does.
+ * and kind may be left out; when there is no such kind the args are kept for a program that may
+ * know them, and no in-tree plugin does.
  */
 #include "profile/arguments.h"
 #include "profile/scheduler_private.h"

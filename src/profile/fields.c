@@ -207,7 +207,7 @@ static void write_label_fault(struct writer *out, struct text name)
 	write_text(out, text_from(message, strlen("key: ")));
 }
 
-/* Of names that are longer than any label key nothing else is said. */
+/* Of names that are longer than any label key no other error is given. */
 bool require_label_name(struct reading *r, const char *child, struct text name)
 {
 	if (kube_is_qualified_name(name))

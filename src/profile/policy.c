@@ -3,11 +3,11 @@
  * Policies.
  *
  * What kube-scheduler did: lists that are not there mean the defaults, empty ones nothing but what
- * is always on; a name counts once; the order is fixed; fields that nobody knows were ignored,
+ * is always on; a name counts once; the order is fixed; unknown fields were ignored,
  * and names of fields of extenders had any case.
  *
  * What we do: the result is a profile whose MultiPoint is empty and whose points name what they
- * have. NodeResourcesFit has one strategy: whoever is wanted besides has a plugin of its own, as it
+ * have. NodeResourcesFit has one strategy: what is wanted besides has a plugin of its own, as it
  * had until v1.21. SelectorSpreadPriority is what it was until v1.19;
  * PodTopologySpread, which replaced it, has no default constraints beside it.
  */

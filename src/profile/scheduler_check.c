@@ -52,7 +52,7 @@ static bool is_plugin(struct text name, struct nearest *nearest)
 	return plugin_find(name) < PLUGIN_COUNT;
 }
 
-/* Disabling what is not there changes nothing; whoever meant another one should know. */
+/* Disabling what is not there changes nothing; the author may have meant another one. */
 static void check_name(struct reading *r, struct text name, const struct listing *in)
 {
 	struct nearest nearest;

@@ -72,7 +72,7 @@ struct scheduler_client_connection {
 	struct text content_type;
 	double qps;
 	int32_t burst;
-	bool limited; /* a rate was asked for: qps is not what nobody said */
+	bool limited; /* a rate was asked for: qps is not the default */
 };
 
 struct scheduler_managed_resource {

@@ -175,7 +175,8 @@ void scheduler_older_profile(
 
 /* ---- addresses ---- */
 
-/* Only an empty address or one with port 0 was left in v1beta2: both mean that nobody listens. */
+/* Only an empty address or one with port 0 was left in v1beta2: both mean that no port is opened.
+ */
 static void check_address(
 	struct reading *r, enum scheduler_version version, const char *field, struct text address)
 {

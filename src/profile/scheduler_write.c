@@ -3,7 +3,7 @@
  * KubeSchedulerConfiguration as YAML.
  *
  * What kube-scheduler does (--write-config-to): members in the order of the alphabet, everything
- * with its default. What we do: the same, but a rate limit of the client that nobody asked for is
+ * with its default. What we do: the same, but a rate limit of the client that was not asked for is
  * left out, since it is not in effect.
  */
 #include "profile/scheduler_write.h"

@@ -152,7 +152,7 @@ int64_t shelf_waited_us(const struct shelf *shelf, const struct shelf_pod *pod, 
 
 static void shelf_count_flags(struct shelf *shelf, uint32_t flags, int sign)
 {
-	/* Whoever is gated waits for that, wherever it is. */
+	/* A gated pod waits for that, wherever it is. */
 	if ((flags & (SHELF_REPORTED | SHELF_GATED)) == 0)
 		shelf->unreported += (uint32_t)sign;
 	if ((flags & SHELF_GATED) != 0)

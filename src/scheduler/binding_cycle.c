@@ -192,7 +192,7 @@ static void binding_undo_counted(struct scheduler *s, struct scheduler_binding *
 		mono_since_us(clock_mono(&s->setup.clock), start));
 }
 
-/* It left the queue, or never was of it: nobody finds it by its entry. */
+/* It left the queue, or never was in it: it is not found by its entry. */
 static void binding_leave_entry(struct scheduler *s, struct scheduler_binding *binding)
 {
 	if (binding->entry != 0)
@@ -477,7 +477,7 @@ void scheduler_binding_seen(struct scheduler *s, uint32_t pod)
 	}
 	uint32_t expected = binding->points.b.node;
 	bool is_on_its_node = cache_node_at(&s->cache, p->node)->name == expected;
-	/* Bound elsewhere by somebody else: upstream wakes nobody for the place it had here. */
+	/* Bound elsewhere by another scheduler: upstream wakes no pod for the place it had here. */
 	if (!is_on_its_node && cache_find_node_id(&s->cache, expected) != 0)
 		scheduler_requeue_for_space(s, pod, expected);
 	binding_leave_queue(s, binding, is_on_its_node);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The debugger: what SIGUSR2 shows, as kube-scheduler does: each node with its sums, the
- * queue; and pods and nodes are listed anew and compared with the picture.
+ * queue; and pods and nodes are listed again and compared with the picture.
  */
 #include "base/log.h"
 #include "scheduler/private.h"
 
-/* Each line has a site of its own: nobody who asked for a dump wants a part of it. */
+/* Each line has a site of its own: a dump is wanted whole. */
 #define DUMP_LINE(event, ...)                                                 \
 	do {                                                                  \
 		struct log_site site = {0};                                   \

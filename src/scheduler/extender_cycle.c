@@ -13,7 +13,7 @@
 
 enum {
 	ROUNDS_MAX = 4, /* then the pod pauses: the cluster changes too fast */
-	ANSWER_S = 30   /* an answer that could not be used for so long is asked for anew */
+	ANSWER_S = 30   /* an answer that could not be used for so long is asked for again */
 };
 
 static uint32_t extenders_bits(const struct scheduler *s, uint32_t pod, enum extender_verb verb)

@@ -91,7 +91,7 @@ static inline bool history_is_kept(const struct history *h)
 /* Pushes the oldest out. Event's serial does not count. */
 void history_append(struct history *h, const struct history_event *event);
 void history_count_decision(struct history *h, int64_t took_us);
-/* With the latencies of what was counted, which begins anew. */
+/* With the latencies of what was counted, whose count begins again. */
 void history_sample_put(struct history *h, struct history_sample sample);
 /* The `back`th from the end, 0: the latest; NULL: there are not so many. */
 const struct history_sample *history_sample_at(const struct history *h, uint32_t back);

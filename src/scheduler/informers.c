@@ -5,7 +5,7 @@
  * A pod on a node that we could not read takes space that we do not see: its node, and nothing
  * else, is closed for new pods until the pod is understood or gone (cache/unread.h). A node that we
  * could not read is not there for us, which does no harm, but people should know, and it may fit
- * later: nodes are listed anew, too. All other kinds, and pods without a node, are only told.
+ * later: nodes are listed again, too. All other kinds, and pods without a node, are only reported.
  */
 #include "base/log.h"
 #include "cache/feed.h"
@@ -243,7 +243,7 @@ static void informer_report_unread(struct scheduler *s, const struct body_pod *p
 
 /*
  * A pod that cannot be read, or kept. On a node it takes what we do not know: the node gets no new
- * pods until it is understood or gone. Without one it is in nobody's way, and is not there for us.
+ * pods until it is understood or gone. Without one it is in no pod's way, and is not there for us.
  */
 static void informer_unread(struct scheduler *s, struct json_value object, struct text namespace,
 	struct text name, const char *field, const char *why)

@@ -3,20 +3,20 @@
  * Leader: may we decide now?
  *
  * A leader before us may have bound pods that our watch has not shown yet, and their places would
- * look free. So pods are listed anew after the lease was won and before the first decision; our
+ * look free. So pods are listed again after the lease was won and before the first decision; our
  * lists are never older than the moment they are asked for (watch/ask.c). The same goes for what we
- * decided when we led before: what is not bound by then is decided anew. Who starts up waits for
+ * decided when we led before: what is not bound by then is decided again. A start waits for
  * the first word about the lease before it lists pods at all, and needs no second list. Nor is
  * anything decided while the server was away and has not told its pods and nodes again: it may
  * have lost some of its last seconds.
  *
- * Nor on a picture that nobody has confirmed for SCHEDULER_STALE_MS. A watch that is open and says
- * nothing may be one that nothing comes through any more, and others may have filled nodes that
- * look free. A list, an event, a bookmark (one a minute) confirm it, or a watch that the server
- * takes up from where we are. Silence is noticed after 200 s and the watch is opened again; where
- * no bookmarks come it is opened every 150 s. So in five minutes one such way fails and another one
- * has time to work, and whoever runs into the limit has no watch that works. What is on its way
- * when that happens still ends: bindings go to the server, which knows better.
+ * Nor on a picture that has not been confirmed for SCHEDULER_STALE_MS. A watch that is open and
+ * says nothing may be one that nothing comes through any more, and others may have filled nodes
+ * that look free. A list, an event, a bookmark (one a minute) confirm it, or a watch that the
+ * server takes up from where we are. Silence is noticed after 200 s and the watch is opened again;
+ * where no bookmarks come it is opened every 150 s. So in five minutes one such way fails and
+ * another one has time to work, and a replica that runs into the limit has no watch that works.
+ * What is on its way when that happens still ends: bindings go to the server, which knows better.
  */
 #include "base/log.h"
 #include "scheduler/private.h"

@@ -100,7 +100,7 @@ struct scheduler_metrics {
 	uint32_t best_wanted; /* decisions to come whose scores somebody wants to see */
 };
 
-/* All counters and histograms begin anew; the latest decisions stay. */
+/* All counters and histograms begin at zero; the latest decisions stay. */
 void scheduler_metrics_reset(struct scheduler_metrics *m);
 void scheduler_count_attempt(struct scheduler_metrics *m, uint32_t profile,
 	enum scheduler_result result, int64_t took_us);

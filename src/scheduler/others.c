@@ -3,13 +3,13 @@
  * Others: another scheduler that binds pods of ours while we lead.
  *
  * A lease keeps two of a kind apart. Schedulers that run without one (k3s on a single server starts
- * its own so) nobody keeps apart: both decide about the same pods, each is refused about half of
+ * its own so) nothing keeps apart: both decide about the same pods, each is refused about half of
  * them, and nodes can be given away twice. We see it by the pods: one that waited for us, and that
  * we have assumed nowhere, is on a node. It is told in the log, in an event, on the page and by a
  * metric; with --yield-to-others we stand by until the other one has been quiet for a while.
  *
  * Who led before us may have bound pods that are shown only now: for as long as a lease lasts
- * nothing is said.
+ * nothing is reported.
  */
 #include "base/log.h"
 #include "scheduler/private.h"

@@ -38,7 +38,7 @@ struct mono scheduler_refresh_due(const struct scheduler *s);
 /* ---- requeue.c ---- */
 
 void scheduler_init_requeue(struct scheduler *s); /* the table of who waits for what */
-/* As the queue asks: the bit of who holds the pod back, 0: nobody. */
+/* As the queue asks: the bit of what holds the pod back, 0: nothing. */
 struct queue_gate scheduler_gate(void *self, uint32_t pod);
 /* A pod without a node that is not in the queue: into it, if it is ours. */
 void scheduler_enqueue(struct scheduler *s, uint32_t pod);
@@ -214,7 +214,7 @@ bool scheduler_waits_for_patches(const struct scheduler *s);
 void scheduler_follow_patches(struct scheduler *s);
 /* Events of attempts that found no room, as far as there is some now. */
 void scheduler_report_owed(struct scheduler *s);
-/* Is there room for one more event and condition that nobody waits for? */
+/* Is there room for one more event and condition that no pod waits for? */
 bool scheduler_may_report(const struct scheduler *s);
 /* PodScheduled=False, of one whose status is not known. */
 void scheduler_report_condition_of(

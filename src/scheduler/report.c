@@ -100,7 +100,7 @@ void scheduler_report_condition(struct scheduler *s, uint32_t pod, const char *r
 		.nominated = nominated == NULL ? TEXT_NONE : *nominated,
 		.now = clock_wall(&s->setup.clock),
 	};
-	/* What is there is not known: a nomination that shall go is said to be there. */
+	/* What is there is not known: a nomination that shall go is taken to be there. */
 	if (!now.known && nominated != NULL && nominated->size == 0)
 		status.old_nominated = TEXT("?");
 	if (status_patcher_room(s->status_patcher) == 0)
@@ -132,7 +132,7 @@ void scheduler_follow_patches(struct scheduler *s)
 /*
  * A burst of bindings is faster than events may be written. The queue of events is bounded, so what
  * finds it full waits as one bit of its pod, and is made when there is room: where the pod was
- * scheduled to, or what its condition says. Whoever is gone by then needs no event.
+ * scheduled to, or what its condition says. A pod that is gone by then needs no event.
  */
 static void report_owed_one(struct scheduler *s, uint32_t pod)
 {
@@ -168,7 +168,8 @@ void scheduler_report_owed(struct scheduler *s)
 			return;
 		s->reports.at = pool_next(pods, s->reports.at);
 		if (s->reports.at == 0) {
-			/* Those that are gone were counted; whoever is left was met in this lap. */
+			/* Those that are gone were counted; all that are left were met in this lap.
+			 */
 			if (s->reports.met == 0)
 				s->reports.owed = 0;
 			s->reports.met = 0;
@@ -178,7 +179,7 @@ void scheduler_report_owed(struct scheduler *s)
 			continue;
 		s->reports.met++;
 		if ((cache_pod_at(&s->cache, s->reports.at)->flags & CACHE_POD_ASSUMED) != 0)
-			continue; /* on its way: what is said of it is not yet true */
+			continue; /* on its way: its message is not yet true */
 		s->reports.owed--;
 		report_owed_one(s, s->reports.at);
 	}

@@ -134,7 +134,7 @@ struct requeue_asking {
 	int32_t priority_max; /* only pods that are not more important */
 };
 
-/* Nobody knows what an extender looks at: it waits for all that plugins could wait for. */
+/* What an extender looks at is not known: the pod waits for all that plugins could wait for. */
 static bool is_for_extenders(enum kube_kind kind)
 {
 	static const enum kube_kind kinds[] = {KUBE_POD, KUBE_NODE, KUBE_PV, KUBE_PVC,
@@ -415,7 +415,7 @@ static void requeue_for_others(struct scheduler *s, const struct cache_event *ev
 	} else if (was_assigned) {
 		requeue_for_event(s, event, INT32_MAX);
 	} else if (event->now.there && event->now.assumed != 0) {
-		/* By us; the apiserver does not say it yet. Upstream wakes nobody: the old labels
+		/* By us; the apiserver does not say it yet. Upstream wakes no pod: the old labels
 		 * are forgotten when the binding is seen. */
 		struct cache_event on_its_node = *event;
 		on_its_node.old.node = on_its_node.now.node = event->now.assumed;

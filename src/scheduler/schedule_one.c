@@ -52,7 +52,7 @@ bool scheduler_can_schedule(const struct scheduler *s)
 
 /*
  * The condition and the nomination are one patch, made against what the apiserver knows.
- * `prepared`: room for the preemption; 0: nobody is evicted.
+ * `prepared`: room for the preemption; 0: no pod is evicted.
  */
 static void park_report(struct scheduler *s, uint32_t pod, const struct schedule_result *result,
 	const char *reason, struct text message, uint32_t prepared)

@@ -53,7 +53,7 @@ enum {
 	SCHEDULER_SHELF_SILENT_MS = 2000,        /* on the shelf before people are told */
 	SCHEDULER_SHELF_REPORTS = 20,            /* pods a second that are told about so, */
 	SCHEDULER_PATCHES_OF_AN_ATTEMPT = 1 + 8, /* its own, and nominations that it takes over */
-	SCHEDULER_PATCH_STALL_MS = 250, /* without one that ends nobody waits for room for more */
+	SCHEDULER_PATCH_STALL_MS = 250, /* without one that ends no pod waits for room for more */
 	SCHEDULER_STALE_MS = 5 * 60 * 1000, /* leader.c says why so long */
 	/* Under way: each has a victim that is being told, or waits for those of the others. */
 	SCHEDULER_PREEMPTIONS_MAX = 1024,
@@ -416,8 +416,8 @@ static inline struct mono scheduler_now(const struct scheduler *s)
 }
 
 /*
- * Works off the change log, so that the queue is where the cache is. For whoever is called while
- * the network is read and looks at both.
+ * Works off the change log, so that the queue is where the cache is. For callers that are called
+ * while the network is read and looks at both.
  */
 void scheduler_requeue_for_changes(struct scheduler *s);
 

@@ -9,13 +9,14 @@
  *   - what the page shows of the cluster is for those who may list pods and nodes of all of it:
  *     that is asked, not whether they may read a path, which is allowed to many without a thought;
  *   - the page's own files are everybody's, they know nothing; --page-access says who else may
- *     read without credentials, such as whoever is on this machine, and that ends with any sign
+ *     read without credentials, such as peers on this machine, and that ends with any sign
  *     of a proxy, since behind one everybody is on this machine;
  *   - what changes something always needs credentials, and is logged;
  *   - a path is asked about only when there is something behind it;
  *   - what needs no credentials needs the right name: a page from elsewhere that got its own name
  *     resolved to 127.0.0.1 says that name in its Host header. And what a browser says to be asked
- *     for by another site is refused whoever asks: certificates are shown without being asked for.
+ *     for by another site is refused for every user: certificates are shown without being asked
+ * for.
  *
  * Answers are remembered for as long as the options say. What is not remembered is asked of the
  * apiserver: REVIEWS at a time, one of a peer, so many a second; the others wait, first those whom
@@ -227,7 +228,7 @@ static void come_again(struct status_answer *a)
 
 /* ---- letting in ---- */
 
-/* `user`: NULL when nobody was asked for. */
+/* `user`: NULL when no user was asked for. */
 static void let_in(struct status_answer *a, const char *user)
 {
 	if (would_change(a)) {
@@ -541,7 +542,8 @@ static struct status_review *take_review(struct status_answer *a)
 	return review;
 }
 
-/* Whoever nothing is known against, then who was refused least, then who waits longest. */
+/* First peers with nothing known against them, then those refused least, then those that wait
+ * longest. */
 static struct status_answer *choose_waiting(struct access *access, struct mono now)
 {
 	struct status_answer *best = NULL, *a;
@@ -656,7 +658,7 @@ static bool is_passed_on(const struct status_answer *a)
 	return a->exchange->http_1_0; /* as nginx asks unless it is told otherwise */
 }
 
-/* Whoever asks, without a question; `anonymous`: no credentials were shown. */
+/* What needs no question to the apiserver; `anonymous`: no credentials were shown. */
 static bool is_open(const struct status_answer *a, bool anonymous)
 {
 	enum options_page page = a->status->setup.options->page;
@@ -667,7 +669,7 @@ static bool is_open(const struct status_answer *a, bool anonymous)
 		return false;
 	if (is_about_page(a) && page == OPTIONS_PAGE_OPEN)
 		return true;
-	/* Plain HTTP is what it was: whoever reaches the port may read metrics. */
+	/* Plain HTTP is what it was: every peer that reaches the port may read metrics. */
 	if (!is_about_page(a) && !a->exchange->https)
 		return true;
 	return page == OPTIONS_PAGE_LOOPBACK && here && anonymous && !is_passed_on(a);

@@ -27,10 +27,10 @@ struct access_user {
 	char uid[ACCESS_UID_MAX];       /* "": not said */
 	char extra[ACCESS_EXTRA_MAX];   /* JSON: {"a":["b"]}, or "" */
 	bool is_master;
-	bool is_anonymous; /* by name or by group, whoever said so */
+	bool is_anonymous; /* by name or by group, of whatever authenticator */
 };
 
-/* Of a TokenReview. False: it is nobody, or too much for us. */
+/* Of a TokenReview. False: no user, or too much for us. */
 bool access_read_reviewed(struct json_value value, struct access_user *user);
 /* A front proxy says who asks. False: it does not, or is not one of those that may. */
 bool access_read_proxied(const struct status_answer *a, const struct tls_client_names *names,
@@ -44,7 +44,7 @@ struct tls_digest access_user_digest(const struct access_user *user);
 
 /*
  * No token is kept, only what tells it from others. What was refused has tables of its own, so
- * that strangers' tokens push out nobody's who may.
+ * that strangers' tokens do not push out those of users who may read.
  */
 enum access_table { ACCESS_TOKENS_BAD, ACCESS_TOKENS_GOOD, ACCESS_RIGHTS_BAD, ACCESS_RIGHTS_GOOD };
 enum { ACCESS_TABLES = ACCESS_RIGHTS_GOOD + 1 };

@@ -3,7 +3,7 @@
  * Access: who asks, as certificates, front proxies and the apiserver's reviews say it.
  *
  * As kube-scheduler has it: who is known is in group system:authenticated, but for somebody whom a
- * proxy or a review calls anonymous; and a certificate without a common name is nobody's.
+ * proxy or a review calls anonymous; and a certificate without a common name names no user.
  */
 #include <string.h>
 

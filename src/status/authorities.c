@@ -20,7 +20,7 @@ enum {
 	PIECE_MAX = 2 * CA_MAX + 2 * WORDS_MAX,
 	SCRATCH_MAX = 8 * 1024,
 	LOOK_MS = 60 * 1000,
-	AGAIN_MS = 5 * 1000 /* nobody answered */
+	AGAIN_MS = 5 * 1000 /* no answer */
 };
 
 struct authority_set {

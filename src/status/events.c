@@ -33,7 +33,7 @@ static void events_put_decisions(struct status_answer *a, struct writer *w)
 
 /* What was just said to somebody who had heard as much. */
 struct said {
-	const struct status_answer *to; /* NULL: nobody */
+	const struct status_answer *to; /* NULL: none */
 	uint64_t after;
 };
 

@@ -12,8 +12,8 @@
  *	 {"count":1,"states":{"unreadable":1},"reason":"..."},
  *	 {"count":9,"states":{"more":9},"reason":"..."}]
  *
- * "pod" is one of them, requests are of one. The table is made in pieces, by whoever asks, and is
- * shared by all who ask within the same second.
+ * "pod" is one of them, requests are of one. The table is made in pieces, by the requests for it,
+ *and is shared by all who ask within the same second.
  */
 #include "status/private.h"
 
@@ -25,7 +25,7 @@ enum {
 	PENDING_SLOTS = 2 * PENDING_ROWS,
 	PENDING_NAMESPACES = 64,           /* that are told apart, by their ids */
 	PENDING_LOOKS = 4096,              /* pods looked at in one step */
-	PENDING_OLD_S = 10,                /* then it is made anew, though some still read it */
+	PENDING_OLD_S = 10,                /* then it is made again, though some still read it */
 	PENDING_STATES = QUEUE_STATES + 1, /* the last: of another scheduler */
 	PENDING_OTHER = QUEUE_STATES
 };

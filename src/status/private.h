@@ -106,11 +106,11 @@ struct status {
 	struct text configuration; /* JSON of what is in effect */
 	char *words;               /* an explanation */
 	size_t words_size;
-	struct status_answer *words_of; /* who reads it; NULL: nobody */
+	struct status_answer *words_of; /* who reads it; NULL: none */
 	struct mono explained;
 	char *body; /* of a what-if, one at a time */
 	size_t body_size;
-	const struct net_exchange *body_of; /* NULL: nobody's */
+	const struct net_exchange *body_of; /* NULL: none */
 	uint64_t what_ifs;
 
 	struct page_span pending_span; /* struct status_pending */

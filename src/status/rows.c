@@ -213,8 +213,8 @@ void rows_put_rejectors(const struct queue_waits *waits, struct json_writer *j)
 }
 
 /*
- * What the apiserver was told last, by us or whoever led before: good until the pod changes. Texts
- * of conditions are strings of the cache.
+ * What was last written to the apiserver, by us or the leader before: good until the pod changes.
+ * Texts of conditions are strings of the cache.
  */
 struct text rows_reason(const struct cache *cache, const struct cache_pod *p)
 {
@@ -241,7 +241,7 @@ static int64_t next_try_us(const struct scheduler *s, const struct queue_entry *
 
 /*
  * Pending pods that name no profile: other schedulers' ones, or ones with a slip in the name, which
- * nobody would ever schedule. They come after those of the queue.
+ * no scheduler would ever schedule. They come after those of the queue.
  */
 static bool other_pod_step(struct status_answer *a, struct writer *w)
 {

@@ -384,7 +384,7 @@ static bool what_if_decode(struct wish *wish)
 	return false;
 }
 
-/* Nobody's name, so that a pod that is there can be asked about as well. */
+/* A name that no pod has, so that a pod that is there can be asked about as well. */
 static void make_it_wait(struct wish *wish)
 {
 	struct kube_pod *pod = &wish->pod;

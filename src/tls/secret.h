@@ -52,7 +52,7 @@ struct tls_pem;
 bool secret_part_set(struct secret_part *part, struct text text, const char *file);
 /* A stat() for each file. */
 bool secret_parts_changed(const struct secret_part parts[SECRET_PARTS]);
-/* In the place of what `into` was; nobody may use that. `pem` has the rest of it. */
+/* In the place of what `into` was, which may no longer be used. `pem` has the rest of it. */
 MUST_USE bool secret_identity_make(struct tls_identity *into,
 	struct secret_part parts[SECRET_PARTS], struct tls_pem *pem, struct writer *fault);
 

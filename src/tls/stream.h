@@ -51,7 +51,7 @@ const char *stream_fault(const struct tls_stream *stream);
 
 /* ---- below TLS ---- */
 
-/* Bytes that came and that nobody read. */
+/* Bytes that came and were not read. */
 struct text stream_received(const struct tls_stream *stream);
 void stream_drop_received(struct tls_stream *stream);
 

@@ -537,7 +537,7 @@ static int verify(void *self, mbedtls_x509_crt *certificate, int depth, uint32_t
 	if (depth == 0 && tls->peer->address.family != 0 &&
 		!has_address(certificate, &tls->peer->address))
 		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
-	/* mbedTLS would take the common name, which for ten years nobody else has. */
+	/* mbedTLS would take the common name, which for ten years no other client has. */
 	if (depth == 0 &&
 		mbedtls_x509_crt_has_ext_type(certificate, MBEDTLS_X509_EXT_SUBJECT_ALT_NAME) ==
 			0) {
@@ -697,7 +697,7 @@ static bool call_again(struct tls *tls, int code, size_t *left, uint32_t *stalls
 	return (now > 0 || mbedtls_ssl_check_pending(&tls->ssl) != 0) && *stalls < TLS_STALLS_MAX;
 }
 
-/* One message of it at a time: each may be milliseconds of arithmetic, and nobody asked for it. */
+/* One message of it at a time: each may be milliseconds of arithmetic that the peer chose. */
 static enum tls_step server_handshake(struct tls *tls)
 {
 	size_t before = tls->bytes->received(tls->bytes->self, tls->stream).size;
@@ -791,7 +791,7 @@ void tls_stop(struct tls *tls)
 	begin_call(tls);
 	mbedtls_ssl_free(&tls->ssl);
 	end_call(tls);
-	/* What PSA keeps for the process is nobody's. */
+	/* What PSA keeps for the process has no owner. */
 	if (tls->identity->server && --process.serving == 0)
 		process.served = 0;
 	CHECK(tls->identity->users > 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * FAT32, read by ourselves and never changed: files are found and read, and where their bytes lie
- * on the disk is said. Who writes there changes what is in a file, not where it is or how long, so
+ * on the disk is given. Who writes there changes what is in a file, not where it is or how long, so
  * no cut of the power can damage the file system.
  *
  * What is on the disk comes from anywhere: every number of it is checked, and no walk is longer

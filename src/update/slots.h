@@ -50,7 +50,7 @@ struct slots {
 };
 
 MUST_USE bool slots_open(struct slots *slots, const struct disk *disk, struct writer *fault);
-/* False: nobody knows what is in it. */
+/* False: what is in it is not known. */
 MUST_USE bool slots_about(struct slots *slots, char slot, struct slots_about *about);
 
 /*

@@ -3,13 +3,13 @@
  * The states of a reflector, as a table: what is asked for, and what follows from each outcome.
  *
  * What client-go does: a watch that ends for a reason it does not know is followed by a new list,
- * and every failure waits. What we do: a list is told anew only when it must be - the place where
+ * and every failure waits. What we do: a list is read again only when it must be - the place where
  * we were is known no more (410), or the same place has given odd answers WATCH_STUCK_MAX times in
  * a row, or the server was away. Whatever else happens to a watch, it goes on from the last
  * version. One that had lasted is opened again at once, one that had not after a pause.
  *
  * A server that was away may have lost its last seconds with the power, or be a restored one. The
- * same versions may mean something else by then, and nobody says so: hence the list.
+ * same versions may mean something else by then, unannounced: hence the list.
  *
  * Streaming lists: a server that cannot says so as 400 or 422, as 500 inside a 200 answer, or by
  * never ending the list; then all kinds take pages for a while (WATCH_STREAM_AGAIN_MS; it may be
@@ -178,7 +178,7 @@ static void pause_ms(struct watch_reflector *r, enum watch_state state, int64_t 
 	net_timer_arm(r->watch->net, &r->timer, mono_after_ms(net_now(r->watch->net), ms));
 }
 
-/* What is not served has no objects, and nobody has to wait for them. */
+/* What is not served has no objects, and nothing waits for them. */
 static void absent(struct watch_reflector *r)
 {
 	bool news = !r->synced || r->was_served;

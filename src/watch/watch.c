@@ -98,7 +98,7 @@ size_t watch_space(uint32_t kinds)
 	return size;
 }
 
-/* Behind all reflectors: a kind that nobody wants touches no page of it. */
+/* Behind all reflectors: a kind that is not wanted touches no page of it. */
 static void take_cutters(struct watch *watch, struct arena *arena)
 {
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)

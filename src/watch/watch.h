@@ -4,7 +4,7 @@
  * the same code (watch/steps.c is the table of states); a kind is followed while it is wanted.
  *
  * Who listens (the sink) is told of every object at least once, in the order of the server, and
- * never has to know why a list is told anew: what was not told between list_begin and list_end is
+ * never has to know why a list comes again: what did not come between list_begin and list_end is
  * gone. Memory is fixed: a buffer for one object per kind, and the caller's scratch.
  */
 #ifndef BERTH_WATCH_WATCH_H
@@ -33,7 +33,7 @@ enum {
 	WATCH_LASTS_GRACE_S = 30,
 	/*
 	 * A server that has sent a bookmark sends one a minute: three missing ones are silence, and
-	 * the watch is opened anew where it was. From servers without bookmarks silence says
+	 * the watch is opened again where it was. From servers without bookmarks silence says
 	 * nothing; there TCP's keep-alive (net/socket.c, a minute) and the grace above must do.
 	 */
 	WATCH_SILENCE_MS = 200 * 1000,
@@ -48,7 +48,7 @@ enum {
 	WATCH_DOUBT_MS = 10 * 60 * 1000,
 	WATCH_ABSENT_MS = 60 * 1000,            /* what is not served is looked for again */
 	WATCH_STREAM_AGAIN_MS = 30 * 60 * 1000, /* and so are streaming lists */
-	WATCH_STUCK_MAX = 3,   /* odd answers in a row from the same place: list anew */
+	WATCH_STUCK_MAX = 3,   /* odd answers in a row from the same place: list again */
 	WATCH_EXPIRED_MAX = 2, /* lists that were too slow for their own pages: no pages then */
 	WATCH_ERROR_MAX = 200,
 	WATCH_FETCHES = 4, /* pods asked for by name, at a time: enough for thousands a second */
@@ -94,7 +94,8 @@ struct watch_sink {
 	void (*list_end)(void *self, enum kube_kind kind);
 	/* Every wanted kind was told once; again when more kinds came to be wanted. */
 	void (*synced)(void *self);
-	/* `object` is NULL but for WATCH_FETCHED. May be NULL when nobody calls watch_fetch(). */
+	/* `object` is NULL but for WATCH_FETCHED. May be NULL when watch_fetch() is never called.
+	 */
 	void (*fetched)(void *self, uint64_t tag, enum watch_fetch_result result,
 		const struct watch_object *object, struct scratch *scratch);
 	void *self;
@@ -159,7 +160,8 @@ struct mono watch_confirmed(const struct watch *watch, enum kube_kind kind);
  * there may be more that happened long ago.
  */
 struct mono watch_caught_up(const struct watch *watch, enum kube_kind kind);
-/* The server was away and has not told the kind anew yet: what we know may have been lost there. */
+/* The server was away and has not listed the kind again yet: what we know may have been lost there.
+ */
 bool watch_is_in_doubt(const struct watch *watch, enum kube_kind kind);
 
 struct watch_stats {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What libyaml allocates: a fence of fixed size, so that a document may be read at any time, also
- * after the seal and whoever sent it. What is given back is wiped: keys and tokens were in it.
+ * after the seal and by any peer. What is given back is wiped: keys and tokens were in it.
  *
  * vendor/build.mk gives libyaml these functions in place of malloc and its family. Tests keep
  * that of their C library, so that the sanitizers see every block.

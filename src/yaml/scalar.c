@@ -180,7 +180,7 @@ static bool write_float(struct text t, struct writer *out)
 	if (!parse_float(t, &value))
 		return false;
 	if (!(value < 0) && !(value > 0)) {
-		write_char(out, '0'); /* and not -0, which nobody means */
+		write_char(out, '0'); /* and not -0, which is never meant */
 		return true;
 	}
 	real_write_shortest(out, value);

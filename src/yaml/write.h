@@ -25,7 +25,7 @@ void yaml_write_up(struct yaml_writer *y);
 void yaml_write_item(struct yaml_writer *y);
 void yaml_write_item_text(struct yaml_writer *y, struct text t);
 
-/* "key: " without an end of line, for whoever writes a value by himself. */
+/* "key: " without an end of line, for callers that write the value themselves. */
 struct writer *yaml_write_key(struct yaml_writer *y, const char *key);
 void yaml_write_text(struct yaml_writer *y, const char *key, struct text t);
 void yaml_write_i64(struct yaml_writer *y, const char *key, int64_t value);
