@@ -62,11 +62,10 @@ static bool image_locality_is_idle(const struct cycle_state *d)
 static void sum_sizes(const struct cycle_state *d, const struct cache_image *image, int64_t *sums)
 {
 	int64_t size = scaled_size(d, image);
-	uint32_t words;
-	const uint64_t *bits = cache_image_bits(d->cache, image, &words);
+	const struct cache_image_set nodes = cache_image_nodes(d->cache, image);
 	for (uint32_t i = 0; i < d->feasible_count; i++) {
 		uint32_t node = d->feasible[i];
-		if ((bits[node / 64] >> (node % 64) & 1) != 0)
+		if (cache_image_set_has(&nodes, node))
 			sums[i] = cache_plus(sums[i], size);
 	}
 }

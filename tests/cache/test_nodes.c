@@ -165,6 +165,41 @@ static void test_images(void)
 	bed_clear();
 }
 
+/* What an image costs goes by the nodes that have it, not by how many there may be. */
+static void test_images_of_many_nodes(void)
+{
+	const struct cache *cache = &bed.cache;
+	char name[16];
+	for (unsigned i = 0; i < 180; i++) {
+		(void)snprintf(name, sizeof(name), "m%u", i);
+		TEST_ASSERT_EQUAL(CACHE_OK, put_image(name, i % 50 == 40 ? "'rare'" : "", 7));
+	}
+	const struct cache_image *rare = cache_image_find(cache, bed_id("rare"));
+	TEST_ASSERT_NOT_NULL(rare);
+	TEST_ASSERT_EQUAL_UINT32(3, rare->node_count);
+	uint32_t first = bed_node_index("m40") / 64;
+	TEST_ASSERT_EQUAL_UINT32(first, rare->first_word);
+	TEST_ASSERT_EQUAL_UINT32(bed_node_index("m140") / 64 - first + 1, rare->words);
+	for (unsigned i = 0; i < 180; i++) {
+		(void)snprintf(name, sizeof(name), "m%u", i);
+		TEST_ASSERT_EQUAL(
+			i % 50 == 40, cache_image_on(cache, rare, bed_node_index(name)));
+	}
+	/* One that comes before the others, and one behind them. */
+	TEST_ASSERT_EQUAL(CACHE_OK, put_image("m0", "'rare','late'", 7));
+	TEST_ASSERT_EQUAL(CACHE_OK, put_image("m179", "'rare'", 7));
+	TEST_ASSERT_EQUAL_UINT32(5, rare->node_count);
+	for (unsigned i = 0; i < 180; i++) {
+		(void)snprintf(name, sizeof(name), "m%u", i);
+		TEST_ASSERT_EQUAL(i % 50 == 40 || i == 0 || i == 179,
+			cache_image_on(cache, rare, bed_node_index(name)));
+	}
+	const struct cache_image *late = cache_image_find(cache, bed_id("late"));
+	TEST_ASSERT_EQUAL_UINT32(1, late->words);
+	TEST_ASSERT_FALSE(cache_image_on(cache, late, bed_node_index("m140")));
+	bed_clear();
+}
+
 static void test_nodes_without_hostname(void)
 {
 	TEST_ASSERT_EQUAL(CACHE_OK, bed_node("a", ""));
@@ -221,6 +256,7 @@ int main(void)
 	RUN_TEST(test_removed_with_pods_and_back);
 	RUN_TEST(test_scalars);
 	RUN_TEST(test_images);
+	RUN_TEST(test_images_of_many_nodes);
 	RUN_TEST(test_nodes_without_hostname);
 	RUN_TEST(test_each_node_a_zone_of_its_own);
 	return UNITY_END();
