@@ -67,6 +67,7 @@ static uint32_t audit_nodes(const struct cache *cache)
 	uint32_t real = 0;
 	uint32_t without_hostname = 0;
 	uint32_t unread = 0;
+	uint32_t unsure = 0;
 	for (uint32_t n = 1; n <= pool_top(&cache->nodes); n++) {
 		if (!pool_is_taken(&cache->nodes, n))
 			continue;
@@ -75,7 +76,8 @@ static uint32_t audit_nodes(const struct cache *cache)
 		const struct cache_node *node = cache_node_at(cache, n);
 		uint32_t value;
 		real += node->facts != NULL;
-		unread += node->unread_pods;
+		unread += node->unread_pods & CACHE_NODE_UNREAD;
+		unsure += (node->unread_pods & (CACHE_NODE_UNSURE | CACHE_NODE_LISTED)) != 0;
 		without_hostname += node->facts != NULL &&
 			!kube_labels_get(cache_labels_at(cache, node->labels),
 				cache->names.hostname, &value);

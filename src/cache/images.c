@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Images on nodes. An image that finds no room is only missing from a score, so it is refused
- * quietly (the pool counts it) and the node is taken all the same. Nothing of the reserve is theirs.
+ * quietly (the pool counts it) and the node is taken all the same. Nothing of the reserve is
+ * theirs.
  */
 #include "base/hash.h"
 #include "cache/private.h"

@@ -70,11 +70,16 @@ struct cache_node {
 	uint16_t seen;
 	uint16_t reserved;
 	uint32_t uid; /* string id */
-	/* cache/unread.h; with any it takes no new ones. CACHE_NODE_CLOSED besides: in thought. */
+	/* cache/unread.h; with any it takes no new ones. Bits above the count: enum below. */
 	uint32_t unread_pods;
 };
 
-enum { CACHE_NODE_CLOSED = 1 << 30 };
+enum {
+	CACHE_NODE_CLOSED = 1 << 30, /* in thought */
+	CACHE_NODE_UNSURE = 1 << 29, /* of its pods some may have been dropped as stray */
+	CACHE_NODE_LISTED = 1 << 28, /* ... and a list of pods that shows them has begun */
+	CACHE_NODE_UNREAD = CACHE_NODE_LISTED - 1
+};
 
 static inline bool cache_node_is_closed(const struct cache_node *node)
 {

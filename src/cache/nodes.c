@@ -113,10 +113,16 @@ static bool scalars_room(struct cache *cache, struct cache_node *node, uint32_t 
 
 static struct cache_node_scalar *scalar_find(const struct cache_sums *sums, uint32_t name)
 {
-	for (uint32_t i = 0; i < sums->scalar_count; i++)
-		if (sums->scalars[i].name == name)
-			return &sums->scalars[i];
-	return NULL;
+	uint32_t from = 0;
+	for (uint32_t end = sums->scalar_count; from < end;) {
+		uint32_t middle = from + (end - from) / 2;
+		if (sums->scalars[middle].name < name)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from < sums->scalar_count && sums->scalars[from].name == name ? &sums->scalars[from]
+									     : NULL;
 }
 
 static struct cache_node_scalar *scalar_insert(
@@ -333,6 +339,8 @@ static void replace_node_parts(struct cache *cache, uint32_t index, struct parts
 	node->labels = parts->labels;
 	node->uid = parts->uid;
 	if (old.facts == NULL)
+		cache_node_unsure(cache, index);
+	if (old.facts == NULL)
 		cache_order_add(cache, index);
 	else
 		cache_order_follow(cache, index);
@@ -421,6 +429,7 @@ enum cache_result cache_remove_node(struct cache *cache, uint32_t index)
 	node->facts = NULL;
 	node->labels = 0;
 	node->uid = 0;
+	cache_node_sure(cache, index);
 	scalars_follow(cache, node, NULL);
 	cache_log_append(cache, &change);
 	cache_node_changed(cache, index);

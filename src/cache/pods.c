@@ -503,6 +503,15 @@ void cache_drop_pod(struct cache *cache, uint32_t index)
 	remove_pod(cache, index);
 }
 
+void cache_drop_placed_pod(struct cache *cache, uint32_t index)
+{
+	struct cache_pod *pod = cache_pod_at(cache, index);
+	CHECK(cache_log_count(cache) == 0);
+	CHECK(cache_node_at(cache, pod->node)->facts == NULL);
+	pod->flags |= CACHE_POD_IMAGINED;
+	remove_pod(cache, index);
+}
+
 /* ---- in thought ---- */
 
 /* What was taken for its place stays taken, so that the way back cannot fail. */

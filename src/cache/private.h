@@ -45,6 +45,11 @@ void cache_node_drop_placeholder(
 bool cache_node_reserve_scalars(
 	struct cache *cache, uint32_t node, const struct kube_pod_template *class);
 void cache_node_changed(struct cache *cache, uint32_t node);
+/* pods.c: one whose node the apiserver has not shown is forgotten; as cache_drop_pod(). */
+void cache_drop_placed_pod(struct cache *cache, uint32_t pod);
+/* unread.c: the node has come, and pods of it may have been dropped before; or it is gone. */
+void cache_node_unsure(struct cache *cache, uint32_t node);
+void cache_node_sure(struct cache *cache, uint32_t node);
 /* It takes pods again: as new for those that wait. */
 void cache_node_opened(struct cache *cache, uint32_t node);
 

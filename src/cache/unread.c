@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Unread pods: a few names, found by name; the node counts its own. */
+/* Unread pods: a few names, found by name; the node counts its own. And stray pods. */
 #include "cache/unread.h"
 
 #include "base/hash.h"
@@ -44,7 +44,7 @@ static void unread_remove(struct cache *cache, uint32_t index)
 		return;
 	}
 	struct cache_node *node = cache_node_at(cache, unread.node);
-	CHECK(node->unread_pods > 0);
+	CHECK((node->unread_pods & CACHE_NODE_UNREAD) > 0);
 	if (--node->unread_pods > 0)
 		return;
 	if (node->facts != NULL)
@@ -130,6 +130,105 @@ bool cache_unread_drop_unlisted(struct cache *cache)
 		if (unread_at(cache, i)->seen == cache->list_round[KUBE_POD])
 			continue;
 		unread_remove(cache, i);
+		return true;
+	}
+	return false;
+}
+
+/* ---- stray pods ---- */
+
+enum { STRAYS_LOOKS = 4096 };
+
+void cache_node_unsure(struct cache *cache, uint32_t index)
+{
+	if (!cache->unreads.dropped)
+		return;
+	cache_node_at(cache, index)->unread_pods |= CACHE_NODE_UNSURE;
+	cache->unreads.unsure++;
+}
+
+void cache_node_sure(struct cache *cache, uint32_t index)
+{
+	struct cache_node *node = cache_node_at(cache, index);
+	const uint32_t bits = CACHE_NODE_UNSURE | CACHE_NODE_LISTED;
+	if ((node->unread_pods & bits) == 0)
+		return;
+	node->unread_pods &= ~bits;
+	cache->unreads.unsure--;
+}
+
+bool cache_is_stray(struct cache *cache, struct text node)
+{
+	uint32_t index = cache_find_node(cache, node);
+	if (index != 0 && cache_node_at(cache, index)->facts != NULL)
+		return false;
+	cache->unreads.dropped = true;
+	return true;
+}
+
+/* Those that are assumed there stay: their bindings are on their way. */
+static bool strays_drop_of(struct cache *cache, uint32_t node)
+{
+	bool any = false;
+	uint32_t next;
+	uint32_t unread = cache_node_at(cache, node)->unread_pods;
+	for (uint32_t pod = cache_node_at(cache, node)->first_pod; pod != 0; pod = next) {
+		next = cache_pod_at(cache, pod)->next;
+		if ((cache_pod_at(cache, pod)->flags & (CACHE_POD_ASSUMED | CACHE_POD_IMAGINED)) !=
+			0)
+			continue;
+		cache_drop_placed_pod(cache, pod);
+		any = true;
+	}
+	const struct pool *pool = &cache->unreads.pool;
+	for (uint32_t i = pool_next(pool, 0); i != 0 && unread > 0; i = pool_next(pool, i)) {
+		if (unread_at(cache, i)->node != node)
+			continue;
+		unread_remove(cache, i);
+		unread--;
+		any = true;
+	}
+	return any;
+}
+
+bool cache_drop_strays(struct cache *cache)
+{
+	struct cache_unreads *unreads = &cache->unreads;
+	if (pool_used(&cache->nodes) == cache->order.count)
+		return false;
+	for (uint32_t looks = 0; looks < STRAYS_LOOKS; looks++) {
+		unreads->dropped_at = pool_next(&cache->nodes, unreads->dropped_at);
+		if (unreads->dropped_at == 0)
+			unreads->dropped_at = pool_next(&cache->nodes, 0);
+		if (cache_node_at(cache, unreads->dropped_at)->facts == NULL &&
+			strays_drop_of(cache, unreads->dropped_at)) {
+			unreads->dropped = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+void cache_strays_list_begin(struct cache *cache)
+{
+	cache->unreads.dropped = false;
+	for (uint32_t i = pool_next(&cache->nodes, 0); i != 0 && cache->unreads.unsure > 0;
+		i = pool_next(&cache->nodes, i)) {
+		struct cache_node *node = cache_node_at(cache, i);
+		if ((node->unread_pods & CACHE_NODE_UNSURE) != 0)
+			node->unread_pods ^= CACHE_NODE_UNSURE | CACHE_NODE_LISTED;
+	}
+}
+
+bool cache_strays_list_end(struct cache *cache)
+{
+	for (uint32_t i = pool_next(&cache->nodes, 0); i != 0 && cache->unreads.unsure > 0;
+		i = pool_next(&cache->nodes, i)) {
+		if ((cache_node_at(cache, i)->unread_pods & CACHE_NODE_LISTED) == 0)
+			continue;
+		cache_node_sure(cache, i);
+		if (cache_node_at(cache, i)->unread_pods == 0)
+			cache_node_opened(cache, i);
 		return true;
 	}
 	return false;

@@ -29,6 +29,10 @@ struct cache_unreads {
 	struct pool pool;
 	struct map by_name;
 	uint32_t pending; /* of them wait for a node */
+	/* Stray pods. */
+	bool dropped;        /* some were, since a list of pods began last */
+	uint32_t unsure;     /* nodes that came after that: CACHE_NODE_UNSURE or _LISTED */
+	uint32_t dropped_at; /* where the last look for them ended */
 };
 
 enum cache_unread_put {
@@ -48,5 +52,18 @@ void cache_unread_report_again(struct cache *cache);
 void cache_unread_drop(struct cache *cache, struct text namespace, struct text name);
 /* The list of pods has ended: one that it did not show is gone. False: there is none. */
 bool cache_unread_drop_unlisted(struct cache *cache);
+
+/*
+ * Stray pods name a node that the apiserver has not shown. They take nothing from anybody, so they
+ * are the first to go where memory is short: one placeholder node with all of them at a time, and
+ * no change is logged (none may be waiting in the log). False: there is none. Should such a node
+ * come after that, it takes no new pods until a list of pods that began later has ended.
+ */
+bool cache_drop_strays(struct cache *cache);
+/* The same for a pod that there was no room for. False: the apiserver has shown its node. */
+MUST_USE bool cache_is_stray(struct cache *cache, struct text node);
+void cache_strays_list_begin(struct cache *cache);
+/* The list has ended: a node opens. False: none is left. */
+bool cache_strays_list_end(struct cache *cache);
 
 #endif

@@ -175,8 +175,9 @@ static enum plugin_code filter_view(struct evaluation *e, const struct cache_vie
 	if (view->node->unread_pods > 0) {
 		if (why != NULL)
 			plugin_because(why,
-				cache_node_is_closed(view->node)
-					? "node(s) would be gone"
+				cache_node_is_closed(view->node) ? "node(s) would be gone"
+					: (view->node->unread_pods & CACHE_NODE_UNREAD) == 0
+					? "node(s) had pods that are still to be listed"
 					: "node(s) had a pod that cannot be read");
 		*plugin = PLUGIN_FIT;
 		return PLUGIN_UNRESOLVABLE;

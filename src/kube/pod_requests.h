@@ -9,8 +9,15 @@
 #include "kube/pod.h"
 
 enum {
-	KUBE_RESOURCE_NAMES_MAX = 512, /* different ones in one object; more is malformed */
-	KUBE_POD_CONTAINERS_MAX = 1024 /* init containers and containers; more is malformed */
+	/*
+	 * Different names in one object, and init containers and containers of a pod. More is
+	 * malformed: a pod that waits is reported, one on a node closes it (cache/unread.h). A
+	 * node's device plugins register some hundreds at most, a kubelet runs some hundreds of
+	 * containers; the work for an object grows with the square of these numbers, 20 ms at the
+	 * bounds.
+	 */
+	KUBE_RESOURCE_NAMES_MAX = 4096,
+	KUBE_POD_CONTAINERS_MAX = 1024
 };
 
 /*

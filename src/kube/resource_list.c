@@ -4,6 +4,7 @@
  */
 #include "kube/resource_list.h"
 
+#include "base/hash.h"
 #include "kube/pod_requests.h"
 #include "kube/requirement.h"
 
@@ -86,10 +87,17 @@ struct resource_name *resource_name_of(struct resource_names *names, struct text
 	for (uint32_t i = 0; i < RESOURCE_FIXED; i++)
 		if (text_is(names->fixed[i].text, text))
 			return &names->fixed[i];
-	for (struct resource_name *name = names->first; name != NULL; name = name->next)
+	struct resource_name **bucket =
+		&names->buckets[hash_bytes(text.at, text.size) % RESOURCE_BUCKETS];
+	for (struct resource_name *name = *bucket; name != NULL; name = name->bucket_next)
 		if (text_is(name->text, text))
 			return name;
-	return name_add(names, text);
+	struct resource_name *name = name_add(names, text);
+	if (name != NULL) {
+		name->bucket_next = *bucket;
+		*bucket = name;
+	}
+	return name;
 }
 
 /* ---- lists ---- */
@@ -161,8 +169,12 @@ void resource_list_read(struct resource_names *names, struct json_value map, con
 		name->is_mentioned |= names->mentions;
 		if (!name->is_tracked)
 			continue;
-		struct quantity *before = resource_list_find(list, name);
-		*(before != NULL ? before : list_append(list, name)) = amount;
+		if (name->of != list->entries) {
+			(void)list_append(list, name);
+			name->entry = &list->entries[list->count - 1];
+			name->of = list->entries;
+		}
+		name->entry->amount = amount;
 	}
 }
 

@@ -16,8 +16,13 @@ enum resource_fixed { /* names that have members of their own in struct kube_res
 	RESOURCE_FIXED
 };
 
+struct resource_entry;
+
 struct resource_name {
 	struct resource_name *next;
+	struct resource_name *bucket_next;
+	struct resource_entry *entry; /* where it was read last, ... */
+	struct resource_entry *of;    /* ... in the list that begins there */
 	struct text text;
 	uint32_t index;
 	uint32_t id;     /* set by resource_names_intern() */
@@ -27,8 +32,11 @@ struct resource_name {
 	bool is_mentioned;
 };
 
+enum { RESOURCE_BUCKETS = 64 };
+
 struct resource_names {
 	struct kube_build *b;
+	struct resource_name *buckets[RESOURCE_BUCKETS]; /* the others, by a hash of their text */
 	struct resource_name fixed[RESOURCE_FIXED];
 	struct resource_name *first; /* of the others */
 	struct resource_name *last;

@@ -113,6 +113,17 @@ void scheduler_relist_due(struct net_timer *timer, struct mono now)
 			watch_list_anew(s->watch, (enum kube_kind)kind);
 }
 
+/* Of nodes that have come some pods may not be known: they are listed soon. */
+static void sync_list_strays(struct scheduler *s)
+{
+	if (s->cache.unreads.unsure == 0 || s->sync.lists_strays)
+		return;
+	s->sync.lists_strays = true;
+	s->sync.lacking |= WATCH_KIND(KUBE_POD);
+	net_timer_arm(s->net, &s->sync.relist,
+		mono_after_ms(scheduler_now(s), SCHEDULER_STRAYS_RELIST_MS));
+}
+
 /* ---- the sink ---- */
 
 /* The first of those that are left; the others' watches go on meanwhile. */
@@ -142,8 +153,11 @@ static void informer_list_begin(void *self, enum kube_kind kind)
 	if (kind == KUBE_POD && s->sync.distrusts)
 		cache_distrust_versions(&s->cache);
 	cache_list_begin(&s->cache, kind);
-	if (kind == KUBE_POD)
+	if (kind == KUBE_POD) {
+		s->sync.lists_strays = false;
+		cache_strays_list_begin(&s->cache);
 		scheduler_shelf_list_begin(s);
+	}
 }
 
 /* The log must take what the next object changes; what is in it is worked off before. */
@@ -193,7 +207,9 @@ static void informer_list_end(void *self, enum kube_kind kind)
 	cache_list_end(&s->cache, kind, informer_gone, s);
 	do {
 		informer_make_log_room(s);
-	} while (kind == KUBE_POD && cache_unread_drop_unlisted(&s->cache));
+	} while (kind == KUBE_POD &&
+		(cache_unread_drop_unlisted(&s->cache) || cache_strays_list_end(&s->cache)));
+	sync_list_strays(s);
 	if (kind == KUBE_POD)
 		scheduler_shelf_list_end(s);
 	scheduler_requeue_for_changes(s);
@@ -268,6 +284,8 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 	bool leads = s->lease == NULL || s->leader.leading;
 	if (put != CACHE_UNREAD_FULL && leads && cache_unread_report(&s->cache, namespace, name))
 		informer_report_unread(s, &pod, node, field, why);
+	else if (put == CACHE_UNREAD_FULL && node.size > 0 && cache_is_stray(&s->cache, node))
+		return;
 	else if (put == CACHE_UNREAD_FULL && node.size > 0)
 		sync_damaged(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
@@ -356,10 +374,19 @@ static uint32_t informer_apply(struct scheduler *s, const struct watch_object *o
 		informer_shelve(s, object, &fed, claim);
 		return 0;
 	}
+	struct text node = json_text(json_path(object->value, "spec.nodeName"));
+	if (!*fits && object->kind == KUBE_POD && node.size > 0 && !informer_is_unreadable(&fed) &&
+		cache_is_stray(&s->cache, node)) {
+		(void)cache_unfeed(&s->cache, KUBE_POD, fed.namespace, fed.name);
+		*fits = true;
+		return 0;
+	}
 	if (!*fits) {
 		informer_refused(s, object, &fed);
 		return 0;
 	}
+	if (object->kind == KUBE_NODE)
+		sync_list_strays(s);
 	if (object->kind != KUBE_POD)
 		return 0;
 	bool is_kept = fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index);

@@ -2,7 +2,8 @@
 /*
  * Pressure: what happens when the memory budget is reached.
  *
- * Who has a node, and everything that deciding needs, must be known. Pods that wait give way to it,
+ * Who has a node, and everything that deciding needs, must be known, but for pods on nodes that are
+ * not there: those go first. Pods that wait give way to what must be known,
  * and to pods that are more important than they are: the lowest priority first, of that the
  * namespace that has most of them, and of those first who waits for an event anyway. They go to the
  * shelf (queue/shelf.h), from which they come back by importance, one request each, as soon as
@@ -340,10 +341,26 @@ static void pressure_shed(struct scheduler *s, const struct scheduler_shed *shed
 	s->pressure.shed++;
 }
 
+/* Pods on nodes that are not there come before all that may ever be decided about. */
+static bool pressure_drop_strays(struct scheduler *s)
+{
+	bool was = s->cache.unreads.dropped;
+	if (!cache_drop_strays(&s->cache))
+		return false;
+	if (!was)
+		log_warn("scheduler", "memory-full",
+			"pods=%u pending=%u: pods on nodes that are not there are not kept "
+			"(--memory)",
+			(unsigned)pool_used(&s->cache.pods), (unsigned)s->cache.pods_pending);
+	return true;
+}
+
 bool scheduler_make_room(struct scheduler *s, const struct scheduler_claim *claim, uint32_t count)
 {
 	uint32_t shed = 0;
 	scheduler_requeue_for_changes(s); /* changes that wait may look at who goes */
+	while (shed < count && pressure_drop_strays(s))
+		shed++;
 	for (; shed < count; shed++) {
 		const struct scheduler_shed *next = pressure_next(s);
 		if (next == NULL || !pressure_yields(s, next, claim))
@@ -677,6 +694,14 @@ static void pressure_free_reserve(struct scheduler *s)
 	const struct scheduler_claim must = {.must = true};
 	if (budget == NULL)
 		return;
+	for (uint32_t shed = 0;
+		shed < SHED_IN_A_TURN && pool_used(&s->cache.nodes) > s->cache.order.count &&
+		page_budget_is_pressed(budget, PAGE_RESERVE_NONE);
+		shed++) {
+		scheduler_requeue_for_changes(s);
+		if (!pressure_drop_strays(s))
+			break;
+	}
 	for (uint32_t shed = 0; shed < SHED_IN_A_TURN &&
 		s->cache.pods_pending >= CACHE_PODS_AT_WORK + SHED_AT_ONCE &&
 		page_budget_is_pressed(budget, PAGE_RESERVE_NONE) &&

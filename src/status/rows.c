@@ -148,7 +148,7 @@ void rows_put_node(
 	if (facts->ready_since_us != 0)
 		json_member_i64(j, "readySinceMs", facts->ready_since_us / CLOCK_MS_US);
 	if (n->unread_pods > 0)
-		json_member_i64(j, "unreadPods", n->unread_pods);
+		json_member_i64(j, "unreadPods", n->unread_pods & CACHE_NODE_UNREAD);
 	if (facts->troubles != 0)
 		rows_put_conditions(facts->troubles, j);
 	put_taints(cache, facts, j);

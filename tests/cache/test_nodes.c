@@ -182,8 +182,7 @@ static void test_images_of_many_nodes(void)
 	TEST_ASSERT_EQUAL_UINT32(bed_node_index("m140") / 64 - first + 1, rare->words);
 	for (unsigned i = 0; i < 180; i++) {
 		(void)snprintf(name, sizeof(name), "m%u", i);
-		TEST_ASSERT_EQUAL(
-			i % 50 == 40, cache_image_on(cache, rare, bed_node_index(name)));
+		TEST_ASSERT_EQUAL(i % 50 == 40, cache_image_on(cache, rare, bed_node_index(name)));
 	}
 	/* One that comes before the others, and one behind them. */
 	TEST_ASSERT_EQUAL(CACHE_OK, put_image("m0", "'rare','late'", 7));

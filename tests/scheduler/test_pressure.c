@@ -419,6 +419,66 @@ static void test_pressure_when_pods_are_unreadable_then_all_are_counted(void)
 	TEST_ASSERT_EQUAL_UINT32(PODS + 3, scheduler_pods_pending(&cluster.s));
 }
 
+/* Pods on nodes that are not there go before anybody else, and cost nobody anything. */
+static void test_pressure_when_pods_name_nodes_that_are_not_there_then_they_go_first(void)
+{
+	char name[16], node[16];
+	for (unsigned i = 0; i < 3 * PODS; i++) {
+		snprintf(name, sizeof(name), "stray-%02u", i);
+		snprintf(node, sizeof(node), "ghost-%02u", i);
+		TEST_ASSERT_TRUE(come(&(struct spec){
+			.namespace = "tenant", .name = name, .cpu = "1", .node = node}));
+	}
+	const struct spec other = {.namespace = "other", .name = "p", .cpu = "1"};
+	struct bed_script *binding = server_takes(&other, "binding", 201);
+	TEST_ASSERT_TRUE(come(&other));
+	cluster_run(200);
+	TEST_ASSERT_EQUAL_UINT32(1, binding->asked);
+	TEST_ASSERT_FALSE(is_shelved("other", "p"));
+	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.sync.damaged);
+	/* Whom the apiserver has shown keeps its pods. */
+	for (unsigned i = 0; i < PODS; i++) {
+		snprintf(name, sizeof(name), "real-%02u", i);
+		TEST_ASSERT_EQUAL(i < PODS - 1,
+			come(&(struct spec){
+				.namespace = "tenant", .name = name, .cpu = "1", .node = "n1"}));
+	}
+	TEST_ASSERT_TRUE(is_cached("tenant", "real-00"));
+}
+
+/* Should the node come, it is known what is on it before it takes pods. */
+static void test_pressure_when_the_node_of_strays_comes_then_it_waits_for_a_list(void)
+{
+	char name[16];
+	for (unsigned i = 0; i < PODS + 1; i++) {
+		snprintf(name, sizeof(name), "stray-%02u", i);
+		TEST_ASSERT_TRUE(come(&(struct spec){
+			.namespace = "tenant", .name = name, .cpu = "1", .node = "n4"}));
+	}
+	TEST_ASSERT_TRUE(cluster.s.cache.unreads.dropped);
+	cluster_add_node("n4", "9");
+	const struct cache *cache = &cluster.s.cache;
+	const struct cache_node *n4 = cache_node_at(cache, cache_find_node(cache, TEXT("n4")));
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, n4->unread_pods);
+	TEST_ASSERT_EQUAL_UINT32(
+		0, cache_node_at(cache, cache_find_node(cache, TEXT("n1")))->unread_pods);
+	/* A list that had begun before may have shown them before. */
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, n4->unread_pods);
+	TEST_ASSERT_TRUE(net_timer_is_armed(&cluster.s.sync.relist));
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_TRUE(come(&(struct spec){
+		.namespace = "tenant", .name = "stray-00", .cpu = "1", .node = "n4"}));
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, n4->unread_pods);
+	cluster.sink.list_end(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_EQUAL_UINT32(0, n4->unread_pods);
+	TEST_ASSERT_EQUAL_UINT32(1, n4->sums.pods);
+	/* The next one has nothing to hide. */
+	cluster_add_node("n5", "9");
+	TEST_ASSERT_EQUAL_UINT32(
+		0, cache_node_at(cache, cache_find_node(cache, TEXT("n5")))->unread_pods);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -438,5 +498,7 @@ int main(void)
 	RUN_TEST(test_pressure_when_the_queue_is_full_then_importance_decides);
 	RUN_TEST(test_pressure_when_plugins_hold_pods_back_then_they_stay_where_they_are);
 	RUN_TEST(test_pressure_when_pods_are_unreadable_then_all_are_counted);
+	RUN_TEST(test_pressure_when_pods_name_nodes_that_are_not_there_then_they_go_first);
+	RUN_TEST(test_pressure_when_the_node_of_strays_comes_then_it_waits_for_a_list);
 	return UNITY_END();
 }
