@@ -97,6 +97,8 @@ static uint32_t audit_nodes(const struct cache *cache)
 	}
 	CHECK(ordered == real);
 	CHECK(unread + cache->unreads.pending == pool_used(&cache->unreads.pool));
+	CHECK(cache->unreads.unreported <= pool_used(&cache->unreads.pool));
+	CHECK(unsure == cache->unreads.unsure);
 	CHECK(without_hostname == cache->nodes_without_hostname);
 	CHECK(cache->order.count == real);
 	return placed;

@@ -36,6 +36,7 @@ static void unread_remove(struct cache *cache, uint32_t index)
 {
 	const struct cache_unread unread = *unread_at(cache, index);
 	map_remove(&cache->unreads.by_name, hash_pair(unread.namespace, unread.name), index);
+	cache->unreads.unreported -= !unread.is_reported;
 	pool_give(&cache->unreads.pool, index);
 	intern_give(&cache->strings, unread.namespace);
 	intern_give(&cache->strings, unread.name);
@@ -52,10 +53,14 @@ static void unread_remove(struct cache *cache, uint32_t index)
 	cache_node_drop_placeholder(cache, unread.node);
 }
 
-static bool unread_add(
-	struct cache *cache, struct text namespace, struct text name, struct text node_name)
+static bool unread_add(struct cache *cache, struct text namespace, struct text name,
+	struct text node_name, const struct cache_unread_cause *cause)
 {
-	struct cache_unread added = {.seen = cache->list_round[KUBE_POD]};
+	struct cache_unread added = {.seen = cache->list_round[KUBE_POD],
+		.field = cause->field,
+		.reason = cause->reason};
+	if (!cache_parse_uid(cause->uid, &added.uid))
+		added.uid = (struct cache_uid){0, 0};
 	if (!cache_intern_take(cache, namespace, &added.namespace))
 		return false;
 	if (!cache_intern_take(cache, name, &added.name)) {
@@ -75,6 +80,7 @@ static bool unread_add(
 	*unread_at(cache, index) = added;
 	map_add(&cache->unreads.by_name, hash_pair(added.namespace, added.name), index);
 	cache->unreads.pending += waits;
+	cache->unreads.unreported++;
 	if (waits)
 		return true;
 	cache_node_at(cache, added.node)->unread_pods++;
@@ -82,8 +88,8 @@ static bool unread_add(
 	return true;
 }
 
-enum cache_unread_put cache_unread_put(
-	struct cache *cache, struct text namespace, struct text name, struct text node_name)
+enum cache_unread_put cache_unread_put(struct cache *cache, struct text namespace, struct text name,
+	struct text node_name, const struct cache_unread_cause *cause)
 {
 	uint32_t index = unread_find(cache, namespace, name);
 	if (index != 0) {
@@ -95,18 +101,22 @@ enum cache_unread_put cache_unread_put(
 	}
 	/* What waits is a small record, as one of the shelf. */
 	cache_budget_open(cache, node_name.size > 0 ? PAGE_RESERVE_ALL : PAGE_RESERVE_RECORDS);
-	bool added = unread_add(cache, namespace, name, node_name);
+	bool added = unread_add(cache, namespace, name, node_name, cause);
 	cache_budget_close(cache);
 	return added ? CACHE_UNREAD_NEW : CACHE_UNREAD_FULL;
 }
 
-bool cache_unread_report(struct cache *cache, struct text namespace, struct text name)
+uint32_t cache_unread_report(struct cache *cache)
 {
-	uint32_t index = unread_find(cache, namespace, name);
-	bool is_due = index != 0 && !unread_at(cache, index)->is_reported;
-	if (is_due)
-		unread_at(cache, index)->is_reported = true;
-	return is_due;
+	const struct pool *pool = &cache->unreads.pool;
+	uint32_t i = cache->unreads.unreported == 0 ? 0 : pool_next(pool, 0);
+	while (i != 0 && unread_at(cache, i)->is_reported)
+		i = pool_next(pool, i);
+	if (i == 0)
+		return 0;
+	unread_at(cache, i)->is_reported = true;
+	cache->unreads.unreported--;
+	return i;
 }
 
 void cache_unread_report_again(struct cache *cache)
@@ -114,6 +124,7 @@ void cache_unread_report_again(struct cache *cache)
 	const struct pool *pool = &cache->unreads.pool;
 	for (uint32_t i = pool_next(pool, 0); i != 0; i = pool_next(pool, i))
 		unread_at(cache, i)->is_reported = false;
+	cache->unreads.unreported = pool_used(pool);
 }
 
 void cache_unread_drop(struct cache *cache, struct text namespace, struct text name)

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "cache/log.h"
 
 struct cache;
 
@@ -23,12 +24,22 @@ struct cache_unread {
 	uint32_t node; /* index; 0: it waits for one */
 	uint16_t seen; /* list round it was last seen in */
 	bool is_reported;
+	struct cache_uid uid; /* zero: it has none that can be kept */
+	const char *field;    /* what of it, ... */
+	const char *reason;   /* ... and why; never freed */
+};
+
+struct cache_unread_cause {
+	struct text uid;
+	const char *field;
+	const char *reason;
 };
 
 struct cache_unreads {
 	struct pool pool;
 	struct map by_name;
-	uint32_t pending; /* of them wait for a node */
+	uint32_t pending;    /* of them wait for a node, */
+	uint32_t unreported; /* ... of all */
 	/* Stray pods. */
 	bool dropped;        /* some were, since a list of pods began last */
 	uint32_t unsure;     /* nodes that came after that: CACHE_NODE_UNSURE or _LISTED */
@@ -42,10 +53,15 @@ enum cache_unread_put {
 };
 
 /* The pod closes that node; an empty one: it waits. */
-MUST_USE enum cache_unread_put cache_unread_put(
-	struct cache *cache, struct text namespace, struct text name, struct text node);
-/* False: it was reported already. */
-MUST_USE bool cache_unread_report(struct cache *cache, struct text namespace, struct text name);
+MUST_USE enum cache_unread_put cache_unread_put(struct cache *cache, struct text namespace,
+	struct text name, struct text node, const struct cache_unread_cause *cause);
+static inline const struct cache_unread *cache_unread_at(
+	const struct cache_unreads *unreads, uint32_t index)
+{
+	return pool_at(&unreads->pool, index);
+}
+/* One that was not reported yet, and is from now on; 0: all were. */
+uint32_t cache_unread_report(struct cache *cache);
 /* What was reported may not have arrived: once more. */
 void cache_unread_report_again(struct cache *cache);
 /* It is understood, or gone. */

@@ -234,27 +234,51 @@ static void informer_list_end(void *self, enum kube_kind kind)
 	scheduler_requeue_for_kinds(s);
 }
 
-static void informer_report_unread(struct scheduler *s, const struct body_pod *pod,
-	struct text node, const char *field, const char *why)
+static void unread_report(struct scheduler *s, const struct cache_unread *unread)
 {
-	char note[NOTE_MAX];
+	char note[NOTE_MAX], uid[64];
 	struct writer w;
+	const struct cache *cache = &s->cache;
+	struct text node = unread->node == 0
+		? TEXT("")
+		: cache_text(cache, cache_node_at(cache, unread->node)->name);
+	writer_init(&w, uid, sizeof(uid));
+	if ((unread->uid.high | unread->uid.low) != 0)
+		cache_print_uid(cache, unread->uid, &w);
+	const struct body_pod pod = {cache_text(cache, unread->namespace),
+		cache_text(cache, unread->name), writer_text(&w)};
 	writer_init(&w, note, sizeof(note));
 	if (node.size > 0)
 		write_format(&w,
 			"the scheduler cannot read this pod (%s: %s), and so not what it takes: no "
 			"new pods come to node %.*s until it can, or the pod is gone",
-			field, why, TEXT_ARGS(node));
+			unread->field, unread->reason, TEXT_ARGS(node));
 	else
 		write_format(&w, "the scheduler cannot read this pod (%s: %s): it is not scheduled",
-			field, why);
+			unread->field, unread->reason);
 	log_warn("scheduler", node.size > 0 ? "node-closed" : "pod-unreadable",
 		"node=%.*s pod=%.*s/%.*s field=%s reason=\"%s\"", TEXT_ARGS(node),
-		TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name), field, why);
-	scheduler_report_event_of(s, pod, 0, &s->profiles[0], "Warning",
+		TEXT_ARGS(pod.namespace), TEXT_ARGS(pod.name), unread->field, unread->reason);
+	scheduler_report_event_of(s, &pod, 0, &s->profiles[0], "Warning",
 		node.size > 0 ? "NodeClosed" : "FailedScheduling", "Scheduling", writer_text(&w));
 	if (node.size == 0)
-		scheduler_report_condition_of(s, pod, TEXT("SchedulerError"), writer_text(&w));
+		scheduler_report_condition_of(s, &pod, TEXT("SchedulerError"), writer_text(&w));
+}
+
+/* A standby leaves it to the leader; when it leads it lists pods once more. */
+bool scheduler_has_unreported(const struct scheduler *s)
+{
+	return s->cache.unreads.unreported > 0 && (s->lease == NULL || s->leader.leading);
+}
+
+void scheduler_report_unreads(struct scheduler *s)
+{
+	while (scheduler_has_unreported(s) && scheduler_may_report(s)) {
+		uint32_t index = cache_unread_report(&s->cache);
+		if (index == 0)
+			return;
+		unread_report(s, cache_unread_at(&s->cache.unreads, index));
+	}
 }
 
 /*
@@ -276,20 +300,19 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 		if (name.size == 0 || !scheduler_is_ours(s, object))
 			return;
 	}
-	const struct body_pod pod = {namespace, name, json_text(json_path(object, "metadata.uid"))};
+	const struct cache_unread_cause cause = {
+		json_text(json_path(object, "metadata.uid")), field, why};
 	enum cache_unread_put put = name.size == 0
 		? CACHE_UNREAD_FULL
-		: cache_unread_put(&s->cache, namespace, name, node);
-	/* A standby leaves it to the leader; when it leads it lists pods once more. */
-	bool leads = s->lease == NULL || s->leader.leading;
-	if (put != CACHE_UNREAD_FULL && leads && cache_unread_report(&s->cache, namespace, name))
-		informer_report_unread(s, &pod, node, field, why);
-	else if (put == CACHE_UNREAD_FULL && node.size > 0 && cache_is_stray(&s->cache, node))
+		: cache_unread_put(&s->cache, namespace, name, node, &cause);
+	if (put != CACHE_UNREAD_FULL)
+		scheduler_report_unreads(s);
+	else if (node.size > 0 && cache_is_stray(&s->cache, node))
 		return;
-	else if (put == CACHE_UNREAD_FULL && node.size > 0)
+	else if (node.size > 0)
 		sync_damaged(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
-	else if (put == CACHE_UNREAD_FULL)
+	else
 		scheduler_lose_pod(s);
 }
 

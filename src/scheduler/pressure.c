@@ -742,6 +742,7 @@ void scheduler_relieve(struct scheduler *s)
 {
 	pressure_queue_rest(s);
 	pressure_free_reserve(s);
+	scheduler_report_unreads(s);
 	if (shelf_count(&s->queue.shelf) == 0)
 		return;
 	pressure_take_back(s);
@@ -752,7 +753,7 @@ struct mono scheduler_relief_due(const struct scheduler *s)
 {
 	if (s->requeue.unqueued > 0)
 		return scheduler_now(s);
-	if (shelf_count(&s->queue.shelf) == 0)
+	if (shelf_count(&s->queue.shelf) == 0 && !scheduler_has_unreported(s))
 		return MONO_NEVER;
 	return mono_after_ms(scheduler_now(s), WAKE_MS);
 }

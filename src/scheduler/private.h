@@ -82,6 +82,9 @@ void scheduler_fetched(void *self, uint64_t tag, enum watch_fetch_result result,
 	const struct watch_object *object, struct scratch *scratch);
 /* Once a turn: the reserve is freed, pods come back, people are told. */
 void scheduler_relieve(struct scheduler *s);
+/* Pods that cannot be read: an event and a condition each, while there is room for them. */
+void scheduler_report_unreads(struct scheduler *s);
+bool scheduler_has_unreported(const struct scheduler *s);
 struct mono scheduler_relief_due(const struct scheduler *s);
 
 /* ---- schedule_one.c ---- */

@@ -25,7 +25,9 @@ static uint32_t unread_on(const char *node)
 
 static bool put(const char *name, const char *node)
 {
-	bool is_put = cache_unread_put(&bed.cache, TEXT("default"), text_of(name), text_of(node));
+	static const struct cache_unread_cause cause = {{"", 0}, "spec", "odd"};
+	bool is_put =
+		cache_unread_put(&bed.cache, TEXT("default"), text_of(name), text_of(node), &cause);
 	cache_audit(&bed.cache);
 	return is_put;
 }
@@ -99,15 +101,18 @@ static void test_a_list_without_it_heals(void)
 static void test_unread_when_it_was_reported_then_only_another_leader_does_so_again(void)
 {
 	struct cache *cache = &bed.cache;
-	TEST_ASSERT_FALSE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_EQUAL_UINT32(0, cache_unread_report(cache));
 	TEST_ASSERT_TRUE(put("a", ""));
-	TEST_ASSERT_TRUE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	uint32_t a = cache_unread_report(cache);
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, a);
+	TEST_ASSERT_EQUAL_STRING("odd", cache_unread_at(&cache->unreads, a)->reason);
 	TEST_ASSERT_TRUE(put("a", ""));
-	TEST_ASSERT_FALSE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_EQUAL_UINT32(0, cache_unread_report(cache));
 	cache_unread_report_again(cache);
-	TEST_ASSERT_TRUE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, cache_unread_report(cache));
 	TEST_ASSERT_TRUE(put("a", "n1")); /* it closes a node now */
-	TEST_ASSERT_TRUE(cache_unread_report(cache, TEXT("default"), TEXT("a")));
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, cache_unread_report(cache));
+	TEST_ASSERT_EQUAL_UINT32(0, cache->unreads.unreported);
 }
 
 int main(void)

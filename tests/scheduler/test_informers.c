@@ -275,10 +275,10 @@ static void test_room_for_what_found_none(void)
 	TEST_ASSERT_FALSE(net_timer_is_armed(&cluster.s.sync.relist));
 }
 
-static void too_big_pod(const char *json)
+static void too_big_named(const char *name, const char *json)
 {
 	struct watch_too_big object = {
-		.kind = KUBE_POD, .type = KUBE_WATCH_ADDED, .name = TEXT("default/q")};
+		.kind = KUBE_POD, .type = KUBE_WATCH_ADDED, .name = text_of(name)};
 	char text[256];
 	snprintf(text, sizeof(text), "%s", json);
 	TEST_ASSERT_EQUAL(
@@ -287,12 +287,17 @@ static void too_big_pod(const char *json)
 	scratch_reset(&cluster.bed.scratch);
 }
 
+static void too_big_pod(const char *json)
+{
+	too_big_named("default/q", json);
+}
+
 /* People are told, once; a version that can be read heals it, and so does its end. */
 static void test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_about_once(void)
 {
-	static const char big[] =
-		"{\"metadata\":{\"name\":\"q\",\"namespace\":\"default\",\"uid\":\"u-q\"},"
-		"\"spec\":{\"schedulerName\":\"default-scheduler\"}}";
+	static const char big[] = "{\"metadata\":{\"name\":\"q\",\"namespace\":\"default\",\"uid\":"
+				  "\"11111111-2222-3333-4444-555555555555\"},"
+				  "\"spec\":{\"schedulerName\":\"default-scheduler\"}}";
 	struct bed_script *event =
 		bed_says(&cluster.bed, "/api/v1/namespaces/default/events", "{}");
 	struct bed_script *status =
@@ -305,7 +310,7 @@ static void test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_abou
 	TEST_ASSERT_EQUAL_UINT32(1, event->asked);
 	TEST_ASSERT_EQUAL_UINT32(1, status->asked);
 	TEST_ASSERT_NOT_NULL(strstr(event->seen, "cannot read this pod"));
-	TEST_ASSERT_NOT_NULL(strstr(event->seen, "u-q"));
+	TEST_ASSERT_NOT_NULL(strstr(event->seen, "11111111-2222-3333-4444-555555555555"));
 	TEST_ASSERT_NOT_NULL(strstr(status->seen, "SchedulerError"));
 	TEST_ASSERT_EQUAL_UINT32(1, scheduler_pods_pending(&cluster.s));
 	cluster_add_pod("q", false, "1", "");
@@ -316,6 +321,23 @@ static void test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_abou
 	/* Of another scheduler: nobody's business here. */
 	too_big_pod("{\"metadata\":{\"name\":\"q\"},\"spec\":{\"schedulerName\":\"x\"}}");
 	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.cache.unreads.pending);
+}
+
+/* More at once than there is room for in patches and events: the others have theirs after them. */
+static void test_informers_when_many_pods_are_unreadable_then_each_is_reported(void)
+{
+	char name[32];
+	const uint32_t pods = 2 * cluster_limits.patches;
+	for (uint32_t i = 0; i < pods; i++) {
+		snprintf(name, sizeof(name), "default/q%u", (unsigned)i);
+		too_big_named(name, "{\"spec\":{\"schedulerName\":\"default-scheduler\"}}");
+	}
+	TEST_ASSERT_EQUAL_UINT32(pods, cluster.s.cache.unreads.pending);
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, cluster.s.cache.unreads.unreported);
+	cluster_run(5000);
+	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.cache.unreads.unreported);
+	struct status_patcher_stats patches = status_patcher_stats(cluster.s.status_patcher);
+	TEST_ASSERT_EQUAL_UINT64(pods, patches.sent + patches.failed + patches.patches);
 }
 
 static void test_informers_when_a_placed_pod_is_unreadable_then_an_event_says_so(void)
@@ -537,6 +559,7 @@ int main(void)
 	RUN_TEST(test_more_nodes_than_there_is_room_for);
 	RUN_TEST(test_room_for_what_found_none);
 	RUN_TEST(test_informers_when_a_waiting_pod_is_unreadable_then_it_is_told_about_once);
+	RUN_TEST(test_informers_when_many_pods_are_unreadable_then_each_is_reported);
 	RUN_TEST(test_informers_when_a_placed_pod_is_unreadable_then_an_event_says_so);
 	RUN_TEST(test_objects_that_are_too_big);
 	RUN_TEST(test_a_claim_that_cannot_be_kept_is_not_missing);
