@@ -121,7 +121,14 @@ struct cache_object {
 
 enum {
 	CACHE_CHANGE_LOG = 4096, /* node changes remembered for rows that are not up to date */
-	CACHE_PODS_AT_WORK = 64  /* pending pods that there is room for when memory is full */
+	CACHE_PODS_AT_WORK = 64, /* pending pods that there is room for when memory is full */
+	CACHE_MISSING = 32       /* objects that cannot be read and whose end is noticed at once */
+};
+
+/* What names an object that is there, and is not known. */
+struct cache_missing {
+	uint32_t hash; /* of its namespace and name */
+	uint8_t kind;
 };
 
 struct cache {
@@ -154,7 +161,11 @@ struct cache {
 	struct pool objects;
 	struct map objects_by_name; /* hash of (kind, namespace, name) */
 	struct list by_kind[KUBE_KINDS];
-	uint32_t incomplete; /* kinds, a bit each, of which some object could not be read or kept */
+	/* Kinds, a bit each, of which some object could not be read or kept, and those objects. */
+	uint32_t incomplete;
+	uint32_t missing_more; /* kinds with more than found room: until the next list */
+	uint32_t missing_count;
+	struct cache_missing missing[CACHE_MISSING];
 	uint64_t kind_generation[KUBE_KINDS]; /* one more with each change of an object of the kind
 					       */
 

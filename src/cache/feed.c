@@ -4,6 +4,7 @@
  */
 #include "cache/feed.h"
 
+#include "base/hash.h"
 #include "cache/private.h"
 
 static void feed_pod(
@@ -138,4 +139,61 @@ enum cache_result cache_unfeed(
 		return CACHE_UNKNOWN;
 	uint32_t object = cache_find_object(cache, kind, namespace_id, name_id);
 	return object == 0 ? CACHE_UNKNOWN : cache_remove_object(cache, object);
+}
+
+/* ---- objects that are missing ---- */
+
+static uint32_t missing_hash(struct text namespace, struct text name)
+{
+	return hash_more(hash_bytes(namespace.at, namespace.size), hash_bytes(name.at, name.size));
+}
+
+/* CACHE_MISSING or less; as many as there are when it is not among them. */
+static uint32_t missing_find(const struct cache *cache, enum kube_kind kind, uint32_t hash)
+{
+	uint32_t i = 0;
+	while (i < cache->missing_count &&
+		(cache->missing[i].kind != kind || cache->missing[i].hash != hash))
+		i++;
+	return i;
+}
+
+static void missing_look(struct cache *cache, enum kube_kind kind)
+{
+	uint32_t i = 0;
+	while (i < cache->missing_count && cache->missing[i].kind != kind)
+		i++;
+	if (i == cache->missing_count && (cache->missing_more & UINT32_C(1) << kind) == 0)
+		cache->incomplete &= ~(UINT32_C(1) << kind);
+}
+
+void cache_miss(struct cache *cache, enum kube_kind kind, struct text namespace, struct text name)
+{
+	const struct cache_missing missing = {missing_hash(namespace, name), (uint8_t)kind};
+	uint32_t i = missing_find(cache, kind, missing.hash);
+	cache->incomplete |= UINT32_C(1) << kind;
+	if (i == CACHE_MISSING)
+		cache->missing_more |= UINT32_C(1) << kind;
+	else if (i == cache->missing_count)
+		cache->missing[cache->missing_count++] = missing;
+}
+
+void cache_miss_no_more(
+	struct cache *cache, enum kube_kind kind, struct text namespace, struct text name)
+{
+	if ((cache->incomplete & UINT32_C(1) << kind) == 0)
+		return;
+	uint32_t i = missing_find(cache, kind, missing_hash(namespace, name));
+	if (i < cache->missing_count)
+		cache->missing[i] = cache->missing[--cache->missing_count];
+	missing_look(cache, kind);
+}
+
+void cache_miss_none(struct cache *cache, enum kube_kind kind)
+{
+	for (uint32_t i = cache->missing_count; i-- > 0;)
+		if (cache->missing[i].kind == kind)
+			cache->missing[i] = cache->missing[--cache->missing_count];
+	cache->missing_more &= ~(UINT32_C(1) << kind);
+	missing_look(cache, kind);
 }

@@ -77,7 +77,9 @@ static uint32_t connections_of(const struct options *options)
 
 static uint64_t budget_of(const struct options *options)
 {
-	return options->memory_bytes != 0 ? options->memory_bytes : LIMITS_MEMORY_BYTES;
+	uint64_t bytes = options->memory_bytes != 0 ? options->memory_bytes : LIMITS_MEMORY_BYTES;
+	return bytes < CAPACITY_BYTES_MIN ? CAPACITY_BYTES_MIN
+					  : bytes; /* live_has_room() says it */
 }
 
 static size_t explanation_bytes(const struct options *options)
@@ -545,14 +547,21 @@ static void lock_down(struct live *live)
 
 /* ---- opening and closing ---- */
 
-#define TOO_SMALL "--memory: too small for any cluster"
-
 /* Much of what is set up has address space only; what it takes of the budget shows at the end. */
 static bool live_has_room(struct live *live)
 {
 	live->budget.may_exceed = false;
-	return page_budget_left(&live->budget) >= CAPACITY_BYTES_MIN ||
-		live_complain(live, TEXT(TOO_SMALL));
+	if (page_budget_left(&live->budget) >= CAPACITY_BYTES_MIN)
+		return true;
+	/* The reserve is a part of all of it. */
+	uint64_t fixed = (uint64_t)live->budget.used * live->budget.page_size;
+	uint64_t least = (fixed + CAPACITY_BYTES_MIN) / (CAPACITY_RESERVE - 1) * CAPACITY_RESERVE;
+	output_format(&live->err,
+		"berth: --memory: too small for any cluster: with these flags it takes %llu MiB "
+		"at least\n",
+		(unsigned long long)(least >> 20) + 1);
+	output_flush(&live->err);
+	return false;
 }
 
 static bool live_reserve_memory(struct live *live)
@@ -560,8 +569,6 @@ static bool live_reserve_memory(struct live *live)
 	uint64_t budget = budget_of(&live->options);
 	uint64_t fixed = fixed_bytes(&live->options);
 	struct capacity capacity;
-	if (budget < CAPACITY_BYTES_MIN)
-		return live_complain(live, TEXT(TOO_SMALL));
 	void *block = reserve_space(live, fixed, &capacity);
 	if (block == NULL) {
 		output_format(&live->err,

@@ -99,9 +99,23 @@ static void sync_missing(
 	struct scheduler *s, enum kube_kind kind, struct text namespace, struct text name)
 {
 	(void)cache_unfeed(&s->cache, kind, namespace, name);
-	s->cache.incomplete |= WATCH_KIND(kind);
+	cache_miss(&s->cache, kind, namespace, name);
 	if (kind == KUBE_NODE)
 		sync_damaged(s, kind);
+}
+
+/* It can be read now, or is gone. */
+static void sync_found(
+	struct scheduler *s, enum kube_kind kind, struct text namespace, struct text name)
+{
+	bool was = (s->cache.incomplete & WATCH_KIND(kind)) != 0;
+	cache_miss_no_more(&s->cache, kind, namespace, name);
+	if (!was || (s->cache.incomplete & WATCH_KIND(kind)) != 0)
+		return;
+	log_info("scheduler", "complete", "kind=%s name=%.*s%s%.*s", kube_kinds[kind].plural,
+		TEXT_ARGS(namespace), namespace.size > 0 ? "/" : "", TEXT_ARGS(name));
+	s->sync.damaged &= ~WATCH_KIND(kind);
+	s->sync.damaged_in_list &= ~WATCH_KIND(kind);
 }
 
 void scheduler_relist_due(struct net_timer *timer, struct mono now)
@@ -144,7 +158,7 @@ static void informer_list_begin(void *self, enum kube_kind kind)
 	if (sync_is_compared(s, kind))
 		s->sync.missed = s->sync.redundant = 0;
 	s->sync.damaged_in_list &= ~WATCH_KIND(kind);
-	s->cache.incomplete &= ~WATCH_KIND(kind);
+	cache_miss_none(&s->cache, kind);
 	s->sync.lacking &= ~WATCH_KIND(kind);
 	s->sync.short_of = s->sync.lacking == 0 ? 0 : s->sync.short_of;
 	/* The server may have lost its last changes, and given their versions twice. */
@@ -410,8 +424,10 @@ static uint32_t informer_apply(struct scheduler *s, const struct watch_object *o
 	}
 	if (object->kind == KUBE_NODE)
 		sync_list_strays(s);
-	if (object->kind != KUBE_POD)
+	if (object->kind != KUBE_POD) {
+		sync_found(s, object->kind, fed.namespace, fed.name);
 		return 0;
+	}
 	bool is_kept = fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index);
 	uint32_t shelved = shelf_find(&s->queue.shelf, fed.namespace, fed.name);
 	if (shelved != 0 && is_kept &&
@@ -446,6 +462,8 @@ static bool informer_object(void *self, const struct watch_object *object, struc
 		bool is_known = cache_unfeed(&s->cache, object->kind, namespace, name) == CACHE_OK;
 		if (object->kind == KUBE_POD)
 			scheduler_unshelve(s, namespace, name, is_known);
+		else
+			sync_found(s, object->kind, namespace, name);
 		sync_count_gone(s, object->kind);
 		return true;
 	}
@@ -477,8 +495,11 @@ static void informer_too_big(void *self, const struct watch_too_big *object)
 			"too big, too deep or with too many values");
 	else if (object->type != KUBE_WATCH_DELETED)
 		sync_missing(s, object->kind, namespace, name);
-	else
+	else {
 		(void)cache_unfeed(&s->cache, object->kind, namespace, name);
+		if (object->kind != KUBE_POD)
+			sync_found(s, object->kind, namespace, name);
+	}
 }
 
 static void informer_synced(void *self)

@@ -8,6 +8,7 @@
 #include "status/private.h"
 
 enum {
+	NOTE_MAX = 512,
 	ROWS_MAX = 1000,       /* unless ?limit= says more */
 	ROWS_OTHERS = 1 << 30, /* ids from here on are of pods of other schedulers */
 	ROWS_LOOKS = 512,      /* pods looked at in one step */
@@ -300,8 +301,12 @@ static bool unread_pod_step(struct status_answer *a, struct writer *w)
 	json_member_text(&j, "name", name);
 	json_member_i64(&j, "id", a->at);
 	json_member_z(&j, "state", "unreadable");
-	json_member_z(
-		&j, "reason", "the pod is too big or too odd to be read: it is not scheduled");
+	char why[NOTE_MAX];
+	struct writer reason;
+	writer_init(&reason, why, sizeof(why));
+	write_format(&reason, "the pod cannot be read (%s: %s): it is not scheduled", unread->field,
+		unread->reason);
+	json_member_text(&j, "reason", writer_text(&reason));
 	json_close_object(&j);
 	return true;
 }

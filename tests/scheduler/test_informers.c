@@ -388,6 +388,56 @@ static void test_objects_that_are_too_big(void)
 	TEST_ASSERT_EQUAL(SCHEDULER_READY, waits());
 }
 
+static void claim_comes(enum kube_watch_type type, const char *name, bool is_big)
+{
+	char full[64], json[256];
+	snprintf(full, sizeof(full), "default/%s", name);
+	snprintf(json, sizeof(json),
+		"{'metadata':{'name':'%s','namespace':'default'},'spec':{'volumeName':'v'}}", name);
+	if (is_big)
+		cluster.sink.too_big(cluster.sink.self,
+			&(struct watch_too_big){
+				.kind = KUBE_PVC, .type = type, .name = text_of(full)});
+	else
+		TEST_ASSERT_TRUE(cluster_tell(KUBE_PVC, type, json));
+}
+
+/* What cannot be read of a kind is so until the last such object can be, or is gone. */
+static void test_informers_when_objects_heal_then_their_kind_is_complete(void)
+{
+	const struct cache *cache = &cluster.s.cache;
+	claim_comes(KUBE_WATCH_ADDED, "a", true);
+	claim_comes(KUBE_WATCH_ADDED, "b", true);
+	claim_comes(KUBE_WATCH_MODIFIED, "b", true);
+	claim_comes(KUBE_WATCH_ADDED, "c", false);
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, cache->incomplete);
+	claim_comes(KUBE_WATCH_MODIFIED, "a", false);
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, cache->incomplete);
+	claim_comes(KUBE_WATCH_DELETED, "b", true);
+	TEST_ASSERT_EQUAL_UINT32(0, cache->incomplete);
+	/* With more than are remembered it takes a list. */
+	char name[16];
+	for (int i = 0; i <= CACHE_MISSING; i++) {
+		snprintf(name, sizeof(name), "x%d", i);
+		claim_comes(KUBE_WATCH_ADDED, name, true);
+	}
+	for (int i = 0; i <= CACHE_MISSING; i++) {
+		snprintf(name, sizeof(name), "x%d", i);
+		claim_comes(KUBE_WATCH_DELETED, name, false);
+	}
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, cache->incomplete);
+	tell_list(KUBE_PVC, NULL);
+	TEST_ASSERT_EQUAL_UINT32(0, cache->incomplete);
+	/* A node that can be read again is a node again. */
+	cluster.sink.too_big(cluster.sink.self,
+		&(struct watch_too_big){
+			.kind = KUBE_NODE, .type = KUBE_WATCH_MODIFIED, .name = TEXT("n3")});
+	TEST_ASSERT_NOT_EQUAL_UINT32(0, scheduler_kinds_damaged(&cluster.s));
+	cluster_add_node("n3", "9");
+	TEST_ASSERT_EQUAL_UINT32(0, scheduler_kinds_damaged(&cluster.s));
+	TEST_ASSERT_EQUAL(3, cache->order.count);
+}
+
 static const char *words_about_the_last_pod(void)
 {
 	const struct scheduler_metrics *m = &cluster.s.metrics;
@@ -562,6 +612,7 @@ int main(void)
 	RUN_TEST(test_informers_when_many_pods_are_unreadable_then_each_is_reported);
 	RUN_TEST(test_informers_when_a_placed_pod_is_unreadable_then_an_event_says_so);
 	RUN_TEST(test_objects_that_are_too_big);
+	RUN_TEST(test_informers_when_objects_heal_then_their_kind_is_complete);
 	RUN_TEST(test_a_claim_that_cannot_be_kept_is_not_missing);
 	RUN_TEST(test_a_picture_that_is_right);
 	RUN_TEST(test_a_picture_that_is_wrong);
