@@ -206,9 +206,11 @@ static void container_status_read(struct pod_lists *pod, struct text name, struc
 	if (status_map_read(pod, status->allocated, field, &c->allocated))
 		c->actual = c->allocated;
 	(void)status_map_read(pod, actual, field, &c->actual);
+	/* A list without a cpu that was asked for gets the default one, which may be more. */
 	if (!kube_failed(pod->b))
 		pod->used_differs |= !is_below(pod, &c->asked, &c->allocated) ||
-			!is_below(pod, &c->asked, &c->actual);
+			!is_below(pod, &c->asked, &c->actual) ||
+			(c->asked.has & ~(c->allocated.has & c->actual.has)) != 0;
 }
 
 /* The largest of what was asked for, what is there and what is allocated. */

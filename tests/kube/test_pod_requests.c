@@ -249,6 +249,12 @@ static void test_resized_pods_in_1_37_count_by_the_largest_sum(void)
 	      "]}}",
 		"fit 10000 10 0 cpu memory; used 2000 4 0 cpu memory; "
 		"score 10000 10 0 cpu memory; nonzero 2100 419430400");
+	/* allocated without a cpu that was asked for: the default is more than that was */
+	check("{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'50m','memory':'9'"
+	      "}}}]},'status':{'containerStatuses':[{'name':'a','allocatedResources':{'memory':'9'}"
+	      "}]}}",
+		"fit 50 9 0 cpu memory; used 50 9 0 cpu memory; "
+		"score 50 9 0 cpu memory; nonzero 100 9");
 	/* sums of the pod's own status, and requests of the whole pod over them */
 	check("{'spec':{'containers':[{'name':'a','resources':{'requests':{'cpu':'1','memory':'1'}}"
 	      "}]},'status':{'resources':{'requests':{'cpu':'3','memory':'1'}},"
