@@ -535,6 +535,8 @@ const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 		{KUBE_NODE, CACHE_ADD | CACHE_UPDATE_NODE_LABEL | CACHE_UPDATE_NODE_ALLOCATABLE,
 			NULL},
 		{KUBE_RESOURCE_CLAIM, CACHE_ADD | CACHE_UPDATE, dynamic_resources_hint_claim},
+		{KUBE_RESOURCE_CLAIM, CACHE_DELETE | PLUGIN_SINCE_1_37,
+			dynamic_resources_hint_claim},
 		{KUBE_POD, CACHE_UPDATE_POD_CLAIMS | PLUGIN_OF_ITSELF, dynamic_resources_hint_pod},
 		{KUBE_DEVICE_CLASS, CACHE_ADD | CACHE_UPDATE, NULL},
 		{KUBE_RESOURCE_SLICE, CACHE_ADD | CACHE_UPDATE, NULL})};

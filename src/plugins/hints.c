@@ -26,7 +26,7 @@ enum plugin_hint hint_never(
 static bool registration_covers(
 	const struct plugin_registration *r, enum kube_kind kind, uint32_t action)
 {
-	uint32_t actions = r->actions & ~PLUGIN_OF_ITSELF;
+	uint32_t actions = r->actions & ~(PLUGIN_OF_ITSELF | PLUGIN_SINCE_1_37);
 	return r->kind == kind && (actions & action) != 0 && action <= actions;
 }
 
@@ -36,6 +36,14 @@ static bool registration_takes_taints_too(
 {
 	return kind == KUBE_NODE && action == CACHE_UPDATE_NODE_TAINT && r->kind == KUBE_NODE &&
 		(r->actions & CACHE_ADD) != 0 && (r->actions & CACHE_UPDATE_NODE_TAINT) == 0;
+}
+
+static bool registration_is_for(const struct plugin_registration *r, const struct plugin_waiting *w,
+	const struct cache_event *event)
+{
+	bool is_older = w->profile->gates.release < KUBE_1_37;
+	return is_older ? (r->actions & PLUGIN_SINCE_1_37) == 0
+			: (r->actions & PLUGIN_OF_ITSELF) == 0 || hint_is_self(w, event);
 }
 
 /* The next single action of the set: upstream fires one event for each; an update is one. */
@@ -59,8 +67,7 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 		const struct plugin_registration *r = plugins[id]->events;
 		for (; r != NULL && r->kind != KUBE_NO_KIND; r++) {
 			bool covers = registration_covers(r, event->kind, action);
-			if (covers && (r->actions & PLUGIN_OF_ITSELF) != 0 && !is_older &&
-				!hint_is_self(w, event))
+			if (covers && !registration_is_for(r, w, event))
 				continue;
 			if (!covers &&
 				!(is_older &&

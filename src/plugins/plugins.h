@@ -121,11 +121,13 @@ typedef enum plugin_hint plugin_hint_fn(
  */
 struct plugin_registration {
 	enum kube_kind kind;  /* KUBE_NO_KIND ends a list */
-	uint32_t actions;     /* enum cache_action bits, and PLUGIN_OF_ITSELF */
+	uint32_t actions;     /* enum cache_action bits, and those below */
 	plugin_hint_fn *hint; /* NULL: always queue */
 };
 /* Of pods: since v1.37 only what happens to the waiting pod itself is registered. */
 #define PLUGIN_OF_ITSELF (UINT32_C(1) << 31)
+/* The row is not there in older releases. */
+#define PLUGIN_SINCE_1_37 (UINT32_C(1) << 30)
 #define PLUGIN_EVENTS(...)                    \
 	(const struct plugin_registration[])  \
 	{                                     \

@@ -266,9 +266,9 @@ void scheduler_requeue_for_nomination(struct scheduler *s, uint32_t pod, uint32_
 
 /*
  * Devices that were promised to a claim, or given to one that is gone, are free. What
- * kube-scheduler does:
- * nothing, pods that wait for devices find out after minutes. What we do: they are asked as if a
- * claim had given its devices back.
+ * kube-scheduler does: nothing for a promise, and until v1.36 nothing when a claim goes; pods that
+ * wait for devices find out after minutes. What we do: they are asked as if a claim had given its
+ * devices back.
  */
 static void requeue_for_devices(struct scheduler *s)
 {
@@ -455,6 +455,13 @@ static void requeue_for_pod(struct scheduler *s, const struct cache_change *chan
 	requeue_forget_deleting(s, change);
 }
 
+/* Upstream hears of a rule as of an update of the slices whose devices it taints. */
+static void requeue_for_rule(struct scheduler *s)
+{
+	const struct cache_event event = {.kind = KUBE_RESOURCE_SLICE, .actions = CACHE_UPDATE};
+	requeue_for_event(s, &event, INT32_MAX);
+}
+
 static void requeue_for_change(struct scheduler *s, const struct cache_change *change)
 {
 	const struct cache_event *event = &change->event;
@@ -464,6 +471,8 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 	scheduler_note_node(s, event);
 	if (event->kind == KUBE_POD)
 		requeue_for_pod(s, change);
+	else if (event->kind == KUBE_TAINT_RULE)
+		requeue_for_rule(s);
 	else
 		requeue_for_event(s, event, INT32_MAX);
 	scheduler_count_handled(&s->metrics, waits ? KUBE_NO_KIND : event->kind, event->actions,

@@ -412,6 +412,48 @@ static void test_a_volume_that_is_detached(void)
 	}
 }
 
+static void claim_gone(const struct cache_event *event)
+{
+	const struct cycle_state *d = picture_decide("default", "p");
+	const struct plugin_waiting w = {.cache = &picture.cache,
+		.profile = &picture.profile,
+		.scratch = &picture.work,
+		.pod = d->pod};
+	enum plugin_hint hint;
+	said = !plugin_hint_of(PLUGIN_DYNAMIC_RESOURCES, &w, event, &hint) ? "-"
+		: hint == PLUGIN_HINT_QUEUE                                ? "queue"
+									   : "skip";
+}
+
+/* Since v1.37 the end of a claim is registered; one with devices gives them back. */
+static void test_a_claim_that_goes(void)
+{
+	static const struct {
+		enum kube_release release;
+		const char *status, *says;
+	} ends[] = {
+		{KUBE_1_36, "'allocation':{}", "-"},
+		{KUBE_1_37, "'allocation':{}", "queue"},
+		{KUBE_1_37, "", "skip"},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
+		tearDown();
+		setUp();
+		picture_release(ends[i].release);
+		picture_add(
+			"{'kind':'Pod','metadata':{'name':'p','namespace':'default'},'spec':{}}");
+		picture_addf("{'kind':'ResourceClaim','metadata':{'name':'c','namespace':"
+			     "'default','uid':'u'},'spec':{},'status':{%s}}",
+			ends[i].status);
+		said = "nothing";
+		picture.changed = claim_gone;
+		picture_remove(KUBE_RESOURCE_CLAIM, "default", "c");
+		picture.changed = NULL;
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(ends[i].says, said, ends[i].status);
+	}
+}
+
 /* The affinity that the profile adds is asked of the node as well. */
 static void test_affinity_that_the_profile_adds(void)
 {
@@ -575,6 +617,7 @@ int main(void)
 	RUN_TEST(test_a_node_that_moves);
 	RUN_TEST(test_a_node_that_moves_away_from_a_pod);
 	RUN_TEST(test_a_volume_that_is_detached);
+	RUN_TEST(test_a_claim_that_goes);
 	RUN_TEST(test_affinity_that_the_profile_adds);
 	RUN_TEST(test_a_node_that_comes);
 	RUN_TEST(test_a_domain_that_goes);

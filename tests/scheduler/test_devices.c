@@ -360,7 +360,7 @@ static void test_unreserve_when_nobody_knows_of_the_write_then_the_device_counts
 	TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to("q"));
 }
 
-/* kube-scheduler does not look at deletions of claims; pods would wait for minutes. */
+/* Until v1.36 kube-scheduler does not look at deletions of claims: pods would wait for minutes. */
 static void test_requeue_when_a_claim_with_a_device_goes_then_who_waits_gets_it(void)
 {
 	script(STATUS("d"));
@@ -372,6 +372,24 @@ static void test_requeue_when_a_claim_with_a_device_goes_then_who_waits_gets_it(
 	TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("q"));
 	(void)cluster_tell(KUBE_RESOURCE_CLAIM, KUBE_WATCH_DELETED,
 		"{'metadata':{'name':'c','namespace':'default','uid':'uc','resourceVersion':'9'}}");
+	cluster_run(20 * 1000);
+	TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to("q"));
+}
+
+/* A rule is no object that a plugin is registered for: it is heard of as the slices it taints. */
+static void test_requeue_when_a_taint_rule_goes_then_who_waits_gets_the_device(void)
+{
+	script(STATUS("d"));
+	add_slice();
+	show_claim("d", "7", "");
+	cluster_feed(KUBE_TAINT_RULE,
+		"{'metadata':{'name':'r','uid':'ur','resourceVersion':'7'},'spec':{"
+		"'deviceSelector':{'driver':'d'},'taint':{'key':'k','effect':'NoSchedule'}}}");
+	add_claimer("q", "d");
+	cluster_run(5 * 1000);
+	expect_state("q", QUEUE_UNSCHEDULABLE);
+	(void)cluster_tell(KUBE_TAINT_RULE, KUBE_WATCH_DELETED,
+		"{'metadata':{'name':'r','uid':'ur','resourceVersion':'9'}}");
 	cluster_run(20 * 1000);
 	TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to("q"));
 }
@@ -518,6 +536,7 @@ int main(void)
 	RUN_TEST(test_unreserve_when_the_claim_was_refused_then_the_device_is_free_at_once);
 	RUN_TEST(test_unreserve_when_nobody_knows_of_the_write_then_the_device_counts);
 	RUN_TEST(test_requeue_when_a_claim_with_a_device_goes_then_who_waits_gets_it);
+	RUN_TEST(test_requeue_when_a_taint_rule_goes_then_who_waits_gets_the_device);
 	RUN_TEST(test_unreserve_when_an_extended_claim_was_made_then_it_is_deleted);
 	RUN_TEST(test_claim_when_it_is_deleted_at_any_time_then_nothing_is_lost);
 	RUN_TEST(test_pre_bind_when_a_device_has_conditions_then_they_are_waited_for);
