@@ -304,6 +304,8 @@ static void note_head(struct net_connection *connection)
 	if (answer->status != 0 || connection->http.status == 0)
 		return;
 	answer->status = connection->http.status;
+	if (connection->request->class == NET_WATCH)
+		net_count_answer(&connection->client->counts, connection->request);
 	answer->date_s = connection->http.date_s;
 	if (connection->http.retry_after_s >= 0)
 		answer->retry_after_ms = connection->http.retry_after_s * 1000;

@@ -38,13 +38,20 @@ void net_client_count_retry(struct net_client *client, const struct net_request 
 	client->counts.retries[request->method][code_entry(request->answer.status)]++;
 }
 
+void net_count_answer(struct net_counts *counts, const struct net_request *request)
+{
+	CHECK((uint32_t)request->method < NET_COUNTED_VERBS);
+	counts->codes[request->method][code_entry(request->answer.status)]++;
+}
+
 void net_count(struct net_counts *counts, const struct net_request *request)
 {
 	const struct net_answer *answer = &request->answer;
 	struct net_histogram *verb = counts->verbs[request->method];
 
 	CHECK((uint32_t)request->method < NET_COUNTED_VERBS);
-	counts->codes[request->method][code_entry(answer->status)]++;
+	if (request->class != NET_WATCH || answer->status == 0)
+		net_count_answer(counts, request);
 	if (request->class == NET_WATCH)
 		return;
 	observe_duration(

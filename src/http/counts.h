@@ -31,6 +31,8 @@ struct net_counts {
 extern const uint64_t net_took_bounds[NET_TOOK_BOUNDS], net_size_bounds[NET_SIZE_BOUNDS];
 extern const char *const net_method_names[]; /* by enum net_method: "GET" */
 
+/* The head of an answer is there, which for a watch may be long before its end; and the end. */
+void net_count_answer(struct net_counts *counts, const struct net_request *request);
 void net_count(struct net_counts *counts, const struct net_request *request);
 /* The request is going to be sent again, for the answer it got. */
 void net_client_count_retry(struct net_client *client, const struct net_request *request);

@@ -54,24 +54,28 @@ static uint32_t next_action(uint32_t *actions)
 	return action;
 }
 
+/* Does the row stand for this action; by what it says, or because all rows of its kind do? */
+static bool is_registered(const struct plugin_registration *r, const struct plugin_waiting *w,
+	const struct cache_event *event, uint32_t action, bool *covers)
+{
+	*covers = registration_covers(r, event->kind, action);
+	return *covers ? registration_is_for(r, w, event)
+		       : w->profile->gates.release < KUBE_1_37 &&
+			registration_takes_taints_too(r, event->kind, action);
+}
+
 bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 	const struct cache_event *event, enum plugin_hint *hint)
 {
 	CHECK(id < PLUGIN_COUNT);
-	bool registered = false;
-	bool is_older = w->profile->gates.release < KUBE_1_37;
+	bool registered = false, covers;
 	*hint = PLUGIN_HINT_SKIP;
 	uint32_t left = event->actions;
 	while (left != 0) {
 		uint32_t action = next_action(&left);
 		const struct plugin_registration *r = plugins[id]->events;
 		for (; r != NULL && r->kind != KUBE_NO_KIND; r++) {
-			bool covers = registration_covers(r, event->kind, action);
-			if (covers && !registration_is_for(r, w, event))
-				continue;
-			if (!covers &&
-				!(is_older &&
-					registration_takes_taints_too(r, event->kind, action)))
+			if (!is_registered(r, w, event, action, &covers))
 				continue;
 			registered = true;
 			if (!covers || r->hint == NULL ||
@@ -80,6 +84,21 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 		}
 	}
 	return registered;
+}
+
+uint32_t plugin_event_action(
+	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event)
+{
+	bool covers;
+	uint32_t left = event->actions;
+	while (left != 0) {
+		uint32_t action = next_action(&left);
+		const struct plugin_registration *r = plugins[id]->events;
+		for (; r != NULL && r->kind != KUBE_NO_KIND; r++)
+			if (is_registered(r, w, event, action, &covers))
+				return action;
+	}
+	return 0;
 }
 
 bool plugin_event_helps(

@@ -16,6 +16,9 @@ bool plugin_hint_of(enum plugin_id id, const struct plugin_waiting *w,
 /* Would the event make the plugin look again: by its hint, or beyond it? */
 bool plugin_event_helps(
 	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event);
+/* The first action of the event that the plugin is registered for; 0: none. */
+uint32_t plugin_event_action(
+	enum plugin_id id, const struct plugin_waiting *w, const struct cache_event *event);
 /* The plugins that may be registered for such an event at all. Costs no look at a pod. */
 struct plugin_set plugin_waiters(enum kube_kind kind, uint32_t actions);
 

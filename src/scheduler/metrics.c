@@ -35,13 +35,16 @@ void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,
 void scheduler_count_handled(
 	struct scheduler_metrics *m, uint32_t kind, uint32_t actions, int64_t took_us)
 {
-	uint32_t action = actions == 0 ? SCHEDULER_EVENT_ACTIONS : (uint32_t)__builtin_ctz(actions);
-	if (action >= SCHEDULER_EVENT_ACTIONS || took_us < 0)
-		return;
-	series_observe(&m->series,
-		(struct series_labels){
-			.family = SERIES_EVENT, .what = (uint16_t)series_event(kind, actions)},
-		took_us);
+	bool is_pod = kind == SERIES_PENDING_POD || kind == KUBE_POD;
+	if (actions == CACHE_UPDATE) /* none in particular */
+		actions = CACHE_UPDATE & -CACHE_UPDATE;
+	else if (is_pod && actions > CACHE_DELETE) /* and an update besides */
+		actions |= CACHE_UPDATE & -CACHE_UPDATE;
+	for (; actions != 0 && took_us >= 0; actions &= actions - 1)
+		series_observe(&m->series,
+			(struct series_labels){.family = SERIES_EVENT,
+				.what = (uint16_t)series_event(kind, actions)},
+			took_us);
 }
 
 void scheduler_count_point(struct scheduler_metrics *m, uint32_t profile, enum series_point point,

@@ -38,7 +38,6 @@ extern const struct scheduler_scale scheduler_scale_victims;
 /* Why a pod came into a part of the queue. */
 enum scheduler_cause {
 	SCHEDULER_POD_ADDED,
-	SCHEDULER_POD_UPDATED,
 	SCHEDULER_ATTEMPT_FAILED,
 	SCHEDULER_BACKOFF_COMPLETE,
 	SCHEDULER_WAITED_TOO_LONG,
@@ -111,7 +110,7 @@ void scheduler_count_requeued(struct scheduler_metrics *m, uint32_t kind, uint32
 /* Who took part in a decision: at each point. */
 void scheduler_count_evaluated(struct scheduler_metrics *m, uint32_t profile,
 	const struct plugin_set took_part[CYCLE_POINTS]);
-/* Kind 0: pods without a node. */
+/* A change of an object, or of a pod without a node: each event that upstream makes of it. */
 void scheduler_count_handled(
 	struct scheduler_metrics *m, uint32_t kind, uint32_t actions, int64_t took_us);
 /* All plugins of a profile at a point, and one plugin there. */

@@ -13,14 +13,16 @@
 /* ---- the gate ---- */
 
 static enum plugin_id gate_of_plugins(
-	struct scheduler *s, const struct plugin_profile *profile, uint32_t pod)
+	struct scheduler *s, const struct plugin_profile *profile, uint32_t pod, bool counts)
 {
 	struct mono start = clock_mono(&s->setup.clock);
 	enum plugin_id gate = plugin_gate_of(&s->cache, profile, pod, NULL,
 		s->gate_runs++ % PLUGIN_SAMPLED == 0 ? &s->timer : NULL);
 	/* A success even where a plugin holds the pod back: upstream loses the plugin's status. */
-	scheduler_count_point(&s->metrics, scheduler_profile_place(s, profile), SERIES_PRE_ENQUEUE,
-		PLUGIN_SUCCESS, mono_since_us(clock_mono(&s->setup.clock), start));
+	if (counts)
+		scheduler_count_point(&s->metrics, scheduler_profile_place(s, profile),
+			SERIES_PRE_ENQUEUE, PLUGIN_SUCCESS,
+			mono_since_us(clock_mono(&s->setup.clock), start));
 	return gate;
 }
 
@@ -32,12 +34,14 @@ struct queue_gate scheduler_gate(void *self, uint32_t pod)
 	const struct queue_gate none = {.closed = false};
 	if (profile == NULL)
 		return none;
-	enum plugin_id gate = gate_of_plugins(s, profile, pod);
+	/* Upstream does not ask before all that it watches is there. */
+	bool knows_kinds = scheduler_knows_kinds(s, p);
+	enum plugin_id gate = gate_of_plugins(s, profile, pod, knows_kinds);
 	if (gate < PLUGIN_COUNT)
 		return queue_gate_of_plugin(gate);
 	if (scheduler_waits_for_victims(s, pod))
 		return queue_gate_of_plugin(PLUGIN_DEFAULT_PREEMPTION);
-	if (!scheduler_knows_kinds(s, p))
+	if (!knows_kinds)
 		return queue_gate_of(QUEUE_KINDS);
 	if (scheduler_is_extended(s, pod) && !scheduler_has_turn(s, pod))
 		return queue_gate_of(QUEUE_EXTENDER);
@@ -87,6 +91,14 @@ static bool side_is_ours(const struct scheduler *s, const struct cache_side *sid
 	return false;
 }
 
+/* What holds a pod back that no plugin holds is nothing that upstream knows. */
+static enum queue_state state_to_upstream(const struct queue_entry *e)
+{
+	bool is_ours = queue_gate_is(e->gate, queue_gate_of(QUEUE_KINDS)) ||
+		queue_gate_is(e->gate, queue_gate_of(QUEUE_EXTENDER));
+	return e->state == QUEUE_GATED && is_ours ? QUEUE_ACTIVE : (enum queue_state)e->state;
+}
+
 static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 {
 	struct cache_pod *p = cache_pod_at(&s->cache, pod);
@@ -102,7 +114,7 @@ static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 	page_budget_made_way(s->cache.budget);
 	if (added == QUEUE_OK) {
 		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_ADDED,
-			(enum queue_state)queue_entry_at(&s->queue, p->waiting)->state);
+			state_to_upstream(queue_entry_at(&s->queue, p->waiting)));
 		return;
 	}
 	p->waiting = 0;
@@ -132,6 +144,7 @@ struct requeue_asking {
 	struct scheduler *s;
 	const struct cache_event *event;
 	int32_t priority_max; /* only pods that are not more important */
+	bool is_own;          /* the event is about the pod that is asked about */
 };
 
 /* What an extender looks at is not known: the pod waits for all that plugins could wait for. */
@@ -165,16 +178,19 @@ static bool requeue_hint(const struct requeue_asking *a, uint32_t pod,
 	struct plugin_set left = plugin_set_union(&rejectors->plugins, pending);
 	while (w.profile != NULL && !plugin_set_is_empty(&left)) {
 		enum plugin_id id = (enum plugin_id)plugin_set_take(&left);
+		uint32_t action = plugin_event_action(id, &w, a->event);
+		if (action == 0)
+			continue;
 		struct mono start = clock_mono(&s->setup.clock);
 		bool helps = plugin_event_helps(id, &w, a->event);
-		if (a->event->actions != 0)
-			series_observe(&s->metrics.series,
-				(struct series_labels){.family = SERIES_HINT,
-					.group = (uint16_t)id,
-					.what = (uint16_t)series_event(
-						a->event->kind, a->event->actions),
-					.result = helps ? SERIES_QUEUE : SERIES_QUEUE_SKIP},
-				mono_since_us(clock_mono(&s->setup.clock), start));
+		series_observe(&s->metrics.series,
+			(struct series_labels){.family = SERIES_HINT,
+				.group = (uint16_t)id,
+				.what = (uint16_t)series_event(
+					a->is_own ? SERIES_TARGET_POD : (uint32_t)a->event->kind,
+					action),
+				.result = helps ? SERIES_QUEUE : SERIES_QUEUE_SKIP},
+			mono_since_us(clock_mono(&s->setup.clock), start));
 		if (!helps)
 			continue;
 		queue = true;
@@ -210,7 +226,7 @@ static struct queue_waits requeue_waiters(
 static void requeue_for_event(
 	struct scheduler *s, const struct cache_event *event, int32_t priority_max)
 {
-	const struct requeue_asking asking = {s, event, priority_max};
+	const struct requeue_asking asking = {s, event, priority_max, false};
 	s->requeue.events += event->actions != 0 && is_for_extenders(event->kind);
 	uint32_t waiting = s->queue.pods[QUEUE_UNSCHEDULABLE] + s->queue.pods[QUEUE_GATED];
 	if (event->actions == 0 || waiting == 0)
@@ -380,12 +396,15 @@ static void requeue_by_own_change(struct scheduler *s, const struct cache_change
 		return;
 	const struct queue_entry *e = queue_entry_at(&s->queue, entry);
 	const struct queue_waits rejectors = queue_rejectors(e);
-	const struct requeue_asking asking = {s, event, INT32_MAX};
+	const struct requeue_asking asking = {s, event, INT32_MAX, true};
 	enum queue_how how;
-	if ((e->state == QUEUE_UNSCHEDULABLE || e->state == QUEUE_GATED) &&
-		requeue_hint(&asking, event->index, &rejectors, &e->pending, &how))
-		scheduler_count_incoming(&s->metrics, SCHEDULER_POD_UPDATED,
-			queue_requeue_one(&s->queue, entry, how, scheduler_now(s)));
+	if ((e->state != QUEUE_UNSCHEDULABLE && e->state != QUEUE_GATED) ||
+		!requeue_hint(&asking, event->index, &rejectors, &e->pending, &how))
+		return;
+	enum queue_state to = queue_requeue_one(&s->queue, entry, how, scheduler_now(s));
+	const struct queue_moved moved = {
+		.active = to == QUEUE_ACTIVE, .backoff = to == QUEUE_BACKOFF};
+	scheduler_count_requeued(&s->metrics, SERIES_TARGET_POD, event->actions, &moved);
 }
 
 /* As one that is gone: somebody who only had a nomination, or a place we had given it. */
@@ -455,6 +474,21 @@ static void requeue_for_pod(struct scheduler *s, const struct cache_change *chan
 	requeue_forget_deleting(s, change);
 }
 
+/* To upstream a pod that gets a node comes as an assigned one, and goes as a pending one. */
+static void count_handled(struct scheduler *s, const struct cache_event *event, int64_t took_us)
+{
+	bool waited = event->kind == KUBE_POD && event->old.node == 0;
+	if (waited && event->now.node != 0) {
+		scheduler_count_handled(&s->metrics, KUBE_POD, CACHE_ADD, took_us);
+		if (side_is_ours(s, &event->old))
+			scheduler_count_handled(
+				&s->metrics, SERIES_PENDING_POD, CACHE_DELETE, took_us);
+		return;
+	}
+	scheduler_count_handled(&s->metrics, waited ? SERIES_PENDING_POD : (uint32_t)event->kind,
+		event->actions, took_us);
+}
+
 /* Upstream hears of a rule as of an update of the slices whose devices it taints. */
 static void requeue_for_rule(struct scheduler *s)
 {
@@ -466,7 +500,6 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 {
 	const struct cache_event *event = &change->event;
 	struct mono start = clock_mono(&s->setup.clock);
-	bool waits = event->kind == KUBE_POD && event->old.node == 0 && event->now.node == 0;
 	pre_bind_changed(s->pre_bind, event);
 	scheduler_note_node(s, event);
 	if (event->kind == KUBE_POD)
@@ -475,8 +508,7 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 		requeue_for_rule(s);
 	else
 		requeue_for_event(s, event, INT32_MAX);
-	scheduler_count_handled(&s->metrics, waits ? KUBE_NO_KIND : event->kind, event->actions,
-		mono_since_us(clock_mono(&s->setup.clock), start));
+	count_handled(s, event, mono_since_us(clock_mono(&s->setup.clock), start));
 }
 
 void scheduler_requeue_for_changes(struct scheduler *s)

@@ -64,6 +64,8 @@ enum series_hint { SERIES_QUEUE, SERIES_QUEUE_SKIP };
 
 /* An event of the cluster: its kind, and add, delete, or the lowest bit of an update. */
 enum { SERIES_EVENT_KINDS = 32, SERIES_EVENT_ACTIONS = 13 };
+/* In the place of a kind: a pod without a node, and that pod for itself. */
+enum { SERIES_PENDING_POD = 0, SERIES_TARGET_POD = SERIES_EVENT_KINDS - 1 };
 static inline uint32_t series_event(uint32_t kind, uint32_t actions)
 {
 	return kind * SERIES_EVENT_ACTIONS + (uint32_t)__builtin_ctz(actions);

@@ -98,13 +98,18 @@ static void write_event(const struct status *status, struct writer *e, uint32_t 
 	uint32_t kind = event / SERIES_EVENT_ACTIONS, action = event % SERIES_EVENT_ACTIONS;
 	/* Below are actions of nodes: the lowest bit of an update of a pod that is none in
 	 * particular. */
-	bool is_update = action > 1 && kind != KUBE_NODE && (kind != KUBE_POD || action < 8);
-	struct text version = text_of(kube_kinds[kind].api_version);
+	bool is_pending = kind == SERIES_PENDING_POD || kind == SERIES_TARGET_POD;
+	bool is_pod = is_pending || kind == KUBE_POD;
+	bool is_update = action > 1 && kind != KUBE_NODE && (!is_pod || action < 8);
+	struct text version = is_pending ? TEXT_NONE : text_of(kube_kinds[kind].api_version);
 	if (text_starts(version, TEXT("storage.k8s.io/")) ||
 		text_starts(version, TEXT("resource.k8s.io/")))
 		write_text(e, text_first(version, text_find(version, '/') + 1));
-	if (kind == KUBE_NO_KIND)
-		write_z(e, is_1_37(status) ? "UnscheduledPod" : "UnschedulablePod");
+	if (is_pending)
+		write_z(e,
+			!is_1_37(status)                    ? "UnschedulablePod"
+				: kind == SERIES_TARGET_POD ? "TargetPod"
+							    : "UnscheduledPod");
 	else
 		write_z(e, kind == KUBE_POD ? "AssignedPod" : kube_kinds[kind].kind);
 	write_z(e, is_update ? "Update" : actions[action]);
@@ -122,10 +127,10 @@ enum { INCOMING_CAUSES = SCHEDULER_CAUSES * 3, INCOMING_FIRST = INCOMING_CAUSES 
 /* What is no event of the cluster: why pods came, by the queue that they came to. */
 static void label_cause(const struct status *status, struct metric_row *row, uint32_t at)
 {
-	static const char *const causes[SCHEDULER_CAUSES] = {"PodAdd", "PodUpdate",
-		"ScheduleAttemptFailure", "BackoffComplete", "UnschedulableTimeout"};
+	static const char *const causes[SCHEDULER_CAUSES] = {
+		"PodAdd", "ScheduleAttemptFailure", "BackoffComplete", "UnschedulableTimeout"};
 	uint32_t cause = at / 3;
-	if (cause <= SCHEDULER_POD_UPDATED)
+	if (cause == SCHEDULER_POD_ADDED)
 		write_z(&row->made, is_1_37(status) ? "Unscheduled" : "Unschedulable");
 	write_z(&row->made, causes[cause]);
 	metric_label(row, "event", metric_made(row, 0));
@@ -147,7 +152,7 @@ static enum metric_at row_incoming(
 		metric_label(row, "event", TEXT("PopFromBackoffQ"));
 		metric_label(row, "queue", TEXT("active"));
 		row->value = status->s->queue.popped_early;
-	} else if (event / SERIES_EVENT_ACTIONS >= KUBE_KINDS) {
+	} else if (event / SERIES_EVENT_ACTIONS >= SERIES_EVENT_KINDS) {
 		return METRIC_AT_END;
 	} else {
 		row->value =

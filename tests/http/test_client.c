@@ -338,6 +338,8 @@ static void test_watches_have_their_own(void)
 	TEST_ASSERT_EQUAL_UINT32(2, net_client_stats(f.client).busy);
 	TEST_ASSERT_EQUAL_UINT32(1, net_client_stats(f.client).queued);
 	TEST_ASSERT_EQUAL_size_t(10, r[0].body_size);
+	/* They count when they are answered: a watch may last for ever. */
+	TEST_ASSERT_EQUAL_UINT64(2, net_client_counts(f.client)->codes[NET_GET][200 - 99]);
 	r[3].request.class = NET_BIND;
 	fixture_send(&f, &r[3], NET_POST, "/echo");
 	TEST_ASSERT_TRUE(fixture_wait(&f, &r[3]));
@@ -346,6 +348,7 @@ static void test_watches_have_their_own(void)
 	UNTIL(r[2].body_size > 0);
 	TEST_ASSERT_EQUAL_size_t(10, r[2].body_size);
 	TEST_ASSERT_EQUAL_UINT32(0, r[0].done);
+	TEST_ASSERT_EQUAL_UINT64(3, net_client_counts(f.client)->codes[NET_GET][200 - 99]);
 }
 
 /* ---- what goes wrong ---- */

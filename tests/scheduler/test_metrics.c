@@ -94,7 +94,23 @@ static void test_events_are_told_apart(void)
 	TEST_ASSERT_EQUAL_UINT64(200, row->histogram.sum);
 	row = series_row_of(SERIES_EVENT, 0, series_event(2, 4), 0);
 	TEST_ASSERT_EQUAL_UINT64(1, row->histogram.counts[0]);
+	row = series_row_of(SERIES_EVENT, 0, series_event(2, 8), 0);
+	TEST_ASSERT_EQUAL_UINT64(1, row->histogram.counts[0]);
+	TEST_ASSERT_EQUAL_UINT32(3, m.series.count);
+}
+
+/* To upstream each change of a pod is an update, and what changed comes besides. */
+static void test_updates_of_pods_count_twice(void)
+{
+	scheduler_count_handled(&m, KUBE_POD, CACHE_UPDATE, 1);
+	TEST_ASSERT_EQUAL_UINT32(1, m.series.count);
+	scheduler_count_handled(&m, KUBE_POD, CACHE_UPDATE_POD_LABEL, 1);
 	TEST_ASSERT_EQUAL_UINT32(2, m.series.count);
+	const struct series_row *row =
+		series_row_of(SERIES_EVENT, 0, series_event(KUBE_POD, CACHE_UPDATE), 0);
+	TEST_ASSERT_EQUAL_UINT64(2, row->histogram.counts[0]);
+	scheduler_count_handled(&m, KUBE_PVC, CACHE_UPDATE, 1);
+	TEST_ASSERT_EQUAL_UINT32(3, m.series.count);
 }
 
 /* As many as there are, and then some. */
@@ -171,6 +187,7 @@ int main(void)
 	RUN_TEST(test_parts_of_the_queue);
 	RUN_TEST(test_who_was_woken_by_what);
 	RUN_TEST(test_events_are_told_apart);
+	RUN_TEST(test_updates_of_pods_count_twice);
 	RUN_TEST(test_series_are_found_again_however_many_there_are);
 	RUN_TEST(test_points_and_plugins_that_a_cycle_timed);
 	RUN_TEST(test_who_took_part);

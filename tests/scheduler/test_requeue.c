@@ -70,6 +70,68 @@ static void test_requeue_when_a_pod_is_bound_by_another_one_then_it_is_not_queue
 	TEST_ASSERT_EQUAL_UINT32(0, pool_used(&cluster.s.queue.entries));
 }
 
+static uint64_t count_of(struct series_labels labels)
+{
+	const struct series *series = &cluster.s.metrics.series;
+	for (uint32_t i = 0; i < series->count; i++) {
+		const struct series_row *row = &series->rows[i];
+		uint64_t count = 0;
+		for (uint32_t b = 0; b <= SERIES_BUCKETS_MAX; b++)
+			count += row->histogram.counts[b];
+		if (row->labels.family == labels.family && row->labels.group == labels.group &&
+			row->labels.what == labels.what && row->labels.result == labels.result)
+			return count;
+	}
+	return 0;
+}
+
+static uint64_t events(uint32_t kind, uint32_t action)
+{
+	return count_of((struct series_labels){
+		.family = SERIES_EVENT, .what = (uint16_t)series_event(kind, action)});
+}
+
+/* A pod that gets a node comes as one with a node, and goes as one without. */
+static void test_requeue_when_a_pod_is_bound_then_upstream_s_events_are_counted(void)
+{
+	add_labelled("p", "u", 1, "a", "100", "");
+	cluster_run(10);
+	add_labelled("p", "u", 2, "b", "100", "n1");
+	cluster_run(10);
+	TEST_ASSERT_EQUAL_UINT64(1, events(SERIES_PENDING_POD, CACHE_ADD));
+	TEST_ASSERT_EQUAL_UINT64(1, events(SERIES_PENDING_POD, CACHE_DELETE));
+	TEST_ASSERT_EQUAL_UINT64(1, events(KUBE_POD, CACHE_ADD));
+	TEST_ASSERT_EQUAL_UINT64(0, events(KUBE_POD, CACHE_UPDATE_POD_LABEL));
+}
+
+static uint64_t hints(enum plugin_id plugin, uint32_t kind, uint32_t action)
+{
+	return count_of((struct series_labels){.family = SERIES_HINT,
+		.group = (uint16_t)plugin,
+		.what = (uint16_t)series_event(kind, action),
+		.result = SERIES_QUEUE_SKIP});
+}
+
+/* Only hints that are registered are run; of a pod's own change by the name that it has then. */
+static void test_requeue_when_a_waiting_pod_changes_then_registered_hints_are_counted(void)
+{
+	add_labelled("p", "u", 1, "a", "100", "");
+	cluster_run(10);
+	TEST_ASSERT_EQUAL_UINT32(1, waiting());
+	add_labelled("p", "u", 2, "b", "100", "");
+	cluster_run(10);
+	TEST_ASSERT_EQUAL_UINT64(1, events(SERIES_PENDING_POD, CACHE_UPDATE_POD_LABEL));
+	TEST_ASSERT_EQUAL_UINT64(0, hints(PLUGIN_FIT, SERIES_TARGET_POD, CACHE_UPDATE_POD_LABEL));
+	add_labelled("o", "v", 1, "a", "1", "n1");
+	cluster_run(10);
+	TEST_ASSERT_EQUAL_UINT64(0, hints(PLUGIN_FIT, KUBE_POD, CACHE_ADD));
+	cluster_feed(KUBE_NODE,
+		"{'metadata':{'name':'n9','resourceVersion':'9'},'status':{'allocatable':{'pods':"
+		"'9','cpu':'1'}}}");
+	cluster_run(10);
+	TEST_ASSERT_EQUAL_UINT64(1, hints(PLUGIN_FIT, KUBE_NODE, CACHE_ADD));
+}
+
 /* Its index in the cache is the other one's by the time that the queue follows. */
 static void test_requeue_when_a_name_is_used_again_then_the_new_pod_waits(void)
 {
@@ -182,6 +244,8 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_requeue_when_a_pod_comes_and_goes_then_nothing_is_queued);
 	RUN_TEST(test_requeue_when_a_pod_is_bound_by_another_one_then_it_is_not_queued);
+	RUN_TEST(test_requeue_when_a_pod_is_bound_then_upstream_s_events_are_counted);
+	RUN_TEST(test_requeue_when_a_waiting_pod_changes_then_registered_hints_are_counted);
 	RUN_TEST(test_requeue_when_a_name_is_used_again_then_the_new_pod_waits);
 	RUN_TEST(test_requeue_when_a_waiting_pod_goes_after_an_event_then_others_are_asked);
 	RUN_TEST(test_requeue_when_one_of_a_group_changes_then_the_other_is_asked_by_itself);
