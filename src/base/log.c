@@ -39,7 +39,10 @@ static const char *const level_names[] = {
 	[LOG_ERROR] = "ERROR",
 	[LOG_WARN] = "WARN",
 	[LOG_INFO] = "INFO",
-	[LOG_DECISION] = "INFO", /* for readers it is one more line, not another severity */
+	/* for readers they are more lines, not other severities */
+	[LOG_DECISION] = "INFO",
+	[LOG_ATTEMPT] = "INFO",
+	[LOG_CHANGE] = "INFO",
 	[LOG_DEBUG] = "DEBUG",
 };
 
@@ -139,7 +142,11 @@ void log_setup(enum log_level level, enum log_form form, struct clock clock)
 
 enum log_level log_level_of(int32_t verbosity)
 {
-	return verbosity >= 6 ? LOG_DEBUG : verbosity >= 4 ? LOG_DECISION : LOG_INFO;
+	static const uint8_t levels[] = {
+		LOG_INFO, LOG_INFO, LOG_DECISION, LOG_ATTEMPT, LOG_CHANGE, LOG_CHANGE};
+	if (verbosity >= (int32_t)ARRAY_COUNT(levels))
+		return LOG_DEBUG;
+	return (enum log_level)levels[verbosity < 0 ? 0 : verbosity];
 }
 
 bool log_enabled(enum log_level level)
@@ -249,7 +256,8 @@ struct log_field {
 static size_t log_key_size(const char *at)
 {
 	size_t size = 0;
-	while ((at[size] >= 'a' && at[size] <= 'z') || at[size] == '_')
+	while ((at[size] >= 'a' && at[size] <= 'z') || (at[size] >= 'A' && at[size] <= 'Z') ||
+		at[size] == '_')
 		size++;
 	return at[size] == '=' ? size : 0;
 }
@@ -351,7 +359,8 @@ void log_line(struct log_site *site, enum log_level level, const char *module, c
 	if (level > state.level && !log_module_admits(level, module))
 		return;
 	struct clock clock = state.clock.wall == NULL ? clock_system() : state.clock;
-	if (level != LOG_DECISION && !log_admits(site, clock_mono(&clock)))
+	bool each = level >= LOG_DECISION && level <= LOG_CHANGE;
+	if (!each && !log_admits(site, clock_mono(&clock)))
 		return;
 	struct log_entry entry = {
 		.now = clock_wall(&clock),

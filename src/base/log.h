@@ -21,8 +21,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* LOG_DECISION: one line for each pod that is decided, none of them held back. */
-enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DECISION, LOG_DEBUG };
+/*
+ * From LOG_DECISION on one line for each pod that is decided, or that its decision begins, and for
+ * each object that comes, goes or changes: in upstream's words, and none of them held back.
+ */
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DECISION, LOG_ATTEMPT, LOG_CHANGE, LOG_DEBUG };
 enum log_form { LOG_AS_TEXT, LOG_AS_JSON };
 enum {
 	LOG_LINE_MAX = 1024,
@@ -54,7 +57,7 @@ struct log_site {
 void log_setup(enum log_level level, enum log_form form, struct clock clock);
 bool log_enabled(enum log_level level);
 void log_set_level(enum log_level level);
-/* What -v stands for: from 4 on decisions, from 6 on everything. */
+/* What -v stands for: decisions from 2 on, attempts 3, changes 4, from 6 on everything. */
 enum log_level log_level_of(int32_t verbosity);
 /* Of "PATTERN=VERBOSITY,...", whose text has to stay; false: it is no such list, or too long. */
 MUST_USE bool log_modules_of(struct text list, struct log_modules *modules);

@@ -88,6 +88,7 @@ int run_run(const struct command_io *io, int argc, char **argv)
 	if (live == NULL)
 		return status;
 	struct scheduler *s = &live->scheduler;
+	log_info("run", "Starting Kubernetes Scheduler", "version=" BERTH_VERSION);
 	log_info("run", "started", "server=%.*s:%u identity=%s emulated_version=%s",
 		TEXT_ARGS(live->kubeconfig.server.host), (unsigned)live->kubeconfig.server.port,
 		live->identity,

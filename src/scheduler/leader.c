@@ -150,6 +150,8 @@ void scheduler_lease_changed(void *self, bool leads)
 	struct scheduler *s = self;
 	s->leader.leading = leads;
 	leader_report(s, leads ? " became leader" : " stopped leading");
+	if (!leads && s->ending.begun)
+		return; /* given back */
 	if (!leads) {
 		log_error("scheduler", "Leaderelection lost", "berth stands by and asks again");
 		return;

@@ -474,6 +474,45 @@ static void requeue_for_pod(struct scheduler *s, const struct cache_change *chan
 	requeue_forget_deleting(s, change);
 }
 
+/* ---- what is said and counted of a change ---- */
+
+static void log_event(const struct scheduler *s, const struct cache_event *event,
+	enum log_level level, const char *words)
+{
+	if (event->kind == KUBE_NODE)
+		LOG_AT(level, "scheduler", words, "node=%.*s",
+			TEXT_ARGS(cache_text(&s->cache, event->name)));
+	else
+		LOG_AT(level, "scheduler", words, "pod=%.*s/%.*s",
+			TEXT_ARGS(cache_text(&s->cache, event->namespace)),
+			TEXT_ARGS(cache_text(&s->cache, event->name)));
+}
+
+static void log_handled(const struct scheduler *s, const struct cache_event *event)
+{
+	static const char *const of_nodes[] = {
+		"Add event for node", "Update event for node", "Delete event for node"};
+	static const char *const of_assigned[] = {"Add event for scheduled pod",
+		"Update event for scheduled pod", "Delete event for scheduled pod"};
+	static const char *const of_pending[] = {"Add event for unscheduled pod",
+		"Update event for unscheduled pod", "Delete event for unscheduled pod"};
+	if (!log_enabled(LOG_ATTEMPT) || (event->kind != KUBE_NODE && event->kind != KUBE_POD))
+		return;
+	uint32_t what = !event->old.there ? 0 : event->now.there ? 1 : 2;
+	bool is_assigned = event->now.node != 0, was_assigned = event->old.node != 0;
+	if (event->kind == KUBE_NODE) {
+		log_event(s, event, what == 1 ? LOG_CHANGE : LOG_ATTEMPT, of_nodes[what]);
+	} else if (is_assigned && event->old.there && !was_assigned) {
+		log_event(s, event, LOG_ATTEMPT, of_assigned[0]);
+		if (side_is_ours(s, &event->old))
+			log_event(s, event, LOG_ATTEMPT, of_pending[2]);
+	} else if (is_assigned || was_assigned || side_is_ours(s, &event->old) ||
+		side_is_ours(s, &event->now)) {
+		log_event(s, event, what == 1 ? LOG_CHANGE : LOG_ATTEMPT,
+			(is_assigned || was_assigned ? of_assigned : of_pending)[what]);
+	}
+}
+
 /* To upstream a pod that gets a node comes as an assigned one, and goes as a pending one. */
 static void count_handled(struct scheduler *s, const struct cache_event *event, int64_t took_us)
 {
@@ -500,6 +539,7 @@ static void requeue_for_change(struct scheduler *s, const struct cache_change *c
 {
 	const struct cache_event *event = &change->event;
 	struct mono start = clock_mono(&s->setup.clock);
+	log_handled(s, event);
 	pre_bind_changed(s->pre_bind, event);
 	scheduler_note_node(s, event);
 	if (event->kind == KUBE_POD)

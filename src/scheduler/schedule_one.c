@@ -84,14 +84,28 @@ static void park_log(const struct scheduler *s, uint32_t pod, bool rejected,
 	const struct schedule_result *result)
 {
 	struct scheduler_pod_names names;
-	if (!log_enabled(LOG_DECISION))
+	enum log_level level = rejected ? LOG_DECISION : LOG_ERROR;
+	if (!log_enabled(level))
 		return;
 	scheduler_pod_names(s, pod, &names);
-	log_decision("scheduler",
-		rejected ? "Unable to schedule pod; no fit; waiting"
-			 : "Error scheduling pod; retrying",
-		"pod=%.*s/%.*s err=\"%.*s\"", TEXT_ARGS(names.pod.namespace),
-		TEXT_ARGS(names.pod.name), TEXT_ARGS(result->message));
+	const char *words = "Unable to schedule pod; no fit; waiting";
+	if (!rejected)
+		words = "Error scheduling pod; retrying";
+	else if (s->cache.order.count == 0)
+		words = "Unable to schedule pod; no nodes are registered to the cluster; waiting";
+	LOG_AT(level, "scheduler", words, "pod=%.*s/%.*s err=\"%.*s\"",
+		TEXT_ARGS(names.pod.namespace), TEXT_ARGS(names.pod.name),
+		TEXT_ARGS(result->message));
+}
+
+static void attempt_log(const struct scheduler *s, uint32_t pod, const char *words)
+{
+	struct scheduler_pod_names names;
+	if (!log_enabled(LOG_ATTEMPT))
+		return;
+	scheduler_pod_names(s, pod, &names);
+	LOG_AT(LOG_ATTEMPT, "scheduler", words, "pod=%.*s/%.*s", TEXT_ARGS(names.pod.namespace),
+		TEXT_ARGS(names.pod.name));
 }
 
 /* The pod would preempt others, if that could be kept in mind. */
@@ -187,6 +201,7 @@ void scheduler_skip_deleting(struct scheduler *s, uint32_t entry)
 	struct writer w;
 	uint32_t pod = queue_entry_at(&s->queue, entry)->pod;
 	scheduler_pod_names(s, pod, &names);
+	attempt_log(s, pod, "Skip schedule deleting pod");
 	writer_init(&w, note, sizeof(note));
 	write_z(&w, "skip schedule deleting pod: ");
 	write_text(&w, names.pod.namespace);
@@ -235,6 +250,7 @@ bool schedule_one(struct scheduler *s)
 		return true;
 	}
 	pace_take(s);
+	attempt_log(s, pod, "Attempting to schedule pod");
 	s->metrics.attempt_began = clock_mono(&s->setup.clock);
 	if (scheduler_is_extended(s, pod)) {
 		scheduler_ask_extenders(s, entry); /* goes on when they have answered */

@@ -396,6 +396,8 @@ void scheduler_stop(struct scheduler *s)
 {
 	if (s->ending.begun)
 		return;
+	log_info("scheduler", "Requested to terminate, exiting", "bindings=%u",
+		(unsigned)pool_used(&s->bindings.pool));
 	s->ending.begun = true;
 	s->ending.due = mono_after_ms(net_now(s->net), SCHEDULER_STOP_MS);
 	net_timer_init(&s->ending.timer, ending_due);

@@ -167,11 +167,21 @@ static void test_log_when_many_fields_then_the_line_ends_well(void)
 	TEST_ASSERT_NOT_NULL(strstr(said, "x...\"}\n"));
 }
 
+static void test_json_keys_may_have_capitals(void)
+{
+	setup(LOG_INFO, LOG_AS_JSON);
+	log_info("m", "e", "node=%s evaluatedNodes=%u", "n1", 3u);
+	TEST_ASSERT_NOT_NULL(strstr(written(), "\"node\":\"n1\",\"evaluatedNodes\":3}\n"));
+}
+
 static void test_log_when_a_decision_then_it_is_never_held_back(void)
 {
 	TEST_ASSERT_EQUAL_INT(LOG_INFO, log_level_of(0));
-	TEST_ASSERT_EQUAL_INT(LOG_INFO, log_level_of(3));
-	TEST_ASSERT_EQUAL_INT(LOG_DECISION, log_level_of(4));
+	TEST_ASSERT_EQUAL_INT(LOG_INFO, log_level_of(-1));
+	TEST_ASSERT_EQUAL_INT(LOG_INFO, log_level_of(1));
+	TEST_ASSERT_EQUAL_INT(LOG_DECISION, log_level_of(2));
+	TEST_ASSERT_EQUAL_INT(LOG_ATTEMPT, log_level_of(3));
+	TEST_ASSERT_EQUAL_INT(LOG_CHANGE, log_level_of(5));
 	TEST_ASSERT_EQUAL_INT(LOG_DEBUG, log_level_of(6));
 	setup(LOG_DECISION, LOG_AS_TEXT);
 	for (int i = 0; i < 3 * LOG_SITE_BURST; i++) {
@@ -466,6 +476,7 @@ int main(void)
 	RUN_TEST(test_log_when_json_then_fields_are_members);
 	RUN_TEST(test_log_when_a_value_looks_like_a_field_then_it_is_none);
 	RUN_TEST(test_log_when_many_fields_then_the_line_ends_well);
+	RUN_TEST(test_json_keys_may_have_capitals);
 	RUN_TEST(test_log_when_a_decision_then_it_is_never_held_back);
 	RUN_TEST(test_levels);
 	RUN_TEST(test_escapes_in_text);

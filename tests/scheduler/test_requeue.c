@@ -10,9 +10,12 @@
 // deps: tests/scheduler/cluster.c tests/extender/bed.c
 // deps: tools/apisim/fake_server.c tools/apisim/network.c
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <unity.h>
 
+#include "base/log.h"
 #include "scheduler/cluster.h"
 
 void setUp(void)
@@ -132,6 +135,43 @@ static void test_requeue_when_a_waiting_pod_changes_then_registered_hints_are_co
 	TEST_ASSERT_EQUAL_UINT64(1, hints(PLUGIN_FIT, KUBE_NODE, CACHE_ADD));
 }
 
+/* What scripts look for in a log, at kube-scheduler's levels. */
+static void test_requeue_when_it_is_logged_then_in_upstream_s_words(void)
+{
+	static const char *const words[] = {"Add event for unscheduled pod pod=default/p\n",
+		"Attempting to schedule pod pod=default/p\n",
+		"Unable to schedule pod; no fit; waiting pod=default/p err=\"0/3 nodes",
+		"Update event for unscheduled pod pod=default/p\n",
+		"Add event for scheduled pod pod=default/p\n",
+		"Delete event for unscheduled pod pod=default/p\n",
+		"Delete event for scheduled pod pod=default/p\n"};
+	static char said[16384];
+	int ends[2];
+	TEST_ASSERT_EQUAL_INT(0, pipe(ends));
+	log_to(ends[1]);
+	log_set_level(LOG_CHANGE);
+	add_labelled("p", "u", 1, "a", "100", "");
+	cluster_run(10);
+	add_labelled("p", "u", 2, "b", "100", "");
+	cluster_run(10);
+	add_labelled("p", "u", 3, "b", "100", "n1");
+	cluster_run(10);
+	remove_pod("p");
+	cluster_run(10);
+	log_set_level(LOG_INFO);
+	log_to(STDERR_FILENO);
+	close(ends[1]);
+	ssize_t size, used = 0;
+	while ((size = read(ends[0], said + used, sizeof(said) - 1 - (size_t)used)) > 0)
+		used += size;
+	close(ends[0]);
+	const char *at = said;
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
+		at = strstr(at, words[i]);
+		TEST_ASSERT_NOT_NULL_MESSAGE(at, words[i]);
+	}
+}
+
 /* Its index in the cache is the other one's by the time that the queue follows. */
 static void test_requeue_when_a_name_is_used_again_then_the_new_pod_waits(void)
 {
@@ -246,6 +286,7 @@ int main(void)
 	RUN_TEST(test_requeue_when_a_pod_is_bound_by_another_one_then_it_is_not_queued);
 	RUN_TEST(test_requeue_when_a_pod_is_bound_then_upstream_s_events_are_counted);
 	RUN_TEST(test_requeue_when_a_waiting_pod_changes_then_registered_hints_are_counted);
+	RUN_TEST(test_requeue_when_it_is_logged_then_in_upstream_s_words);
 	RUN_TEST(test_requeue_when_a_name_is_used_again_then_the_new_pod_waits);
 	RUN_TEST(test_requeue_when_a_waiting_pod_goes_after_an_event_then_others_are_asked);
 	RUN_TEST(test_requeue_when_one_of_a_group_changes_then_the_other_is_asked_by_itself);
