@@ -541,13 +541,14 @@ void fields_read(
 	}
 	for (const struct yaml_node *member = node->first; member != NULL; member = member->next) {
 		const struct yaml_node *key = member->key;
-		uint32_t i = 0;
-		while (i < fields->count && !is_field_name(fields, i, key->text))
-			i++;
-		if (key->kind != YAML_TEXT || i == fields->count) {
+		uint32_t i = fields->count;
+		while (i > 0 && !is_field_name(fields, i - 1, key->text))
+			i--;
+		if (key->kind != YAML_TEXT || i == 0) {
 			refuse_unknown(r, key, fields);
 			continue;
 		}
+		i--; /* of two with one name the later one */
 		size_t before = reading_enter(r, fields->list[i].name);
 		if (member->kind != YAML_NULL)
 			read_field(r, member, &fields->list[i], (char *)to + fields->list[i].at);

@@ -98,6 +98,10 @@ static const struct field election_list[] = {
 	FIELD("resourceName", FIELD_TEXT, AT(scheduler_leader_election, resource_name), NULL, 0),
 	FIELD("resourceNamespace", FIELD_TEXT, AT(scheduler_leader_election, resource_namespace),
 		NULL, 0),
+	/* v1alpha1 */
+	FIELD("lockObjectName", FIELD_TEXT, AT(scheduler_leader_election, resource_name), NULL, 0),
+	FIELD("lockObjectNamespace", FIELD_TEXT, AT(scheduler_leader_election, resource_namespace),
+		NULL, 0),
 };
 
 static void prepare_election(void *to)
@@ -105,7 +109,9 @@ static void prepare_election(void *to)
 	*(struct scheduler_leader_election *)to = (struct scheduler_leader_election){.elect = true};
 }
 
-static const struct fields election_fields =
+static const struct fields election_fields = {election_list, ARRAY_COUNT(election_list) - 2,
+	sizeof(struct scheduler_leader_election), prepare_election, false, false};
+static const struct fields alpha_election_fields =
 	FIELDS(scheduler_leader_election, election_list, prepare_election);
 
 static const struct field connection_list[] = {
@@ -144,8 +150,24 @@ static const struct field config_fields_list[] = {
 		AT(scheduler_file, config.delay_cache_until_active), NULL, 0),
 	FIELD("healthzBindAddress", FIELD_TEXT, AT(scheduler_file, healthz_address), NULL, 0),
 	FIELD("metricsBindAddress", FIELD_TEXT, AT(scheduler_file, metrics_address), NULL, 0),
+	FIELD("leaderElection", FIELD_OBJECT, AT(scheduler_file, config.leader_election),
+		&alpha_election_fields, 0),
+	FIELD("schedulerName", FIELD_TEXT, AT(scheduler_file, alpha.name), NULL, 0),
+	FIELD("algorithmSource", FIELD_OBJECT, AT(scheduler_file, alpha.algorithm),
+		&scheduler_algorithm_fields, 0),
+	FIELD("hardPodAffinitySymmetricWeight", FIELD_OPTIONAL,
+		AT(scheduler_file, alpha.hard_weight), NULL, 0),
+	FIELD("disablePreemption", FIELD_BOOL, AT(scheduler_file, alpha.disable_preemption), NULL,
+		0),
+	FIELD("bindTimeoutSeconds", FIELD_OPTIONAL, AT(scheduler_file, alpha.bind_timeout), NULL,
+		0),
+	FIELD("failureDomains", FIELD_TEXT, AT(scheduler_file, alpha.failure_domains), NULL, 0),
+	FIELD("plugins", FIELD_OBJECT, AT(scheduler_file, alpha.plugins), &points_fields, 0),
+	FIELD("pluginConfig", FIELD_LIST, AT(scheduler_file, alpha.args), &plugin_config_fields,
+		PLUGIN_CONFIGS_MAX),
 };
-enum { FIELDS_OF_OLDER = 2 /* at the end of the list */ };
+/* At the end of the list; of two fields of one name the later one counts. */
+enum { FIELDS_OF_ALPHA = 9, FIELDS_OF_OLDER = 2 + FIELDS_OF_ALPHA };
 
 /* ---- defaults ---- */
 
@@ -166,7 +188,10 @@ static void prepare_config(void *to)
 static const struct fields config_fields = {config_fields_list,
 	ARRAY_COUNT(config_fields_list) - FIELDS_OF_OLDER, sizeof(struct scheduler_file),
 	prepare_config, false, false};
-static const struct fields older_fields =
+static const struct fields older_fields = {config_fields_list,
+	ARRAY_COUNT(config_fields_list) - FIELDS_OF_ALPHA, sizeof(struct scheduler_file),
+	prepare_config, false, false};
+static const struct fields alpha_fields =
 	FIELDS(scheduler_file, config_fields_list, prepare_config);
 
 static void default_text(struct text *t, const char *otherwise)
@@ -207,7 +232,8 @@ bool scheduler_version(struct text t, enum scheduler_version *version)
 {
 	static const char *const versions[] = {SCHEDULER_CONFIG_VERSION,
 		SCHEDULER_CONFIG_GROUP "/v1beta3", SCHEDULER_CONFIG_GROUP "/v1beta2",
-		SCHEDULER_CONFIG_GROUP "/v1beta1"};
+		SCHEDULER_CONFIG_GROUP "/v1beta1", SCHEDULER_CONFIG_GROUP "/v1alpha2",
+		SCHEDULER_CONFIG_GROUP "/v1alpha1"};
 	for (size_t i = 0; i < ARRAY_COUNT(versions); i++) {
 		if (!text_is_z(t, versions[i]))
 			continue;
@@ -287,6 +313,8 @@ static void read_profiles(struct reading *r, struct scheduler_file *file)
 		to[i] = from[i];
 		to[i].line = reading_place(r).line;
 		read_profile(r, file->version, &to[i], config->profiles.count == 1);
+		if (file->version >= SCHEDULER_V1ALPHA2)
+			scheduler_alpha_args(r, &file->alpha, &to[i]);
 		reading_leave(r, here);
 	}
 	reading_leave(r, before);
@@ -333,14 +361,22 @@ enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct 
 	r->source = bytes;
 	if (!check_type(r, root, &file->version))
 		return SCHEDULER_CONFIG_BROKEN;
-	bool is_older = file->version >= SCHEDULER_V1BETA2;
-	fields_read(r, root, is_older ? &older_fields : &config_fields, file);
+	bool is_alpha = file->version >= SCHEDULER_V1ALPHA2;
+	fields_read(r, root,
+		is_alpha                                     ? &alpha_fields
+			: file->version >= SCHEDULER_V1BETA2 ? &older_fields
+							     : &config_fields,
+		file);
+	if (is_alpha)
+		scheduler_alpha_profiles(r, file);
 	if (!is_given(root, "enableContentionProfiling") && !file->config.enable_profiling)
 		file->config.enable_contention_profiling = false;
 	if (!scratch->overflowed)
 		read_profiles(r, file);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
+	if (is_alpha)
+		scheduler_alpha_check(r, file);
 	fill_in(&file->config);
 	scheduler_older_check(r, file);
 	scheduler_config_check(r, file);

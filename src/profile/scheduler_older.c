@@ -26,7 +26,7 @@ static bool is_listed(const struct plugin *plugin, enum scheduler_version versio
 	bool is_scoring = point == PLUGIN_AT_SCORE || point == PLUGIN_AT_PRE_SCORE;
 	bool is_default = plugin->defaults != 0;
 	/* Those that are gone have a weight only there. */
-	if (version == SCHEDULER_V1BETA1 && point == PLUGIN_AT_SCORE)
+	if (version >= SCHEDULER_V1BETA1 && point == PLUGIN_AT_SCORE)
 		is_default = plugin != &plugin_fit;
 	*place = 0;
 	if (point == PLUGIN_AT_PRE_FILTER)
@@ -182,7 +182,7 @@ static void check_address(
 {
 	if (address.size == 0 || text_is_z(address, "0") || text_ends(address, TEXT(":0")))
 		return;
-	if (version == SCHEDULER_V1BETA1)
+	if (version >= SCHEDULER_V1BETA1)
 		remark(r, field, "has no effect: --http-port and --http-address are for that");
 	else
 		refuse_text(r, field, address, "must be empty or with an explicit 0 port");

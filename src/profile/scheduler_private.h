@@ -8,14 +8,38 @@
 #include "profile/scheduler_config.h"
 
 #define SCHEDULER_CONFIG_VERSION SCHEDULER_CONFIG_GROUP "/v1"
-#define SCHEDULER_VERSIONS                                                              \
-	"\"" SCHEDULER_CONFIG_VERSION "\", \"" SCHEDULER_CONFIG_GROUP                   \
-	"/v1beta3\", \"" SCHEDULER_CONFIG_GROUP "/v1beta2\", \"" SCHEDULER_CONFIG_GROUP \
-	"/v1beta1\""
+#define SCHEDULER_VERSIONS                                                               \
+	"\"" SCHEDULER_CONFIG_VERSION "\", \"" SCHEDULER_CONFIG_GROUP                    \
+	"/v1beta3\", \"" SCHEDULER_CONFIG_GROUP "/v1beta2\", \"" SCHEDULER_CONFIG_GROUP  \
+	"/v1beta1\", \"" SCHEDULER_CONFIG_GROUP "/v1alpha2\", \"" SCHEDULER_CONFIG_GROUP \
+	"/v1alpha1\""
 
 /* The newest first. */
-enum scheduler_version { SCHEDULER_V1, SCHEDULER_V1BETA3, SCHEDULER_V1BETA2, SCHEDULER_V1BETA1 };
+enum scheduler_version {
+	SCHEDULER_V1,
+	SCHEDULER_V1BETA3,
+	SCHEDULER_V1BETA2,
+	SCHEDULER_V1BETA1,
+	SCHEDULER_V1ALPHA2,
+	SCHEDULER_V1ALPHA1
+};
 bool scheduler_version(struct text t, enum scheduler_version *version);
+
+struct scheduler_algorithm { /* where a profile's plugins come from */
+	struct text provider;
+	const struct yaml_node *policy;
+};
+
+struct scheduler_alpha { /* what v1alpha1 and v1alpha2 have at the top */
+	struct scheduler_algorithm algorithm;
+	struct text name;
+	struct config_optional hard_weight;
+	struct config_optional bind_timeout;
+	bool disable_preemption;
+	struct text failure_domains;
+	struct scheduler_plugins plugins;
+	struct config_list args; /* struct scheduler_plugin_config */
+};
 
 struct scheduler_file { /* the configuration and what frames it */
 	struct text api_version;
@@ -24,6 +48,7 @@ struct scheduler_file { /* the configuration and what frames it */
 	enum scheduler_version version;
 	struct text healthz_address; /* until v1beta2 */
 	struct text metrics_address;
+	struct scheduler_alpha alpha;
 };
 
 struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet read */
@@ -59,5 +84,12 @@ extern const struct fields scheduler_policy_extender_fields; /* as policies have
 void scheduler_older_check(struct reading *r, const struct scheduler_file *file);
 void scheduler_older_profile(
 	struct reading *r, enum scheduler_version version, struct scheduler_profile *profile);
+
+/* The same for v1alpha1 and v1alpha2: before profiles are read, with each, and at the end. */
+extern const struct fields scheduler_algorithm_fields;
+void scheduler_alpha_profiles(struct reading *r, struct scheduler_file *file);
+void scheduler_alpha_args(
+	struct reading *r, const struct scheduler_alpha *alpha, struct scheduler_profile *profile);
+void scheduler_alpha_check(struct reading *r, struct scheduler_file *file);
 
 #endif

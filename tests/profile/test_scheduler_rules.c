@@ -47,13 +47,15 @@ static void test_documents(void)
 			"f:2:7: kind: Unsupported value: \"Policy\": supported values: "
 			"\"KubeSchedulerConfiguration\"\n"},
 		{"kind: KubeSchedulerConfiguration\n"
-		 "apiVersion: kubescheduler.config.k8s.io/v1alpha2\n",
+		 "apiVersion: kubescheduler.config.k8s.io/v1alpha3\n",
 			"f:2:13: apiVersion: Unsupported value: "
-			"\"kubescheduler.config.k8s.io/v1alpha2\": supported values: "
+			"\"kubescheduler.config.k8s.io/v1alpha3\": supported values: "
 			"\"kubescheduler.config.k8s.io/v1\", "
 			"\"kubescheduler.config.k8s.io/v1beta3\", "
 			"\"kubescheduler.config.k8s.io/v1beta2\", "
-			"\"kubescheduler.config.k8s.io/v1beta1\"\n"},
+			"\"kubescheduler.config.k8s.io/v1beta1\", "
+			"\"kubescheduler.config.k8s.io/v1alpha2\", "
+			"\"kubescheduler.config.k8s.io/v1alpha1\"\n"},
 		{HEAD "parallelism: 1\nparallelism: 2\n",
 			"f:4:1: the key \"parallelism\" is there twice, first in line 3\n"},
 		{HEAD "---\n" HEAD, "f:4:1: a second document (---): there can be only one\n"},
@@ -285,7 +287,9 @@ static void test_fit_rules(void)
 			"\"kubescheduler.config.k8s.io/v1\", "
 			"\"kubescheduler.config.k8s.io/v1beta3\", "
 			"\"kubescheduler.config.k8s.io/v1beta2\", "
-			"\"kubescheduler.config.k8s.io/v1beta1\"\n"},
+			"\"kubescheduler.config.k8s.io/v1beta1\", "
+			"\"kubescheduler.config.k8s.io/v1alpha2\", "
+			"\"kubescheduler.config.k8s.io/v1alpha1\"\n"},
 	};
 	check_faults(cases, ARRAY_COUNT(cases));
 }
@@ -471,6 +475,36 @@ static void test_rules_of_older_versions(void)
 		print(&notes));
 }
 
+static void test_rules_of_alpha_versions(void)
+{
+	static const struct fault_case cases[] = {
+		{OLDER("v1alpha1") "schedulerName: x\nalgorithmSource: {provider: "
+				   "DefaultProvider}\n"
+				   "leaderElection: {lockObjectName: l, resourceLock: endpoints}\n"
+				   "failureDomains: zone\nhealthzBindAddress: 0.0.0.0:10251\n",
+			""},
+		{OLDER("v1alpha2") "disablePreemption: false\nbindTimeoutSeconds: 0\n", ""},
+		{OLDER("v1alpha1") "algorithmSource: {policy: {file: {path: p.json}}}\n"
+				   "hardPodAffinitySymmetricWeight: 101\n",
+			"f:3:27: algorithmSource.policy: give it as --policy-config-file or "
+			"--policy-configmap, in place of --config\n"
+			"f:4:33: hardPodAffinitySymmetricWeight: Invalid value: 101: not in valid "
+			"range [0-100]\n"},
+		{OLDER("v1alpha2") "algorithmSource: {provider: Own}\nbindTimeoutSeconds: -1\n",
+			"f:3:29: algorithmSource.provider: Unsupported value: \"Own\": supported "
+			"values: \"DefaultProvider\", \"ClusterAutoscalerProvider\"\n"
+			"f:4:21: bindTimeoutSeconds: Invalid value: -1: invalid "
+			"BindTimeoutSeconds, should not be a negative value\n"},
+		{OLDER("v1beta1") "disablePreemption: true\n",
+			"f:3:1: unknown field \"disablePreemption\", known are apiVersion, kind, "
+			"parallelism, leaderElection, clientConnection, enableProfiling, "
+			"enableContentionProfiling, percentageOfNodesToScore, "
+			"podInitialBackoffSeconds, podMaxBackoffSeconds, profiles, extenders, "
+			"delayCacheUntilActive, healthzBindAddress, metricsBindAddress\n"},
+	};
+	check_faults(cases, ARRAY_COUNT(cases));
+}
+
 /* The twelve points of before multiPoint know plugins that are gone; the others no such name. */
 static void test_removed_plugins_at_every_point(void)
 {
@@ -556,6 +590,7 @@ int main(void)
 	RUN_TEST(test_names_of_plugins);
 	RUN_TEST(test_long_names);
 	RUN_TEST(test_rules_of_older_versions);
+	RUN_TEST(test_rules_of_alpha_versions);
 	RUN_TEST(test_documents);
 	RUN_TEST(test_types);
 	RUN_TEST(test_rules);
