@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 enum {
-	BIG_LIMBS = 44,     /* 64 bits shifted by 1074, or times 10^345, and 64 bits to divide by */
-	MANTISSA_BITS = 53, /* of a double, the hidden one included */
+	BIG_LIMBS = 46, /* 128 bits shifted by 1074, or times 10^345, and 64 bits to divide by */
+	MANTISSA_BITS = 53,   /* of a double, the hidden one included */
 	EXPONENT_MIN = -1074, /* of its last bit */
 	EXPONENT_MAX = 971,
-	DIGITS_KEPT = 19, /* they fit 64 bits */
+	DIGITS_LIMBS = 4, /* of what is read: 38 digits and more */
 	DIGITS_EXACT = 17 /* tell all doubles apart */
 };
 
@@ -68,17 +68,23 @@ static void big_half(struct big *b)
 		b->limb[i] = b->limb[i] >> 1 | (i + 1 < b->size ? b->limb[i + 1] << 31 : 0);
 }
 
+/* A whole number, and whether it is a little more than that. */
+struct digits {
+	uint32_t limb[DIGITS_LIMBS];
+	bool more;
+};
+
 /* The integer nearest to m * 2^twos * 10^tens; UINT64_MAX when it has 64 bits or more. */
-static uint64_t real_nearest_integer(uint64_t m, int twos, int tens)
+static uint64_t real_nearest_integer(const struct digits *m, int twos, int tens)
 {
 	/* m, ten as four bits at most, room for the division, rounded up */
-	int size = (64 + abs(twos) + 4 * abs(tens) + 64) / 32 + 1;
-	struct big n = {.size = size < BIG_LIMBS ? size : BIG_LIMBS,
-		.limb = {(uint32_t)m, (uint32_t)(m >> 32)}};
+	int size = (32 * DIGITS_LIMBS + abs(twos) + 4 * abs(tens) + 64) / 32 + 1;
+	struct big n = {.size = size < BIG_LIMBS ? size : BIG_LIMBS};
 	struct big d = {.size = n.size, .limb = {1}};
 	uint64_t q = 0;
 	int order;
 
+	memcpy(n.limb, m->limb, sizeof(m->limb));
 	big_power(&n, tens, twos);
 	big_power(&d, -tens, -twos);
 	big_power(&d, 0, 63);
@@ -94,26 +100,35 @@ static uint64_t real_nearest_integer(uint64_t m, int twos, int tens)
 	}
 	big_times(&n, 2);
 	order = real_big_compare(&n, &d);
-	return q + (order > 0 || (order == 0 && (q & 1) != 0));
+	return q + (order > 0 || (order == 0 && (m->more || (q & 1) != 0)));
 }
 
 /* ---- reading ---- */
 
 struct decimal {
-	uint64_t digits;
+	struct digits digits;
 	int tens; /* digits * 10^tens */
+	int size; /* digits in front of 10^tens, without zeros at the beginning */
 	bool any; /* digits were seen */
 };
 
 static size_t read_digits(struct text t, size_t at, struct decimal *d, bool fraction)
 {
 	for (; at < t.size && t.at[at] >= '0' && t.at[at] <= '9'; at++) {
+		uint64_t carry = (uint64_t)(t.at[at] - '0');
+
 		d->any = true;
-		if (d->digits < UINT64_MAX / 10 - 1) {
-			d->digits = d->digits * 10 + (uint64_t)(t.at[at] - '0');
-			d->tens -= fraction;
-		} else {
+		if (d->digits.limb[DIGITS_LIMBS - 1] >= UINT32_MAX / 10) {
+			d->digits.more = d->digits.more || carry != 0;
 			d->tens += !fraction;
+			continue;
+		}
+		d->size += d->size > 0 || carry != 0;
+		d->tens -= fraction;
+		for (int i = 0; i < DIGITS_LIMBS; i++) {
+			carry += (uint64_t)d->digits.limb[i] * 10;
+			d->digits.limb[i] = (uint32_t)carry;
+			carry >>= 32;
 		}
 	}
 	return at;
@@ -139,9 +154,9 @@ static bool read_decimal(struct text t, struct decimal *d, bool *minus)
 		at = read_digits(t, at, &exponent, false);
 		if (!exponent.any)
 			return false;
-		if (exponent.digits > 100000)
-			exponent.digits = 100000;
-		d->tens += down ? -(int)exponent.digits : (int)exponent.digits;
+		if (exponent.size > 5)
+			exponent.digits.limb[0] = 100000;
+		d->tens += (down ? -1 : 1) * (int)exponent.digits.limb[0];
 	}
 	return at == t.size;
 }
@@ -155,17 +170,17 @@ bool real_parse(struct text t, double *value)
 
 	if (t.size > 10000 || !read_decimal(t, &d, &minus))
 		return false;
-	if (d.digits != 0 && d.tens > 308)
+	if (d.size != 0 && d.size + d.tens > 309)
 		return false;
 	*value = minus ? -0.0 : 0.0;
-	if (d.digits == 0 || d.tens < -345)
+	if (d.size == 0 || d.size + d.tens < -330)
 		return true;
 	/* The smallest exponent with which it fits 53 bits: rounding up may ask for the next. */
 	for (step = 1024; step > 0; step /= 2)
-		if (real_nearest_integer(d.digits, -(twos + step - 1), d.tens) >> MANTISSA_BITS !=
+		if (real_nearest_integer(&d.digits, -(twos + step - 1), d.tens) >> MANTISSA_BITS !=
 			0)
 			twos += step;
-	m = real_nearest_integer(d.digits, -twos, d.tens);
+	m = real_nearest_integer(&d.digits, -twos, d.tens);
 	if (twos > EXPONENT_MAX)
 		return false;
 	*value = ldexp((double)m, twos);
@@ -188,13 +203,16 @@ static uint64_t real_power_of_ten(int tens)
 /* value = result * 10^(*tens - digits + 1), and the result has so many digits. */
 static uint64_t digits_of(double value, int digits, int *tens)
 {
-	uint64_t m, least = real_power_of_ten(digits - 1);
+	uint64_t whole, least = real_power_of_ten(digits - 1);
+	struct digits m = {0};
 	int twos;
 
-	m = (uint64_t)ldexp(frexp(value, &twos), MANTISSA_BITS);
+	whole = (uint64_t)ldexp(frexp(value, &twos), MANTISSA_BITS);
+	m.limb[0] = (uint32_t)whole;
+	m.limb[1] = (uint32_t)(whole >> 32);
 	twos -= MANTISSA_BITS;
 	for (*tens = (twos + MANTISSA_BITS) * 30103 / 100000 - 2;; (*tens)++) {
-		uint64_t result = real_nearest_integer(m, twos, digits - 1 - *tens);
+		uint64_t result = real_nearest_integer(&m, twos, digits - 1 - *tens);
 		if (result < least * 10)
 			return result;
 	}

@@ -9,8 +9,9 @@
 #include "base/text.h"
 
 /*
- * [-+]? digits [. digits] [e [-+] digits], at least one digit, nothing around it. Digits after the
- * nineteenth count as zeros. False when it is something else, or too large for a double.
+ * [-+]? digits [. digits] [e [-+] digits], at least one digit, nothing around it. Of digits after
+ * the thirty-eighth it counts only whether one is not zero. False when it is something else, or too
+ * large for a double.
  */
 MUST_USE bool real_parse(struct text t, double *value);
 

@@ -8,118 +8,167 @@
 #include "base/chars.h"
 #include "cel/function.h"
 
-enum { ADDRESS_V4 = 4, ADDRESS_V6 = 16, ADDRESS_GROUPS = 8, ADDRESS_TEXT = 64 };
+enum {
+	ADDRESS_V4 = 4,
+	ADDRESS_V6 = 16,
+	ADDRESS_GROUPS = 8,
+	ADDRESS_TEXT = 64,
+	ADDRESS_REASON = 160
+};
 
-/* A decimal number without leading zeros, up to `most`, in front of `t`. */
-static bool address_number(struct text *t, uint32_t most, uint32_t *value)
+/*
+ * Says why a text is no address, in upstream's words; from `at` on, when it has a text. `why` may
+ * be NULL.
+ */
+static bool address_fail(struct writer *why, const char *reason, struct text at)
 {
-	size_t digits = 0;
-
-	*value = 0;
-	for (; digits < t->size && char_is_digit(t->at[digits]) && digits < 4; digits++)
-		*value = *value * 10 + (uint32_t)(t->at[digits] - '0');
-	if (digits == 0 || digits == 4 || (digits > 1 && t->at[0] == '0') || *value > most)
+	if (why == NULL)
 		return false;
-	*t = text_from(*t, digits);
-	return true;
+	write_z(why, reason);
+	if (at.at != NULL)
+		write_format(why, " (at \"%.*s\")", TEXT_ARGS(at));
+	return false;
 }
 
-static bool address_parse_v4(struct text t, uint8_t bytes[4])
+static bool address_parse_v4(struct text t, uint8_t bytes[4], struct writer *why)
 {
-	for (uint32_t i = 0; i < 4; i++) {
-		uint32_t value;
+	uint32_t value = 0;
+	uint32_t digits = 0;
+	uint32_t place = 0;
 
-		if (i > 0 && (t.size == 0 || t.at[0] != '.'))
-			return false;
-		if (i > 0)
-			t = text_from(t, 1);
-		if (!address_number(&t, 255, &value))
-			return false;
-		bytes[i] = (uint8_t)value;
+	for (size_t i = 0; i < t.size; i++) {
+		if (char_is_digit(t.at[i])) {
+			if (digits++ == 1 && value == 0)
+				return address_fail(
+					why, "IPv4 field has octet with leading zero", TEXT_NONE);
+			value = value * 10 + (uint32_t)(t.at[i] - '0');
+			if (value > 255)
+				return address_fail(why, "IPv4 field has value >255", TEXT_NONE);
+			bytes[place] = (uint8_t)value;
+		} else if (t.at[i] != '.') {
+			return address_fail(why, "unexpected character", text_from(t, i));
+		} else if (digits == 0 || i + 1 == t.size) {
+			return address_fail(
+				why, "IPv4 field must have at least one digit", text_from(t, i));
+		} else if (place == 3) {
+			return address_fail(why, "IPv4 address too long", TEXT_NONE);
+		} else {
+			place++;
+			value = digits = 0;
+		}
 	}
-	return t.size == 0;
+	return place == 3 || address_fail(why, "IPv4 address too short", TEXT_NONE);
 }
 
-/* Up to four hexadecimal digits. */
-static bool address_group(struct text *t, uint32_t *value)
+/* Up to four hexadecimal digits in front of `t`, which goes on behind them. */
+static bool address_group(struct text *t, uint8_t to[2], struct writer *why)
 {
+	uint32_t value = 0;
 	size_t digits = 0;
 
-	*value = 0;
-	for (; digits < t->size && digits < 5; digits++) {
-		int digit = char_hex(t->at[digits]);
-
-		if (digit < 0)
-			break;
-		*value = *value << 4 | (uint32_t)digit;
+	for (; digits < t->size && char_hex(t->at[digits]) >= 0; digits++) {
+		if (digits == 4)
+			return address_fail(why, "each group must have 4 or fewer digits", *t);
+		value = value << 4 | (uint32_t)char_hex(t->at[digits]);
 	}
-	if (digits == 0 || digits == 5)
-		return false;
+	if (digits == 0)
+		return address_fail(
+			why, "each colon-separated field must have at least one digit", *t);
+	to[0] = (uint8_t)(value >> 8);
+	to[1] = (uint8_t)value;
 	*t = text_from(*t, digits);
 	return true;
 }
 
 /* Moves what came behind "::" to the end. */
-static bool address_stretch(uint8_t bytes[16], uint32_t used, int32_t gap)
+static bool address_stretch(uint8_t bytes[16], uint32_t used, int32_t gap, struct writer *why)
 {
-	uint32_t tail;
+	uint32_t tail = used - (uint32_t)gap;
 
 	if (gap < 0)
-		return used == ADDRESS_V6;
+		return used == ADDRESS_V6 ||
+			address_fail(why, "address string too short", TEXT_NONE);
 	if (used == ADDRESS_V6)
-		return false;
-	tail = used - (uint32_t)gap;
+		return address_fail(
+			why, "the :: must expand to at least one field of zeros", TEXT_NONE);
 	memmove(bytes + ADDRESS_V6 - tail, bytes + gap, tail);
 	memset(bytes + gap, 0, ADDRESS_V6 - tail - (uint32_t)gap);
 	return true;
 }
 
-static bool address_parse_v6(struct text t, uint8_t bytes[16])
+/* An IPv4 address at the end, `t`, with which the last groups are written. */
+static bool address_tail(
+	struct text t, uint8_t bytes[16], uint32_t used, int32_t gap, struct writer *why)
+{
+	if (gap < 0 && used != ADDRESS_V6 - ADDRESS_V4)
+		return address_fail(why,
+			"embedded IPv4 address must replace the final 2 fields of the address", t);
+	if (used + ADDRESS_V4 > ADDRESS_V6)
+		return address_fail(why,
+			"too many hex fields to fit an embedded IPv4 at the end of the address", t);
+	return address_parse_v4(t, bytes + used, why) &&
+		address_stretch(bytes, used + ADDRESS_V4, gap, why);
+}
+
+static bool address_parse_v6(struct text t, uint8_t bytes[16], struct writer *why)
 {
 	uint32_t used = 0;
 	int32_t gap = -1;
 
-	memset(bytes, 0, ADDRESS_V6);
 	if (text_starts(t, TEXT("::"))) {
 		gap = 0;
 		t = text_from(t, 2);
 	}
 	while (t.size > 0 && used < ADDRESS_V6) {
 		struct text group = t;
-		uint32_t value;
 
-		if (!address_group(&t, &value))
+		if (!address_group(&t, bytes + used, why))
 			return false;
-		if (t.size > 0 && t.at[0] == '.') {
-			if (used + ADDRESS_V4 > ADDRESS_V6 ||
-				!address_parse_v4(group, bytes + used))
-				return false;
-			return address_stretch(bytes, used + ADDRESS_V4, gap);
-		}
-		bytes[used++] = (uint8_t)(value >> 8);
-		bytes[used++] = (uint8_t)value;
+		if (t.size > 0 && t.at[0] == '.')
+			return address_tail(group, bytes, used, gap, why);
+		used += 2;
 		if (t.size == 0)
 			break;
-		if (t.at[0] != ':' || t.size == 1)
-			return false;
+		if (t.at[0] != ':')
+			return address_fail(why, "unexpected character, want colon", t);
+		if (t.size == 1)
+			return address_fail(why, "colon must be followed by more characters", t);
 		t = text_from(t, 1);
 		if (t.at[0] == ':') {
 			if (gap >= 0)
-				return false;
+				return address_fail(why, "multiple :: in address", t);
 			gap = (int32_t)used;
 			t = text_from(t, 1);
 		}
 	}
-	return t.size == 0 && address_stretch(bytes, used, gap);
+	if (t.size > 0)
+		return address_fail(why, "trailing garbage after address", t);
+	return address_stretch(bytes, used, gap, why);
 }
 
-static bool address_parse(struct text t, struct cel_address *address)
+/* Either kind; what stands behind the first '%' is *zone, TEXT_NONE when there is none. */
+static bool address_parse(
+	struct text t, struct cel_address *address, struct text *zone, struct writer *why)
 {
+	size_t sign = 0;
+
+	while (sign < t.size && strchr(".:%", t.at[sign]) == NULL)
+		sign++;
 	*address = (struct cel_address){.size = ADDRESS_V4};
-	if (text_find(t, ':') == t.size)
-		return address_parse_v4(t, address->bytes);
+	*zone = TEXT_NONE;
+	if (sign == t.size || t.at[sign] == '\0')
+		return address_fail(why, "unable to parse IP", TEXT_NONE);
+	if (t.at[sign] == '.')
+		return address_parse_v4(t, address->bytes, why);
+	if (t.at[sign] == '%')
+		return address_fail(why, "missing IPv6 address", TEXT_NONE);
 	address->size = ADDRESS_V6;
-	return address_parse_v6(t, address->bytes);
+	sign = text_find(t, '%');
+	if (sign != t.size)
+		*zone = text_from(t, sign + 1);
+	if (sign + 1 == t.size)
+		return address_fail(why, "zone must be a non-empty string", TEXT_NONE);
+	return address_parse_v6(text_first(t, sign), address->bytes, why);
 }
 
 static bool address_is_mapped(const struct cel_address *a)
@@ -129,57 +178,68 @@ static bool address_is_mapped(const struct cel_address *a)
 	return a->size == ADDRESS_V6 && memcmp(a->bytes, mapped, sizeof(mapped)) == 0;
 }
 
-/* NULL, or what upstream says; some of it has the text twice. */
+/* Null, or the error that upstream has. */
 static struct cel_value address_read(
 	struct cel_run *run, struct text t, struct cel_address *address)
 {
-	struct text zone = text_from(t, text_find(t, '%'));
-	struct cel_address inside;
+	char reason[ADDRESS_REASON];
+	struct writer why;
+	struct text zone;
 
-	if (zone.size > 1 && text_find(t, ':') < t.size - zone.size &&
-		address_parse(text_first(t, t.size - zone.size), &inside))
-		return cel_fault_text(
-			run, "IP address \"%.*s\" with zone value is not allowed", TEXT_ARGS(t));
-	if (!address_parse(t, address))
+	writer_init(&why, reason, sizeof(reason));
+	if (!address_parse(t, address, &zone, &why))
 		return cel_fault_text(run,
 			"IP Address \"%.*s\" parse error during conversion from string: "
-			"ParseAddr(\"%.*s\"): unable to parse IP",
-			TEXT_ARGS(t), TEXT_ARGS(t));
+			"ParseAddr(\"%.*s\"): %.*s",
+			TEXT_ARGS(t), TEXT_ARGS(t), TEXT_ARGS(writer_text(&why)));
+	if (zone.at != NULL)
+		return cel_fault_text(
+			run, "IP address \"%.*s\" with zone value is not allowed", TEXT_ARGS(t));
 	if (address_is_mapped(address))
 		return cel_fault_text(
 			run, "IPv4-mapped IPv6 address \"%.*s\" is not allowed", TEXT_ARGS(t));
 	return CEL_VALUE_NULL;
 }
 
-/* NULL, or why the range is none. */
-static const char *address_range(struct text t, struct cel_address *range)
+static bool address_range(struct text t, struct cel_address *range, struct writer *why)
 {
 	size_t slash = text_find_last(t, '/');
-	struct text bits;
-	uint32_t prefix;
+	struct text ip = text_first(t, slash);
+	struct text bits = slash == t.size ? t : text_from(t, slash + 1);
+	struct text zone;
+	uint64_t prefix;
 
 	if (slash == t.size)
-		return "no '/'";
-	if (!address_parse(text_first(t, slash), range))
-		return "unable to parse IP";
-	bits = text_from(t, slash + 1);
-	if (!address_number(&bits, 999, &prefix) || bits.size > 0)
-		return "bad bits after slash";
+		return address_fail(why, "no '/'", TEXT_NONE);
+	if (!address_parse(ip, range, &zone, NULL)) {
+		if (why != NULL)
+			write_format(why, "ParseAddr(\"%.*s\"): ", TEXT_ARGS(ip));
+		return address_parse(ip, range, &zone, why);
+	}
+	if (zone.at != NULL)
+		return address_fail(why, "IPv6 zones cannot be present in a prefix", TEXT_NONE);
+	if ((bits.size > 1 && bits.at[0] == '0') || !text_to_u64(bits, &prefix)) {
+		if (why != NULL)
+			write_format(why, "bad bits after slash: \"%.*s\"", TEXT_ARGS(bits));
+		return false;
+	}
 	if (prefix > range->size * 8U)
-		return "prefix length out of range";
+		return address_fail(why, "prefix length out of range", TEXT_NONE);
 	range->prefix = (uint8_t)prefix;
-	return NULL;
+	return true;
 }
 
 static struct cel_value address_read_range(
 	struct cel_run *run, struct text t, struct cel_address *range)
 {
 	static const char twice[] = "network address parse error during conversion from string: ";
-	const char *why = address_range(t, range);
+	char reason[ADDRESS_REASON];
+	struct writer why;
 
-	if (why != NULL)
-		return cel_fault_text(run, "%s%snetip.ParsePrefix(\"%.*s\"): %s", twice, twice,
-			TEXT_ARGS(t), why);
+	writer_init(&why, reason, sizeof(reason));
+	if (!address_range(t, range, &why))
+		return cel_fault_text(run, "%s%snetip.ParsePrefix(\"%.*s\"): %.*s", twice, twice,
+			TEXT_ARGS(t), TEXT_ARGS(writer_text(&why)));
 	if (address_is_mapped(range))
 		return cel_fault_text(run, "%sIPv4-mapped IPv6 address \"%.*s\" is not allowed",
 			twice, TEXT_ARGS(t));
@@ -265,13 +325,14 @@ struct cel_value cel_new_ip(struct cel_run *run, const struct cel_value *args, u
 struct cel_value cel_is_ip(struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
 	struct cel_address address;
+	struct text zone;
 
 	(void)run;
 	CHECK(count == 1);
 	if (args[0].kind != CEL_STRING)
 		return cel_fault(CEL_FAULT_NO_OVERLOAD);
-	return cel_bool(
-		address_parse(cel_text(&args[0]), &address) && !address_is_mapped(&address));
+	return cel_bool(address_parse(cel_text(&args[0]), &address, &zone, NULL) &&
+		zone.at == NULL && !address_is_mapped(&address));
 }
 
 struct cel_value cel_is_canonical(struct cel_run *run, const struct cel_value *args, uint32_t count)
@@ -373,7 +434,7 @@ struct cel_value cel_is_cidr(struct cel_run *run, const struct cel_value *args, 
 	if (args[0].kind != CEL_STRING)
 		return cel_fault(CEL_FAULT_NO_OVERLOAD);
 	return cel_bool(
-		address_range(cel_text(&args[0]), &range) == NULL && !address_is_mapped(&range));
+		address_range(cel_text(&args[0]), &range, NULL) && !address_is_mapped(&range));
 }
 
 /* The same in the first `bits` bits. */

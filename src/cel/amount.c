@@ -5,7 +5,7 @@
 #include "cel/function.h"
 #include "cel/semver.h"
 
-enum { VERSION_MAX = 512 };
+enum { VERSION_MAX = 512, REASON_MAX = 512 };
 
 /* ---- quantities ---- */
 
@@ -202,6 +202,8 @@ struct cel_value cel_new_semver(struct cel_run *run, const struct cel_value *arg
 	struct cel_semver *semver;
 	struct text part;
 	const char *error;
+	char reason[REASON_MAX];
+	struct writer out;
 
 	if (!amount_version_args(args, count))
 		return cel_fault(CEL_FAULT_NO_OVERLOAD);
@@ -211,8 +213,9 @@ struct cel_value cel_new_semver(struct cel_run *run, const struct cel_value *arg
 	error = amount_version(run, args, count, semver, &part);
 	if (error == NULL)
 		return (struct cel_value){.kind = CEL_SEMVER, .semver = semver};
-	return part.at == NULL ? cel_fault_text(run, "%s", error)
-			       : cel_fault_text(run, "%s \"%.*s\"", error, TEXT_ARGS(part));
+	writer_init(&out, reason, sizeof(reason));
+	cel_write_reason(&out, error, part);
+	return cel_fault_text(run, "%.*s", TEXT_ARGS(writer_text(&out)));
 }
 
 struct cel_value cel_is_semver(struct cel_run *run, const struct cel_value *args, uint32_t count)

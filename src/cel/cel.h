@@ -7,8 +7,8 @@
  * memory but what it is given, and nothing recurses deeper than CEL_DEPTH_MAX.
  *
  * What the language has and this does not: protocol messages (`Name{field: 1}`), time zones by name
- * other than UTC, Kubernetes' named formats (`format.dns1123Label()`) and its authorizer. Such
- * expressions are refused with a text. Times are held in UTC, whatever zone they were written in.
+ * other than UTC, and Kubernetes' authorizer. Such expressions are refused with a text. Times are
+ * held in UTC, whatever zone they were written in.
  */
 #ifndef BERTH_CEL_CEL_H
 #define BERTH_CEL_CEL_H

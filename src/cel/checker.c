@@ -4,6 +4,7 @@
  * that all that is wrong is told at once.
  */
 #include "cel/function.h"
+#include "cel/named.h"
 #include "cel/program.h"
 #include "cel/types.h"
 
@@ -322,6 +323,21 @@ static int32_t checker_namespaced(struct cel_compile *c, int32_t node, struct te
 	return row;
 }
 
+/* format.name(), which is a constant that costs as much as a call. */
+static bool checker_format(struct cel_compile *c, int32_t node, struct text name)
+{
+	char path[CHECKED_NAME_MAX];
+	struct cel_value format;
+
+	if (c->nodes[node].count != 1 ||
+		!text_is_z(checker_path(c, cel_kid(c, node, 0), path), "format") ||
+		!cel_format_find(name, &format))
+		return false;
+	c->nodes[node] = (struct cel_node){
+		.op = CEL_OP_READY, .first = cel_add_constant(c, format), .count = 1};
+	return true;
+}
+
 static uint16_t checker_call(struct cel_compile *c, int32_t node)
 {
 	struct text name = checker_name(c, c->names[node]);
@@ -330,6 +346,8 @@ static uint16_t checker_call(struct cel_compile *c, int32_t node)
 	uint32_t count = 0;
 	int32_t row = member ? checker_namespaced(c, node, name) : NODE_NONE;
 
+	if (member && row < 0 && checker_format(c, node, name))
+		return CEL_FORMAT;
 	if (row < 0)
 		row = cel_function_find(name);
 	for (int32_t i = 0; i < c->nodes[node].count; i++) {

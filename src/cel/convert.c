@@ -7,9 +7,16 @@
 
 #include <math.h>
 
+#include "base/chars.h"
 #include "base/real.h"
 
-enum { CONVERTED_SIZE = 64 };
+enum {
+	CONVERTED_SIZE = 64,
+	HEX_CUT = 64 - 53,    /* bits that a double has no room for */
+	HEX_TWOS_MIN = -1074, /* of a double's last bit */
+	HEX_EXPONENT_MAX = 100 * 1000,
+	HEX_TEXT = 256
+};
 
 static struct cel_value convert_refused(
 	struct cel_run *run, const struct cel_value *from, enum cel_kind to)
@@ -74,19 +81,113 @@ static bool convert_is_word(struct text t, const char *word)
 	return true;
 }
 
+/* bits * 2^twos, rounded once, half to even; `more`: and a little more than that. */
+static double convert_round(uint64_t bits, int64_t twos, bool more)
+{
+	int64_t cut = HEX_CUT;
+	uint64_t kept = 0;
+	uint64_t rest;
+
+	if (bits == 0)
+		return 0;
+	for (; bits >> 63 == 0; bits <<= 1)
+		twos--;
+	if (twos + cut < HEX_TWOS_MIN)
+		cut = HEX_TWOS_MIN - twos;
+	if (cut > 64)
+		return 0;
+	if (cut < 64)
+		kept = bits >> cut;
+	rest = bits << (64 - cut); /* behind what is kept; half of one is 2^63 */
+	if (rest > UINT64_C(1) << 63 || (rest == UINT64_C(1) << 63 && (more || kept % 2 != 0)))
+		kept++;
+	return ldexp((double)kept, (int)(twos + cut));
+}
+
+/* What stands behind 0x. */
+static bool convert_from_hex(struct text t, double *value)
+{
+	uint64_t bits = 0;
+	int64_t twos = 0;
+	int64_t exponent;
+	bool any = false;
+	bool point = false;
+	bool more = false;
+
+	for (; t.size > 0 && (char_hex(t.at[0]) >= 0 || (t.at[0] == '.' && !point));
+		t = text_from(t, 1)) {
+		if (t.at[0] == '.') {
+			point = true;
+			continue;
+		}
+		any = true;
+		if (bits >> 60 == 0) {
+			bits = bits << 4 | (uint64_t)char_hex(t.at[0]);
+			twos -= point ? 4 : 0;
+		} else {
+			more = more || t.at[0] != '0';
+			twos += point ? 0 : 4;
+		}
+	}
+	if (!any || t.size < 2 || (t.at[0] | 0x20) != 'p')
+		return false;
+	t = text_from(t, t.at[1] == '+' ? 2 : 1);
+	if (!text_to_i64(t, &exponent) || exponent > HEX_EXPONENT_MAX ||
+		exponent < -HEX_EXPONENT_MAX)
+		return false;
+	*value = convert_round(bits, twos + exponent, more);
+	return isfinite(*value) != 0;
+}
+
+/* Without the underscores that may separate digits; false when one does not. */
+static bool convert_join_digits(struct text t, bool hex, struct writer *out)
+{
+	for (size_t i = 0; i < t.size; i++) {
+		char before = i > 0 ? t.at[i - 1] : ' ';
+		char behind = i + 1 < t.size ? t.at[i + 1] : ' ';
+
+		if (t.at[i] != '_')
+			write_char(out, t.at[i]);
+		else if (char_hex(behind) < 0 || (!hex && !char_is_digit(behind)) ||
+			(hex ? char_hex(before) < 0 && i != 2 : !char_is_digit(before)))
+			return false;
+	}
+	return !out->overflowed;
+}
+
+/* A number without its sign. */
+static bool convert_digits(struct text t, double *value)
+{
+	bool hex = t.size > 2 && t.at[0] == '0' && (t.at[1] | 0x20) == 'x';
+	char joined[HEX_TEXT];
+	struct writer out;
+
+	if (text_find(t, '_') != t.size) {
+		writer_init(&out, joined, sizeof(joined));
+		if (!convert_join_digits(t, hex, &out))
+			return false;
+		t = writer_text(&out);
+	}
+	if (hex)
+		return convert_from_hex(text_from(t, 2), value);
+	return t.size > 0 && t.at[0] != '-' && t.at[0] != '+' && real_parse(t, value);
+}
+
+/* As Go's ParseFloat. */
 static bool convert_to_real(struct text t, double *value)
 {
 	bool minus = t.size > 0 && t.at[0] == '-';
 	struct text word = t.size > 0 && (minus || t.at[0] == '+') ? text_from(t, 1) : t;
 
-	if (real_parse(t, value))
-		return true;
-	if (convert_is_word(word, "inf") || convert_is_word(word, "infinity")) {
-		*value = minus ? -INFINITY : INFINITY;
-		return true;
+	*value = INFINITY;
+	if (!convert_digits(word, value) && !convert_is_word(word, "inf") &&
+		!convert_is_word(word, "infinity")) {
+		*value = NAN;
+		return convert_is_word(t, "nan");
 	}
-	*value = NAN;
-	return convert_is_word(t, "nan");
+	if (minus)
+		*value = -*value;
+	return true;
 }
 
 struct cel_value cel_to_double(struct cel_run *run, const struct cel_value *args, uint32_t count)

@@ -3,8 +3,9 @@
  * What calls cost, in upstream's units.
  */
 #include "cel/function.h"
+#include "cel/named.h"
 
-enum { TENTH = 10, REGEX_LENGTH = 4, NEW_LIST = 10, FORMAT_SIZE_MAX = 128, KEPT_MAX = 1 << 20 };
+enum { TENTH = 10, REGEX_LENGTH = 4, NEW_LIST = 10, KEPT_MAX = 1 << 20 };
 
 bool cel_is_regex(const struct cel_function *function)
 {
@@ -137,7 +138,10 @@ uint64_t cel_call_cost(struct cel_run *run, const struct cel_function *function,
 	case CEL_COST_SORT: return cost_of_sorting(&args[0]);
 	case CEL_COST_SORT_KEYS: return cost_of_sorting(&args[1]);
 	case CEL_COST_IN_CIDR: return cost_of_address(function, args);
-	case CEL_COST_VALIDATE: return cost_of_pattern(&args[1], FORMAT_SIZE_MAX);
+	case CEL_COST_VALIDATE:
+		return args[0].kind == CEL_FORMAT
+			? cost_of_pattern(&args[1], cel_format_cost(&args[0]))
+			: 1;
 	case CEL_COST_TEXT: return cost_is_text(&args[0]) ? cost_tenth(cel_size(&args[0])) : 1;
 	}
 	CHECK_NEVER("a cost has a rule");

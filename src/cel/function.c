@@ -218,6 +218,10 @@ static const struct cel_function functions[] = {
 	{"getHostname", "kubernetes.URL.()string", cel_get_hostname, CEL_COST_ONE, false},
 	{"getPort", "kubernetes.URL.()string", cel_get_port, CEL_COST_ONE, false},
 	{"getEscapedPath", "kubernetes.URL.()string", cel_get_path, CEL_COST_ONE, false},
+	{"format.named", "(string)optional_type(kubernetes.NamedFormat)", cel_named_format,
+		CEL_COST_ONE, false},
+	{"validate", "kubernetes.NamedFormat.(string)optional_type(list(string))", cel_validate,
+		CEL_COST_VALIDATE, false},
 	{"getQuery", "kubernetes.URL.()map(string, list(string))", cel_get_query, CEL_COST_ONE,
 		false},
 };

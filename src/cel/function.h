@@ -99,5 +99,7 @@ cel_function_fn cel_new_ip, cel_is_ip, cel_is_canonical, cel_family, cel_is_unsp
 /* cel/url.c */
 cel_function_fn cel_new_url, cel_is_url, cel_get_scheme, cel_get_host, cel_get_hostname,
 	cel_get_port, cel_get_path, cel_get_query;
+/* cel/named.c */
+cel_function_fn cel_named_format, cel_validate;
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "cel/semver.h"
 
+#define SEMVER_NO_NUMBER "strconv.ParseUint: parsing \"%\": invalid syntax"
+#define SEMVER_TOO_LARGE "strconv.ParseUint: parsing \"%\": value out of range"
+
 static bool semver_only(struct text t, bool letters)
 {
 	for (size_t i = 0; i < t.size; i++) {
@@ -23,18 +26,18 @@ static bool semver_zeroes(struct text t)
 
 static const char *semver_number(struct text t, uint32_t which, uint64_t *number)
 {
-	static const char *const odd[] = {"Invalid character(s) found in major number",
-		"Invalid character(s) found in minor number",
-		"Invalid character(s) found in patch number"};
-	static const char *const zero[] = {"Major number must not contain leading zeroes",
-		"Minor number must not contain leading zeroes",
-		"Patch number must not contain leading zeroes"};
+	static const char *const odd[] = {"Invalid character(s) found in major number \"%\"",
+		"Invalid character(s) found in minor number \"%\"",
+		"Invalid character(s) found in patch number \"%\""};
+	static const char *const zero[] = {"Major number must not contain leading zeroes \"%\"",
+		"Minor number must not contain leading zeroes \"%\"",
+		"Patch number must not contain leading zeroes \"%\""};
 
 	if (!semver_only(t, false))
 		return odd[which];
 	if (semver_zeroes(t))
 		return zero[which];
-	return text_to_u64(t, number) ? NULL : "strconv.ParseUint: invalid number";
+	return text_to_u64(t, number) ? NULL : t.size == 0 ? SEMVER_NO_NUMBER : SEMVER_TOO_LARGE;
 }
 
 static const char *semver_pre(struct text pre, struct text *part)
@@ -46,11 +49,11 @@ static const char *semver_pre(struct text pre, struct text *part)
 		if (part->size == 0)
 			return "Prerelease is empty";
 		if (number && semver_zeroes(*part))
-			return "Numeric PreRelease version must not contain leading zeroes";
+			return "Numeric PreRelease version must not contain leading zeroes \"%\"";
 		if (number && !text_to_u64(*part, &value))
-			return "strconv.ParseUint: invalid number";
+			return SEMVER_TOO_LARGE;
 		if (!number && !semver_only(*part, true))
-			return "Invalid character(s) found in prerelease";
+			return "Invalid character(s) found in prerelease \"%\"";
 	}
 	return NULL;
 }
@@ -61,7 +64,7 @@ static const char *semver_build(struct text build, struct text *part)
 		if (part->size == 0)
 			return "Build meta data is empty";
 		if (!semver_only(*part, true))
-			return "Invalid character(s) found in build meta data";
+			return "Invalid character(s) found in build meta data \"%\"";
 	}
 	return NULL;
 }

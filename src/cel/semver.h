@@ -7,7 +7,7 @@
 
 #include "cel/cel.h"
 
-/* NULL, or what is wrong, and with which part of the text. */
+/* NULL, or what is wrong (cel_write_reason()), and with which part of the text. */
 const char *cel_semver_parse(struct text t, struct cel_semver *semver, struct text *part);
 int cel_semver_compare(const struct cel_semver *a, const struct cel_semver *b); /* -1, 0, 1 */
 /* What people write to what the library reads; false when it says too little. */

@@ -2,10 +2,12 @@
 /*
  * URLs, taken apart as upstream's language does it for requests: absolute, or an absolute path.
  */
-#include "cel/function.h"
 #include "base/chars.h"
+#include "cel/function.h"
+#include "cel/named.h"
 
 enum url_place { URL_HOST, URL_PATH, URL_QUERY };
+enum { URL_REASON = 1024 };
 
 /* The byte of %xx at the beginning; -1: none. */
 static int url_escape(struct text t)
@@ -62,7 +64,7 @@ static bool url_host_is_fine(struct text host, const char **error, struct text *
 	}
 	for (size_t i = 0; i < port.size; i++)
 		if (i == 0 ? port.at[0] != ':' : !char_is_digit(port.at[i])) {
-			*error = "invalid port \"%.*s\" after host";
+			*error = "invalid port \"%\" after host";
 			*part = port;
 			return false;
 		}
@@ -71,7 +73,7 @@ static bool url_host_is_fine(struct text host, const char **error, struct text *
 			host.at[i] == '"' || host.at[i] == '\\' || host.at[i] == '^' ||
 			host.at[i] == '`' || host.at[i] == '{' || host.at[i] == '|' ||
 			host.at[i] == '}') {
-			*error = "invalid character \"%.*s\" in host name";
+			*error = "invalid character \"%\" in host name";
 			*part = (struct text){host.at + i, 1};
 			return false;
 		}
@@ -125,32 +127,28 @@ static const char *url_read(struct text t, struct cel_url *url, struct text *par
 	url->path = rest;
 	return url_is_escaped(rest, part) && url_is_escaped(url->host, part)
 		? NULL
-		: "invalid URL escape \"%.*s\"";
+		: "invalid URL escape \"%\"";
 }
 
-static struct cel_value url_refused(
-	struct cel_run *run, struct text t, const char *why, struct text part)
+bool cel_url_check(struct text t, struct cel_url *url, struct writer *why)
 {
-	struct cel_value reason = strstr(why, "%.*s") == NULL ? cel_fault_text(run, "%s", why)
-		: strstr(why, "escape") != NULL
-		? cel_fault_text(run, "invalid URL escape \"%.*s\"", TEXT_ARGS(part))
-		: strstr(why, "port") != NULL
-		? cel_fault_text(run, "invalid port \"%.*s\" after host", TEXT_ARGS(part))
-		: cel_fault_text(run, "invalid character \"%.*s\" in host name", TEXT_ARGS(part));
+	struct text part = TEXT_NONE;
+	const char *reason = url_read(t, url, &part);
 
-	if (run->stopped != 0)
-		return cel_stopped(run);
-	return cel_fault_text(run,
-		"URL parse error during conversion from string: parse \"%.*s\": %.*s", TEXT_ARGS(t),
-		(int)reason.size, reason.text);
+	if (reason == NULL)
+		return true;
+	write_format(why, "parse \"%.*s\": ", TEXT_ARGS(t));
+	cel_write_reason(why, reason, part);
+	return false;
 }
 
 struct cel_value cel_new_url(struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
 	struct text text = cel_text(&args[0]);
-	struct text part = TEXT_NONE;
+	size_t fragment = text_find(text, '#');
+	char reason[URL_REASON];
+	struct writer why;
 	struct cel_url *url;
-	const char *why;
 
 	CHECK(count == 1);
 	if (args[0].kind != CEL_STRING)
@@ -158,13 +156,13 @@ struct cel_value cel_new_url(struct cel_run *run, const struct cel_value *args, 
 	url = cel_take(run, 1, sizeof(*url));
 	if (url == NULL)
 		return cel_stopped(run);
-	why = url_read(text, url, &part);
+	writer_init(&why, reason, sizeof(reason));
 	/* A fragment is no part of a request, but may stand behind one. */
-	if (why == NULL && text_find(text, '#') != text.size)
-		why = url_read(text_first(text, text_find(text, '#')), url, &part);
-	if (why != NULL)
-		return url_refused(run, text, why, part);
-	return (struct cel_value){.kind = CEL_URL, .url = url};
+	if (cel_url_check(text, url, &why) &&
+		(fragment == text.size || cel_url_check(text_first(text, fragment), url, &why)))
+		return (struct cel_value){.kind = CEL_URL, .url = url};
+	return cel_fault_text(run, "URL parse error during conversion from string: %.*s",
+		TEXT_ARGS(writer_text(&why)));
 }
 
 struct cel_value cel_is_url(struct cel_run *run, const struct cel_value *args, uint32_t count)

@@ -70,7 +70,7 @@ struct cel_value cel_new_string(struct cel_run *run, struct text t)
 
 struct cel_value cel_fault_text(struct cel_run *run, const char *format, ...)
 {
-	char text[256];
+	char text[512];
 	struct writer out;
 	struct cel_value fault;
 	va_list args;
@@ -81,6 +81,18 @@ struct cel_value cel_fault_text(struct cel_run *run, const char *format, ...)
 	va_end(args);
 	fault = cel_new_string(run, out.overflowed ? TEXT("(a text too long)") : writer_text(&out));
 	return fault.kind == CEL_ERROR ? fault : cel_fault_about(CEL_FAULT_TEXT, fault);
+}
+
+void cel_write_reason(struct writer *out, const char *reason, struct text part)
+{
+	struct text t = text_of(reason);
+	size_t place = text_find(t, '%');
+
+	write_text(out, text_first(t, place));
+	if (place == t.size)
+		return;
+	write_text(out, part);
+	write_text(out, text_from(t, place + 1));
 }
 
 struct cel_value cel_new_optional(struct cel_run *run, const struct cel_value *value)
@@ -442,7 +454,7 @@ static bool equal_others(struct cel_run *run, const struct cel_value *a, const s
 			text_is(a->url->host, b->url->host) &&
 			text_is(a->url->path, b->url->path) &&
 			text_is(a->url->query, b->url->query);
-	case CEL_FORMAT: return a->format == b->format;
+	case CEL_FORMAT: return a->format == b->format && a->size == b->size;
 	default: return false;
 	}
 }

@@ -83,6 +83,8 @@ struct cel_value cel_fault(enum cel_fault fault);
 struct cel_value cel_fault_about(enum cel_fault fault, struct cel_value about);
 /* A text of its own, in the run's memory. */
 struct cel_value cel_fault_text(struct cel_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The reason, with `part` in the place of its '%', if it has one. */
+void cel_write_reason(struct writer *out, const char *reason, struct text part);
 /* What ended the run. */
 struct cel_value cel_stopped(const struct cel_run *run);
 
