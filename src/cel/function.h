@@ -4,7 +4,8 @@
  *
  * A function looks at what it gets, since the checker may know nothing about it, and answers
  * CEL_FAULT_NO_OVERLOAD for what no overload takes (the caller words that). Errors among the
- * arguments never reach it.
+ * arguments never reach it, nor does a number of arguments that none of its overloads has: the
+ * checker let none such pass.
  */
 #ifndef BERTH_CEL_FUNCTION_H
 #define BERTH_CEL_FUNCTION_H

@@ -38,7 +38,7 @@ struct cel_value cel_matches(struct cel_run *run, const struct cel_value *args, 
 	struct cel_value error;
 	const struct cel_regex *regex = match_pattern(run, &args[1], &error);
 
-	CHECK(count == 2);
+	(void)count;
 	if (regex == NULL || args[0].kind != CEL_STRING)
 		return error;
 	return cel_bool(cel_regex_search(run, regex, cel_text(&args[0]), 0, NULL));
@@ -50,7 +50,7 @@ struct cel_value cel_regex_find(struct cel_run *run, const struct cel_value *arg
 	const struct cel_regex *regex = match_pattern(run, &args[1], &error);
 	size_t match[2];
 
-	CHECK(count == 2);
+	(void)count;
 	if (regex == NULL || args[0].kind != CEL_STRING)
 		return error;
 	if (!cel_regex_search(run, regex, cel_text(&args[0]), 0, match))

@@ -3,79 +3,48 @@
  * Named formats: what Kubernetes asks of names, labels and some other texts. What one is can be
  * said by a pattern most often, and upstream's errors show it; so the pattern decides here, too.
  */
-#include "cel/function.h"
 #include "cel/named.h"
+#include "cel/function.h"
 #include "cel/regex.h"
+#include "kube/name_rule.h"
 #include "kube/time.h"
 
-#define LABEL     "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-#define SUBDOMAIN LABEL "(\\." LABEL ")*"
-#define NAME      "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-#define NAME_RULE                                                                           \
-	"must consist of alphanumeric characters, '-', '_' or '.', and must start and end " \
-	"with an alphanumeric character"
-#define NAME_EXAMPLES "'MyName',  or 'my.name',  or '123-abc', "
-
 enum {
-	NAMED_TEXT = 1024, /* longest error, but for those that repeat a text */
+	NAMED_TEXT = 1024,
 	NAMED_FAULTS = 4,
-	NAMED_DATE = 10
+	NAMED_PATTERN = 160,
+	NAMED_DATE_SIZE = 10,
+	NAMED_PREFIXES = KUBE_QUALIFIED_NAME /* the first formats are those of prefixes, too */
 };
+
+enum { NAMED_URI = KUBE_NAME_RULES, NAMED_UUID, NAMED_BYTE, NAMED_DATE, NAMED_DATETIME };
 
 struct cel_format {
 	const char *name;
-	const char *pattern; /* of all of the text */
-	const char *rule; /* what is said when it does not match; with examples, if there are any */
-	const char *examples;
-	uint16_t size_max;
-	uint16_t cost; /* the size of the pattern, as upstream counts it */
-};
-
-enum {
-	NAMED_LABEL,
-	NAMED_SUBDOMAIN,
-	NAMED_LABEL_1035,
-	NAMED_NAME,
-	NAMED_VALUE,
-	NAMED_URI,
-	NAMED_UUID,
-	NAMED_BYTE,
-	NAMED_DATE_ONLY,
-	NAMED_DATETIME
+	const char *pattern; /* of all of the text; those of names stand in kube/name_rule.c */
+	const char *fault;   /* what is said when it does not match */
+	uint16_t cost;       /* the size of the pattern, as upstream counts it */
+	uint8_t size_max;    /* 0: any */
 };
 
 static const struct cel_format named_formats[] = {
-	[NAMED_LABEL] = {"dns1123Label", LABEL,
-		"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
-		"'-', and must start and end with an alphanumeric character",
-		"'my-name',  or '123-abc', ", 63, 30},
-	[NAMED_SUBDOMAIN] = {"dns1123Subdomain", SUBDOMAIN,
-		"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-		"characters, '-' or '.', and must start and end with an alphanumeric character",
-		"'example.com', ", 253, 60},
-	[NAMED_LABEL_1035] = {"dns1035Label", "[a-z]([-a-z0-9]*[a-z0-9])?",
-		"a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
-		"with an alphabetic character, and end with an alphanumeric character",
-		"'my-name',  or 'abc-123', ", 63, 30},
-	[NAMED_NAME] = {"qualifiedName", NAME, NAME_RULE, NAME_EXAMPLES, 63, 60},
-	[NAMED_VALUE] = {"labelValue", "(" NAME ")?",
-		"a valid label must be an empty string or consist of alphanumeric characters, "
-		"'-', '_' or '.', and must start and end with an alphanumeric character",
-		"'MyValue',  or 'my_value',  or '12345', ", 63, 40},
-	[NAMED_URI] = {"uri", NULL, NULL, NULL, 0, 1103},
-	[NAMED_UUID] = {"uuid",
-		"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}",
-		"does not match the UUID format", NULL, UINT16_MAX, 70},
+	[KUBE_DNS_LABEL] = {"dns1123Label", NULL, NULL, 30, KUBE_NAME_MAX},
+	[KUBE_DNS_SUBDOMAIN] = {"dns1123Subdomain", NULL, NULL, 60, KUBE_SUBDOMAIN_MAX},
+	[KUBE_DNS_LABEL_1035] = {"dns1035Label", NULL, NULL, 30, KUBE_NAME_MAX},
+	[KUBE_QUALIFIED_NAME] = {"qualifiedName", NULL, NULL, 60, KUBE_NAME_MAX},
+	[KUBE_LABEL_VALUE] = {"labelValue", NULL, NULL, 40, KUBE_NAME_MAX},
+	[NAMED_URI] = {"uri", "", "", 1103, 0},
+	[NAMED_UUID] = {"uuid", "(?i)[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}",
+		"does not match the UUID format", 70, 0},
 	[NAMED_BYTE] = {"byte",
 		"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})",
-		"invalid base64", NULL, UINT16_MAX, 84},
-	[NAMED_DATE_ONLY] = {"date", "[0-9]{4}-[0-9]{2}-[0-9]{2}", "invalid date", NULL, UINT16_MAX,
-		71},
+		"invalid base64", 84, 0},
+	[NAMED_DATE] = {"date", "[0-9]{4}-[0-9]{2}-[0-9]{2}", "invalid date", 71, 0},
 	[NAMED_DATETIME] = {"datetime",
 		"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})",
-		"invalid datetime", NULL, UINT16_MAX, 71}};
+		"invalid datetime", 71, 0}};
 
-/* A format whose texts get something appended: `size` of the value says so. */
+/* `size` of the value says that something is going to be appended to the texts. */
 bool cel_format_find(struct text name, struct cel_value *format)
 {
 	struct text suffix = TEXT("Prefix");
@@ -83,7 +52,7 @@ bool cel_format_find(struct text name, struct cel_value *format)
 
 	if (prefix)
 		name.size -= suffix.size;
-	for (size_t i = 0; i < (prefix ? NAMED_NAME : ARRAY_COUNT(named_formats)); i++)
+	for (size_t i = 0; i < (prefix ? NAMED_PREFIXES : ARRAY_COUNT(named_formats)); i++)
 		if (text_is_z(name, named_formats[i].name)) {
 			*format = (struct cel_value){
 				.kind = CEL_FORMAT, .size = prefix, .format = &named_formats[i]};
@@ -103,26 +72,38 @@ struct named_faults {
 	struct cel_run *run;
 	struct cel_value items[NAMED_FAULTS];
 	uint32_t count;
+	struct writer out; /* of the next one */
+	char text[NAMED_TEXT];
 };
 
-static void named_add(struct named_faults *faults, const struct writer *out)
+static void named_add(struct named_faults *faults)
 {
 	CHECK(faults->count < NAMED_FAULTS);
-	faults->items[faults->count++] = cel_new_string(
-		faults->run, out->overflowed ? TEXT("(a text too long)") : writer_text(out));
+	faults->items[faults->count++] = cel_new_string(faults->run,
+		faults->out.overflowed ? TEXT("(a text too long)") : writer_text(&faults->out));
+	writer_init(&faults->out, faults->text, sizeof(faults->text));
 }
 
-static bool named_matches(struct cel_run *run, const struct cel_format *format, struct text t)
+static void named_say(struct named_faults *faults, const char *text)
 {
+	write_z(&faults->out, text);
+	named_add(faults);
+}
+
+static bool named_matches(struct named_faults *faults, uint32_t rule, struct text t)
+{
+	struct cel_run *run = faults->run;
 	struct scratch_mark mark = scratch_mark(run->scratch);
 	const struct cel_regex *regex;
 	const char *error;
-	char pattern[200];
+	char pattern[NAMED_PATTERN];
 	struct writer out;
 	bool matches;
 
 	writer_init(&out, pattern, sizeof(pattern));
-	write_format(&out, "^(?:%s)$", format->pattern);
+	write_format(&out, "^(%s)$",
+		rule < KUBE_NAME_RULES ? kube_name_pattern((enum kube_name_rule)rule)
+				       : named_formats[rule].pattern);
 	regex = cel_regex_compile(writer_text(&out), run->scratch, &error);
 	if (regex == NULL)
 		run->stopped = CEL_FAULT_MEMORY;
@@ -131,121 +112,91 @@ static bool named_matches(struct cel_run *run, const struct cel_format *format, 
 	return matches;
 }
 
-static void named_write_rule(const struct cel_format *format, struct writer *out)
-{
-	write_z(out, format->rule);
-	if (format->examples != NULL)
-		write_format(out, " (e.g. %sregex used for validation is '%s')", format->examples,
-			format->pattern);
-}
-
 /* Size and pattern; `part` stands in front of what is said. */
-static void named_check(struct named_faults *faults, const struct cel_format *format, struct text t,
-	const char *part)
+static void named_check(struct named_faults *faults, uint32_t rule, struct text t, const char *part)
 {
-	char text[NAMED_TEXT];
-	struct writer out;
+	uint32_t most = named_formats[rule].size_max;
 
-	writer_init(&out, text, sizeof(text));
-	if (t.size > format->size_max && format->size_max != UINT16_MAX) {
-		write_format(
-			&out, "%smust be no more than %u bytes", part, (unsigned)format->size_max);
-		named_add(faults, &out);
+	if (most > 0 && t.size > most) {
+		write_format(&faults->out, "%smust be no more than %u bytes", part, (unsigned)most);
+		named_add(faults);
 	}
-	if (named_matches(faults->run, format, t))
+	if (named_matches(faults, rule, t))
 		return;
-	writer_init(&out, text, sizeof(text));
-	write_z(&out, part);
-	if (format == &named_formats[NAMED_LABEL] &&
-		named_matches(faults->run, &named_formats[NAMED_SUBDOMAIN], t))
-		write_z(&out, "must not contain dots");
+	write_z(&faults->out, part);
+	if (rule == KUBE_DNS_LABEL && named_matches(faults, KUBE_DNS_SUBDOMAIN, t))
+		write_z(&faults->out, "must not contain dots");
+	else if (rule < KUBE_NAME_RULES)
+		kube_name_write_rule((enum kube_name_rule)rule, &faults->out);
 	else
-		named_write_rule(format, &out);
-	named_add(faults, &out);
+		write_z(&faults->out, named_formats[rule].fault);
+	named_add(faults);
 }
 
 /* [prefix/]name */
 static void named_check_qualified(struct named_faults *faults, struct text t)
 {
-	const struct cel_format *format = &named_formats[NAMED_NAME];
 	size_t slash = text_find(t, '/');
 	struct text name = slash == t.size ? t : text_from(t, slash + 1);
-	char text[NAMED_TEXT];
-	struct writer out;
 
-	writer_init(&out, text, sizeof(text));
 	if (text_find(name, '/') != name.size) {
-		write_z(&out, "a valid label key ");
-		named_write_rule(format, &out);
-		write_z(&out,
+		write_z(&faults->out, "a valid label key ");
+		kube_name_write_rule(KUBE_QUALIFIED_NAME, &faults->out);
+		named_say(faults,
 			" with an optional DNS subdomain prefix and '/' (e.g. "
 			"'example.com/MyName')");
-		named_add(faults, &out);
 		return;
 	}
-	if (slash == 0 && t.size > 0) {
-		write_z(&out, "prefix part must be non-empty");
-		named_add(faults, &out);
-	} else if (slash != t.size) {
-		named_check(faults, &named_formats[NAMED_SUBDOMAIN], text_first(t, slash),
-			"prefix part ");
-	}
-	writer_init(&out, text, sizeof(text));
-	if (name.size == 0) {
-		write_z(&out, "name part must be non-empty");
-		named_add(faults, &out);
-	}
-	named_check(faults, format, name, "name part ");
+	if (slash == 0 && t.size > 0)
+		named_say(faults, "prefix part must be non-empty");
+	else if (slash != t.size)
+		named_check(faults, KUBE_DNS_SUBDOMAIN, text_first(t, slash), "prefix part ");
+	if (name.size == 0)
+		named_say(faults, "name part must be non-empty");
+	named_check(faults, KUBE_QUALIFIED_NAME, name, "name part ");
 }
 
 /* The day must be one of the calendar. */
-static bool named_is_date(struct cel_run *run, struct text t)
+static bool named_is_date(struct named_faults *faults, struct text t)
 {
-	char text[NAMED_DATE + 10];
+	char text[NAMED_DATE_SIZE + 10];
 	struct writer out;
 	struct wall wall;
 
-	if (t.size != NAMED_DATE || !named_matches(run, &named_formats[NAMED_DATE_ONLY], t))
-		return false;
 	writer_init(&out, text, sizeof(text));
 	write_format(&out, "%.*sT00:00:00Z", TEXT_ARGS(t));
-	return kube_time_parse(writer_text(&out), &wall);
+	return named_matches(faults, NAMED_DATE, t) && kube_time_parse(writer_text(&out), &wall);
 }
 
 /* Upstream looks at what stands between the first t and the second. */
-static bool named_is_datetime(struct cel_run *run, const struct cel_value *value)
+static bool named_is_datetime(struct named_faults *faults, const struct cel_value *value)
 {
-	struct cel_value low = cel_lower(run, value, 1);
+	struct cel_value low = cel_lower(faults->run, value, 1);
 	struct text rest = cel_text(&low);
 	struct text date;
 	struct text time;
 
 	return low.kind == CEL_STRING && text_cut(&rest, 't', &date) &&
-		text_cut(&rest, 't', &time) && named_is_date(run, date) &&
-		named_matches(run, &named_formats[NAMED_DATETIME], time);
+		text_cut(&rest, 't', &time) && named_is_date(faults, date) &&
+		named_matches(faults, NAMED_DATETIME, time);
 }
 
-static void named_check_other(
-	struct named_faults *faults, const struct cel_format *format, const struct cel_value *value)
+static void named_check_all(
+	struct named_faults *faults, uint32_t rule, const struct cel_value *value)
 {
 	struct text t = cel_text(value);
-	char text[NAMED_TEXT];
 	struct cel_url url;
-	struct writer out;
 	bool fine;
 
-	writer_init(&out, text, sizeof(text));
-	switch ((int)(format - named_formats)) {
-	case NAMED_URI: fine = cel_url_check(t, &url, &out); break;
-	case NAMED_DATE_ONLY: fine = named_is_date(faults->run, t); break;
-	case NAMED_DATETIME: fine = named_is_datetime(faults->run, value); break;
-	default: named_check(faults, format, t, ""); return;
+	switch (rule) {
+	case KUBE_QUALIFIED_NAME: named_check_qualified(faults, t); return;
+	case NAMED_URI: fine = cel_url_check(t, &url, &faults->out); break;
+	case NAMED_DATE: fine = named_is_date(faults, t); break;
+	case NAMED_DATETIME: fine = named_is_datetime(faults, value); break;
+	default: named_check(faults, rule, t, ""); return;
 	}
-	if (fine)
-		return;
-	if (format->rule != NULL)
-		write_z(&out, format->rule);
-	named_add(faults, &out);
+	if (!fine)
+		named_say(faults, named_formats[rule].fault);
 }
 
 /* ---- functions ---- */
@@ -254,44 +205,35 @@ struct cel_value cel_named_format(struct cel_run *run, const struct cel_value *a
 {
 	struct cel_value format;
 
-	CHECK(count == 1);
+	(void)count;
 	if (args[0].kind != CEL_STRING)
 		return cel_fault(CEL_FAULT_NO_OVERLOAD);
 	return cel_new_optional(run, cel_format_find(cel_text(&args[0]), &format) ? &format : NULL);
-}
-
-/* A hyphen at the end takes the character before it along: upstream's quirk. */
-static struct cel_value named_mask(struct cel_run *run, struct text t)
-{
-	struct cel_value masked = cel_new_string(run, text_first(t, t.size - 1));
-
-	if (masked.kind == CEL_STRING)
-		((char *)(uintptr_t)masked.text)[t.size - 2] = 'a';
-	return masked;
 }
 
 struct cel_value cel_validate(struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
 	struct named_faults faults = {.run = run};
 	struct cel_value value = args[1];
-	struct cel_value list;
+	struct cel_value pair[2] = {value, cel_string(TEXT("a"))};
 	struct cel_value *items;
 
-	CHECK(count == 2);
+	(void)count;
 	if (args[0].kind != CEL_FORMAT || value.kind != CEL_STRING)
 		return cel_fault(CEL_FAULT_NO_OVERLOAD);
+	/* A hyphen at the end of a prefix takes the character before it along: upstream's quirk. */
+	pair[0].size -= 2;
 	if (args[0].size != 0 && value.size > 1 && value.text[value.size - 1] == '-')
-		value = named_mask(run, cel_text(&value));
-	if (run->stopped == 0 && args[0].format == &named_formats[NAMED_NAME])
-		named_check_qualified(&faults, cel_text(&value));
-	else if (run->stopped == 0)
-		named_check_other(&faults, args[0].format, &value);
-	items = faults.count > 0 ? cel_take(run, faults.count, sizeof(*items)) : NULL;
+		value = cel_add(run, pair, 2);
+	writer_init(&faults.out, faults.text, sizeof(faults.text));
+	if (run->stopped == 0)
+		named_check_all(&faults, (uint32_t)(args[0].format - named_formats), &value);
+	if (faults.count == 0 && run->stopped == 0)
+		return cel_new_optional(run, NULL);
+	items = cel_take(run, NAMED_FAULTS, sizeof(*items));
 	if (run->stopped != 0)
 		return cel_stopped(run);
-	if (items == NULL)
-		return cel_new_optional(run, NULL);
-	memcpy(items, faults.items, faults.count * sizeof(*items));
-	list = cel_list_of(items, faults.count);
-	return cel_new_optional(run, &list);
+	memcpy(items, faults.items, sizeof(faults.items));
+	value = cel_list_of(items, faults.count);
+	return cel_new_optional(run, &value);
 }

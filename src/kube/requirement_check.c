@@ -9,23 +9,7 @@
  */
 #include "kube/requirement.h"
 #include "base/chars.h"
-
-#define QUALIFIED_FORM "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-#define QUALIFIED_RULE                                                                            \
-	"must consist of alphanumeric characters, '-', '_' or '.', and must start and end with "  \
-	"an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " \
-	"validation is '" QUALIFIED_FORM "')"
-#define VALUE_RULE                                                                               \
-	"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' " \
-	"or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or "    \
-	"'my_value',  or '12345', regex used for validation is '(" QUALIFIED_FORM ")?')"
-#define DNS_LABEL_FORM "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-#define SUBDOMAIN_RULE                                                                            \
-	"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' " \
-	"or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "     \
-	"regex used for validation is '" DNS_LABEL_FORM "(\\." DNS_LABEL_FORM ")*')"
-
-enum { NAME_MAX_BYTES = 63, SUBDOMAIN_MAX_BYTES = 253 };
+#include "kube/name_rule.h"
 
 static bool is_lower_or_digit(char c)
 {
@@ -71,16 +55,16 @@ bool kube_is_qualified_name(struct text t)
 {
 	size_t slash = text_find(t, '/');
 	if (slash == t.size)
-		return t.size <= NAME_MAX_BYTES && has_name_form(t);
+		return t.size <= KUBE_NAME_MAX && has_name_form(t);
 	struct text prefix = text_first(t, slash);
 	struct text name = text_from(t, slash + 1);
-	return prefix.size <= SUBDOMAIN_MAX_BYTES && has_subdomain_form(prefix) &&
-		name.size <= NAME_MAX_BYTES && has_name_form(name);
+	return prefix.size <= KUBE_SUBDOMAIN_MAX && has_subdomain_form(prefix) &&
+		name.size <= KUBE_NAME_MAX && has_name_form(name);
 }
 
 bool kube_is_label_value(struct text t)
 {
-	return t.size == 0 || (t.size <= NAME_MAX_BYTES && has_name_form(t));
+	return t.size == 0 || (t.size <= KUBE_NAME_MAX && has_name_form(t));
 }
 
 void requirement_errors_init(struct requirement_errors *errors)
@@ -151,17 +135,23 @@ static struct writer *fault_begin(struct faults *faults)
 	return faults->out;
 }
 
+static void write_name_rule(struct writer *out, const char *part, enum kube_name_rule rule)
+{
+	write_z(out, part);
+	kube_name_write_rule(rule, out);
+}
+
 static void explain_prefix(struct faults *faults, struct text prefix)
 {
 	if (prefix.size == 0) {
 		write_z(fault_begin(faults), "prefix part must be non-empty");
 		return;
 	}
-	if (prefix.size > SUBDOMAIN_MAX_BYTES)
+	if (prefix.size > KUBE_SUBDOMAIN_MAX)
 		write_format(fault_begin(faults), "prefix part must be no more than %d bytes",
-			SUBDOMAIN_MAX_BYTES);
+			KUBE_SUBDOMAIN_MAX);
 	if (!has_subdomain_form(prefix))
-		write_z(fault_begin(faults), "prefix part " SUBDOMAIN_RULE);
+		write_name_rule(fault_begin(faults), "prefix part ", KUBE_DNS_SUBDOMAIN);
 }
 
 static void explain_key(
@@ -176,8 +166,9 @@ static void explain_key(
 	if (slash < key.size) {
 		name = text_from(key, slash + 1);
 		if (text_find(name, '/') < name.size) {
-			write_z(fault_begin(&faults),
-				"a valid label key " QUALIFIED_RULE
+			write_name_rule(
+				fault_begin(&faults), "a valid label key ", KUBE_QUALIFIED_NAME);
+			write_z(faults.out,
 				" with an optional DNS subdomain prefix and '/' "
 				"(e.g. 'example.com/MyName')");
 			return;
@@ -186,11 +177,11 @@ static void explain_key(
 	}
 	if (name.size == 0)
 		write_z(fault_begin(&faults), "name part must be non-empty");
-	else if (name.size > NAME_MAX_BYTES)
+	else if (name.size > KUBE_NAME_MAX)
 		write_format(fault_begin(&faults), "name part must be no more than %d bytes",
-			NAME_MAX_BYTES);
+			KUBE_NAME_MAX);
 	if (!has_name_form(name))
-		write_z(fault_begin(&faults), "name part " QUALIFIED_RULE);
+		write_name_rule(fault_begin(&faults), "name part ", KUBE_QUALIFIED_NAME);
 }
 
 static void explain_value(struct requirement_errors *errors, const struct requirement_place *place,
@@ -203,10 +194,10 @@ static void explain_value(struct requirement_errors *errors, const struct requir
 	write_text(faults.out, key);
 	write_z(faults.out, "]: Invalid value: ");
 	requirement_write_quoted(faults.out, value);
-	if (value.size > NAME_MAX_BYTES)
-		write_format(fault_begin(&faults), "must be no more than %d bytes", NAME_MAX_BYTES);
+	if (value.size > KUBE_NAME_MAX)
+		write_format(fault_begin(&faults), "must be no more than %d bytes", KUBE_NAME_MAX);
 	if (!has_name_form(value))
-		write_z(fault_begin(&faults), VALUE_RULE);
+		write_name_rule(fault_begin(&faults), "", KUBE_LABEL_VALUE);
 }
 
 void requirement_error_values(struct requirement_errors *errors,

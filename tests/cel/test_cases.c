@@ -5,7 +5,7 @@
  * `--> cost: units`. Lines that begin with # say what follows.
  */
 // deps: base/*.c kube/quantity.c kube/quantity_big.c kube/quantity_parse.c kube/quantity_print.c
-// deps: kube/time.c kube/duration.c cel/*.c tests/cel/world.c
+// deps: kube/time.c kube/duration.c kube/name_rule.c cel/*.c tests/cel/world.c
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * while it writes the expression, with 128 bits for each number and lists copied around.
  */
 // deps: base/*.c kube/quantity.c kube/quantity_big.c kube/quantity_parse.c kube/quantity_print.c
-// deps: kube/time.c kube/duration.c cel/*.c tests/cel/world.c
+// deps: kube/time.c kube/duration.c kube/name_rule.c cel/*.c tests/cel/world.c
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * cost that is enough, and errors that can be printed.
  */
 // deps: base/*.c kube/quantity.c kube/quantity_big.c kube/quantity_parse.c kube/quantity_print.c
-// deps: kube/time.c kube/duration.c cel/*.c tests/cel/world.c tests/fuzz/fuzz.c
+// deps: kube/time.c kube/duration.c kube/name_rule.c cel/*.c tests/cel/world.c tests/fuzz/fuzz.c
 #include "cel/world.h"
 #include "fuzz/fuzz.h"
 
