@@ -176,7 +176,6 @@ struct cel_declarations {
 	uint32_t variables_count;
 	const struct cel_object *objects;
 	uint32_t objects_count;
-	bool has_includes; /* Kubernetes 1.37: includes() of lists and values */
 };
 
 /* ---- programs ---- */

@@ -234,11 +234,6 @@ static void checker_no_overload(struct cel_compile *c, int32_t node, const char 
 		name, TEXT_ARGS(out.overflowed ? TEXT("(long types)") : writer_text(&out)));
 }
 
-static bool checker_is_there(const struct cel_compile *c, const struct cel_function *f)
-{
-	return c->declarations->has_includes || !f->needs_includes;
-}
-
 /* The type of the overload's result; 0: it does not take these. */
 static uint16_t checker_overload(struct cel_compile *c, const char *overload, const uint16_t *args,
 	uint32_t count, bool member)
@@ -260,8 +255,7 @@ static uint16_t checker_resolve(struct cel_compile *c, uint32_t row, const uint1
 	uint16_t result = 0;
 
 	do {
-		const struct cel_function *f = cel_function_at(row);
-		const char *at = checker_is_there(c, f) ? f->overloads : "";
+		const char *at = cel_function_at(row)->overloads;
 
 		for (; *at != '\0'; at = cel_overload_after(at)) {
 			uint16_t type = checker_overload(c, at, args, count, member);
@@ -356,9 +350,7 @@ static uint16_t checker_call(struct cel_compile *c, int32_t node)
 		if (count < ARRAY_COUNT(args))
 			args[count++] = type;
 	}
-	if (row < 0 ||
-		(!checker_is_there(c, cel_function_at((uint32_t)row)) &&
-			!cel_function_goes_on((uint32_t)row)))
+	if (row < 0)
 		return checker_undeclared(c, node, name);
 	return checker_apply(c, node, cel_function_at((uint32_t)row)->name, args, count);
 }
@@ -482,10 +474,9 @@ static void checker_range(struct cel_compile *c, int32_t kid, bool pairs, uint16
 		vars[1] = t->of[1];
 		break;
 	case CEL_TYPE_DYN:
-	case CEL_TYPE_ANY:
 	case CEL_TYPE_FAULT:
 	case CEL_TYPE_FREE: (void)cel_type_assign(c->type_table, &dyn, &range, 1); break;
-	default:
+	default: /* CEL_TYPE_ANY, too, as upstream has it */
 		cel_issue(c, c->offsets[kid],
 			"expression of type '%.*s' cannot be range of a comprehension (must be "
 			"list, map, or dynamic)",

@@ -45,7 +45,6 @@ struct cel_function {
 	const char *overloads; /* "(int, int)int; string.(int)string" */
 	cel_function_fn *call;
 	uint8_t cost;
-	bool needs_includes; /* Kubernetes 1.37 */
 };
 
 /* Rows; those of one name stand together. */

@@ -269,15 +269,21 @@ static const struct cel_host domains_host = {
 
 /* ---- the device ---- */
 
-static const struct cel_field device_fields[] = {{"driver", "string"},
-	{"attributes", "map(string, map(string, any))"},
-	{"capacity", "map(string, map(string, kubernetes.Quantity))"},
-	{"allowMultipleAllocations", "bool"}};
+/* Of 1.36, and of 1.37, where an attribute may be anything that can be looped over, too. */
+#define DEVICE_FIELDS(value)                                                                 \
+	{                                                                                    \
+		{"driver", "string"}, {"attributes", "map(string, map(string, " value "))"}, \
+			{"capacity", "map(string, map(string, kubernetes.Quantity))"},       \
+			{"allowMultipleAllocations", "bool"},                                \
+	}
+enum { DEVICE_FIELDS_COUNT = 4 };
+static const struct cel_field device_fields[][DEVICE_FIELDS_COUNT] = {
+	DEVICE_FIELDS("any"), DEVICE_FIELDS("dyn")};
 
 static uint32_t seen_device_count(const struct cel_value *of)
 {
 	(void)of;
-	return ARRAY_COUNT(device_fields);
+	return DEVICE_FIELDS_COUNT;
 }
 
 static void seen_device_at(
@@ -285,7 +291,7 @@ static void seen_device_at(
 {
 	const struct seen *seen = of->self;
 	const struct kube_device_more *more = kube_device_more(seen->slice, seen->device);
-	*key = cel_string(text_of(device_fields[index].name));
+	*key = cel_string(text_of(device_fields[0][index].name));
 	switch (index) {
 	case 0: *value = cel_string(dra_text(seen->run, seen->slice->driver)); break;
 	case 1: *value = cel_host_map(&domains_host, seen, 0); break;
@@ -297,9 +303,9 @@ static void seen_device_at(
 static bool seen_device_find(
 	const struct cel_value *of, const struct cel_value *key, struct cel_value *value)
 {
-	for (uint32_t i = 0; key->kind == CEL_STRING && i < ARRAY_COUNT(device_fields); i++) {
+	for (uint32_t i = 0; key->kind == CEL_STRING && i < DEVICE_FIELDS_COUNT; i++) {
 		struct cel_value name;
-		if (!text_is_z((struct text){key->text, key->size}, device_fields[i].name))
+		if (!text_is_z((struct text){key->text, key->size}, device_fields[0][i].name))
 			continue;
 		seen_device_at(of, i, &name, value);
 		return true;
@@ -309,12 +315,9 @@ static bool seen_device_find(
 
 static const struct cel_host device_host = {seen_device_count, seen_device_at, seen_device_find};
 static const struct cel_object objects[] = {
-	{"kubernetes.DRADevice", device_fields, ARRAY_COUNT(device_fields)}};
+	{"kubernetes.DRADevice", device_fields[0], DEVICE_FIELDS_COUNT},
+	{"kubernetes.DRADevice", device_fields[1], DEVICE_FIELDS_COUNT}};
 static const struct cel_field variables[] = {{"device", "kubernetes.DRADevice"}};
-static const struct cel_declarations declarations = {.variables = variables,
-	.variables_count = ARRAY_COUNT(variables),
-	.objects = objects,
-	.objects_count = ARRAY_COUNT(objects)};
 
 /* ---- programs ---- */
 
@@ -322,6 +325,10 @@ static const struct cel_declarations declarations = {.variables = variables,
 static const struct cel_program *compile(
 	struct dra_run *run, uint32_t expression, struct scratch *keep)
 {
+	const struct cel_declarations declarations = {.variables = variables,
+		.variables_count = ARRAY_COUNT(variables),
+		.objects = &objects[run->features.names_device],
+		.objects_count = 1};
 	char bytes[TEXT_SIZE];
 	struct writer errors;
 	writer_init(&errors, bytes, sizeof(bytes));
@@ -330,7 +337,8 @@ static const struct cel_program *compile(
 	struct text type = program == NULL ? TEXT_NONE : cel_result_type(program);
 	if (program == NULL)
 		(void)dra_fail(run, "%.*s", TEXT_ARGS(writer_text(&errors)));
-	else if (text_is_z(type, "bool") || text_is_z(type, "any") || text_is_z(type, "dyn"))
+	else if (text_is_z(type, "bool") ||
+		text_is_z(type, run->features.names_device ? "dyn" : "any"))
 		return program;
 	else
 		(void)dra_fail(run, "must evaluate to bool or the unknown type, not %.*s",

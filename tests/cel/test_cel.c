@@ -167,18 +167,6 @@ static void test_loops_over_long_lists_then_memory_does_not_grow(void)
 			CEL_COST_MAX, &cost));
 }
 
-static void test_compile_of_includes_before_1_37_then_it_is_unknown(void)
-{
-	struct cel_declarations older = *world.declarations;
-
-	older.has_includes = false;
-	world.declarations = &older;
-	TEST_ASSERT_EQUAL_STRING("refused: compilation failed: ERROR: <input>:1:13: undeclared "
-				 "reference to 'includes' (in container '')\n | [1].includes(1)\n"
-				 " | ............^",
-		answer("[1].includes(1)"));
-}
-
 struct reads {
 	char text[512];
 	struct writer out;
@@ -248,6 +236,5 @@ int main(void)
 	RUN_TEST(test_result_type_of_an_attribute_then_it_is_any);
 	RUN_TEST(test_loops_over_long_lists_then_memory_does_not_grow);
 	RUN_TEST(test_reads_of_a_program_then_each_place_has_its_field_and_key);
-	RUN_TEST(test_compile_of_includes_before_1_37_then_it_is_unknown);
 	return UNITY_END();
 }

@@ -160,8 +160,7 @@ static const struct cel_field fields[] = {{"device", "kubernetes.DRADevice"}, {"
 static const struct cel_declarations declarations = {.variables = fields,
 	.variables_count = ARRAY_COUNT(fields),
 	.objects = objects,
-	.objects_count = ARRAY_COUNT(objects),
-	.has_includes = true};
+	.objects_count = ARRAY_COUNT(objects)};
 static struct cel_value variables[ARRAY_COUNT(fields)];
 
 static void world_add(uint32_t at, const char *domain, const char *name, struct cel_value value)

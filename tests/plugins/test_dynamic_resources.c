@@ -3,15 +3,18 @@
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c tests/plugins/picture.c
 // deps: dra/*.c cel/*.c
 // deps: tests/plugins/questions.c
+#include <stdio.h>
 #include <unity.h>
 
 #include "plugins/picture.h"
 #include "plugins/questions.h"
 
+static enum kube_release release = KUBE_1_36;
+
 void setUp(void)
 {
 	picture_start();
-	picture_release(KUBE_1_36);
+	picture_release(release);
 }
 
 void tearDown(void)
@@ -140,6 +143,145 @@ static void test_devices(void)
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdict,
 			fit(rows[i].devices, rows[i].slice, rows[i].requests), rows[i].requests);
+}
+
+#define GIVEN                                                                                 \
+	"{'kind':'ResourceClaim','metadata':{'name':'o'},'status':{'allocation':{'devices':{" \
+	"'results':[{'request':'r','driver':'d','pool':'p','device':'a'}]}}}}"
+#define RULE(driver, device)                                                           \
+	"{'kind':'DeviceTaintRule','metadata':{'name':'t'},'spec':{'deviceSelector':{" \
+	"'driver':'" driver "','device':'" device "'},'taint':{'key':'k','effect':'NoExecute'}}}"
+#define EACH(first, second)                                                                 \
+	"{'name':'a','attributes':{'x':{'string':'" first "'}}},{'name':'b','attributes':{" \
+	"'x':{'string':'" second "'}}}"
+#define PAIR(constraint)                                                                    \
+	"'requests':[{'name':'q','exactly':{'deviceClassName':'any'}},{'name':'r',"         \
+	"'firstAvailable':[{'name':'many','deviceClassName':'any','allocationMode':"        \
+	"'ExactCount','count':3},{'name':'one','deviceClassName':'any'}]}],'constraints':[" \
+	"{" constraint ":'d/x','requests':['q','r/one']}]"
+#define LISTED(values)                                                                 \
+	"{'name':'a','allowMultipleAllocations':true,'capacity':{'m':{'value':'10Gi'," \
+	"'requestPolicy':{'default':'4Gi','validValues':[" values "]}}}}"
+#define TAINT_OF(effect) "{'name':'a','taints':[{'key':'k','effect':'" effect "'}]}"
+#define LIST(mode)                                                                           \
+	"'requests':[{'name':'r','firstAvailable':[{'name':'first','deviceClassName':'any'," \
+	"'allocationMode':" mode "},{'name':'second','deviceClassName':'any'}]}]"
+#define OF_NODES "'perDeviceNodeSelection':true"
+
+/* What the allocator's rules say, one row for each that is easily got wrong. */
+static void test_rules_of_the_allocator(void)
+{
+	static const struct {
+		enum kube_release release;
+		const char *devices;
+		const char *slice;
+		const char *requests;
+		const char *other; /* object that is there, too; or NULL */
+		const char *verdict;
+	} rows[] = {
+		/* alternatives: the first that works */
+		{KUBE_1_36, TWO, HERE, LIST("'ExactCount','count':3"), NULL, "fits"},
+		{KUBE_1_36, TWO, HERE, LIST("'ExactCount','count':40"), NULL, "fits"},
+		{KUBE_1_36, TWO, HERE, LIST("'All'"), GIVEN, "fits"},
+		{KUBE_1_36, "", HERE, LIST("'All'"), NULL, NONE},
+		/* what another claim has */
+		{KUBE_1_36, TWO, HERE, ASK(), GIVEN, "fits"},
+		{KUBE_1_36, "{'name':'a'}", HERE, ASK(), GIVEN, NONE},
+		{KUBE_1_36, "{'name':'a'}", HERE, ASK(",'adminAccess':true"), GIVEN, "fits"},
+		{KUBE_1_36, TWO, HERE, ASK(",'allocationMode':'All'"), GIVEN, NONE},
+		{KUBE_1_36, TWO, HERE, ASK(",'allocationMode':'All','adminAccess':true"), GIVEN,
+			"fits"},
+		/* taints */
+		{KUBE_1_36, TAINT_OF("NoExecute"), HERE, ASK(), NULL, NONE},
+		{KUBE_1_36, TAINT_OF("None"), HERE, ASK(), NULL, "fits"},
+		{KUBE_1_36, TAINT_OF("NoExecute"), HERE,
+			ASK(",'tolerations':[{'operator':'Exists','tolerationSeconds':1}]"), NULL,
+			"fits"},
+		{KUBE_1_36, TAINT_OF("NoExecute"), HERE,
+			ASK(",'tolerations':[{'key':'k','operator':'Exists','effect':'NoSchedule'}"
+			    "]"),
+			NULL, NONE},
+		{KUBE_1_37, TWO, HERE, ASK(",'allocationMode':'All'"), RULE("d", "b"), NONE},
+		{KUBE_1_37, TWO, HERE, ASK(), RULE("d", "b"), "fits"},
+		{KUBE_1_37, TWO, HERE, ASK(",'allocationMode':'All'"), RULE("e", "b"), "fits"},
+		/* attributes, of a request and of one of two alternatives */
+		{KUBE_1_36, EACH("1", "1"), HERE, PAIR("'matchAttribute'"), NULL, "fits"},
+		{KUBE_1_36, EACH("1", "2"), HERE, PAIR("'matchAttribute'"), NULL, NONE},
+		{KUBE_1_36, EACH("1", "1"), HERE, PAIR("'distinctAttribute'"), NULL, NONE},
+		{KUBE_1_36, EACH("1", "2"), HERE, PAIR("'distinctAttribute'"), NULL, "fits"},
+		{KUBE_1_36, TWO, HERE, PAIR("'distinctAttribute'"), NULL, NONE},
+		/* each device says where it is */
+		{KUBE_1_36, "{'name':'a','nodeName':'m'},{'name':'b','allNodes':true}", OF_NODES,
+			ASK(), NULL, "fits"},
+		{KUBE_1_36, "{'name':'a','nodeName':'m'},{'name':'b','allNodes':true}", OF_NODES,
+			ASK(",'allocationMode':'ExactCount','count':2"), NULL, NONE},
+		/* shares of listed sizes: up to the next, and none beyond the last */
+		{KUBE_1_36, LISTED("'1Gi','5Gi'"), HERE, TWICE("2Gi"), NULL, "fits"},
+		{KUBE_1_36, LISTED("'1Gi','6Gi'"), HERE, TWICE("2Gi"), NULL, NONE},
+		{KUBE_1_36, LISTED("'1Gi','6Gi'"), HERE, ASK(WANTS("7Gi")), NULL, NONE},
+		{KUBE_1_36, LISTED("'4Gi'"), HERE, ASK(",'allocationMode':'ExactCount','count':2"),
+			NULL, NONE},
+		{KUBE_1_36, LISTED("'4Gi'"), HERE,
+			"'requests':[{'name':'r','exactly':{"
+			"'deviceClassName':'any'}},{'name':'q','exactly':{'deviceClassName':'any'"
+			"}}]",
+			NULL, "fits"},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		char about[600];
+		release = rows[i].release;
+		(void)fit(rows[i].devices, rows[i].slice, rows[i].requests);
+		if (rows[i].other != NULL)
+			picture_add(rows[i].other);
+		snprintf(about, sizeof(about), "%zu: %s %s", i, rows[i].devices, rows[i].requests);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(
+			rows[i].verdict, questions_verdict(PLUGIN_DYNAMIC_RESOURCES, "n"), about);
+	}
+	release = KUBE_1_36;
+}
+
+/* What a selector may look like: attributes are `any` to 1.36, and `dyn` to 1.37. */
+static void test_selectors_of_both_releases(void)
+{
+	static const struct {
+		enum kube_release release;
+		const char *selector;
+		const char *error; /* NULL: it takes the device */
+	} rows[] = {
+		{KUBE_1_36, "device.attributes.d.x == 7", NULL},
+		{KUBE_1_36, "device.attributes.d.x.includes(7)", NULL},
+		{KUBE_1_37, "device.attributes.d.x.includes(7)", NULL},
+		{KUBE_1_36, "device.attributes.d.t", NULL},
+		{KUBE_1_37, "device.attributes.d.t", NULL},
+		{KUBE_1_37, "dyn(true)", NULL},
+		{KUBE_1_36, "dyn(true)",
+			"claim default/c: selector #0: CEL compile error: must evaluate to bool or "
+			"the unknown type, not dyn"},
+		{KUBE_1_37, "device.driver",
+			"claim default/c: selector #0: CEL compile error: must evaluate to bool or "
+			"the unknown type, not string"},
+		{KUBE_1_36, "device.attributes.d.x.exists(i, i == 7)",
+			"claim default/c: selector #0: CEL compile error: compilation failed: "
+			"ERROR: <input>:1:20: expression of type 'any' cannot be range of a "
+			"comprehension (must be list, map, or dynamic)\n"
+			" | device.attributes.d.x.exists(i, i == 7)\n | ...................^"},
+		{KUBE_1_37, "device.attributes.d.x.exists(i, i == 7)",
+			"claim default/c: selector #0 on device d/p/a: CEL runtime error: got "
+			"'int', expected iterable type"},
+	};
+	char requests[400];
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		release = rows[i].release;
+		snprintf(requests, sizeof(requests),
+			ASK(",'selectors':[{'cel':{'expression':'%s'}}]"), rows[i].selector);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].error == NULL ? "fits" : "error",
+			fit("{'name':'a','attributes':{'x':{'int':7},'t':{'bool':true}}}", HERE,
+				requests),
+			rows[i].selector);
+		if (rows[i].error != NULL)
+			TEST_ASSERT_EQUAL_STRING(rows[i].error, picture.decision.error);
+	}
+	release = KUBE_1_36;
 }
 
 /* The counters stand in a slice of their own; three devices of four fit into them. */
@@ -362,6 +504,8 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_claims);
 	RUN_TEST(test_devices);
+	RUN_TEST(test_rules_of_the_allocator);
+	RUN_TEST(test_selectors_of_both_releases);
 	RUN_TEST(test_detail);
 	RUN_TEST(test_detail_has_an_end);
 	RUN_TEST(test_counters);
