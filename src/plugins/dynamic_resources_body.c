@@ -48,98 +48,94 @@ static void put_same(
 		json_member_text(j, "uid", cache_text(b->cache, piece->uid));
 }
 
-static bool write_finalizer(const struct plugin_binding *b, struct writer *out)
+static void put_finalizer(const struct plugin_binding *b, struct json_writer *j)
 {
-	struct json_writer j;
-	json_write_init(&j, out);
-	json_open_object(&j);
-	put_same(b, piece_of(b), &j);
-	json_member_array(&j, "finalizers");
-	json_put_z(&j, KUBE_CLAIM_FINALIZER);
-	json_close_array(&j);
-	json_close_object(&j);
-	json_close_object(&j);
-	return !out->overflowed;
+	put_same(b, piece_of(b), j);
+	json_member_array(j, "finalizers");
+	json_put_z(j, KUBE_CLAIM_FINALIZER);
+	json_close_array(j);
+	json_close_object(j);
 }
 
-static bool write_status(const struct plugin_binding *b, struct writer *out)
+static void put_status(const struct plugin_binding *b, struct json_writer *j)
 {
 	const struct devices_bind *bind = bind_of(b);
 	const struct devices_piece *piece = piece_of(b);
-	struct json_writer j;
-	json_write_init(&j, out);
-	json_open_object(&j);
-	put_same(b, piece, &j);
-	json_close_object(&j);
-	json_member_object(&j, "status");
+	put_same(b, piece, j);
+	json_close_object(j);
+	json_member_object(j, "status");
 	const struct cache_pending *pending =
 		cache_pending_find(b->cache, piece->pending, piece->serial);
 	if (pending != NULL) {
-		json_key(&j, "allocation");
-		json_put_raw(&j, cache_text(b->cache, pending->allocated->json));
+		json_key(j, "allocation");
+		json_put_raw(j, cache_text(b->cache, pending->allocated->json));
 	}
-	json_member_array(&j, "reservedFor");
-	json_open_object(&j);
-	json_member_z(&j, "resource", "pods");
-	json_member_text(&j, "name", cache_text(b->cache, bind->pod_name));
-	put_uid(b, "uid", &j);
-	json_close_object(&j);
-	json_close_array(&j);
-	json_close_object(&j);
-	json_close_object(&j);
-	return !out->overflowed;
+	json_member_array(j, "reservedFor");
+	json_open_object(j);
+	json_member_z(j, "resource", "pods");
+	json_member_text(j, "name", cache_text(b->cache, bind->pod_name));
+	put_uid(b, "uid", j);
+	json_close_object(j);
+	json_close_array(j);
+	json_close_object(j);
 }
 
 /* ---- the claim of extended resources ---- */
 
-static bool write_extended_claim(const struct plugin_binding *b, struct writer *out)
+static void put_extended_claim(const struct plugin_binding *b, struct json_writer *j)
 {
 	const struct devices_bind *bind = bind_of(b);
 	const struct devices_piece *piece = piece_of(b);
-	struct json_writer j;
-	json_write_init(&j, out);
-	json_open_object(&j);
-	json_member_z(&j, "kind", "ResourceClaim");
-	json_member_z(&j, "apiVersion", "resource.k8s.io/v1");
-	json_member_object(&j, "metadata");
-	json_member_text(&j, "name", cache_text(b->cache, piece->name));
-	json_member_text(&j, "namespace", cache_text(b->cache, bind->namespace));
-	json_member_object(&j, "annotations");
-	json_member_z(&j, ANNOTATION_EXTENDED, "true");
-	json_close_object(&j);
-	json_member_array(&j, "ownerReferences");
-	json_open_object(&j);
-	json_member_z(&j, "apiVersion", "v1");
-	json_member_z(&j, "kind", "Pod");
-	json_member_text(&j, "name", cache_text(b->cache, bind->pod_name));
-	put_uid(b, "uid", &j);
-	json_member_bool(&j, "controller", true);
-	json_close_object(&j);
-	json_close_array(&j);
-	json_close_object(&j);
-	json_key(&j, "spec");
-	json_put_raw(&j, cache_text(b->cache, piece->spec));
-	json_close_object(&j);
-	return !out->overflowed;
+	json_member_z(j, "kind", "ResourceClaim");
+	json_member_z(j, "apiVersion", "resource.k8s.io/v1");
+	json_member_object(j, "metadata");
+	json_member_text(j, "name", cache_text(b->cache, piece->name));
+	json_member_text(j, "namespace", cache_text(b->cache, bind->namespace));
+	json_member_object(j, "annotations");
+	json_member_z(j, ANNOTATION_EXTENDED, "true");
+	json_close_object(j);
+	json_member_array(j, "ownerReferences");
+	json_open_object(j);
+	json_member_z(j, "apiVersion", "v1");
+	json_member_z(j, "kind", "Pod");
+	json_member_text(j, "name", cache_text(b->cache, bind->pod_name));
+	put_uid(b, "uid", j);
+	json_member_bool(j, "controller", true);
+	json_close_object(j);
+	json_close_array(j);
+	json_close_object(j);
+	json_key(j, "spec");
+	json_put_raw(j, cache_text(b->cache, piece->spec));
 }
 
-static bool write_pod_status(const struct plugin_binding *b, struct writer *out)
+static void put_pod_status(const struct plugin_binding *b, struct json_writer *j)
 {
 	const struct devices_bind *bind = bind_of(b);
 	const struct devices_piece *piece = &bind->pieces[bind->count - 1];
+	json_member_object(j, "metadata");
+	put_uid(b, "uid", j);
+	json_close_object(j);
+	json_member_object(j, "status");
+	json_member_object(j, "extendedResourceClaimStatus");
+	json_key(j, "requestMappings");
+	json_put_raw(j, cache_text(b->cache, piece->mappings));
+	json_member_text(j, "resourceClaimName", cache_text(b->cache, piece->name));
+	json_close_object(j);
+	json_close_object(j);
+}
+
+/* What the step writes. */
+static bool write_body(const struct plugin_binding *b, struct writer *out)
+{
 	struct json_writer j;
 	json_write_init(&j, out);
 	json_open_object(&j);
-	json_member_object(&j, "metadata");
-	put_uid(b, "uid", &j);
-	json_close_object(&j);
-	json_member_object(&j, "status");
-	json_member_object(&j, "extendedResourceClaimStatus");
-	json_key(&j, "requestMappings");
-	json_put_raw(&j, cache_text(b->cache, piece->mappings));
-	json_member_text(&j, "resourceClaimName", cache_text(b->cache, piece->name));
-	json_close_object(&j);
-	json_close_object(&j);
+	switch (bind_of(b)->step) {
+	case DEVICES_CREATE: put_extended_claim(b, &j); break;
+	case DEVICES_FINALIZER: put_finalizer(b, &j); break;
+	case DEVICES_STATUS: put_status(b, &j); break;
+	default: put_pod_status(b, &j);
+	}
 	json_close_object(&j);
 	return !out->overflowed;
 }
@@ -181,23 +177,40 @@ static void put_requests(
 	json_close_object(j);
 }
 
+/* Writes JSON at the end of scratch. */
+struct kept_json {
+	struct scratch *scratch;
+	struct writer out;
+	struct json_writer j;
+};
+
+static void kept_json_begin(struct kept_json *k, struct scratch *scratch)
+{
+	size_t size = 0;
+	char *rest = scratch_take_rest(scratch, &size);
+	k->scratch = scratch;
+	writer_init(&k->out, rest, rest == NULL ? 0 : size);
+	json_write_init(&k->j, &k->out);
+}
+
+/* TEXT_NONE: there was no room. */
+static struct text kept_json_end(struct kept_json *k)
+{
+	if (k->out.at != NULL)
+		scratch_keep(k->scratch, k->out.at, k->out.overflowed ? 0 : k->out.used);
+	return k->out.overflowed || k->out.at == NULL ? TEXT_NONE : writer_text(&k->out);
+}
+
 struct text devices_write_spec(struct scratch *scratch, const struct cache *cache,
 	const struct dra_extended *extended, bool mappings)
 {
-	size_t size;
-	char *rest = scratch_take_rest(scratch, &size);
-	struct writer out;
-	struct json_writer j;
-	if (rest == NULL)
-		return TEXT_NONE;
-	writer_init(&out, rest, size);
-	json_write_init(&j, &out);
+	struct kept_json k;
+	kept_json_begin(&k, scratch);
 	if (mappings)
-		put_mappings(cache, extended, &j);
+		put_mappings(cache, extended, &k.j);
 	else
-		put_requests(cache, &extended->claim, &j);
-	scratch_keep(scratch, rest, out.overflowed ? 0 : out.used);
-	return out.overflowed ? TEXT_NONE : writer_text(&out);
+		put_requests(cache, &extended->claim, &k.j);
+	return kept_json_end(&k);
 }
 
 /* ---- one-off calls ---- */
@@ -261,23 +274,16 @@ static bool make_one_off(struct scratch *scratch, const struct one_off_claim *cl
 {
 	static const enum plugin_verb verbs[] = {
 		PLUGIN_PATCH, PLUGIN_STRATEGIC_PATCH, PLUGIN_STRATEGIC_PATCH, PLUGIN_DELETE};
-	size_t size;
-	char *rest = scratch_take_rest(scratch, &size);
-	struct writer out;
-	struct json_writer j;
-	if (rest == NULL)
-		return false;
-	writer_init(&out, rest, size);
-	json_write_init(&j, &out);
-	put_one_off(claim, what, &j);
-	scratch_keep(scratch, rest, out.overflowed ? 0 : out.used);
+	struct kept_json k;
+	kept_json_begin(&k, scratch);
+	put_one_off(claim, what, &k.j);
 	*call = (struct plugin_call){.verb = verbs[what],
 		.kind = KUBE_RESOURCE_CLAIM,
 		.namespace = claim->namespace,
 		.name = claim->name,
 		.subresource = what <= ONE_OFF_UNRESERVE ? "status" : NULL,
-		.body = writer_text(&out)};
-	return !out.overflowed;
+		.body = kept_json_end(&k)};
+	return call->body.at != NULL;
 }
 
 static struct one_off_claim one_off_of_claim(
@@ -336,21 +342,15 @@ struct plugin_call devices_call(const struct plugin_binding *b, const struct dev
 {
 	struct plugin_call call = {.verb = PLUGIN_STRATEGIC_PATCH,
 		.kind = KUBE_RESOURCE_CLAIM,
-		.namespace = cache_text(b->cache, bind->namespace)};
+		.namespace = cache_text(b->cache, bind->namespace),
+		.write_body = write_body};
 	switch (bind->step) {
-	case DEVICES_CREATE:
-		call.verb = PLUGIN_POST;
-		call.write_body = write_extended_claim;
-		break;
-	case DEVICES_FINALIZER: call.write_body = write_finalizer; break;
-	case DEVICES_STATUS:
-		call.subresource = "status";
-		call.write_body = write_status;
-		break;
+	case DEVICES_CREATE: call.verb = PLUGIN_POST; break;
+	case DEVICES_FINALIZER: break;
+	case DEVICES_STATUS: call.subresource = "status"; break;
 	default:
 		call.kind = KUBE_POD;
 		call.subresource = "status";
-		call.write_body = write_pod_status;
 		call.name = cache_text(b->cache, bind->pod_name);
 		return call;
 	}
