@@ -63,6 +63,8 @@ static bool ask_on_piece(void *self, struct json_piece piece)
 static enum net_flow ask_on_body(struct net_request *request, struct text bytes)
 {
 	struct ask *ask = LIST_OWNER(request, struct ask, request);
+	if (ask->take != NULL)
+		return ask->take(ask->self, &request->answer, bytes) ? NET_MORE : NET_STOP;
 	if (ask->json.at == NULL && json_cut_feed(ask->cut, bytes) == JSON_CUT_BROKEN)
 		return NET_STOP;
 	return NET_MORE;
@@ -79,7 +81,8 @@ static void ask_send(struct ask *ask, struct net_client *client, struct text pat
 	for (uint32_t i = 0; i < TRIES; i++) {
 		ask->request = (struct net_request){.class = NET_READ,
 			.path = path,
-			.timeout_ms = TIMEOUT_MS,
+			.timeout_ms = ask->take == NULL ? TIMEOUT_MS : 0,
+			.idle_timeout_ms = TIMEOUT_MS,
 			.on_body = ask_on_body,
 			.on_done = ask_on_done};
 		ask->json = TEXT_NONE;
@@ -341,42 +344,60 @@ bool ask_get(struct ask *ask, struct text path, char opens, struct text *json)
 	return fault.used == 0;
 }
 
-/* ---- one object of a cluster ---- */
+/* ---- a cluster's apiserver instead ---- */
 
-static bool ask_get_object(struct ask *ask, const struct kubeconfig_question *cluster,
-	const char *path, struct writer *fault)
+struct ask *ask_open_cluster(const struct kubeconfig_question *cluster, struct writer *fault)
 {
-	if (!kubeconfig_load(&ask->kubeconfig, cluster, &ask->arena, &ask->scratch, fault))
-		return false;
-	ask_start_net(ask);
-	struct net_target target = target_of_kubeconfig(&ask->kubeconfig);
-	target.connections = 1;
-	ask->client = net_client_open(ask->net, &ask->arena, &target, fault);
-	if (ask->client == NULL)
-		return false;
-	ask_send(ask, ask->client, text_of(path));
+	struct ask *ask = ask_make(2 * (size_t)ASK_SETUP);
+	if (ask == NULL) {
+		write_z(fault, "not enough memory");
+		return NULL;
+	}
+	if (kubeconfig_load(&ask->kubeconfig, cluster, &ask->arena, &ask->scratch, fault)) {
+		ask_start_net(ask);
+		struct net_target target = target_of_kubeconfig(&ask->kubeconfig);
+		target.connections = 1;
+		ask->client = net_client_open(ask->net, &ask->arena, &target, fault);
+	}
+	if (ask->client == NULL) {
+		ask_close(ask);
+		return NULL;
+	}
+	return ask;
+}
+
+uint16_t ask_stream(
+	struct ask *ask, struct text path, ask_take_fn *take, void *self, struct writer *fault)
+{
 	const struct net_answer *answer = &ask->request.answer;
-	if (answer->result != NET_OK)
-		write_format(fault, "%s %s", net_result_name(answer->result), answer->detail);
-	else if (answer->status != 200 || ask->json.at == NULL)
-		write_format(fault, "the apiserver answered %u", (unsigned)answer->status);
-	return fault->used == 0;
+	ask->take = take;
+	ask->self = self;
+	ask_send(ask, ask->client, path);
+	ask->take = NULL;
+	if (answer->result == NET_OK)
+		return answer->status;
+	write_format(fault, "%s %s", net_result_name(answer->result), answer->detail);
+	return 0;
 }
 
 bool ask_cluster(const struct kubeconfig_question *cluster, const char *path,
 	struct scratch *scratch, struct text *json, struct writer *fault)
 {
-	struct ask *ask = ask_make(2 * (size_t)ASK_SETUP);
+	struct ask *ask = ask_open_cluster(cluster, fault);
 	char *copy = NULL;
-	if (ask != NULL && ask_get_object(ask, cluster, path, fault)) {
+	if (ask == NULL)
+		return false;
+	unsigned status = ask_stream(ask, text_of(path), NULL, NULL, fault);
+	if (status == 200 && ask->json.at != NULL) {
 		copy = scratch_take(scratch, ask->json.size + 1);
 		if (copy != NULL)
 			memcpy(copy, ask->json.at, ask->json.size);
+		else
+			write_z(fault, "not enough memory");
 		*json = (struct text){copy, ask->json.size};
+	} else if (fault->used == 0) {
+		write_format(fault, "the apiserver answered %u", status);
 	}
-	if (copy == NULL && fault->used == 0)
-		write_z(fault, "not enough memory");
-	if (ask != NULL)
-		ask_close(ask);
+	ask_close(ask);
 	return copy != NULL;
 }

@@ -51,6 +51,9 @@ enum {
 	ASK_CONNECTIONS = 6    /* as a browser has */
 };
 
+/* Bytes of an answer as they come. False: no more of them. */
+typedef bool ask_take_fn(void *self, const struct net_answer *answer, struct text bytes);
+
 struct ask {
 	struct output err;
 	const struct ask_flags *flags;
@@ -67,6 +70,8 @@ struct ask {
 	struct net_request request;
 	struct json_cut *cut;
 	struct text json;
+	ask_take_fn *take; /* of bytes, in place of `json`; NULL: none */
+	void *self;
 	bool done;
 	uint32_t streams;
 	size_t size; /* of the block that this lies in */
@@ -87,6 +92,11 @@ MUST_USE bool ask_get(struct ask *ask, struct text path, char opens, struct text
 void ask_complain(struct ask *ask, struct text fault);
 void ask_close(struct ask *ask);
 
+/* Of a cluster's apiserver, for ask_stream(). NULL: `fault` says why. */
+struct ask *ask_open_cluster(const struct kubeconfig_question *cluster, struct writer *fault);
+/* GET; the status, 0 with a line in `fault`. take NULL: canonical JSON in ask->json. */
+uint16_t ask_stream(
+	struct ask *ask, struct text path, ask_take_fn *take, void *self, struct writer *fault);
 /* One object of a cluster's apiserver, before anything else runs; for struct options_question. */
 bool ask_cluster(const struct kubeconfig_question *cluster, const char *path,
 	struct scratch *scratch, struct text *json, struct writer *fault);

@@ -41,6 +41,7 @@ void dump_init(struct dump *d, struct arena *arena, const struct dump_limits *li
 	scratch_init(&d->scratch, arena_take_raw(arena, DUMP_SCRATCH), DUMP_SCRATCH);
 	d->input = arena_take_raw(arena, DUMP_INPUT);
 	d->pods = ARENA_ARRAY(arena, struct dump_pod, limits->pods + 1);
+	d->changes_end = &d->changes;
 }
 
 /* ---- messages ---- */
@@ -271,7 +272,7 @@ static bool dump_put(struct subject *o)
 	if (!fed_well)
 		return no_room(o);
 	d->objects += !is_double;
-	if (is_double && fed.put != CACHE_UNCHANGED) {
+	if (is_double && fed.put != CACHE_UNCHANGED && d->asked_order == 0) {
 		d->doubles++;
 		dump_warn(o->source, o->line, "%s is given more than once; the last one counts",
 			o->shown);
@@ -281,7 +282,8 @@ static bool dump_put(struct subject *o)
 		struct text time = json_text(json_path(o->object, "metadata.creationTimestamp"));
 		if (!kube_time_parse(time, &created))
 			created = (struct wall){0};
-		d->pods[fed.index] = (struct dump_pod){created.us, d->order++, false};
+		d->pods[fed.index] =
+			(struct dump_pod){.created_us = created.us, .order = d->order++};
 	}
 	return true;
 }
@@ -357,7 +359,8 @@ static bool is_for_picture(struct subject *o)
 		return false;
 	}
 	dump_identify(o);
-	o->is_workload = o->name.size > 0 && workload_is_one(o->kind_name, o->object);
+	o->is_workload = o->name.size > 0 &&
+		workload_is_one(o->kind_name, o->object, s->dump->asked_order > 0);
 	if (o->kind != KUBE_NO_KIND || o->is_workload)
 		return true;
 	if (o->kind_name.size == 0) {

@@ -33,11 +33,12 @@ enum {
 /* Where the pod stood: what the queue's order needs and the picture does not keep. */
 struct dump_pod {
 	int64_t created_us;
-	uint32_t order; /* in the dump */
-	bool is_made;   /* of a workload that no server has seen yet */
+	uint32_t order;    /* in the dump */
+	uint16_t workload; /* 1 + index in dump.workloads, 0: of none that was given */
+	bool is_made;      /* of a workload */
 };
 
-/* What became of a workload that no server has seen yet; texts live in dump.kept. */
+/* What became of a workload that was given; texts live in dump.kept. */
 struct dump_workload {
 	const char *kind;
 	struct text namespace;
@@ -45,6 +46,10 @@ struct dump_workload {
 	uint32_t wanted;
 	uint32_t running; /* pods that are there for it */
 	uint32_t made;
+	/* Pods of another template go as new ones come: so many may be too many, or too few. */
+	uint32_t surge, unavailable;
+	uint32_t there; /* of it now, old and new, while they are placed */
+	uint32_t available;
 };
 
 struct dump_skipped {
@@ -71,6 +76,12 @@ struct dump {
 	struct scratch kept;
 	struct dump_workload *workloads; /* in memory of its own, DUMP_WORKLOADS_MAX */
 	uint32_t workload_count;
+	struct dump_change *changes, **changes_end; /* command/change.h */
+	/*
+	 * Pods from that order on are asked about. More than 0: a cluster came before, and what
+	 * the files have counts, even if a server has seen it.
+	 */
+	uint32_t asked_order;
 
 	/* A pod that is put into the picture as if it were not on a node; TEXT_NONE: none. */
 	struct text pending_namespace;

@@ -132,7 +132,7 @@ static int explain_dump(const struct command_io *io, const struct offline_flags 
 	writer_init(&w, arena_take_raw(&o->arena, o->limits.answer_bytes), o->limits.answer_bytes);
 	o->dump.pending_namespace = q->namespace;
 	o->dump.pending_name = q->name;
-	bool done = offline_read(o, files, file_count) &&
+	bool done = offline_read(o, NULL, files, file_count) &&
 		explain_pod(o, q, flags->form == OFFLINE_JSON, &w);
 	return offline_close(o, !done);
 }

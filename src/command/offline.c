@@ -19,6 +19,7 @@
 #include "config/file.h"
 #include "profile/policy.h"
 #include "profile/profile.h"
+#include "command/cluster.h"
 #include "command/workload.h"
 #include "limits.h"
 
@@ -231,7 +232,8 @@ static bool open_file(struct offline *o, const char *file, int *fd)
 	return *fd >= 0 || offline_complain(o, file, strerror(errno));
 }
 
-bool offline_read(struct offline *o, const char *const *files, uint32_t count)
+bool offline_read(
+	struct offline *o, const char *kubeconfig, const char *const *files, uint32_t count)
 {
 	int fds[FILES_MAX];
 	enum dump_result result = DUMP_READ;
@@ -241,7 +243,9 @@ bool offline_read(struct offline *o, const char *const *files, uint32_t count)
 			o, files[FILES_MAX], "too many files; standard input has no end");
 	while (opened < count && open_file(o, files[opened], &fds[opened]))
 		opened++;
-	bool all = opened == count;
+	bool all = opened == count && (kubeconfig == NULL || cluster_read(&o->dump, kubeconfig));
+	if (kubeconfig != NULL && count > 0)
+		o->dump.asked_order = o->dump.order;
 	if (all)
 		command_confine(o->io);
 	for (uint32_t i = 0; all && i < count && result == DUMP_READ; i++)

@@ -80,8 +80,12 @@ bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits);
  */
 struct offline *offline_open(
 	const struct command_io *io, const struct offline_flags *flags, int *status);
-/* Reads the files ("-": standard input), and seals the memory. False: told, exit 1. */
-bool offline_read(struct offline *o, const char *const *files, uint32_t count);
+/*
+ * Reads the cluster of a kubeconfig (NULL: none), then the files ("-": standard input), and seals
+ * the memory. False: told, exit 1.
+ */
+bool offline_read(
+	struct offline *o, const char *kubeconfig, const char *const *files, uint32_t count);
 /* Flushes and gives everything back. The exit status. */
 int offline_close(struct offline *o, bool failed);
 

@@ -9,6 +9,7 @@
  * recreate the victims, and disruption budgets keep the allowance that the dump says: both are the
  * work of controllers, which are not here.
  */
+#include "command/change.h"
 #include "command/offline.h"
 #include "command/waiting.h"
 #include "cycle/refusal.h"
@@ -51,6 +52,7 @@ struct answer { /* about one pod; texts live in words */
 	uint32_t victim_room;
 	uint32_t feasible_count;
 	bool is_scored; /* there was a choice */
+	bool is_diff;   /* its victims are changes */
 	int64_t score;
 };
 
@@ -60,6 +62,10 @@ struct simulation {
 	uint32_t count;
 	uint32_t counts[OUTCOMES];
 	uint32_t victims;
+	uint32_t changes[CHANGES];
+	bool is_cut_off; /* there was no room for all of them */
+	uint32_t stuck;  /* of those that were asked about */
+	bool is_diff;
 	size_t pod_width;
 	size_t node_width;
 	struct writer row; /* JSON of one pod */
@@ -145,6 +151,8 @@ static void simulate_preempt(struct offline *o, uint32_t pod,
 	cache_nominate(&o->cache, pod, node_name);
 	for (uint32_t i = 0; i < preemption->victim_count; i++) {
 		add_victim(o, a, preemption->victims[i]);
+		if (a->is_diff)
+			change_preempted(&o->dump, preemption->victims[i], a->pod);
 		(void)cache_remove_pod(&o->cache, preemption->victims[i]);
 	}
 }
@@ -189,6 +197,7 @@ static void simulate_assume(
 		return;
 	}
 	cycle_chosen(&o->cycle, node);
+	change_placed(&o->dump, pod);
 	a->outcome = a->victim_count > 0 ? OUTCOME_PREEMPTING : OUTCOME_PLACED;
 	a->node = cache_text(&o->cache, cache_node_at(&o->cache, node)->name);
 }
@@ -212,6 +221,12 @@ static bool simulate_is_excluded(
 static void simulate_decide(struct offline *o, uint32_t pod, struct answer *a)
 {
 	struct schedule_result d = {0};
+	if (!change_step(&o->dump, pod)) {
+		a->outcome = OUTCOME_UNSCHEDULABLE;
+		a->message = TEXT("the rollout waits: no more of the old pods may be unavailable, "
+				  "and maxSurge allows no more beside them");
+		return;
+	}
 	for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
 		cycle_decide(&o->cycle, pod, CACHE_COUNT_FAST, &d);
 		if (d.outcome != CYCLE_REJECTED || !d.preemption.found ||
@@ -319,9 +334,11 @@ static void put_table_end(struct simulation *s)
 	output_z(out, "\n");
 	for (uint32_t i = 0; i < s->o->dump.workload_count; i++) {
 		const struct dump_workload *w = &s->o->dump.workloads[i];
-		output_format(out, "%s %.*s/%.*s: %u wanted, %u running, %u new\n", w->kind,
+		output_format(out, "%s %.*s/%.*s: %u wanted, %u running, %u new", w->kind,
 			TEXT_ARGS(w->namespace), TEXT_ARGS(w->name), w->wanted, w->running,
 			w->made);
+		uint32_t gone = change_gone(&s->o->dump, i);
+		output_format(out, gone > 0 ? ", %u gone\n" : "\n", gone);
 	}
 }
 
@@ -382,6 +399,7 @@ static void put_json_workloads(struct simulation *s)
 		json_member_i64(&j, "wanted", workload->wanted);
 		json_member_i64(&j, "running", workload->running);
 		json_member_i64(&j, "new", workload->made);
+		json_member_i64(&j, "gone", change_gone(&s->o->dump, i));
 		json_close_object(&j);
 		output_z(&s->o->out, i == 0 ? "\n" : ",\n");
 		output_bytes(&s->o->out, w.overflowed ? TEXT("null") : writer_text(&w));
@@ -400,6 +418,9 @@ static void put_json_end(struct simulation *s)
 	for (uint32_t i = 0; i < OUTCOMES; i++)
 		json_member_i64(&j, outcome_names[i], s->counts[i]);
 	json_member_i64(&j, "victims", s->victims);
+	if (s->is_diff)
+		for (uint32_t i = 0; i < CHANGES; i++)
+			json_member_i64(&j, change_name((enum change)i), s->changes[i]);
 	json_member_i64(&j, "objects", dump->objects);
 	json_member_i64(&j, "skipped", dump->skipped);
 	json_member_i64(&j, "finished", dump->finished);
@@ -414,32 +435,85 @@ static void put_json_end(struct simulation *s)
 	output_z(&s->o->out, "}\n");
 }
 
+/* ---- against what runs ---- */
+
+static bool is_asked(const struct offline *o, uint32_t pod)
+{
+	return o->dump.pods[pod].order >= o->dump.asked_order;
+}
+
+static void simulate_note_change(struct simulation *s, uint32_t pod, const struct answer *a)
+{
+	bool is_placed = a->node.at != NULL;
+	if (a->outcome == OUTCOME_EXCLUDED || !is_asked(s->o, pod))
+		return;
+	struct dump_change *change =
+		dump_change(&s->o->dump, pod, is_placed ? CHANGE_NEW : CHANGE_STUCK);
+	if (change == NULL)
+		s->is_cut_off = true;
+	else if (!is_placed)
+		change->why = change_keep(&s->o->dump, a->message);
+}
+
+static void put_diff(struct simulation *s, bool as_json)
+{
+	struct output *out = &s->o->out;
+	change_pair(&s->o->dump);
+	if (as_json)
+		output_z(out, "{\"changes\":[");
+	change_print(&s->o->dump, out, as_json, s->changes);
+	if (as_json) {
+		put_json_end(s);
+		return;
+	}
+	put_table_end(s);
+	output_format(out,
+		"changes: %u new, %u elsewhere, %u replaced where they are, %u gone, "
+		"%u without a node\n",
+		s->changes[CHANGE_NEW], s->changes[CHANGE_MOVED], s->changes[CHANGE_REPLACED],
+		s->changes[CHANGE_SURPLUS] + s->changes[CHANGE_PREEMPTED],
+		s->changes[CHANGE_STUCK]);
+	if (s->is_cut_off)
+		output_z(out, "there are more changes than there is memory to list\n");
+}
+
 /* ---- all of them ---- */
+
+static void simulate_pod(struct simulation *s, uint32_t number, bool as_json)
+{
+	struct offline *o = s->o;
+	uint32_t pod = s->list[number].pod;
+	struct answer a = {.message = TEXT_NONE, .node = TEXT_NONE, .is_diff = s->is_diff};
+	a.pod = offline_pod_name(o, pod);
+	if (!set_aside(o, pod, &a))
+		simulate_decide(o, pod, &a);
+	s->counts[a.outcome]++;
+	s->victims += a.victim_count;
+	s->stuck += a.outcome == OUTCOME_UNSCHEDULABLE && is_asked(o, pod);
+	if (s->is_diff)
+		simulate_note_change(s, pod, &a);
+	else if (as_json)
+		put_json_row(s, number, &a);
+	else
+		put_table_row(s, &a);
+}
 
 static void simulate_pods(struct simulation *s, bool as_json)
 {
 	struct offline *o = s->o;
 	struct scratch_mark mark = scratch_mark(&o->words);
-	if (as_json)
+	if (!s->is_diff && as_json)
 		output_z(&o->out, "{\"pods\":[");
-	else
+	else if (!s->is_diff)
 		put_table_head(s);
 	for (uint32_t i = 0; i < s->count; i++) {
-		uint32_t pod = s->list[i].pod;
-		struct answer a = {.message = TEXT_NONE, .node = TEXT_NONE};
-		a.pod = offline_pod_name(o, pod);
-		if (!set_aside(o, pod, &a))
-			simulate_decide(o, pod, &a);
-		s->counts[a.outcome]++;
-		s->victims += a.victim_count;
-		if (as_json)
-			put_json_row(s, i, &a);
-		else
-			put_table_row(s, &a);
+		simulate_pod(s, i, as_json);
 		scratch_rewind(&o->words, mark);
 		progress_tell(&o->progress, "placing", "pods", i + 1, s->count);
 	}
-	if (as_json)
+	if (s->is_diff)
+		put_diff(s, as_json);
+	else if (as_json)
 		put_json_end(s);
 	else
 		put_table_end(s);
@@ -447,7 +521,9 @@ static void simulate_pods(struct simulation *s, bool as_json)
 
 struct simulate_flags {
 	struct offline_flags offline;
+	const char *kubeconfig;
 	bool fails_on_unschedulable;
+	bool diff;
 };
 
 static int simulate_dump(const struct command_io *io, const struct simulate_flags *flags,
@@ -457,22 +533,27 @@ static int simulate_dump(const struct command_io *io, const struct simulate_flag
 	struct offline *o = offline_open(io, &flags->offline, &status);
 	if (o == NULL)
 		return status;
-	struct simulation s = {.o = o};
+	struct simulation s = {.o = o, .is_diff = flags->diff};
 	size_t list_size = (size_t)o->limits.dump.pods * sizeof(struct waiting);
 	size_t row_size = o->limits.answer_bytes - list_size;
 	struct waiting *list = arena_take_raw(&o->arena, list_size);
 	writer_init(&s.row, arena_take_raw(&o->arena, row_size), row_size);
-	if (!offline_read(o, files, file_count))
+	if (!offline_read(o, flags->kubeconfig, files, file_count))
 		return offline_close(o, true);
 	s.list = list;
 	s.count = waiting_collect(o, list);
 	simulate_pods(&s, flags->offline.form == OFFLINE_JSON);
-	bool is_stuck = s.counts[OUTCOME_UNSCHEDULABLE] > 0 && flags->fails_on_unschedulable;
+	bool is_stuck = s.stuck > 0 && flags->fails_on_unschedulable;
 	status = offline_close(o, false);
 	return status == COMMAND_DONE && is_stuck ? COMMAND_UNSCHEDULABLE : status;
 }
 
-static const struct flag simulate_flags[] = {OFFLINE_FLAGS(struct simulate_flags),
+static const struct flag simulate_flags[] = {
+	{"kubeconfig", 0, FLAG_TEXT, offsetof(struct simulate_flags, kubeconfig), "FILE",
+		"a cluster as it is now, before FILE; it is only read"},
+	{"diff", 0, FLAG_BOOL, offsetof(struct simulate_flags, diff), NULL,
+		"pods that would be new, elsewhere or gone"},
+	OFFLINE_FLAGS(struct simulate_flags),
 	{"fail-on-unschedulable", 0, FLAG_BOOL,
 		offsetof(struct simulate_flags, fails_on_unschedulable), NULL,
 		"exit with 3 when a pod finds no node, for CI"}};
@@ -488,32 +569,33 @@ int simulate_run(const struct command_io *io, int argc, char **argv)
 	int files, status;
 	if (!command_begin(io, &simulate_command, &flags, argc, argv, &files, &status))
 		return status;
-	if (files == 0)
-		return command_misused(
-			io, &simulate_command, TEXT("simulate needs a file, or '-'"));
+	if (files == 0 && flags.kubeconfig == NULL)
+		return command_misused(io, &simulate_command,
+			TEXT("simulate needs a file, or '-', or --kubeconfig"));
 	return simulate_dump(io, &flags, (const char *const *)(argv + 1), (uint32_t)files);
 }
 
 const struct command simulate_command = {.name = "simulate",
-	.what = "place the pending pods of a dump, offline",
-	.arguments = "FILE... [flags]",
-	.about = "Places all pending pods of a dump, offline, as they would leave the queue: by\n"
-		 "priority, then age. FILE is what 'kubectl get ... -A -o json' or '-o yaml'\n"
-		 "prints, a list of the API, or single objects; '-' is standard input. Besides\n"
-		 "nodes and pods it should have what the pods' rules look at: namespaces,\n"
-		 "services, replicasets, statefulsets, poddisruptionbudgets, persistentvolumes,\n"
-		 "persistentvolumeclaims, storageclasses, csinodes.\n\n"
+	.what = "what would happen: place pods of a dump, or of a cluster",
+	.arguments = "FILE... [flags]\n--kubeconfig FILE [FILE...] [flags]",
+	.about = "Places all pending pods as they would leave the queue: by priority, then age.\n"
+		 "Nothing is written anywhere. FILE is what 'kubectl get ... -A -o json' or\n"
+		 "'-o yaml' prints, a list of the API, or single objects; '-' is standard input.\n"
+		 "Besides nodes and pods it should have what the pods' rules look at.\n\n"
 		 "Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, ReplicaSets as people\n"
 		 "write them (no server has given them a uid) become the pods that would be\n"
-		 "made, less those that run for them already; priority classes are looked up.\n\n"
-		 "Broken objects are named and left out; the rest is placed all the same, and the\n"
-		 "exit status is 1 unless --skip-broken is given. A file that cannot be read to\n"
-		 "its end stops everything. Of objects given twice the last one counts. Pods that\n"
-		 "have finished are left out. Preempted pods leave at once and do not come back.\n",
+		 "made, less those that run for them already; priority classes are looked up.\n"
+		 "Pods that run of another template are replaced, within maxSurge and\n"
+		 "maxUnavailable. With --kubeconfig the cluster is read first, and what FILE\n"
+		 "has is asked about, uid or not: only that counts for the exit status.\n\n"
+		 "Broken objects are named and left out; the exit status is 1 then, unless\n"
+		 "--skip-broken is given. Of objects given twice the last one counts. Preempted\n"
+		 "pods leave at once and do not come back.\n",
 	.examples = "kubectl get no,po,pv,pvc,sc,ns,svc,rs,sts,pdb,csinodes -A -o json >all.json\n"
 		    "berth simulate all.json\n"
 		    "berth simulate nodes.json pods.yaml --config profile.yaml -o json\n"
-		    "berth simulate all.json deployment.yaml --fail-on-unschedulable\n",
+		    "berth simulate all.json deployment.yaml --fail-on-unschedulable\n"
+		    "berth simulate --kubeconfig ~/.kube/config deployment.yaml --diff\n",
 	.flags = simulate_flags,
 	.flag_count = ARRAY_COUNT(simulate_flags),
 	.set_defaults = simulate_set_defaults,

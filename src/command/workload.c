@@ -2,8 +2,11 @@
 /* Pods of workloads, as text that is read like any other object. */
 #include "command/workload.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "cache/feed.h"
+#include "command/change.h"
 
 enum {
 	REPLICAS_MAX = 10000, /* of one workload: more are cut off, and it is said */
@@ -56,6 +59,8 @@ struct expansion {
 	struct text namespace, name;
 	struct priority_class classes[CLASSES_MAX + 2];
 	uint32_t class_count;
+	uint32_t made;   /* the last object */
+	bool tolerates;  /* as an apiserver lets every pod: what runs does */
 	struct writer w; /* an object under construction, in the room for input */
 	struct json_writer j;
 };
@@ -78,7 +83,7 @@ static bool kind_of(struct text name, enum workload_kind *kind)
 	return false;
 }
 
-bool workload_is_one(struct text name, struct json_value object)
+bool workload_is_one(struct text name, struct json_value object, bool asked)
 {
 	enum workload_kind kind;
 	if (!kind_of(name, &kind))
@@ -88,11 +93,11 @@ bool workload_is_one(struct text name, struct json_value object)
 	if (kind == WORKLOAD_POD)
 		return json_type(json_path(object, "spec.priorityClassName")) == JSON_STRING &&
 			json_type(json_path(object, "spec.priority")) == JSON_NONE;
-	return json_type(json_path(object, "metadata.uid")) == JSON_NONE;
+	return asked || json_type(json_path(object, "metadata.uid")) == JSON_NONE;
 }
 
 /* Address space of its own: most dumps need none. */
-static bool open_room(struct dump *d)
+bool workload_open(struct dump *d)
 {
 	if (d->kept_block == NULL) {
 		size_t list = DUMP_WORKLOADS_MAX * sizeof(*d->workloads);
@@ -119,7 +124,7 @@ void workload_keep(struct source *s, struct text name, struct text piece)
 	enum workload_kind kind;
 	CHECK(kind_of(name, &kind));
 	kept.kind = (uint32_t)kind;
-	if (!open_room(s->dump)) {
+	if (!workload_open(s->dump)) {
 		dump_broken(s, s->piece_line, "the system has no memory to keep workloads");
 		return;
 	}
@@ -202,9 +207,13 @@ static bool workload_feed(struct expansion *x, enum kube_kind kind, struct text 
 		json_parse(writer_text(&x->w), &d->scratch, &value) == JSON_PARSED &&
 		cache_feed(d->cache, &d->scratch, kind, value, &fed);
 	scratch_rewind(&d->scratch, mark);
+	x->made = ok ? fed.index : 0;
 	if (ok && kind == KUBE_POD)
-		d->pods[fed.index] =
-			(struct dump_pod){is_made ? INT64_MAX : 0, d->order++, is_made};
+		d->pods[fed.index] = (struct dump_pod){is_made ? INT64_MAX : 0, d->order++,
+			is_made && d->workload_count < DUMP_WORKLOADS_MAX
+				? (uint16_t)(d->workload_count + 1)
+				: 0,
+			is_made};
 	else if (!ok && fed.decoded == KUBE_MALFORMED)
 		dump_broken(&x->source, x->source.line, "%s %.*s/%.*s: %s: %s", rows[x->kind].kind,
 			TEXT_ARGS(x->namespace), TEXT_ARGS(name), fed.fault_field,
@@ -271,13 +280,23 @@ static void put_daemon_members(struct expansion *x, struct text node)
 	json_close_object(j);
 	json_close_object(j);
 	json_close_object(j);
+}
+
+/* Besides its own: a DaemonSet's, or what an apiserver lets every pod tolerate for a while. */
+static void put_tolerations(struct expansion *x)
+{
+	static const char *const keys[] = {"not-ready", "unreachable", "disk-pressure",
+		"memory-pressure", "pid-pressure", "unschedulable", "network-unavailable"};
+	enum { FOR_ALL = 2, OF_DAEMON = ARRAY_COUNT(keys) - 1 };
+	struct json_writer *j = &x->j;
+	size_t count = x->tolerates ? FOR_ALL : 0;
+	if (x->kind == WORKLOAD_DAEMON_SET)
+		count = OF_DAEMON + json_bool(json_get(x->spec, "hostNetwork"), false);
 	json_member_array(j, "tolerations");
 	struct json_value given = json_get(x->spec, "tolerations");
 	for (struct json_walk walk = json_walk(given); json_walk_next(&walk);)
 		json_put_raw(j, json_raw(walk.value));
-	static const char *const keys[] = {"not-ready", "unreachable", "unschedulable",
-		"disk-pressure", "memory-pressure", "pid-pressure"};
-	for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
+	for (size_t i = 0; i < count; i++) {
 		char key[64];
 		struct writer w;
 		writer_init(&w, key, sizeof(key));
@@ -285,6 +304,7 @@ static void put_daemon_members(struct expansion *x, struct text node)
 		json_open_object(j);
 		json_member_text(j, "key", writer_text(&w));
 		json_member_z(j, "operator", "Exists");
+		json_member_z(j, "effect", i < FOR_ALL ? "NoExecute" : "NoSchedule");
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -329,10 +349,10 @@ static void put_pod_spec(
 		put_daemon_members(x, node);
 	else if (x->kind == WORKLOAD_STATEFUL_SET)
 		put_volumes(x, pod);
+	put_tolerations(x);
 	for (struct json_walk walk = json_walk(x->spec); json_walk_next(&walk);) {
-		bool is_written = (x->kind == WORKLOAD_DAEMON_SET &&
-					  (text_is_z(walk.key, "affinity") ||
-						  text_is_z(walk.key, "tolerations"))) ||
+		bool is_written = text_is_z(walk.key, "tolerations") ||
+			(x->kind == WORKLOAD_DAEMON_SET && text_is_z(walk.key, "affinity")) ||
 			(x->kind == WORKLOAD_STATEFUL_SET && text_is_z(walk.key, "volumes"));
 		if (!is_written && !text_is_z(walk.key, "priorityClassName"))
 			put_raw_member(j, walk.key, walk.value);
@@ -340,8 +360,10 @@ static void put_pod_spec(
 	json_close_object(j);
 }
 
-static bool make_workload_pod(
-	struct expansion *x, const struct priority_class *class, struct text name, struct text node)
+/* `as`: whose name its claims and its node have; that of the pod, or of the one it is compared to.
+ */
+static bool make_pod_as(struct expansion *x, const struct priority_class *class, struct text name,
+	struct text as, struct text node)
 {
 	const char *place = rows[x->kind].template;
 	struct json_value labels = json_get(
@@ -353,8 +375,14 @@ static bool make_workload_pod(
 	if (rows[x->kind].owner != NULL)
 		put_owner(x);
 	json_close_object(&x->j);
-	put_pod_spec(x, class, name, node);
+	put_pod_spec(x, class, as, node);
 	return workload_feed(x, KUBE_POD, name, rows[x->kind].owner != NULL);
+}
+
+static bool make_workload_pod(
+	struct expansion *x, const struct priority_class *class, struct text name, struct text node)
+{
+	return make_pod_as(x, class, name, name, node);
 }
 
 /* Those that are not there. */
@@ -383,16 +411,7 @@ static bool make_claims(struct expansion *x, struct text pod)
 	return true;
 }
 
-/* ---- how many ---- */
-
-static void workload_note(
-	const struct expansion *x, uint32_t wanted, uint32_t running, uint32_t made)
-{
-	struct dump *d = x->d;
-	if (d->workload_count < DUMP_WORKLOADS_MAX)
-		d->workloads[d->workload_count++] = (struct dump_workload){
-			rows[x->kind].kind, x->namespace, x->name, wanted, running, made};
-}
+/* ---- which pods are its own ---- */
 
 static bool is_selected(const struct cache *cache, uint32_t pod, struct json_value wanted)
 {
@@ -405,24 +424,6 @@ static bool is_selected(const struct cache *cache, uint32_t pod, struct json_val
 			return false;
 	}
 	return json_count(wanted) > 0;
-}
-
-/* Pods that are there for it already, with or without a node. */
-static uint32_t count_running(struct expansion *x)
-{
-	const struct cache *cache = x->d->cache;
-	struct json_value selector = json_path(x->object, "spec.selector");
-	struct json_value labels = x->kind == WORKLOAD_REPLICATION_CONTROLLER
-		? selector
-		: json_get(selector, "matchLabels");
-	uint32_t count = 0;
-	for (uint32_t i = pool_next(&cache->pods, 0); i != 0; i = pool_next(&cache->pods, i))
-		count += text_is(cache_text(cache,
-					 cache_template_of(cache, cache_pod_at(cache, i))
-						 ->namespace),
-				 x->namespace) &&
-			is_selected(cache, i, labels);
-	return count;
 }
 
 static uint32_t count_wanted(struct expansion *x)
@@ -440,6 +441,133 @@ static uint32_t count_wanted(struct expansion *x)
 	return count < 0 ? 0 : count < REPLICAS_MAX ? (uint32_t)count : REPLICAS_MAX;
 }
 
+/* ---- what runs, and what of it goes ---- */
+
+/* A pod that is there for it already. */
+static bool is_its_pod(const struct expansion *x, uint32_t pod)
+{
+	const struct cache *cache = x->d->cache;
+	struct json_value selector = json_path(x->object, "spec.selector");
+	struct text namespace =
+		cache_text(cache, cache_template_of(cache, cache_pod_at(cache, pod))->namespace);
+	return text_is(namespace, x->namespace) && !x->d->pods[pod].is_made &&
+		is_selected(cache, pod,
+			x->kind == WORKLOAD_REPLICATION_CONTROLLER
+				? selector
+				: json_get(selector, "matchLabels"));
+}
+
+struct its_pod {
+	int64_t key; /* the youngest goes first, before it those without a node */
+	uint32_t pod;
+};
+
+static int goes_before(const void *a, const void *b)
+{
+	const struct its_pod *x = a, *y = b;
+	return (x->key < y->key) - (x->key > y->key);
+}
+
+/* NULL: it was said that there is no room. */
+static struct its_pod *list_its_pods(struct expansion *x, uint32_t *count)
+{
+	const struct dump *d = x->d;
+	const struct pool *pods = &d->cache->pods;
+	*count = 0;
+	for (uint32_t i = pool_next(pods, 0); i != 0; i = pool_next(pods, i))
+		*count += is_its_pod(x, i);
+	struct its_pod *list = SCRATCH_ARRAY(&x->d->kept, struct its_pod, (size_t)*count + 1);
+	if (list == NULL)
+		dump_broken(&x->source, x->source.line, "%s %.*s: too many pods",
+			rows[x->kind].kind, TEXT_ARGS(x->name));
+	for (uint32_t i = pool_next(pods, 0), n = 0; list != NULL && i != 0; i = pool_next(pods, i))
+		if (is_its_pod(x, i))
+			list[n++] = (struct its_pod){cache_pod_at(d->cache, i)->node == 0
+					? INT64_MAX
+					: d->pods[i].created_us,
+				i};
+	if (list != NULL)
+		qsort(list, *count, sizeof(*list), goes_before);
+	return list;
+}
+
+/* Its template is not what the workload's is now, with what an apiserver adds or without. */
+static bool is_outdated(struct expansion *x, const struct priority_class *class, uint32_t pod)
+{
+	struct cache *cache = x->d->cache;
+	const struct cache_pod *p = cache_pod_at(cache, pod);
+	uint32_t node = p->for_node != 0 || p->node == 0 ? p->for_node
+							 : cache_node_at(cache, p->node)->name;
+	bool differs = true;
+	for (int i = 0; differs && i < (x->kind == WORKLOAD_DAEMON_SET ? 1 : 2); i++) {
+		if (!make_pod_as(x, class, TEXT("what would be made"), cache_text(cache, p->name),
+			    cache_text(cache, node)))
+			return false;
+		differs = cache_pod_at(cache, x->made)->class != p->class;
+		(void)cache_remove_pod(cache, x->made);
+		x->d->objects--;
+		x->tolerates ^= differs;
+	}
+	return differs;
+}
+
+/* It goes, now or when it is its turn. False: there is no room to say so. */
+static bool workload_retire(struct expansion *x, uint32_t pod, bool is_replaced, bool now)
+{
+	struct dump *d = x->d;
+	struct dump_change *change = d->workload_count == DUMP_WORKLOADS_MAX
+		? NULL
+		: dump_change(d, pod, is_replaced ? CHANGE_REPLACED : CHANGE_SURPLUS);
+	if (change == NULL)
+		return false;
+	change->workload = (uint16_t)(d->workload_count + 1);
+	if (now) {
+		change->pod = 0;
+		(void)cache_remove_pod(d->cache, pod);
+	}
+	return true;
+}
+
+/* ---- how many ---- */
+
+static void workload_note(const struct expansion *x, struct dump_workload note)
+{
+	struct dump *d = x->d;
+	note.kind = rows[x->kind].kind;
+	note.namespace = x->namespace;
+	note.name = x->name;
+	if (d->workload_count < DUMP_WORKLOADS_MAX)
+		d->workloads[d->workload_count++] = note;
+}
+
+/* A number, or "25%" of so many, which is also what it is when it is not given. */
+static uint32_t read_share(struct json_value value, uint32_t wanted, bool up)
+{
+	int64_t number;
+	struct text t = json_text(value);
+	if (!json_i64(value, &number)) {
+		if (t.size == 0 || !text_to_i64(text_first(t, t.size - 1), &number))
+			number = 25;
+		number = number < 0 ? 0 : number < 100 ? number : 100;
+		number = (wanted * number + (up ? 99 : 0)) / 100;
+	}
+	return number < 0 ? 0 : number < REPLICAS_MAX ? (uint32_t)number : REPLICAS_MAX;
+}
+
+/* How many more and how many less there may be meanwhile. False: all old ones go first. */
+static bool read_strategy(const struct expansion *x, struct dump_workload *note)
+{
+	struct json_value strategy = json_path(x->object, "spec.strategy");
+	struct json_value rolling = json_get(strategy, "rollingUpdate");
+	if (x->kind != WORKLOAD_DEPLOYMENT ||
+		text_is_z(json_text(json_get(strategy, "type")), "Recreate"))
+		return false;
+	note->surge = read_share(json_get(rolling, "maxSurge"), note->wanted, true);
+	note->unavailable = read_share(json_get(rolling, "maxUnavailable"), note->wanted, false);
+	note->unavailable += note->surge + note->unavailable == 0;
+	return true;
+}
+
 static struct text numbered(const struct expansion *x, uint32_t number, char *room, size_t size)
 {
 	struct writer w;
@@ -448,43 +576,87 @@ static struct text numbered(const struct expansion *x, uint32_t number, char *ro
 	return writer_text(&w);
 }
 
+/* Those that go; what stays of the running. */
+static uint32_t retire_replicas(struct expansion *x, const struct priority_class *class,
+	struct dump_workload *note, bool rolls, struct its_pod *list)
+{
+	uint32_t stay = 0;
+	bool replaces = x->kind == WORKLOAD_DEPLOYMENT || x->kind == WORKLOAD_STATEFUL_SET;
+	for (uint32_t i = 0; i < note->running; i++) {
+		bool is_old = replaces && is_outdated(x, class, list[i].pod) &&
+			workload_retire(x, list[i].pod, true, !rolls);
+		note->there += !is_old || rolls;
+		note->available += (!is_old || rolls) && list[i].key != INT64_MAX;
+		if (!is_old)
+			list[stay++] = list[i];
+	}
+	uint32_t surplus = stay > note->wanted ? stay - note->wanted : 0;
+	note->there -= surplus;
+	for (uint32_t i = 0; i < surplus; i++) {
+		note->available -= list[i].key != INT64_MAX;
+		(void)workload_retire(x, list[i].pod, false, true);
+	}
+	return stay - surplus;
+}
+
 static void make_replicas(struct expansion *x, const struct priority_class *class)
 {
 	char room[NAME_MAX_BYTES + 16];
-	uint32_t wanted = count_wanted(x);
-	uint32_t running = count_running(x);
-	uint32_t made = 0;
-	for (uint32_t i = 0; made + running < wanted && i < 2 * REPLICAS_MAX; i++) {
+	struct dump_workload note = {.wanted = count_wanted(x)};
+	bool rolls = read_strategy(x, &note);
+	struct its_pod *list = list_its_pods(x, &note.running);
+	if (list == NULL)
+		return;
+	uint32_t stay = retire_replicas(x, class, &note, rolls, list);
+	for (uint32_t i = 0; note.made + stay < note.wanted && i < 2 * REPLICAS_MAX; i++) {
 		struct text name = numbered(x, i, room, sizeof(room));
 		if (cache_find_pod(x->d->cache, x->namespace, name) != 0)
 			continue;
 		if ((x->kind == WORKLOAD_STATEFUL_SET && !make_claims(x, name)) ||
 			!make_workload_pod(x, class, name, TEXT_NONE))
 			break;
-		made++;
+		note.made++;
 	}
-	workload_note(x, wanted, running, made);
+	workload_note(x, note);
+}
+
+static uint32_t daemon_of(
+	const struct expansion *x, const struct its_pod *list, uint32_t count, uint32_t node)
+{
+	const struct cache *cache = x->d->cache;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cache_pod *p = cache_pod_at(cache, list[i].pod);
+		if (p->node == node ||
+			(p->node == 0 && p->for_node == cache_node_at(cache, node)->name))
+			return list[i].pod;
+	}
+	return 0;
 }
 
 static void make_daemons(struct expansion *x, const struct priority_class *class)
 {
 	char room[2 * NAME_MAX_BYTES + 16];
 	const struct cache *cache = x->d->cache;
-	uint32_t running = count_running(x);
-	uint32_t made = 0;
-	for (uint32_t i = pool_next(&cache->nodes, 0); running == 0 && i != 0;
+	struct dump_workload note = {.wanted = 0};
+	struct its_pod *list = list_its_pods(x, &note.running);
+	for (uint32_t i = pool_next(&cache->nodes, 0); list != NULL && i != 0;
 		i = pool_next(&cache->nodes, i)) {
 		struct text node = cache_text(cache, cache_node_at(cache, i)->name);
 		struct writer w;
+		uint32_t has = daemon_of(x, list, note.running, i);
 		if (cache_node_at(cache, i)->facts == NULL)
+			continue;
+		note.wanted++;
+		if (has != 0 &&
+			(!is_outdated(x, class, has) || !workload_retire(x, has, true, true)))
 			continue;
 		writer_init(&w, room, sizeof(room));
 		write_format(&w, "%.*s-%.*s", TEXT_ARGS(x->name), TEXT_ARGS(node));
 		if (!make_workload_pod(x, class, writer_text(&w), node))
 			break;
-		made++;
+		note.made++;
 	}
-	workload_note(x, made + running, running, made);
+	workload_note(x, note);
 }
 
 /* ---- all of them ---- */
@@ -509,10 +681,10 @@ static void expand_one(struct expansion *x)
 }
 
 /* Of priority classes (`classes`), or of everything else. */
-static void expand_kept(struct expansion *x, bool classes)
+static void expand_kept(struct expansion *x, size_t end, bool classes)
 {
 	struct dump *d = x->d;
-	for (size_t at = 0; at < d->kept.used;) {
+	for (size_t at = 0; at < end;) {
 		struct kept kept;
 		memcpy(&kept, d->kept.base + at, sizeof(kept));
 		struct text piece = {(const char *)(d->kept.base + at + sizeof(kept)), kept.size};
@@ -545,7 +717,9 @@ void workload_expand(struct dump *d)
 		.classes = {{TEXT("system-cluster-critical"), 2000000000, TEXT(""), false},
 			{TEXT("system-node-critical"), 2000001000, TEXT(""), false}},
 		.class_count = 2};
+	size_t end = d->kept.used; /* what is kept of pods comes behind it */
 	scratch_reset(&d->scratch);
-	expand_kept(&x, true); /* names stay where they are kept: pieces are not moved */
-	expand_kept(&x, false);
+	expand_kept(&x, end, true); /* names stay where they are kept: pieces are not moved */
+	expand_kept(&x, end, false);
+	change_settle(d);
 }

@@ -154,6 +154,7 @@ static const struct json_want any_spec[] = {
 	{"taint", NULL},
 	/* ReplicaSet, StatefulSet, ReplicationController; Deployment and the like */
 	{"replicas", NULL},
+	{"strategy", NULL},
 	{"template", NULL},
 	{"volumeClaimTemplates", NULL},
 	{"parallelism", NULL},

@@ -209,7 +209,8 @@ static void misused(const char *argument, const char *words)
 static void test_misuse(void)
 {
 	misused("--skip-broken",
-		"berth: simulate needs a file, or '-'; 'berth simulate --help' says more\n");
+		"berth: simulate needs a file, or '-', or --kubeconfig; 'berth simulate --help' "
+		"says more\n");
 	misused("--cofnig",
 		"berth: unknown flag '--cofnig' (did you mean '--config'?); 'berth simulate "
 		"--help' "

@@ -151,6 +151,148 @@ static void test_workload_when_it_is_odd_then_it_is_said(void)
 	TEST_ASSERT_NOT_NULL(strstr(said.err, "Deployment default/a-0: spec.containers"));
 }
 
+/* ---- what runs of another template ---- */
+
+#define RUNS(name, app, node, more)                                                       \
+	"kind: Pod\nmetadata: {name: " name ", namespace: shop, labels: {app: " app       \
+	", pod-template-hash: '1'}, creationTimestamp: '2026-11-18T08:00:00Z'}\n"         \
+	"spec: {nodeName: " node ", containers: [{resources: {requests: {cpu: 1}}}]" more \
+	"}\n---\n"
+#define NEW_TEMPLATE ", tolerations: [{key: new, operator: Exists}]"
+
+static void diff(const char *input, int status, const char *expected)
+{
+	RUN(&said, simulate_run, input, "-", "--fail-on-unschedulable", "--diff");
+	if (said.status != status)
+		TEST_FAIL_MESSAGE(said.err[0] != '\0' ? said.err : said.out);
+	TEST_ASSERT_EQUAL_STRING(expected, said.out);
+}
+
+/* As one that an apiserver has let tolerate a while. */
+static void test_diff_when_nothing_differs_then_nothing_is_said(void)
+{
+	diff(NODE("n1", "") RUNS("web-a", "web", "n1", "") RUNS("web-b", "web", "n1",
+		     ", tolerations: [{key: node.kubernetes.io/not-ready, operator: "
+		     "Exists, effect: NoExecute, tolerationSeconds: 300}, {key: "
+		     "node.kubernetes.io/unreachable, operator: Exists, effect: "
+		     "NoExecute, tolerationSeconds: 300}]")
+			WORKLOAD("Deployment", "web", "replicas: 2, ", ""),
+		0,
+		"0 pending: 0 placed, 0 unschedulable\n"
+		"Deployment shop/web: 2 wanted, 2 running, 0 new\n"
+		"changes: 0 new, 0 elsewhere, 0 replaced where they are, 0 gone, 0 without a "
+		"node\n");
+}
+
+/* n1 is full with them: one is beside them on n2 (25 % of 4), then each takes the place of one. */
+static void test_diff_when_the_template_differs_then_it_is_rolled_out(void)
+{
+	diff(NODE("n1", "") NODE("n2", "") RUNS("web-a", "web", "n1", "") RUNS("web-b", "web", "n1",
+		     "") RUNS("web-c", "web", "n1", "") RUNS("web-d", "web", "n1", "")
+			RUNS("other", "other", "n2", "") RUNS("other2", "other", "n2", "")
+				WORKLOAD("Deployment", "web", "replicas: 4, ", NEW_TEMPLATE),
+		0,
+		"~ shop/web-0  n1 -> n2  in place of shop/web-d\n"
+		"~ shop/web-1  n1        in place of shop/web-a\n"
+		"~ shop/web-2  n1        in place of shop/web-b\n"
+		"~ shop/web-3  n1        in place of shop/web-c\n"
+		"\n4 pending: 4 placed, 0 unschedulable\n"
+		"Deployment shop/web: 4 wanted, 4 running, 4 new, 4 gone\n"
+		"changes: 0 new, 1 elsewhere, 3 replaced where they are, 0 gone, 0 without a "
+		"node\n");
+}
+
+/* No space beside it, and the one that runs may not go before. */
+static void test_diff_when_there_is_no_space_for_surge_then_it_is_stuck(void)
+{
+	static const char one[] = NODE("n1", "") RUNS("web-a", "web", "n1", "")
+		RUNS("x-a", "x", "n1", "") RUNS("x-b", "x", "n1", "") RUNS("x-c", "x", "n1", "");
+	char input[8192];
+	snprintf(input, sizeof(input), "%s%s", one,
+		WORKLOAD("Deployment", "web", "replicas: 1, ", NEW_TEMPLATE));
+	RUN(&said, simulate_run, input, "-", "--fail-on-unschedulable", "--diff");
+	TEST_ASSERT_EQUAL(3, said.status);
+	expect("! shop/web-0  -  0/1 nodes are available: 1 Insufficient cpu.");
+	expect("1 wanted, 1 running, 1 new\n");
+	expect("1 without a node\n");
+	snprintf(input, sizeof(input), "%s%s", one,
+		WORKLOAD("Deployment", "web", "replicas: 1, strategy: {type: Recreate}, ",
+			NEW_TEMPLATE));
+	RUN(&said, simulate_run, input, "-", "--fail-on-unschedulable", "--diff", "-o", "json");
+	TEST_ASSERT_EQUAL(0, said.status);
+	expect("{\"changes\":[\n{\"change\":\"replaced\",\"pod\":\"shop/web-0\",\"node\":\"n1\","
+	       "\"insteadOf\":\"shop/web-a\",\"from\":\"n1\",\"message\":\"\"}],\n\"workloads\":");
+	expect("\"new\":0,\"moved\":0,\"replaced\":1,\"surplus\":0,\"preempted\":0,\"stuck\":0");
+	snprintf(input, sizeof(input), "%s%s", one,
+		WORKLOAD("Deployment", "web",
+			"replicas: 1, strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: "
+			"1}}, ",
+			NEW_TEMPLATE));
+	RUN(&said, simulate_run, input, "-", "--fail-on-unschedulable", "--diff");
+	TEST_ASSERT_EQUAL(0, said.status);
+}
+
+/* Three may be there at a time: one is stuck beside two that must stay. */
+static void test_diff_when_some_do_not_fit_then_old_ones_stay(void)
+{
+	RUN(&said, simulate_run,
+		NODE("n1", "") RUNS("web-a", "web", "n1", "") RUNS("web-b", "web", "n1", "")
+			WORKLOAD("Deployment", "web",
+				"replicas: 2, strategy: {rollingUpdate: {maxSurge: 1, "
+				"maxUnavailable: 0}}, ",
+				", nodeSelector: {none: has}"),
+		"-", "--fail-on-unschedulable", "--diff");
+	TEST_ASSERT_EQUAL(3, said.status);
+	expect("! shop/web-0  -  0/1 nodes are available");
+	expect("! shop/web-1  -  the rollout waits");
+	TEST_ASSERT_NULL(strstr(said.out, "web-a"));
+}
+
+static void test_diff_when_fewer_are_wanted_then_the_youngest_goes(void)
+{
+	diff(NODE("n1", "") RUNS("web-a", "web", "n1",
+		     "") "kind: Pod\nmetadata: {name: web-b, namespace: shop, labels: {app: web}, "
+			 "creationTimestamp: '2026-11-19T08:00:00Z'}\n"
+			 "spec: {nodeName: n1, containers: [{resources: {requests: {cpu: 1}}}]}\n"
+			 "---\n" WORKLOAD("Deployment", "web", "replicas: 1, ", ""),
+		0,
+		"- shop/web-b  n1  one too many\n"
+		"0 pending: 0 placed, 0 unschedulable\n"
+		"Deployment shop/web: 1 wanted, 2 running, 0 new, 1 gone\n"
+		"changes: 0 new, 0 elsewhere, 0 replaced where they are, 1 gone, 0 without a "
+		"node\n");
+}
+
+static void test_diff_when_others_are_preempted_then_they_are_gone(void)
+{
+	RUN(&said, simulate_run,
+		NODE("n1", "") RUNS("a", "a", "n1", "") RUNS("b", "b", "n1", ", priority: 5")
+			RUNS("c", "c", "n1", ", priority: 5") RUNS("d", "d", "n1", ", priority: 5")
+				WORKLOAD("StatefulSet", "db", "replicas: 1, ", ", priority: 3"),
+		"-", "--diff");
+	expect("- shop/a     n1  preempted by shop/db-0\n");
+	expect("+ shop/db-0  n1  new\n");
+}
+
+/* A StatefulSet's pod has the name of the one whose place it takes; a DaemonSet's its node. */
+static void test_diff_when_pods_have_a_place_of_their_own_then_they_keep_it(void)
+{
+	RUN(&said, simulate_run,
+		NODE("n1", "") NODE("n2", "") RUNS("db-0", "db", "n1", "") RUNS("db-1", "db", "n2",
+			"") WORKLOAD("StatefulSet", "db", "replicas: 3, ", NEW_TEMPLATE),
+		"-", "--diff");
+	expect("in place of shop/db-0\n");
+	expect("in place of shop/db-1\n");
+	expect("+ shop/db-2  n");
+	RUN(&said, simulate_run,
+		NODE("n1", "") NODE("n2", "") RUNS("ds-x", "ds", "n1", "")
+			WORKLOAD("DaemonSet", "ds", "", ""),
+		"-", "--diff");
+	expect("~ shop/ds-n1  n1  in place of shop/ds-x\n"
+	       "+ shop/ds-n2  n2  new\n");
+	expect("DaemonSet shop/ds: 2 wanted, 1 running, 2 new, 1 gone\n");
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -161,5 +303,12 @@ int main(void)
 	RUN_TEST(test_workload_when_it_is_a_daemon_set_then_each_node_has_its_own);
 	RUN_TEST(test_workload_when_it_has_claims_then_they_are_made);
 	RUN_TEST(test_workload_when_it_is_odd_then_it_is_said);
+	RUN_TEST(test_diff_when_nothing_differs_then_nothing_is_said);
+	RUN_TEST(test_diff_when_the_template_differs_then_it_is_rolled_out);
+	RUN_TEST(test_diff_when_there_is_no_space_for_surge_then_it_is_stuck);
+	RUN_TEST(test_diff_when_some_do_not_fit_then_old_ones_stay);
+	RUN_TEST(test_diff_when_fewer_are_wanted_then_the_youngest_goes);
+	RUN_TEST(test_diff_when_others_are_preempted_then_they_are_gone);
+	RUN_TEST(test_diff_when_pods_have_a_place_of_their_own_then_they_keep_it);
 	return UNITY_END();
 }
