@@ -41,11 +41,11 @@ static void write_kubeconfig(void)
 	fclose(f);
 }
 
-#define OK                 HEAD("200 OK")
-#define NOT_FOUND          HEAD("404 Not Found") "{\"kind\":\"Status\",\"message\":\"no such path\"}"
-#define POD(name)          "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\"},\"spec\":{}}"
-#define TOKEN(token)       "\"metadata\":{\"continue\":\"" token "\"},\"items\":["
-#define PODS(token, items) OK "{\"kind\":\"PodList\"," TOKEN(token) items "]}"
+#define OK                HEAD("200 OK")
+#define NOT_FOUND         HEAD("404 Not Found") "{\"kind\":\"Status\",\"message\":\"no such path\"}"
+#define POD(name)         "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\"},\"spec\":{}}"
+#define MORE(token)       "\"metadata\":{\"continue\":\"" token "\"},\"items\":["
+#define PODS(token, list) OK "{\"kind\":\"PodList\"," MORE(token) list "]}"
 #define NODES                                                                               \
 	OK "{\"kind\":\"NodeList\",\"items\":[{\"metadata\":{\"name\":\"n1\"},\"status\":{" \
 	   "\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"10\"}}}]}"
