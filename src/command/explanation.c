@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "command/canonical.h"
+#include "command/table.h"
 
 struct row {
 	struct text name;
@@ -24,12 +25,14 @@ enum part { /* members of the explanation */
 	PART_GATES,
 	PART_CHOICE,
 	PART_MESSAGE,
-	PART_ERROR
+	PART_ERROR,
+	PART_ASSIGNED,
+	PART_DECIDED
 };
-enum { PARTS = PART_ERROR + 1 };
+enum { PARTS = PART_DECIDED + 1 };
 
 static const char *const part_names[PARTS] = {"rejected", "scores", "preFilter", "preFilterNodes",
-	"preemption", "gates", "choice", "message", "error"};
+	"preemption", "gates", "choice", "message", "error", "assigned", "decided"};
 
 struct parts {
 	struct text part[PARTS];
@@ -245,17 +248,79 @@ bool explanation_print(struct text json, struct scratch *scratch, struct output 
 	return !scratch->overflowed;
 }
 
+/* As "n1 with 312 points, n2 with 300". */
+static void put_points(struct printing *p, struct json_value best)
+{
+	struct json_walk walk = json_walk(best);
+	for (uint32_t i = 0; json_walk_next(&walk); i++) {
+		struct json_walk pair = json_walk(walk.value);
+		int64_t score = 0;
+		output_z(p->out, i == 0 ? ": " : ", ");
+		output_text(p->out, json_walk_next(&pair) ? json_text(pair.value) : TEXT("?"));
+		if (json_walk_next(&pair) && json_i64(pair.value, &score))
+			output_format(p->out, " with %lld points", (long long)score);
+	}
+}
+
+/* Of a pod that runs. */
+static void put_whereabouts(struct printing *p, const struct parts *parts)
+{
+	struct json_value a = explanation_parse(p, parts->part[PART_ASSIGNED]);
+	struct text to = json_text(json_get(a, "to"));
+	int64_t score, best, feasible = 0;
+	bool is_scored = json_i64(json_get(a, "score"), &score);
+	bool has_best = json_i64(json_get(a, "best"), &best);
+	bool stays = json_bool(json_get(a, "stays"), false);
+	output_z(p->out, ": is on ");
+	output_text(p->out, json_text(json_get(a, "node")));
+	output_z(p->out, ".\n");
+	output_z(p->out,
+		stays                 ? "It would go there again"
+			: to.size > 0 ? "It would go elsewhere now, to "
+				      : "No node would take it now, its own neither");
+	if (!stays)
+		output_text(p->out, to);
+	if (is_scored && has_best)
+		output_format(p->out, ", with %lld points", (long long)best);
+	if (is_scored && has_best && score < best)
+		output_format(p->out, "; its node has %lld", (long long)score);
+	else if (to.size > 0 && !stays && !is_scored)
+		output_z(p->out, "; its node would not take it");
+	output_z(p->out, ".\n");
+	if (parts->part[PART_DECIDED].size == 0) {
+		output_z(p->out, "When it came there is not in berth's history.\n");
+		return;
+	}
+	struct json_value d = explanation_parse(p, parts->part[PART_DECIDED]);
+	char room[TABLE_CELL_MAX];
+	struct writer w;
+	const struct table none = {.now_ms = 0};
+	const struct table_column when = {"", "atMs", CELL_TIME_MS, false};
+	(void)!json_i64(json_get(d, "feasible"), &feasible);
+	writer_init(&w, room, sizeof(room));
+	table_write_cell(&none, &when, d, &w);
+	output_z(p->out, "It came there at ");
+	output_text(p->out, writer_text(&w));
+	output_format(p->out, ", from %lld feasible nodes", (long long)feasible);
+	put_points(p, json_get(d, "best"));
+	output_z(p->out, ".\n");
+}
+
 bool explanation_print_outcome(struct text json, struct scratch *scratch, struct output *out)
 {
 	struct printing p = {.scratch = scratch, .out = out};
 	struct parts parts = take_apart(json);
 	struct text *choice = &parts.part[PART_CHOICE];
-	bool fits = choice->size > 0;
-	output_z(out, fits ? ": goes to " : ": no node.\n");
-	for (uint32_t i = PART_CHOICE; i < PARTS; i++)
+	bool fits = choice->size > 0, runs = parts.part[PART_ASSIGNED].size > 0;
+	if (runs)
+		put_whereabouts(&p, &parts);
+	else
+		output_z(out, fits ? ": goes to " : ": no node.\n");
+	for (uint32_t i = runs ? PART_MESSAGE : PART_CHOICE; i <= PART_ERROR; i++)
 		if (parts.part[i].size > 0)
 			output_text(out, json_text(explanation_parse(&p, parts.part[i])));
-	output_z(out, fits ? ".\n" : "\n");
+	if (!runs || !fits)
+		output_z(out, fits ? ".\n" : "\n");
 	if (parts.part[PART_GATES].size > 0) {
 		output_z(out, "It is not decided now: it waits for its scheduling gates [");
 		put_texts(&p, explanation_parse(&p, parts.part[PART_GATES]));

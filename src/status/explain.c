@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Explain: one waiting pod, node by node and plugin by plugin.
+ * Explain: one pod, node by node and plugin by plugin. One with a node is taken off it in thought:
+ * it is explained as if it were decided now, and besides
+ *	"assigned":{"node":"n1","score":210,"to":"n2","best":380,"stays":false}
+ *	      no score: nothing else is feasible, or its own is not; no "to": none would
+ *	"decided":{"atMs":...,"node":"n1","feasible":3,"best":[["n1",312],["n2",300]],...}
+ *	      when it came there, as far as the history goes back
  *
  * The picture changes with every turn, so an explanation is made in one go and kept until it is
  * read. There is one room for it: one at a time, and a pause between two, so that a page that asks
@@ -68,10 +73,72 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	write_char(w, '}');
 }
 
+/* How it came to be on that node; false: it is not kept. */
+static bool find_decided(
+	const struct scheduler *s, uint32_t pod, struct text node, struct history_event *event)
+{
+	const struct cache_pod *p = cache_pod_at(&s->cache, pod);
+	struct text name = cache_text(&s->cache, p->name);
+	struct text namespace = cache_text(&s->cache, cache_template_of(&s->cache, p)->namespace);
+	struct history_walk walk = {0, 0};
+	while (history_older(&s->history, &walk, event)) {
+		size_t slash = text_find(event->pod, '/');
+		if (event->kind == HISTORY_SCHEDULED && slash < event->pod.size &&
+			text_is(text_first(event->pod, slash), namespace) &&
+			text_is(text_from(event->pod, slash + 1), name) &&
+			text_is(event->node, node))
+			return true;
+	}
+	return false;
+}
+
+/* It is off that node in thought. */
+static void put_assigned(struct scheduler *s, uint32_t pod, uint32_t node, struct writer *w)
+{
+	const struct cache *cache = &s->cache;
+	struct text name = cache_text(cache, cache_node_at(cache, node)->name);
+	struct json_writer j;
+	struct schedule_result now;
+	struct history_event event;
+	int64_t score = 0;
+	cycle_place(&s->cycle, pod, false, &now);
+	bool is_placed = now.outcome == CYCLE_PLACED;
+	bool is_scored = is_placed && cycle_score_of(&s->cycle, node, &score);
+	json_write_init(&j, w);
+	w->used--; /* the object goes on */
+	write_z(w, ",\"assigned\":");
+	json_open_object(&j);
+	json_member_text(&j, "node", name);
+	if (is_scored)
+		json_member_i64(&j, "score", score);
+	if (is_placed)
+		json_member_text(&j, "to", cache_text(cache, cache_node_at(cache, now.node)->name));
+	if (is_scored)
+		json_member_i64(&j, "best", now.score);
+	json_member_bool(
+		&j, "stays", is_placed && (now.node == node || (is_scored && score >= now.score)));
+	json_close_object(&j);
+	if (find_decided(s, pod, name, &event)) {
+		json_write_init(&j, w);
+		write_z(w, ",\"decided\":");
+		json_open_object(&j);
+		history_put_event(&event, &j);
+		json_close_object(&j);
+	}
+	write_char(w, '}');
+}
+
 bool explain_put(struct status *status, uint32_t pod, struct writer *w)
 {
 	struct scheduler *s = status->s;
+	uint32_t node = cache_pod_at(&s->cache, pod)->node;
+	if (node != 0)
+		cache_imagine_off(&s->cache, pod);
 	cycle_explain(&s->cycle, pod, CACHE_COUNT_FAST, w);
+	if (node != 0 && !w->overflowed)
+		put_assigned(s, pod, node, w);
+	if (node != 0)
+		cache_imagine_back(&s->cache, pod, node);
 	if (!w->overflowed)
 		status_explain_put_pod(&s->cache,
 			cache_template_of(&s->cache, cache_pod_at(&s->cache, pod)),
@@ -92,8 +159,8 @@ static const char *status_explain_refusal(const struct scheduler *s, uint32_t po
 {
 	if (pod == 0)
 		return "pod not found";
-	if (cache_pod_at(&s->cache, pod)->node != 0)
-		return "the pod is assigned already; reasons are kept for pending pods only";
+	if ((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) != 0)
+		return "the pod is being bound now";
 	if (cycle_profile_of(&s->cycle, pod) == NULL)
 		return "no profile has the name in spec.schedulerName";
 	return NULL;

@@ -63,6 +63,39 @@ static void test_a_node(void)
 	TEST_ASSERT_EQUAL(0, said.status);
 }
 
+static void test_a_pod_that_runs(void)
+{
+	ASK(HEAD("200 OK") "{\"choice\":\"n2\",\"scores\":{\"n1\":{\"total\":7},\"n2\":{\"total\":"
+			   "9}},"
+			   "\"assigned\":{\"node\":\"n1\",\"score\":7,\"to\":\"n2\",\"best\":9,"
+			   "\"stays\":false},\"decided\":{\"atMs\":1790000000123,"
+			   "\"feasible\":3,\"best\":[[\"n1\",312],[\"n2\",300]]}}");
+	TEST_ASSERT_EQUAL_STRING(
+		"Pod shop/we b: is on n1.\n"
+		"It would go elsewhere now, to n2, with 9 points; its node has 7.\n"
+		"It came there at 2026-09-21T14:13:20Z, from 3 feasible nodes: n1 with 312 "
+		"points, n2 with 300 points.\n"
+		"\nNODE  VERDICT     PLUGIN  REASONS\n"
+		"n2    score 9             \n"
+		"n1    score 7             \n",
+		said.out);
+	ASK(HEAD("200 OK") "{\"choice\":\"n1\",\"assigned\":{\"node\":\"n1\",\"to\":\"n1\","
+			   "\"stays\":true}}");
+	TEST_ASSERT_EQUAL_STRING("Pod shop/we b: is on n1.\nIt would go there again.\n"
+				 "When it came there is not in berth's history.\n",
+		said.out);
+	ASK(HEAD("200 OK") "{\"message\":\"0/1 "
+			   "nodes\",\"assigned\":{\"node\":\"n1\",\"stays\":false}}");
+	TEST_ASSERT_EQUAL_STRING(
+		"Pod shop/we b: is on n1.\nNo node would take it now, its own neither.\n"
+		"When it came there is not in berth's history.\n0/1 nodes\n",
+		said.out);
+	ASK(HEAD("200 OK") "{\"assigned\":7,\"decided\":[1],\"choice\":null}");
+	TEST_ASSERT_EQUAL(0, said.status);
+	ASK(HEAD("200 OK") "{\"assigned\":{},\"decided\":{\"best\":[7,[],[{}],[\"a\",\"b\"]]}}");
+	TEST_ASSERT_EQUAL(0, said.status);
+}
+
 static void test_json_is_what_came(void)
 {
 	serve((const char *const[]){HEAD("200 OK") "{ \"choice\": \"n1\" }\n", NULL});
@@ -169,6 +202,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_no_node);
 	RUN_TEST(test_a_node);
+	RUN_TEST(test_a_pod_that_runs);
 	RUN_TEST(test_json_is_what_came);
 	RUN_TEST(test_it_is_asked_again_when_it_has_no_time);
 	RUN_TEST(test_a_proxy_of_the_apiserver_is_none_of_berth);

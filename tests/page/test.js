@@ -277,6 +277,11 @@ async function nodes() {
 		assert.equal(await address(), '#nodes/n1?p=default%2Fkin-1');
 		await b.again();
 		await b.until(() => document.querySelectorAll('.blocks .kin').length === 2 && document.querySelectorAll('.blocks .on').length === 1);
+		await b.run(() => [...document.querySelectorAll('#node-detail a')].find((e) => e.textContent === 'Why is it here?').click());
+		await saying('#why', 'Is on n1');
+		assert.match(await text('#why'), /(would go there again|would go to n\d now).*It came there at .*, from 1 feasible node/s);
+		await b.run(() => history.back());
+		await saying('#node-detail', 'StatefulSet/kin');
 		for (const i of [0, 1, 2]) await bed.tell('DELETE', '/api/v1/namespaces/default/pods/kin-' + i + '?gracePeriodSeconds=0');
 		await b.until(() => document.querySelectorAll('.blocks .kin').length === 0);
 	});

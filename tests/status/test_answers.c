@@ -524,6 +524,38 @@ static void test_better_when_time_is_short_then_slices_come_to_the_same(void)
 	scheduler_audit(&bed_scheduler);
 }
 
+/* ---- a pod that runs ---- */
+
+static void test_explain_when_a_pod_runs_then_its_place_is_compared(void)
+{
+	fill_nodes();
+	note(HISTORY_SCHEDULED, "d/a-1", "n3", "[]"); /* of one of that name before it */
+	note(HISTORY_SCHEDULED, "d/a-1", "n1", "[[\"n1\",300],[\"n2\",200]]");
+	note(HISTORY_LOST, "d/a-1", "n1", "");
+	scheduler_requeue_for_changes(&bed_scheduler);
+	bed_get("/berth/v1/explain?pod=d/a-1");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("{\"rejected\":{");
+	expect_part(",\"assigned\":{\"node\":\"n1\",\"score\":");
+	expect_part(",\"to\":\"n2\",\"best\":");
+	expect_part("\"stays\":false},\"decided\":{\"serial\":2,");
+	expect_part("\"best\":[[\"n1\",300],[\"n2\",200]]},\"requests\":{");
+	bed_loopback.now_us += CLOCK_S_US;
+	bed_get("/berth/v1/explain?pod=d/c-1"); /* no other has space, none is scored */
+	expect_part("\"assigned\":{\"node\":\"n2\",\"score\":435,\"to\":\"n2\",\"best\":435,"
+		    "\"stays\":true},\"requests\"");
+	TEST_ASSERT_EQUAL_UINT64(0, cache_log_count(&bed_scheduler.cache));
+	TEST_ASSERT_EQUAL_UINT32(0, bed_scheduler.cache.pods_assumed);
+	scheduler_audit(&bed_scheduler);
+	/* A ghost node, for which nothing is known. */
+	bed_loopback.now_us += CLOCK_S_US;
+	add_pod("lost", "", "'nodeName':'n9',");
+	bed_get("/berth/v1/explain?pod=d/lost");
+	expect_part("\"assigned\":{\"node\":\"n9\",\"to\":");
+	expect_part("\"stays\":false}");
+	scheduler_audit(&bed_scheduler);
+}
+
 /* ---- headroom ---- */
 
 static void test_headroom_when_asked_then_what_runs_out_first_is_said(void)
@@ -566,6 +598,7 @@ int main(void)
 	RUN_TEST(test_loss_when_a_node_goes_meanwhile_then_nothing_breaks);
 	RUN_TEST(test_better_when_a_node_is_fuller_then_its_pods_would_go);
 	RUN_TEST(test_better_when_time_is_short_then_slices_come_to_the_same);
+	RUN_TEST(test_explain_when_a_pod_runs_then_its_place_is_compared);
 	RUN_TEST(test_headroom_when_asked_then_what_runs_out_first_is_said);
 	return UNITY_END();
 }

@@ -103,6 +103,15 @@ function headroom(h) {
 		make('td', [link(node, addressOf('nodes', node))], 'name'), make('td', thousands(n), 'num'), make('td', what)]))) : []];
 }
 
+// A pod that runs: when it came there, and whether it would go elsewhere now.
+function whereabouts(a, d) {
+	const better = a.to && !a.stays;
+	return [make('p', 'Is on ' + a.node + (a.stays ? ', and would go there again.' : better ? ', and would go to ' + a.to + ' now' + (a.score === undefined ? ': ' + a.node + ' would not take it.' :
+		': ' + thousands(a.best) + ' points, ' + a.node + ' has ' + thousands(a.score) + '.') : '; no node would take it now, its own neither.'), 'verdict ' + (a.stays ? 'good' : 'warn')),
+	make('p', d ? 'It came there at ' + new Date(d.atMs).toLocaleString('en-GB') + ', from ' + count(d.feasible, 'feasible node') + (d.best && d.best.length ? ': ' + d.best.map(([n, s]) => n + ' ' + s).join(', ') : '') + '.' :
+		'When it came there is not in the history: that begins when berth does.', 'dim')];
+}
+
 function explain(o) {
 	const parts = [], rejected = Object.entries(o.rejected || {}).sort((a, b) => a[0] < b[0] ? -1 : 1), pick = o.preemption || {};
 	const scores = Object.entries(o.scores || {}).sort((a, b) => b[1].total - a[1].total || (b[0] === o.choice) - (a[0] === o.choice));
@@ -110,7 +119,8 @@ function explain(o) {
 	if (list.length > 1 || list.some((w) => w.kind !== 'Pod'))
 		parts.push(...list.map(workload), make('h3', list.every((w) => w.placed === w.lookedAt) ? 'The last of these pods' : 'The first without a node'));
 	if (o.gates) parts.push(make('p', 'Not scheduled: it waits for its scheduling gates: ' + o.gates.join(', ') + '. Without them:', 'verdict warn'));
-	if (o.choice) parts.push(make('p', (o.gates ? 'Would go to ' : 'Goes to ') + o.choice + (same > 1 ? ', one of ' + same + ' equally good nodes.' : same ? ', the best of ' + scores.length + '.' : '.'), o.gates ? 'verdict' : 'verdict good'));
+	if (o.assigned) parts.push(...whereabouts(o.assigned, o.decided));
+	else if (o.choice) parts.push(make('p', (o.gates ? 'Would go to ' : 'Goes to ') + o.choice + (same > 1 ? ', one of ' + same + ' equally good nodes.' : same ? ', the best of ' + scores.length + '.' : '.'), o.gates ? 'verdict' : 'verdict good'));
 	if (o.error || o.message) parts.push(make('p', o.error || short(o.message), 'verdict bad'));
 	if (o.preFilter) parts.push(make('p', o.preFilter.plugin + ': ' + o.preFilter.reasons.join('; ') + '. ' + helpWith(o, o.preFilter.plugin, o.preFilter.reasons, [])));
 	for (const p of pick.picks || [])

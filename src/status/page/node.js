@@ -65,7 +65,7 @@ function podFacts(pods) {
 	const facts = [['Owner', p.owner || 'none'], ['Requests', cores(p.cpuMilli) + ' CPU, ' + bytes(p.memory)], ['Priority', thousands(p.priority)],
 		['State', p.state], ['Started', p.sinceMs ? time(Math.max(0, Math.round((Date.now() - p.sinceMs) / 1000))) + ' ago' : ''],
 		['Siblings here', thousands(kin)]];
-	return [make('h4', podKey(p)), make('dl', facts.filter(([, v]) => v !== '').map(([k, v]) => make('div', [make('dt', k), make('dd', v)])), 'pairs')];
+	return [make('h4', podKey(p)), make('p', [link('Why is it here?', addressOf('pending', podKey(p)))]), make('dl', facts.filter(([, v]) => v !== '').map(([k, v]) => make('div', [make('dt', k), make('dd', v)])), 'pairs')];
 }
 
 function pairs(n) {

@@ -149,7 +149,7 @@ async function showPod() {
 	if (!open) { explained = ''; return; }
 	if (explained === choice) return;
 	explained = choice;
-	$('why').replaceChildren(make('p', 'Asking why ' + choice + ' waits …', 'dim'));
+	$('why').replaceChildren(make('p', 'Asking about ' + choice + ' …', 'dim'));
 	await showExplanation($('why'), choice, 'berth/v1/explain?pod=' + encodeURIComponent(choice), undefined, true);
 }
 
