@@ -183,6 +183,7 @@ struct cache {
 	struct scratch *work; /* for blobs that the cache builds itself */
 	struct scratch work_memory;
 	struct cache_log log;
+	bool is_imagining; /* objects that come and go are no changes */
 
 	uint64_t refused; /* objects that found no room; the picture is incomplete while it grows */
 
@@ -238,6 +239,11 @@ void cache_imagine_off(struct cache *cache, uint32_t pod);
 MUST_USE bool cache_imagine_on(struct cache *cache, uint32_t pod, uint32_t node);
 /* ... or its own again. */
 void cache_imagine_back(struct cache *cache, uint32_t pod, uint32_t node);
+/* Objects that are put while it is true, and removed, are no changes. */
+static inline void cache_imagine_objects(struct cache *cache, bool is_imagining)
+{
+	cache->is_imagining = is_imagining;
+}
 /* The node takes no pods. */
 void cache_imagine_closed(struct cache *cache, uint32_t node, bool is_closed);
 

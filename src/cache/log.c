@@ -45,7 +45,7 @@ void cache_log_append(struct cache *cache, struct cache_change *change)
 {
 	struct cache_log *log = &cache->log;
 	log->appended++;
-	if (log->capacity == 0) {
+	if (log->capacity == 0 || cache->is_imagining) {
 		cache_log_release(cache, &change->held);
 		return;
 	}

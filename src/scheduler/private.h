@@ -14,11 +14,6 @@ struct scheduler_claim;
 struct watch_sink scheduler_sink(struct scheduler *s);
 void scheduler_start_informers(struct scheduler *s, uint32_t kinds);
 void scheduler_relist_due(struct net_timer *timer, struct mono now);
-/*
- * Whatever the pod's decision needs beyond the vital kinds is listed; what nothing needed so far is
- * watched from now on.
- */
-bool scheduler_knows_kinds(struct scheduler *s, const struct cache_pod *pod);
 /* A pod that waits found no room at all: it is counted, and found again when pods are listed. */
 void scheduler_lose_pod(struct scheduler *s);
 /* A pod of the shelf is there as a whole: its index in the cache, 0: it went back. */

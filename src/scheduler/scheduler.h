@@ -425,6 +425,11 @@ void scheduler_requeue_for_changes(struct scheduler *s);
 
 /* ---- for readers ---- */
 
+/*
+ * Whatever the pod's decision needs beyond the vital kinds is listed; what nothing needed so far is
+ * watched from now on.
+ */
+bool scheduler_knows_kinds(struct scheduler *s, const struct cache_pod *pod);
 /* Why nothing is decided, as last logged. */
 static inline enum scheduler_wait scheduler_state(const struct scheduler *s)
 {

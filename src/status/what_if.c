@@ -10,17 +10,27 @@
  *	"headroom":{...}                             of that pod, as headroom.c has it
  *	"workloads":[{"kind":"Deployment","namespace":"d","name":"web","wanted":3,"lookedAt":3,
  *	              "placed":2,"nodes":{"n1":1,"n2":1}}]
+ *
+ * Claims that are sent, and those of StatefulSets, are imagined as well unless they are there; a
+ * volume is not reserved, so two pods may be placed with the last one.
  */
+#include "cache/feed.h"
 #include "kube/quantity.h"
 #include "status/private.h"
 #include "yaml/yaml.h"
 
-enum { WHAT_IF_UNITS = 16, WHAT_IF_PODS = 128 };
+enum {
+	WHAT_IF_UNITS = 16,
+	WHAT_IF_PODS = 128,
+	WHAT_IF_CLAIMS = 256,
+	WHAT_IF_US = 5000 /* of placing, after which no more are looked at: pods wait meanwhile */
+};
 
 /* A pod, or a workload with so many. */
 struct unit {
 	struct yaml_node *object;
-	struct yaml_node *pod; /* or the template of the pods */
+	struct yaml_node *pod;     /* or the template of the pods */
+	struct yaml_node *volumes; /* of its claims, the last of the pod's */
 	const char *kind;
 	uint32_t wanted;
 	uint32_t first, looked_at, placed; /* of wish.pods */
@@ -32,7 +42,11 @@ struct wish {
 	struct scratch *scratch;
 	struct unit units[WHAT_IF_UNITS];
 	struct yaml_node *classes[WHAT_IF_UNITS]; /* PriorityClasses */
-	uint32_t unit_count, class_count;
+	struct yaml_node *given[WHAT_IF_UNITS];   /* PersistentVolumeClaims */
+	uint32_t unit_count, class_count, given_count;
+	uint32_t claims[WHAT_IF_CLAIMS]; /* in thought */
+	uint32_t claim_count;
+	struct mono start;
 	uint32_t pods[WHAT_IF_PODS], to[WHAT_IF_PODS]; /* 0: no node will do */
 	uint32_t count;
 	uint32_t other_line;          /* of an object that is neither, 0: there was none */
@@ -120,6 +134,8 @@ static bool take_object(struct wish *wish, struct yaml_node *object)
 			return take_unit(wish, object, &wish_rows[i]);
 	if (has_text(kind, "PriorityClass") && wish->class_count < WHAT_IF_UNITS)
 		wish->classes[wish->class_count++] = object;
+	else if (has_text(kind, "PersistentVolumeClaim") && wish->given_count < WHAT_IF_UNITS)
+		wish->given[wish->given_count++] = object;
 	else if (!has_text(kind, "List"))
 		wish->other_line = kind != NULL ? kind->line : object->line;
 	else
@@ -343,7 +359,7 @@ static bool what_if_on_piece(void *self, struct json_piece piece)
 	return false;
 }
 
-static bool read_json(struct wish *wish)
+static bool read_json(struct wish *wish, const struct yaml_node *root, const struct json_want *want)
 {
 	struct scratch *scratch = wish->scratch;
 	struct yaml_fault fault = {0};
@@ -354,11 +370,11 @@ static bool read_json(struct wish *wish)
 	if (block == NULL)
 		return too_large(wish);
 	writer_init(&w, to, 2 * STATUS_BODY_MAX);
-	if (!yaml_write_json(wish->root, &w, &fault))
+	if (!yaml_write_json(root, &w, &fault))
 		return refuse_line(wish, fault.line, fault.what);
 	struct json_cut *cut = json_cut_init(block, size, 2 * STATUS_BODY_MAX);
 	wish->parsed = JSON_PARSE_BROKEN;
-	json_cut_start(cut, JSON_CUT_LINES, kube_pod_want, NULL, what_if_on_piece, wish);
+	json_cut_start(cut, JSON_CUT_LINES, want, NULL, what_if_on_piece, wish);
 	enum json_cut_result result = json_cut_feed(cut, writer_text(&w));
 	if (wish->parsed == JSON_PARSED)
 		return true;
@@ -405,14 +421,114 @@ static void make_it_wait(struct wish *wish)
 	pod->disruption_target = 0;
 }
 
-static bool needs_more_kinds(const struct scheduler *s, const struct kube_pod_template *class)
+/* ---- claims ---- */
+
+/* False: refused. One that is there stays as it is. */
+static bool imagine_claim(struct wish *wish, struct yaml_node *object)
 {
-	const struct kube_volume *list = KUBE_AT(class, class->volumes, struct kube_volume);
-	for (uint32_t i = 0; i < class->volumes.count; i++)
-		if ((list[i].kind == KUBE_VOLUME_CLAIM || list[i].kind == KUBE_VOLUME_EPHEMERAL) &&
-			(scheduler_kinds_known(s) & WATCH_KIND(KUBE_PVC)) == 0)
-			return true;
-	return false;
+	struct cache *cache = &wish->a->status->s->cache;
+	struct cache_fed fed = {.decoded = KUBE_FULL};
+	struct scratch_mark mark = scratch_mark(wish->scratch);
+	const struct yaml_node *name = node_at(object, "metadata.name");
+	const struct yaml_node *namespace = node_at(object, "metadata.namespace");
+	uint32_t in, of;
+	if (name == NULL || wish->claim_count == WHAT_IF_CLAIMS)
+		return refuse_line(wish, object->line, "a claim without a name, or too many");
+	if (intern_find(
+		    &cache->strings, namespace == NULL ? TEXT("default") : namespace->text, &in) &&
+		intern_find(&cache->strings, name->text, &of) &&
+		cache_find_object(cache, KUBE_PVC, in, of) != 0)
+		return true;
+	bool ok = read_json(wish, object, kube_kinds[KUBE_PVC].want);
+	cache_imagine_objects(cache, true);
+	bool is_fed = ok && cache_feed(cache, wish->scratch, KUBE_PVC, wish->value, &fed);
+	cache_imagine_objects(cache, false);
+	if (is_fed)
+		wish->claims[wish->claim_count++] = fed.index;
+	else if (ok)
+		(void)refuse_line(wish, object->line,
+			fed.decoded == KUBE_MALFORMED ? fed.fault_reason
+						      : "no memory for the claim");
+	scratch_rewind(wish->scratch, mark);
+	return is_fed;
+}
+
+static struct yaml_node *unit_claims(const struct unit *unit)
+{
+	struct yaml_node *list = node_at(unit->object, "spec.volumeClaimTemplates");
+	return list != NULL && list->kind == YAML_LIST ? list->first : NULL;
+}
+
+/* A volume of the pod for each of its templates; the names of the claims come later. */
+static bool add_claim_volumes(struct wish *wish, struct unit *unit)
+{
+	struct yaml_node *spec = yaml_get(unit->pod, "spec");
+	struct yaml_node *claim = unit_claims(unit);
+	const struct yaml_node *namespace = node_at(unit->object, "metadata.namespace");
+	for (; claim != NULL && spec != NULL && spec->kind == YAML_MAP; claim = claim->next) {
+		const struct yaml_node *name = node_at(claim, "metadata.name");
+		struct yaml_node *has = yaml_get(spec, "volumes");
+		struct yaml_node *list = own_member(
+			wish, TEXT("volumes: [{name: x, persistentVolumeClaim: {claimName: x}}]"));
+		if (list == NULL)
+			return false;
+		if (name == NULL || name->kind >= YAML_LIST)
+			return refuse_line(wish, claim->line, "the claim has no name");
+		if (namespace != NULL && node_at(claim, "metadata.namespace") == NULL &&
+			!graft(wish, yaml_get(claim, "metadata"), namespace, "namespace"))
+			return false;
+		struct yaml_node *volume = list->first;
+		volume->first->text = name->text;
+		if (has == NULL)
+			append_node(spec, list);
+		else if (has->kind == YAML_LIST)
+			append_node(has, volume);
+		else
+			return refuse_line(wish, has->line, "not a list");
+		if (unit->volumes == NULL)
+			unit->volumes = volume;
+	}
+	return true;
+}
+
+/* "data-db-3" */
+static bool name_claim(
+	struct wish *wish, struct yaml_node *claim, const struct unit *unit, struct text *name)
+{
+	const struct yaml_node *of = node_at(unit->object, "metadata.name");
+	struct text first = node_at(claim, "metadata.name")->text;
+	struct text second = of == NULL ? TEXT("") : of->text;
+	size_t size = first.size + second.size + 16;
+	char *at = scratch_take(wish->scratch, size);
+	struct writer w;
+	if (at == NULL)
+		return too_large(wish);
+	writer_init(&w, at, size);
+	write_text(&w, first);
+	write_char(&w, '-');
+	write_text(&w, second);
+	write_format(&w, "-%u", (unsigned)unit->looked_at);
+	*name = writer_text(&w);
+	return true;
+}
+
+/* Those of the next pod, in its volumes and in thought. */
+static bool imagine_claims_of(struct wish *wish, const struct unit *unit)
+{
+	struct yaml_node *volume = unit->volumes, *claim = unit_claims(unit);
+	for (; volume != NULL && claim != NULL; claim = claim->next, volume = volume->next) {
+		struct yaml_node *name = node_at(claim, "metadata.name");
+		struct text template = name->text, whole;
+		if (!name_claim(wish, claim, unit, &whole))
+			return false;
+		volume->first->next->first->text = whole;
+		name->text = whole;
+		bool ok = imagine_claim(wish, claim);
+		name->text = template;
+		if (!ok)
+			return false;
+	}
+	return true;
 }
 
 /* ---- one after the other ---- */
@@ -436,9 +552,8 @@ static bool put_one(struct wish *wish)
 	if (cycle_profile_of(&s->cycle, pod) == NULL)
 		return refuse_line(wish, line_of(wish->root, "spec.schedulerName"),
 			"spec.schedulerName: no profile has this name");
-	if (needs_more_kinds(s, cache_template_of(cache, cache_pod_at(cache, pod)))) {
-		status_refuse(
-			wish->a, 409, "claims are not watched until a pod with a claim exists");
+	if (!scheduler_knows_kinds(s, cache_pod_at(cache, pod))) {
+		status_refuse(wish->a, 503, "what its rules look at is being read; ask again");
 		return false;
 	}
 	return true;
@@ -466,6 +581,13 @@ static bool place_one(struct wish *wish, struct unit *unit)
 	return true;
 }
 
+/* At least one pod is looked at. */
+static bool may_go_on(const struct wish *wish)
+{
+	const struct clock *clock = &wish->a->status->s->setup.clock;
+	return wish->count == 0 || mono_since_us(clock_mono(clock), wish->start) < WHAT_IF_US;
+}
+
 /* As far as there are places, and they are not too many to look at. */
 static bool place_unit(struct wish *wish, struct unit *unit)
 {
@@ -474,14 +596,20 @@ static bool place_unit(struct wish *wish, struct unit *unit)
 	unit->first = wish->count;
 	if (!complete_unit(wish, unit))
 		return false;
+	bool has_claims = unit_claims(unit) != NULL;
+	if (has_claims && !add_claim_volumes(wish, unit))
+		return false;
 	struct scratch_mark before = scratch_mark(wish->scratch);
-	bool ok = read_json(wish);
+	bool ok = has_claims || read_json(wish, wish->root, kube_pod_want);
 	struct scratch_mark mark = scratch_mark(wish->scratch);
 	if (unit->is_daemon)
 		unit->wanted = 1;
 	while (ok && unit->looked_at < unit->wanted && unit->looked_at == unit->placed &&
-		wish->count < WHAT_IF_PODS) {
-		ok = place_one(wish, unit);
+		wish->count < WHAT_IF_PODS && may_go_on(wish)) {
+		ok = (!has_claims ||
+			     (imagine_claims_of(wish, unit) &&
+				     read_json(wish, wish->root, kube_pod_want))) &&
+			place_one(wish, unit);
 		scratch_rewind(wish->scratch, mark);
 	}
 	if (ok && unit->is_daemon && unit->looked_at > 0) {
@@ -572,12 +700,19 @@ void what_if_answer(struct status_answer *a)
 	memset(wish, 0, sizeof(*wish));
 	wish->a = a;
 	wish->scratch = scratch;
+	wish->start = clock_mono(&a->status->s->setup.clock);
 	bool ok = read_wishes(wish);
+	for (uint32_t i = 0; ok && i < wish->given_count; i++)
+		ok = imagine_claim(wish, wish->given[i]);
 	for (uint32_t i = 0; ok && i < wish->unit_count; i++)
 		ok = place_unit(wish, &wish->units[i]);
 	if (ok)
 		what_if_reply(wish);
 	while (wish->count > 0)
 		(void)cache_remove_pod(&a->status->s->cache, wish->pods[--wish->count]);
+	cache_imagine_objects(&a->status->s->cache, true);
+	while (wish->claim_count > 0)
+		(void)cache_remove_object(&a->status->s->cache, wish->claims[--wish->claim_count]);
+	cache_imagine_objects(&a->status->s->cache, false);
 	scratch_rewind(scratch, mark);
 }

@@ -368,6 +368,17 @@ static void test_what_if_of_odd_documents_is_refused(void)
 		/* what goes into a template must not hold it */
 		"kind: Deployment\nspec: {template: &t {spec: {containers: []}}}\n"
 		"metadata: {name: *t, namespace: *t}\n",
+		"kind: StatefulSet\nmetadata: {name: &t {a: b}}\nspec: {template: " TEMPLATE(
+			"1") ", volumeClaimTemplates: [{metadata: {name: *t}}]}\n",
+		"kind: StatefulSet\nspec: {template: " TEMPLATE(
+			"1") ", volumeClaimTemplates: [{metadata: {}}, 7, {}]}\n",
+		"kind: StatefulSet\nspec: {template: {spec: {volumes: {a: b}, containers: [{name: "
+		"c}]}}, volumeClaimTemplates: [{metadata: {name: a}}]}\n",
+		"kind: StatefulSet\nspec: {volumeClaimTemplates: &l [{metadata: {name: a}}], "
+		"template: {spec: {volumes: *l, containers: [{name: c}]}}}\n",
+		"kind: PersistentVolumeClaim\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n",
+		"kind: PersistentVolumeClaim\nmetadata: {name: a}\nspec: {resources: {requests: "
+		"{storage: lots}}}\n---\nkind: Pod\nspec: {containers: [{name: c}]}\n",
 		"kind: Pod\nspec: &s {priorityClassName: a, containers: []}\n---\n"
 		"kind: PriorityClass\nmetadata: {name: a}\nvalue: {a: b}\n"};
 	open_for_anyone();
@@ -377,6 +388,70 @@ static void test_what_if_of_odd_documents_is_refused(void)
 		expect_part("{\"error\":\"line ");
 	}
 	scheduler_audit(&bed_scheduler);
+}
+
+#define CLAIM_SPEC                                                                                \
+	"{storageClassName: disk, accessModes: [ReadWriteOnce], resources: {requests: {storage: " \
+	"1Gi}}}"
+#define DB(more)                                                                            \
+	"kind: StatefulSet\nmetadata: {name: db, namespace: d}\nspec:\n  replicas: 2\n"     \
+	"  template: " TEMPLATE("1") "\n  volumeClaimTemplates: [{metadata: {name: data}, " \
+				     "spec: " CLAIM_SPEC more "}]\n"
+
+static void know_claims(void)
+{
+	const uint32_t kinds = WATCH_KIND(KUBE_PVC) | WATCH_KIND(KUBE_PV) |
+		WATCH_KIND(KUBE_STORAGE_CLASS) | WATCH_KIND(KUBE_CSI_NODE) |
+		WATCH_KIND(KUBE_CSI_DRIVER) | WATCH_KIND(KUBE_CSI_CAPACITY) |
+		WATCH_KIND(KUBE_VOLUME_ATTACHMENT) | WATCH_KIND(KUBE_NAMESPACE) |
+		WATCH_KIND(KUBE_SERVICE) | WATCH_KIND(KUBE_REPLICATION_CONTROLLER) |
+		WATCH_KIND(KUBE_REPLICA_SET) | WATCH_KIND(KUBE_STATEFUL_SET);
+	bed_scheduler.sync.wanted |= kinds;
+	bed_scheduler.sync.known |= kinds;
+}
+
+static void test_what_if_with_claims_imagines_them(void)
+{
+	open_for_anyone();
+	ask_about(DB(""));
+	TEST_ASSERT_EQUAL_UINT32(503, bed_code()); /* they are watched from now on */
+	expect_part("is being read; ask again");
+	TEST_ASSERT_TRUE((bed_scheduler.sync.wanted & WATCH_KIND(KUBE_PVC)) != 0);
+	know_claims();
+	bed_add(KUBE_STORAGE_CLASS,
+		"{'metadata':{'name':'disk','uid':'sc','resourceVersion':'1'},"
+		"'provisioner':'disk.csi','volumeBindingMode':'WaitForFirstConsumer'}");
+	scheduler_requeue_for_changes(&bed_scheduler);
+	uint32_t objects = pool_used(&bed_scheduler.cache.objects);
+	uint64_t strings = bed_scheduler.cache.strings.strings.budget.used;
+	ask_about(DB(""));
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"wanted\":2,\"lookedAt\":2,\"placed\":2,");
+	ask_about("kind: PersistentVolumeClaim\nmetadata: {name: a}\nspec: " CLAIM_SPEC
+		  "\n---\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], "
+		  "volumes: [{name: v, persistentVolumeClaim: {claimName: a}}]}\n");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"choice\":\"n");
+	ask_about("kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], "
+		  "volumes: [{name: v, persistentVolumeClaim: {claimName: a}}]}\n");
+	expect_part("persistentvolumeclaim \\\"a\\\" not found"); /* it was in thought */
+	TEST_ASSERT_EQUAL_UINT32(objects, pool_used(&bed_scheduler.cache.objects));
+	TEST_ASSERT_EQUAL_UINT64(strings, bed_scheduler.cache.strings.strings.budget.used);
+	TEST_ASSERT_EQUAL_UINT64(0, cache_log_count(&bed_scheduler.cache));
+	scheduler_audit(&bed_scheduler);
+}
+
+/* 600 us whenever the clock is looked at: after 5 ms it is enough. */
+static void test_what_if_of_many_pods_ends_in_time(void)
+{
+	open_for_anyone();
+	bed_tick_us = 600;
+	ask_about(WEB("Job", "parallelism: 100", "1m"));
+	bed_tick_us = 0;
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"wanted\":100,\"lookedAt\":");
+	TEST_ASSERT_NULL(strstr(bed_body(), "\"lookedAt\":100,"));
+	TEST_ASSERT_NULL(strstr(bed_body(), "\"lookedAt\":0,"));
 }
 
 static void test_a_broken_pod_is_refused_with_its_line(void)
@@ -698,6 +773,8 @@ int main(void)
 	RUN_TEST(test_what_if_of_a_daemon_set_counts_nodes);
 	RUN_TEST(test_what_if_looks_priority_classes_up_in_what_was_sent);
 	RUN_TEST(test_what_if_of_odd_documents_is_refused);
+	RUN_TEST(test_what_if_with_claims_imagines_them);
+	RUN_TEST(test_what_if_of_many_pods_ends_in_time);
 	RUN_TEST(test_a_broken_pod_is_refused_with_its_line);
 	RUN_TEST(test_another_site_cannot_ask);
 	RUN_TEST(test_decisions_newest_first);
