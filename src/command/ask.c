@@ -80,6 +80,8 @@ static void ask_send(struct ask *ask, struct net_client *client, struct text pat
 {
 	for (uint32_t i = 0; i < TRIES; i++) {
 		ask->request = (struct net_request){.class = NET_READ,
+			.method = ask->body.at == NULL ? NET_GET : NET_POST,
+			.body = ask->body,
 			.path = path,
 			.timeout_ms = ask->take == NULL ? TIMEOUT_MS : 0,
 			.idle_timeout_ms = TIMEOUT_MS,

@@ -65,7 +65,7 @@ extern const struct command *const commands[];
 extern const uint32_t command_count;
 extern const struct command run_command, simulate_command, explain_command, check_config_command,
 	clock_command, update_command, completion_command, status_command, pending_command,
-	nodes_command, history_command, page_command;
+	nodes_command, history_command, page_command, headroom_command;
 
 const struct command *command_find(struct text name); /* NULL: there is none */
 /* Finds the command that argv[1] names and runs it. The exit status. */
@@ -92,6 +92,7 @@ int status_run(const struct command_io *io, int argc, char **argv);
 int pending_run(const struct command_io *io, int argc, char **argv);
 int nodes_run(const struct command_io *io, int argc, char **argv);
 int history_run(const struct command_io *io, int argc, char **argv);
+int headroom_run(const struct command_io *io, int argc, char **argv);
 int page_run(const struct command_io *io, int argc, char **argv);
 int completion_run(const struct command_io *io, int argc, char **argv);
 

@@ -23,6 +23,7 @@ const struct command *const commands[] = {
 	&history_command,
 	&page_command,
 	&explain_command,
+	&headroom_command,
 	&simulate_command,
 	&check_config_command,
 	&clock_command,

@@ -593,10 +593,6 @@ static const struct flag history_flags[] = {
 	{"until", 0, FLAG_TEXT, offsetof(struct show_flags, until), "TIME", "the same"},
 	ASK_FLAGS(struct show_flags)};
 
-#define ABOUT_ASKING                                                                           \
-	"\nCredentials are those of $KUBECONFIG, ~/.kube/config or k3s's file: who may list\n" \
-	"pods and nodes may read. A token is sent only where the certificate is proven.\n"
-
 const struct command status_command = {.name = "status",
 	.what = "how a running berth is doing",
 	.arguments = "[flags]",

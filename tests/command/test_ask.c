@@ -197,6 +197,72 @@ static void test_misuse(void)
 	TEST_ASSERT_EQUAL(1, said.status);
 }
 
+/* ---- headroom ---- */
+
+#define HEADROOM(fits, bound, nodes)                    \
+	"{\"fits\":" fits ",\"isUpperBound\":" bound    \
+	",\"feasible\":2,\"first\":{\"cpu\":1,\"pods\"" \
+	":1},\"nodes\":" nodes "}"
+
+static void test_headroom_of_a_pod(void)
+{
+	char request[4096];
+	serve((const char *const[]){HEAD("200 OK") HEADROOM("7", "false",
+					    "[[\"n1\",4,\"cpu\"],[\"node-2\",3,\"pods\"]]"),
+		NULL});
+	RUN(&said, headroom_run, NULL, "pod/web", "-n", "shop", "--server", server);
+	TEST_ASSERT_EQUAL_STRING(
+		"7 more fit, on 2 nodes; what runs out first: cpu on 1, pods on 1.\n\n"
+		"NODE    MORE  RUNS OUT FIRST\nn1      4     cpu\nnode-2  3     pods\n",
+		said.out);
+	ssize_t size = read(asked[0], request, sizeof(request) - 1);
+	request[size < 0 ? 0 : size] = '\0';
+	TEST_ASSERT_NOT_NULL(strstr(request, "GET /berth/v1/headroom?pod=shop%2Fweb HTTP/1.1\r\n"));
+	serve((const char *const[]){HEAD("200 OK") HEADROOM("1", "true", "[]"), NULL});
+	RUN(&said, headroom_run, NULL, "web", "--server", server);
+	TEST_ASSERT_EQUAL_STRING(
+		"At most 1 more fits, on 2 nodes; what runs out first: cpu on 1, pods on 1.\n",
+		said.out);
+	serve((const char *const[]){
+		HEAD("200 OK") "{\"first\":7,\"nodes\":[7,[],[{}],[\"a\",\"b\",1]]}", NULL});
+	RUN(&said, headroom_run, NULL, "web", "--server", server);
+	TEST_ASSERT_EQUAL(0, said.status);
+}
+
+/* The last of those that were asked about counts among those that fit. */
+static void test_headroom_of_a_file(void)
+{
+	char request[4096];
+	serve((const char *const[]){
+		HEAD("200 OK") "{\"choice\":\"n1\",\"headroom\":" HEADROOM("7", "false",
+			"[]") ",\"workloads\":[{\"kind\":\"Deployment\",\"namespace\":\"shop\","
+			      "\"name\":"
+			      "\"web\",\"wanted\":3,\"lookedAt\":3,\"placed\":3,\"nodes\":{}}]}",
+		NULL});
+	RUN(&said, headroom_run, "kind: Deployment\n", "-f", "-", "--server", server);
+	TEST_ASSERT_EQUAL_STRING(
+		"Deployment shop/web: 3 of 3 find a node\n"
+		"6 more fit, on 2 nodes; what runs out first: cpu on 1, pods on 1.\n",
+		said.out);
+	ssize_t size = read(asked[0], request, sizeof(request) - 1);
+	request[size < 0 ? 0 : size] = '\0';
+	TEST_ASSERT_NOT_NULL(strstr(request, "POST /berth/v1/whatif HTTP/1.1\r\n"));
+	serve((const char *const[]){HEAD("200 OK") "{\"headroom\":{},\"workloads\":[]}", NULL});
+	RUN(&said, headroom_run, "kind: Pod\n", "-f", "-", "-o", "json", "--server", server);
+	TEST_ASSERT_EQUAL_STRING("{}\n", said.out);
+}
+
+static void test_headroom_that_is_misused(void)
+{
+	RUN(&said, headroom_run, NULL, "web", "-f", "x");
+	TEST_ASSERT_EQUAL(2, said.status);
+	RUN(&said, headroom_run, NULL, "a/b/c");
+	TEST_ASSERT_EQUAL(2, said.status);
+	RUN(&said, headroom_run, NULL, "-f", "/none", "--server", server);
+	TEST_ASSERT_EQUAL(1, said.status);
+	TEST_ASSERT_EQUAL_STRING("berth: /none: No such file or directory\n", said.err);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -210,5 +276,8 @@ int main(void)
 	RUN_TEST(test_explain_when_a_server_escapes_then_all_is_printed);
 	RUN_TEST(test_others);
 	RUN_TEST(test_misuse);
+	RUN_TEST(test_headroom_of_a_pod);
+	RUN_TEST(test_headroom_of_a_file);
+	RUN_TEST(test_headroom_that_is_misused);
 	return UNITY_END();
 }
