@@ -116,7 +116,7 @@ $(DIR_$(1))/%.o: %.c $(RULE_FILES)
 $(SRC:%.c=$(DIR_$(1))/%.o): | $(FIRST_$(1))
 $(DIR_$(1))/src/command/commands.o: | $(O)/vendor/dependencies.h
 $(DIR_$(1))/src/status/page.o: $(O)/vendor/page.h
--include $(wildcard $(addprefix $(DIR_$(1))/,src/*.d src/*/*.d tests/*/*.d tools/*.d tools/*/*.d))
+-include $(wildcard $(addprefix $(DIR_$(1))/,src/*.d src/*/*.d tests/*/*.d tools/*.d tools/*/*.d firmware/*/*.d))
 programs-$(1): $(filter-out $(LEFT_OUT),$(call programs_of,$(1)))
 list-$(1):
 	@echo $(call programs_of,$(1)) $(if $(PLUGINS),,$(if $(filter test,$(1)),$$(OWN_PROGRAMS)))
