@@ -32,7 +32,10 @@
 #include "net/net.h"
 #include "tls/tls.h"
 
-enum { NET_REPLY_COPIED = 1024 }; /* a body that net_exchange_reply() need not be lent */
+enum {
+	NET_REPLY_COPIED = 1024, /* a body that net_exchange_reply() need not be lent */
+	NET_BODY_IN_HAND = 512
+};
 #define NET_SIZE_UNKNOWN UINT64_MAX
 
 struct net_server;
@@ -50,10 +53,19 @@ struct net_exchange {
 	struct text query; /* behind the '?'; TEXT_NONE: there is none */
 	struct text body;  /* what was collected; complete in on_request */
 	uint64_t body_size;
+	/*
+	 * Set by on_head, for a long body that goes to on_body: its limit instead of the setup's;
+	 * body_timeout_ms begins again with each slice. 0: none of this.
+	 */
+	uint64_t body_max;
 	struct net_address peer;
 	bool https;
 	bool http_1_0;
-	bool holds_body; /* set by on_head: none of it is read before net_exchange_take_body() */
+	/*
+	 * Set by on_head or on_body: no more of it is read before net_exchange_take_body(), but
+	 * what is in hand, which is at most NET_BODY_IN_HAND bytes.
+	 */
+	bool holds_body;
 	/*
 	 * Set by on_head or later. on_body: the body comes here, in slices good for the call, and
 	 * is not collected. on_room: an answer was begun and there is room, see

@@ -409,6 +409,8 @@ static uint64_t body_limit(const struct server_connection *c)
 
 	const struct net_exchange *exchange = &c->exchange->exchange;
 
+	if (exchange->body_max > 0)
+		return exchange->body_max;
 	return exchange->on_body != NULL || exchange->holds_body ? setup->body_max
 								 : setup->body_room;
 }
@@ -483,6 +485,8 @@ static bool pass_request_body(struct server_connection *c, struct text body)
 	exchange->body_size += body.size;
 	if (exchange->body_size > body_limit(c))
 		return false;
+	if (exchange->body_max > 0)
+		c->due = mono_after_ms(server_now(c), c->server->setup.body_timeout_ms);
 	if (exchange->on_body != NULL) {
 		exchange->on_body(exchange, body);
 		return true;
@@ -526,6 +530,12 @@ void net_exchange_take_body(struct net_exchange *exchange)
 	c->server->member.dirty = true;
 }
 
+static enum want hold_body(struct server_connection *c)
+{
+	c->due = MONO_NEVER;
+	return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
+}
+
 static enum want step_reading_body(struct server_connection *c)
 {
 	struct server_exchange *x = c->exchange;
@@ -533,10 +543,8 @@ static enum want step_reading_body(struct server_connection *c)
 
 	if (x->answer.begun || x->aborted)
 		return answer(c);
-	if (x->exchange.holds_body) {
-		c->due = MONO_NEVER;
-		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
-	}
+	if (x->exchange.holds_body)
+		return hold_body(c);
 	if (x->request.expects_continue)
 		invite_body(&x->answer);
 	x->request.expects_continue = false;
@@ -555,6 +563,8 @@ static enum want step_reading_body(struct server_connection *c)
 			return request_arrived(c);
 		if (want == WANT_STEP)
 			return WANT_STEP;
+		if (x->exchange.holds_body)
+			return hold_body(c);
 	}
 	c->again = true;
 	return is_due(c) ? has_timed_out(c) : WANT_BYTES;

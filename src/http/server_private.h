@@ -14,7 +14,7 @@
 
 enum {
 	/* Decrypted bytes that were not asked for yet: they may belong to the next request. */
-	SERVER_AHEAD_SIZE = 512,
+	SERVER_AHEAD_SIZE = NET_BODY_IN_HAND,
 	SERVER_HEAD_MAX = 8 * 1024,
 	SERVER_BODY_MAX = 1024 * 1024,
 	SERVER_ANSWER_ROOM = 4 * 1024,
