@@ -306,6 +306,11 @@ bool slots_install(struct slots *slots, const struct package *package, const str
 	char slot = other_slot(slots->normal);
 	struct fat_file places[PACKAGE_FILES_MAX];
 
+	if (slots->state.trial == slots->normal) {
+		/* Where the loader cannot be told: the other slot is the way back. */
+		write_z(fault, "what starts by default is on trial itself; start it first");
+		return false;
+	}
 	if (!may_install(slots, package, downgrade, fault))
 		return false;
 	for (uint32_t i = 0; i < package->count; i++)

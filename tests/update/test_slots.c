@@ -187,6 +187,23 @@ static void test_slots_when_an_update_is_not_well_then_the_old_one_starts(void)
 	}
 }
 
+/* Where the loader cannot be told, a slot on trial is the default, and the other the way back. */
+static void test_slots_when_the_default_is_on_trial_then_nothing_is_written(void)
+{
+	loader_listens = false;
+	TEST_ASSERT_TRUE_MESSAGE(install(false), words);
+	TEST_ASSERT_EQUAL_INT(SLOTS_RESTART, slots_started(&slots, 'a', &fault));
+	TEST_ASSERT_EQUAL_CHAR('b', start());
+	package.built = 3000;
+	TEST_ASSERT_FALSE(install(false));
+	TEST_ASSERT_NOT_NULL(strstr(words, "on trial itself"));
+	has_content('a', false);
+	open_slots();
+	TEST_ASSERT_EQUAL_INT(SLOTS_ON_TRIAL, slots_started(&slots, 'b', &fault));
+	TEST_ASSERT_TRUE(slots_give_up(&slots, 'b'));
+	TEST_ASSERT_EQUAL_CHAR('a', start());
+}
+
 /* It hangs before it can say anything, and somebody pulls the plug. */
 static void test_slots_when_an_update_does_not_start_then_it_is_tried_so_often(void)
 {
@@ -333,6 +350,7 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_slots_when_an_update_is_well_then_it_stays);
 	RUN_TEST(test_slots_when_an_update_is_not_well_then_the_old_one_starts);
+	RUN_TEST(test_slots_when_the_default_is_on_trial_then_nothing_is_written);
 	RUN_TEST(test_slots_when_an_update_does_not_start_then_it_is_tried_so_often);
 	RUN_TEST(test_slots_when_it_is_older_then_it_must_be_asked_for);
 	RUN_TEST(test_slots_when_it_does_not_fit_then_nothing_is_written);
