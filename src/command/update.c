@@ -4,12 +4,15 @@
  * it. The exit status says to its first process what is next.
  *
  *	berth update FILE --disk DISK      from any machine; it is tried at the next start
+ *	berth update - --disk DISK --started a   one that comes over the page's port, in slot a
  *	berth update --disk DISK --started a     once after each start, in slot a
  *	berth update --disk DISK --confirm b     slot b is well
  *	berth update --disk DISK --give-up b     it is not
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -41,6 +44,7 @@ struct updating {
 	char keys[UPDATE_KEYS_MAX + 1];
 	char words[UPDATE_WORDS_MAX];
 	struct writer fault;
+	bool is_written;
 };
 
 static struct updating updating;
@@ -81,6 +85,54 @@ static bool fat_source_read(void *self, uint64_t from, void *to, size_t size)
 		byte += part;
 		from += part;
 		size -= part;
+	}
+	return true;
+}
+
+/* ---- one that comes by standard input, forward only ---- */
+
+struct stream_source {
+	uint64_t at; /* of the first byte in hand */
+	char *from;
+	size_t in_hand;
+	bool ended;
+	char room[16 * 1024]; /* a packet has half of it at most */
+};
+
+static struct stream_source stream;
+
+static bool stream_fill(struct stream_source *source)
+{
+	ssize_t n;
+	do
+		n = source->ended ? 0 : read(STDIN_FILENO, source->room, sizeof(source->room));
+	while (n < 0 && errno == EINTR);
+	source->ended = n <= 0;
+	source->from = source->room;
+	source->in_hand = n > 0 ? (size_t)n : 0;
+	return !source->ended;
+}
+
+static bool stream_read_at(void *self, uint64_t from, void *to, size_t size)
+{
+	struct stream_source *source = self;
+	char *byte = to;
+	while (size > 0) {
+		if (source->in_hand == 0 && !stream_fill(source))
+			return false;
+		CHECK(from >= source->at);
+		bool is_wanted = from == source->at;
+		uint64_t part = is_wanted ? size : from - source->at;
+		part = part < source->in_hand ? part : source->in_hand;
+		if (is_wanted) {
+			memcpy(byte, source->from, part);
+			byte += part;
+			from += part;
+			size -= part;
+		}
+		source->from += part;
+		source->in_hand -= part;
+		source->at += part;
 	}
 	return true;
 }
@@ -193,9 +245,46 @@ static void update_look_on_disk(struct updating *u)
 	u->fault.used = 0;
 }
 
+static bool update_is_from_port(const struct updating *u)
+{
+	return u->flags.started != NULL && u->flags.file != NULL;
+}
+
+static bool update_from_port(struct updating *u, char running)
+{
+	const struct disk source = {.read = stream_read_at, .self = &stream};
+	if (u->slots.state.trial == running)
+		write_z(&u->fault,
+			"the slot that runs is on trial itself; retry when it has passed");
+	else
+		u->is_written = update_install(u, &source);
+	return u->is_written;
+}
+
+/*
+ * The sender gets an answer as a packet that begins with the code of it; then all that still comes
+ * is taken, up to the empty packet that is the end.
+ */
+static void update_answer_port(struct updating *u)
+{
+	char said[UPDATE_WORDS_MAX + 64];
+	struct writer w;
+	writer_init(&w, said, sizeof(said));
+	if (u->is_written)
+		write_format(&w, "200 version %s is written and will be tried at once",
+			u->package.version);
+	else
+		write_format(&w, "422 %.*s", TEXT_ARGS(writer_text(&u->fault)));
+	(void)send(STDIN_FILENO, said, w.used, MSG_NOSIGNAL);
+	while (stream_fill(&stream))
+		;
+}
+
 static int update_started(struct updating *u, char running)
 {
-	if (u->slots.state.trial != running)
+	if (update_is_from_port(u) && !update_from_port(u, running))
+		return update_fail(u);
+	if (u->flags.file == NULL && u->slots.state.trial != running)
 		update_look_on_disk(u);
 	u->slots.start_once = update_start_once;
 	enum slots_next next = slots_started(&u->slots, running, &u->fault);
@@ -265,6 +354,8 @@ static bool update_flags_fit(struct updating *u, int words, char **argv)
 	struct update_flags *f = &u->flags;
 	int actions = (f->started != NULL) + (f->confirm != NULL) + (f->give_up != NULL) + words;
 	f->file = words > 0 ? argv[1] : NULL;
+	if (f->started != NULL && words == 1 && strcmp(f->file, "-") == 0)
+		actions = 1;
 	if (f->disk == NULL || actions != 1)
 		write_z(&u->fault, "it wants the update's file and --disk");
 	else if (!is_slot(f->started) || !is_slot(f->confirm) || !is_slot(f->give_up))
@@ -300,6 +391,8 @@ int update_run(const struct command_io *io, int argc, char **argv)
 	if (!update_flags_fit(u, words, argv))
 		return command_misused(io, &update_command, writer_text(&u->fault));
 	status = update_with_disk(u);
+	if (update_is_from_port(u))
+		update_answer_port(u);
 	output_flush(&u->out);
 	output_flush(&u->err);
 	return status;
@@ -307,10 +400,10 @@ int update_run(const struct command_io *io, int argc, char **argv)
 
 const struct command update_command = {.name = "update",
 	.what = "put a signed update on a disk of the appliance",
-	.arguments = "FILE --disk DISK [flags]\n--disk DISK --started|--confirm|--give-up SLOT",
+	.arguments = "FILE --disk DISK [flags]\n[-] --disk DISK --started|--confirm|--give-up SLOT",
 	.about = "Writes a signed update into the slot that does not run; it is tried at the next\n"
-		 "start. The other form is the appliance's own. Exit status 3: start again; 4:\n"
-		 "what runs is on trial.\n",
+		 "start. The other form is the appliance's own; -: one that comes over the port.\n"
+		 "Exit status 3: start again; 4: what runs is on trial.\n",
 	.examples = "berth update berth-VERSION-BOARD.update --disk /dev/sdX\n",
 	.flags = update_flags,
 	.flag_count = ARRAY_COUNT(update_flags),

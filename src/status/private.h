@@ -81,6 +81,21 @@ struct process {
 	uint64_t files_max, virtual_max_bytes;
 };
 
+enum update_state {
+	UPDATE_NONE,
+	UPDATE_COMES,
+	UPDATE_ENDS,      /* all came, or no more does; the writer is to know */
+	UPDATE_IS_WRITTEN /* and knows */
+};
+struct status_update {
+	struct net *net;
+	struct status_answer *from; /* NULL: it has its answer, or has gone */
+	enum update_state state;
+	bool answered;
+	uint64_t bytes;
+	struct net_timer timer;
+};
+
 struct status {
 	struct status_setup setup;
 	struct process process;
@@ -118,6 +133,7 @@ struct status {
 	struct page_span loss_known_span;
 	struct net_timer loss_timer;
 
+	struct status_update update;
 	struct net_timer beat, later, minute;
 	struct status_counted {
 		uint64_t bound, unschedulable, errors, lost, evicted;
@@ -290,6 +306,14 @@ void explain_send(struct status_answer *a, const struct writer *w);
 /* ---- headroom.c ---- */
 
 void headroom_put(struct status *status, uint32_t pod, struct writer *w);
+
+/* ---- update.c ---- */
+
+/* Whether standard input is a socket as the appliance gives it. */
+bool update_has_writer(void);
+void update_answer(struct status_answer *a);
+void update_forget(struct status_answer *a);
+void update_close(struct status *status);
 
 /* ---- process.c ---- */
 

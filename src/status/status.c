@@ -102,6 +102,9 @@ const struct status_route status_routes[] = {
 	{"/berth/v1/dump", READ, STATUS_FOR_API, dump_answer,
 		"nodes and pods as `berth simulate` reads them, as far as they are kept: without "
 		"volumes, claims, images, budgets, affinity and spreading"},
+	{"/berth/v1/update", BIT(NET_PUT), STATUS_FOR_METRICS, update_answer,
+		"PUT a signed update, on the appliance: written to the slot that does not run, "
+		"then tried"},
 	{"/", READ, STATUS_FOR_PAGE, page_answer, NULL},
 	{"/page.css", READ, STATUS_FOR_PAGE, page_answer, NULL},
 	{"/page.js", READ, STATUS_FOR_PAGE, page_answer, NULL},
@@ -335,6 +338,7 @@ static void status_on_done(struct net_exchange *e, bool complete)
 		return; /* it did not come to a request */
 	access_forget(a);
 	explain_give_words(a);
+	update_forget(a);
 	if (a->listens)
 		a->status->listeners--;
 	a->listens = false;
@@ -356,11 +360,11 @@ static void answer_route(struct status_answer *a)
 	a->route->answer(a);
 }
 
-/* There is room for one body. */
+/* There is room for one body; an update only passes through. */
 void status_route(struct status_answer *a)
 {
 	struct status *status = a->status;
-	if ((BIT(a->exchange->method) & HAVE_BODIES) != 0) {
+	if ((BIT(a->exchange->method) & HAVE_BODIES) != 0 && a->route->answer != update_answer) {
 		if (status->body_of != NULL) {
 			status_refuse(a, 503, "another what-if request is in progress; retry");
 			return;
@@ -388,6 +392,8 @@ static void on_head(struct net_exchange *e)
 	e->on_done = status_on_done;
 	e->holds_body = true;
 	a->route = status_find_endpoint(e);
+	if (a->route != NULL && a->route->answer == update_answer)
+		e->body_max = STATUS_UPDATE_MAX;
 	if (a->route == NULL)
 		status_reply(a, 404, status_plain, TEXT("404 page not found\n"));
 	else if ((BIT(e->method) & a->route->methods) == 0)
@@ -587,6 +593,10 @@ struct status *status_open(const struct status_setup *setup, struct writer *faul
 	history_open(status);
 	about_init(status);
 	process_open(&status->process);
+	if (o->update_socket && !update_has_writer()) {
+		write_z(fault, "--update-socket: standard input is no socket of packets");
+		return NULL;
+	}
 	status->secure.secure = true;
 	if (o->secure_port != 0 &&
 		!open_door(status, &status->secure, o->bind_address, o->secure_port, fault))
@@ -607,6 +617,7 @@ void status_close(struct status *status)
 	net_timer_disarm(&status->later);
 	net_timer_disarm(&status->minute);
 	net_timer_disarm(&status->loss_timer);
+	update_close(status);
 	if (status->authorities != NULL)
 		authorities_close(status->authorities);
 	if (status->secure.server != NULL)

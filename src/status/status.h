@@ -24,7 +24,8 @@ enum {
 	STATUS_TURN_US = 1500,
 	STATUS_REST = 50, /* while pods wait: so many times as long as a piece took ... */
 	STATUS_REST_MAX_US = 15 * 1000, /* ... so that all of /metrics is there soon */
-	STATUS_BODY_MAX = 32 * 1024     /* of a pod in a what-if */
+	STATUS_BODY_MAX = 32 * 1024,    /* of a pod in a what-if */
+	STATUS_UPDATE_MAX = 64 << 20    /* of an update, which passes through */
 };
 
 struct status;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Manifests and drop-ins for other clusters than k3s: they parse, berth knows every flag in them, systemd knows every line, a
-# pod of them can read what it is given and no more, and only rbac.yaml and viewer.yaml give rights.
+# pod of them can read what it is given and no more, and only rbac.yaml, viewer.yaml and updater.yaml give rights.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tools/report.sh
@@ -88,12 +88,14 @@ claim 'microk8s: under a name and a lease that are not berth'\''s' sh -c "! grep
 
 # ---- rights ----
 gives_rights() { grep -lE '^kind: *(Cluster)?Role' $package/*.yaml | xargs -n 1 basename | sort | tr '\n' ' '; }
-claim 'only two files give rights' [ "$(gives_rights)" = 'rbac.yaml viewer.yaml ' ]
+claim 'only three files give rights' [ "$(gives_rights)" = 'rbac.yaml updater.yaml viewer.yaml ' ]
 yaml $package/rbac.yaml >"$work/rbac.json"
 yaml $package/viewer.yaml >"$work/viewer.json"
+yaml $package/updater.yaml >"$work/updater.json"
 no_star() { jq -e '[.[] | select(.rules) | .rules[] | (.verbs + (.resources // []) + (.apiGroups // []))[]] | index("*") | not' "$1"; }
 claim 'rbac.yaml: nothing is given with a star' no_star "$work/rbac.json"
 claim 'viewer.yaml: nothing is given with a star' no_star "$work/viewer.json"
 claim 'rbac.yaml: no secret, no configuration, no impersonation' jq -e '[.[] | select(.rules) | .rules[] | ((.resources // []) + .verbs)[]] | any(.[]; . == "secrets" or . == "configmaps" or . == "impersonate" or . == "escalate") | not' "$work/rbac.json"
+claim 'updater.yaml: to put an update and nothing else' jq -e '[.[] | select(.rules) | .rules[]] == [{"nonResourceURLs": ["/berth/v1/update"], "verbs": ["put"]}]' "$work/updater.json"
 claim 'viewer.yaml: only to look' jq -e '[.[] | select(.rules) | .rules[].verbs[]] | unique - ["get", "list", "post"] | length == 0' "$work/viewer.json"
 finish
