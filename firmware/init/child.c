@@ -14,15 +14,14 @@ void child_init(struct child *child)
 	child->output = -1;
 }
 
-static NORETURN void become(char *const argv[], uid_t user, int output)
+static NORETURN void become(char *const argv[], uid_t user, int input, int output)
 {
 	static char *const environment[] = {NULL};
 	sigset_t none;
-	int null = open("/dev/null", O_RDONLY);
 
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)dup2(null, STDIN_FILENO);
+	(void)dup2(input >= 0 ? input : open("/dev/null", O_RDONLY), STDIN_FILENO);
 	(void)dup2(output, STDOUT_FILENO);
 	(void)dup2(output, STDERR_FILENO);
 	(void)setsid();
@@ -32,7 +31,7 @@ static NORETURN void become(char *const argv[], uid_t user, int output)
 	_exit(127);
 }
 
-bool child_start(struct child *child, char *const argv[], uid_t user)
+bool child_start(struct child *child, char *const argv[], uid_t user, int input)
 {
 	int ends[2];
 
@@ -40,7 +39,7 @@ bool child_start(struct child *child, char *const argv[], uid_t user)
 		return false;
 	pid_t pid = fork();
 	if (pid == 0)
-		become(argv, user, ends[1]);
+		become(argv, user, input, ends[1]);
 	(void)close(ends[1]);
 	if (pid < 0) {
 		(void)close(ends[0]);

@@ -82,7 +82,7 @@ static int listen_to_signals(void)
 
 static void take_signals(int signals)
 {
-	struct child *const children[] = {&init.service.child, timekeeper_child()};
+	struct child *const children[] = {&init.service.child, timekeeper_child(), updater_child()};
 	struct signalfd_siginfo info;
 
 	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
@@ -99,6 +99,9 @@ static void wait_for_news(int signals, int64_t due, int64_t now)
 		{.fd = net_dhcp_socket(), .events = POLLIN},
 		{.fd = init.service.child.output, .events = POLLIN},
 		{.fd = timekeeper_child()->output, .events = POLLIN},
+		{.fd = updater_child()->output, .events = POLLIN},
+		/* While one is written, what comes is not for us. */
+		{.fd = updater_child()->pid > 0 ? -1 : init.service.updates, .events = POLLIN},
 	};
 	int64_t pause = due - now;
 
@@ -125,6 +128,7 @@ static int64_t turn(void)
 	watchdog_feed();
 	service_drain(&init.service);
 	timekeeper_drain();
+	updater_drain();
 	due = net_turn(now);
 	due = sooner(due,
 		service_turn(&init.service, &init.conf, &init.medium, net_state()->usable, now));

@@ -91,7 +91,8 @@ struct child {
 	size_t used;
 };
 void child_init(struct child *child);
-bool child_start(struct child *child, char *const argv[], uid_t user);
+/* `input`: its standard input, which stays ours, too; -1: it has none. */
+bool child_start(struct child *child, char *const argv[], uid_t user, int input);
 /* Hands on whole lines. */
 void child_drain(struct child *child, void (*line)(void *self, struct text line), void *self);
 void child_end(struct child *child, int signal_number);
@@ -102,6 +103,7 @@ void child_reap(struct child *const children[], size_t count);
 enum service_state { SERVICE_WAITING, SERVICE_STARTING, SERVICE_READY, SERVICE_STANDBY };
 struct service {
 	struct child child;
+	int updates; /* our end of the socket on which it hands on updates; -1: none */
 	enum service_state state;
 	bool lists, holder;        /* the picture is whole; another one leads */
 	uint32_t starts, failures; /* failures in a row, without health between them */
@@ -119,8 +121,10 @@ bool service_is_healthy(const struct service *service);
 /* ---- updater.c ---- */
 /* Does not return when the other slot is to start. */
 void updater_start(const struct conf *conf, const struct medium *medium, char *slot);
-int64_t updater_turn(
-	const struct medium *medium, const struct service *service, char *slot, int64_t now);
+int64_t updater_turn(const struct medium *medium, struct service *service, char *slot, int64_t now);
+bool updater_takes_any(void);      /* there is a disk, and it is known which slot runs */
+struct child *updater_child(void); /* writes an update that comes over the port */
+void updater_drain(void);
 const char *updater_news(void); /* "" */
 
 /* ---- timekeeper.c ---- */

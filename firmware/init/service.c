@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum {
 	PAUSE_MS = 500,
@@ -21,6 +23,7 @@ void service_init(struct service *service)
 {
 	memset(service, 0, sizeof(*service));
 	child_init(&service->child);
+	service->updates = -1;
 	service->healthy_ms = NEVER_MS;
 }
 
@@ -79,10 +82,29 @@ void service_drain(struct service *service)
 	child_drain(&service->child, read_log_line, service);
 }
 
+/* A new one each time: of an update that its last process handed on nothing is left. */
+static int open_updates(struct service *service)
+{
+	int ends[2];
+
+	if (service->updates >= 0)
+		(void)close(service->updates);
+	service->updates = -1;
+	if (!updater_takes_any() ||
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return -1;
+	service->updates = ends[0];
+	return ends[1];
+}
+
 static void start(struct service *service, const struct conf *conf, const struct medium *medium)
 {
 	char *argv[ARGUMENTS_MAX] = {BERTH_PROGRAM, "run", "--kubeconfig", RUN_KUBECONFIG};
 	uint32_t count = 4;
+	int theirs = open_updates(service);
+
+	if (theirs >= 0)
+		argv[count++] = "--update-socket";
 
 	if (medium->has_scheduler) {
 		argv[count++] = "--config";
@@ -94,8 +116,10 @@ static void start(struct service *service, const struct conf *conf, const struct
 	judge(service, SERVICE_STARTING);
 	service->holder = false;
 	service->detail[0] = '\0';
-	if (!child_start(&service->child, argv, BERTH_USER))
+	if (!child_start(&service->child, argv, BERTH_USER, theirs))
 		say("berth cannot be started");
+	if (theirs >= 0)
+		(void)close(theirs);
 	service->starts++;
 }
 

@@ -131,7 +131,7 @@ int64_t timekeeper_turn(bool network, bool kubeconfig, int64_t now)
 		return NEVER_MS;
 	if (now < timekeeper.due_ms)
 		return timekeeper.due_ms;
-	timekeeper.asked = child_start(&timekeeper.child, argv, BERTH_USER);
+	timekeeper.asked = child_start(&timekeeper.child, argv, BERTH_USER, -1);
 	timekeeper.ends_ms = now + PATIENCE_MS;
 	return timekeeper.ends_ms;
 }

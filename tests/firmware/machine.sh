@@ -7,7 +7,9 @@
 #	power_on NAME [OPTION...] starts it; its console goes to $work/NAME.console
 #	shows NAME SECONDS REGEX  waits for a line on the console
 #	tell COMMAND              to qemu's monitor
+#	netdev=WORDS power_on ... more about its network, as -netdev user has it
 #	power_off
+#	cut=N power_on ...        the power is about to go at its write N + 1, see is_cut
 
 pids=
 machine=
@@ -46,14 +48,15 @@ append_to_kernel() { # append_to_kernel NAME WORDS: to the command line of both 
 
 # Firmware variables stay with the disk, as in a real machine.
 power_on() {
-	name=$1
+	powered=$1 # not a name that claim() has
 	shift
-	console=$work/$name.console
+	console=$work/$powered.console
 	: >"$console"
 	rm -f "$work/monitor"
 	mkfifo "$work/monitor"
-	network='-netdev user,id=net0'
-	drive="-drive file=$work/$name.img,format=raw,if=none,id=disk0${readonly:+,readonly=on}"
+	network="-netdev user,id=net0${netdev:+,$netdev}"
+	[ -z "${cut:-}" ] || cut_after "$cut"
+	drive="-drive file=${cut:+blkdebug:$work/cut.conf:}$work/$powered.img,format=raw,if=none,id=disk0,werror=stop${readonly:+,readonly=on}"
 	case $board in
 	x86_64)
 		firmware=/usr/share/OVMF/OVMF_CODE_4M.fd variables=/usr/share/OVMF/OVMF_VARS_4M.fd
@@ -70,15 +73,35 @@ power_on() {
 		;;
 	*) echo "tests/firmware/boot: no machine for board $board" >&2; exit 1 ;;
 	esac
-	[ -f "$work/$name.variables" ] || cp "$variables" "$work/$name.variables"
+	[ -f "$work/$powered.variables" ] || cp "$variables" "$work/$powered.variables"
 	# shellcheck disable=SC2086  # lists
 	nice -n "${NICE:-10}" "$@" -m 512 -display none -no-reboot $network $drive -serial "file:$console" -monitor stdio \
-		-drive "if=pflash,format=raw,readonly=on,file=$firmware" -drive "if=pflash,format=raw,file=$work/$name.variables" \
-		<"$work/monitor" >"$work/$name.qemu" 2>&1 &
+		-drive "if=pflash,format=raw,readonly=on,file=$firmware" -drive "if=pflash,format=raw,file=$work/$powered.variables" \
+		<"$work/monitor" >"$work/$powered.qemu" 2>&1 &
 	machine=$!
 	exec 7>"$work/monitor"
 }
 tell() { echo "$1" >&7; }
+
+# ---- the power goes at a write ----
+# cut_after N: qemu counts writes to the disk; the one after N fails, and the machine stands still before its kernel learns of it.
+cut_after() {
+	{
+		for write in $(seq "$1"); do printf '[set-state]\nevent = "write_aio"\nstate = "%d"\nnew_state = "%d"\n' "$write" $((write + 1)); done
+		printf '[inject-error]\nevent = "write_aio"\nstate = "%d"\nerrno = "5"\niotype = "write"\n' $(($1 + 1))
+	} >"$work/cut.conf"
+}
+is_cut() {
+	tell 'info status'
+	sleep 0.5
+	grep -aq 'paused (io-error)' "$work/$powered.qemu"
+}
+# writes_so_far: to the disk, since the machine was started
+writes_so_far() {
+	tell 'info blockstats'
+	sleep 1
+	tr -d '\r' <"$work/$powered.qemu" | grep -a '^disk0' | tail -n 1 | sed 's/.*wr_operations=\([0-9]*\).*/\1/'
+}
 power_off() {
 	[ -n "$machine" ] || return 0
 	kill -9 "$machine" 2>/dev/null
