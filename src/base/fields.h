@@ -52,17 +52,22 @@ struct field {
 	uint8_t type;  /* enum field_type */
 	bool is_shown; /* of lists and texts: also written when it is empty */
 	uint16_t at;   /* in the struct */
-	const struct fields *inside;
 	uint16_t most; /* elements of a list */
-
-	/* When it is left out: of numbers, durations and truths, of texts. */
-	int64_t value;
-	const char *text;
-	/* Numbers and durations are least..greatest, else `why`; NULL: any. */
-	int64_t least, greatest;
-	const char *why;
-	/* Texts, when not empty, are one of "\"A\", \"B\""; NULL: any. */
-	const char *choices;
+	union {
+		/* FIELD_OBJECT, FIELD_POINTER, FIELD_LIST */
+		const struct fields *inside;
+		/* FIELD_TEXT */
+		struct {
+			const char *text;    /* when it is left out */
+			const char *choices; /* not empty, one of "\"A\", \"B\""; NULL: any */
+		};
+		/* Numbers, durations and truths; FIELD_FORBIDDEN has but `why` */
+		struct {
+			int64_t value;           /* when it is left out */
+			int64_t least, greatest; /* else `why`; NULL: any */
+			const char *why;
+		};
+	};
 };
 #define FIELD(field_name, field_type, field_at, field_inside, field_most)     \
 	{                                                                     \

@@ -57,7 +57,7 @@ static void put_finalizer(const struct plugin_binding *b, struct json_writer *j)
 	json_close_object(j);
 }
 
-static void put_status(const struct plugin_binding *b, struct json_writer *j)
+static void put_claim_status(const struct plugin_binding *b, struct json_writer *j)
 {
 	const struct devices_bind *bind = bind_of(b);
 	const struct devices_piece *piece = piece_of(b);
@@ -133,7 +133,7 @@ static bool write_body(const struct plugin_binding *b, struct writer *out)
 	switch (bind_of(b)->step) {
 	case DEVICES_CREATE: put_extended_claim(b, &j); break;
 	case DEVICES_FINALIZER: put_finalizer(b, &j); break;
-	case DEVICES_STATUS: put_status(b, &j); break;
+	case DEVICES_STATUS: put_claim_status(b, &j); break;
 	default: put_pod_status(b, &j);
 	}
 	json_close_object(&j);

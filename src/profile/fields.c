@@ -455,6 +455,31 @@ static void read_scalar(
 	}
 }
 
+/* What the field is when it is left out, if its row says so. */
+static void field_prepare(const struct field *field, void *to)
+{
+	switch ((enum field_type)field->type) {
+	case FIELD_TEXT:
+		if (field->text != NULL)
+			*(struct text *)to = text_of(field->text);
+		break;
+	case FIELD_BOOL: *(bool *)to |= field->value != 0; break;
+	case FIELD_I32:
+		if (field->value != 0)
+			*(int32_t *)to = (int32_t)field->value;
+		break;
+	case FIELD_I64:
+	case FIELD_WEIGHT:
+	case FIELD_DURATION:
+	case FIELD_TIMEOUT:
+	case FIELD_NANOS:
+		if (field->value != 0)
+			*(int64_t *)to = field->value;
+		break;
+	default: break; /* nothing */
+	}
+}
+
 static void read_field(
 	struct reading *r, const struct yaml_node *node, const struct field *field, char *to)
 {
@@ -472,27 +497,14 @@ static void read_field(
 	case FIELD_FORBIDDEN: refuse(r, "", "%s", field->why); break;
 	default: read_scalar(r, node, type, to); break;
 	}
-	struct text *text = (struct text *)(void *)to;
-	if (field->text != NULL && text->size == 0) /* as good as leaving it out */
-		*text = text_of(field->text);
+	if (type == FIELD_TEXT && ((struct text *)(void *)to)->size == 0)
+		field_prepare(field, to); /* as good as leaving it out */
 }
 
 void fields_prepare(const struct fields *fields, void *to)
 {
-	for (uint32_t i = 0; i < fields->count; i++) {
-		const struct field *field = &fields->list[i];
-		char *at = (char *)to + field->at;
-		if (field->text != NULL)
-			*(struct text *)(void *)at = text_of(field->text);
-		if (field->value == 0)
-			continue;
-		if (field->type == FIELD_BOOL)
-			*(bool *)(void *)at = true;
-		else if (field->type == FIELD_I32)
-			*(int32_t *)(void *)at = (int32_t)field->value;
-		else
-			*(int64_t *)(void *)at = field->value;
-	}
+	for (uint32_t i = 0; i < fields->count; i++)
+		field_prepare(&fields->list[i], (char *)to + fields->list[i].at);
 	if (fields->prepare != NULL)
 		fields->prepare(to);
 }
