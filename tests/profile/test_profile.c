@@ -3,96 +3,12 @@
 // deps: yaml/*.c profile/*.c
 // deps: plugins/*.c cache/*.c kube/*.c json/*.c base/*.c tests/plugins/picture.c
 // deps: dra/*.c cel/*.c
-#include "profile/profile.h"
+#include "profile/profile_fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/arena.h"
 #include "profile/policy_private.h"
 #include "profile/scheduler_write.h"
-#include "plugins/picture.h"
-#include "unity.h"
-
-#define HEAD                                           \
-	"apiVersion: kubescheduler.config.k8s.io/v1\n" \
-	"kind: KubeSchedulerConfiguration\n"
-#define PLUGINS(yaml)      HEAD "profiles: [{plugins: {" yaml "}}]\n"
-#define ARGS(plugin, args) HEAD "profiles: [{pluginConfig: [{name: " plugin ", args: " args "}]}]\n"
-
-enum { SCRATCH_BYTES = 1 << 20, ARENA_BYTES = 64 * 1024, SHOWN_BYTES = 4096 };
-
-static struct plugin_profile profiles[SCHEDULER_PROFILES_MAX];
-static struct config_faults faults;
-static struct config_faults notes;
-static struct scratch scratch;
-static struct arena arena;
-static void *arena_block;
-static void *scratch_block;
-static char fault_bytes[SHOWN_BYTES];
-static struct writer fault;
-
-void setUp(void)
-{
-	picture_start();
-	arena_block = malloc(ARENA_BYTES);
-	scratch_block = malloc(SCRATCH_BYTES);
-	arena_init(&arena, arena_block, ARENA_BYTES);
-	scratch_init(&scratch, scratch_block, SCRATCH_BYTES);
-}
-
-void tearDown(void)
-{
-	struct arena whole;
-	arena_init(&whole, scratch_block, SCRATCH_BYTES); /* lifts the poison */
-	free(scratch_block);
-	free(arena_block);
-	picture_end();
-}
-
-static enum profile_result build_with(
-	const struct profile_memory *memory, const struct scheduler_config *config)
-{
-	writer_init(&fault, fault_bytes, sizeof(fault_bytes) - 1);
-	enum profile_result result = profiles_build(memory, config, profiles, &fault);
-	fault_bytes[fault.used] = '\0';
-	TEST_ASSERT_EQUAL(result == PROFILE_REFUSED, fault.used > 0);
-	return result;
-}
-
-static const struct feature_gates *own_gates; /* NULL: as by default */
-
-static enum profile_result build(const char *yaml)
-{
-	struct scheduler_config config;
-	scratch_reset(&scratch);
-	enum scheduler_config_result read =
-		scheduler_config_read(text_of(yaml), &scratch, &config, &faults, &notes);
-	TEST_ASSERT_EQUAL_MESSAGE(SCHEDULER_CONFIG_OK, read, yaml);
-	const struct profile_memory memory = {&picture.cache, &arena, &scratch};
-	if (own_gates != NULL)
-		config.gates = *own_gates;
-	size_t used = scratch.used;
-	enum profile_result result = build_with(&memory, &config);
-	TEST_ASSERT_EQUAL_size_t(used, scratch.used);
-	return result;
-}
-
-static const char *show(const struct plugin_uses *uses, bool weights)
-{
-	static char shown[SHOWN_BYTES];
-	struct writer w;
-	writer_init(&w, shown, sizeof(shown) - 1);
-	for (uint32_t i = 0; i < uses->count; i++) {
-		write_format(&w, i == 0 ? "%s" : " %s", plugins[uses->list[i].id]->name);
-		if (weights)
-			write_format(&w, "=%lld", (long long)uses->list[i].weight);
-		else
-			TEST_ASSERT_EQUAL_INT64(0, uses->list[i].weight);
-	}
-	shown[w.used] = '\0';
-	return shown;
-}
 
 /* ---- the default ---- */
 
@@ -364,11 +280,6 @@ static void test_profiles(void)
 }
 
 /* ---- arguments ---- */
-
-static void is_string(const char *wanted, uint32_t id)
-{
-	TEST_ASSERT_TRUE_MESSAGE(text_is_z(cache_text(&picture.cache, id), wanted), wanted);
-}
 
 static void test_fit_args(void)
 {
@@ -724,50 +635,6 @@ static void test_v1beta2(void)
 	TEST_ASSERT_EQUAL_UINT32(1, notes.count);
 }
 
-#define ALPHA(version, rest)                                    \
-	"apiVersion: kubescheduler.config.k8s.io/" version "\n" \
-	"kind: KubeSchedulerConfiguration\n" rest
-
-/* What stands at the top there is a profile's today. */
-static void test_v1alpha(void)
-{
-	struct plugin_profile *p = &profiles[0];
-	TEST_ASSERT_EQUAL(PROFILE_OK,
-		build(ALPHA("v1alpha1",
-			"schedulerName: own\nhardPodAffinitySymmetricWeight: 7\n"
-			"disablePreemption: true\nbindTimeoutSeconds: 30\n"
-			"plugins: {score: {disabled: [{name: ImageLocality}]}}\n"
-			"pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]\n"
-			"algorithmSource: {provider: ClusterAutoscalerProvider}\n")));
-	is_string("own", p->scheduler_name);
-	TEST_ASSERT_EQUAL_STRING(
-		"NodeResourcesBalancedAllocation=1 InterPodAffinity=1 NodeAffinity=1 "
-		"NodePreferAvoidPods=10000 PodTopologySpread=2 TaintToleration=1 "
-		"DynamicResources=2 NodeResourcesMostAllocated=1",
-		show(&p->at[PLUGIN_AT_SCORE], true));
-	TEST_ASSERT_EQUAL_STRING("DynamicResources", show(&p->at[PLUGIN_AT_POST_FILTER], false));
-	TEST_ASSERT_EQUAL_INT32(
-		7, PLUGIN_ARGS_OF(p, INTER_POD_AFFINITY, inter_pod_affinity_args)->hard_weight);
-	TEST_ASSERT_EQUAL_INT64(
-		30, PLUGIN_ARGS_OF(p, VOLUME_BINDING, volume_binding_args)->bind_timeout_seconds);
-	TEST_ASSERT_EQUAL_UINT32(0, PLUGIN_ARGS_OF(p, SPREAD, spread_args)->constraint_count);
-	/* A profile's own argument counts more, and each profile gets what was said for all. */
-	TEST_ASSERT_EQUAL(PROFILE_OK,
-		build(ALPHA("v1alpha2",
-			"bindTimeoutSeconds: 30\nprofiles:\n- schedulerName: a\n  pluginConfig: "
-			"[{name: VolumeBinding, args: {bindTimeoutSeconds: 5}}]\n- schedulerName: "
-			"b\n")));
-	TEST_ASSERT_EQUAL_INT64(
-		5, PLUGIN_ARGS_OF(p, VOLUME_BINDING, volume_binding_args)->bind_timeout_seconds);
-	TEST_ASSERT_EQUAL_INT64(30,
-		PLUGIN_ARGS_OF(&profiles[1], VOLUME_BINDING, volume_binding_args)
-			->bind_timeout_seconds);
-	TEST_ASSERT_EQUAL_STRING(
-		"DynamicResources DefaultPreemption", show(&p->at[PLUGIN_AT_POST_FILTER], false));
-	TEST_ASSERT_EQUAL(PROFILE_OK, build(ALPHA("v1alpha1", "")));
-	is_string("default-scheduler", p->scheduler_name);
-}
-
 /* All lists of a profile, in a line. */
 static void show_all(const struct plugin_profile *p, char *to, size_t size)
 {
@@ -827,7 +694,6 @@ int main(void)
 	RUN_TEST(test_what_extenders_ignore);
 	RUN_TEST(test_v1beta3_is_v1);
 	RUN_TEST(test_v1beta2);
-	RUN_TEST(test_v1alpha);
 	RUN_TEST(test_default);
 	RUN_TEST(test_lists);
 	RUN_TEST(test_default_list_follows_the_release);
