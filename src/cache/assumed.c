@@ -20,15 +20,20 @@ static struct cache_assumed *assumed_at(const struct cache *cache, uint32_t inde
 	return pool_at(&cache->assumed, index);
 }
 
-void cache_assumed_init(struct cache *cache, struct arena *arena)
+static uint32_t assumed_capacity(uint32_t objects)
 {
-	pool_init(&cache->assumed, arena, "assumed volumes", sizeof(struct cache_assumed),
-		CACHE_ASSUMED_MAX);
+	return objects < CACHE_ASSUMED_MAX ? objects : CACHE_ASSUMED_MAX;
 }
 
-size_t cache_assumed_size(void)
+void cache_assumed_init(struct cache *cache, struct arena *arena, uint32_t objects)
 {
-	return pool_size(sizeof(struct cache_assumed), CACHE_ASSUMED_MAX);
+	pool_init(&cache->assumed, arena, "assumed volumes", sizeof(struct cache_assumed),
+		assumed_capacity(objects));
+}
+
+size_t cache_assumed_size(uint32_t objects)
+{
+	return pool_size(sizeof(struct cache_assumed), assumed_capacity(objects));
 }
 
 /* A copy to be changed; it holds every string that the object's own blob holds. NULL: no room. */

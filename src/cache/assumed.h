@@ -15,7 +15,15 @@
 
 #include "cache/cache.h"
 
-enum { CACHE_ASSUMED_MAX = 1024, CACHE_ASSUMED_IDS = 3 };
+enum {
+	/*
+	 * An object has at most one, so there are as many as objects; but its number in the object
+	 * has 16 bits. Beyond that a pod with claims is tried again after a while, and its
+	 * condition says why: others have to be in PreBind with 65,534 claims and volumes then.
+	 */
+	CACHE_ASSUMED_MAX = UINT16_MAX - 1,
+	CACHE_ASSUMED_IDS = 3
+};
 
 struct cache_assumed {
 	const struct kube_blob *blob; /* the object as it will be */

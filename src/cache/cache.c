@@ -15,7 +15,7 @@ size_t cache_size(const struct cache_limits *l)
 		pool_size(sizeof(struct cache_shared), l->label_sets) + map_size(l->label_sets) +
 		pool_size(sizeof(struct cache_object), l->objects) + map_size(l->objects) +
 		pool_size(sizeof(struct cache_unread), l->pods) + map_size(l->pods) +
-		cache_devices_size(l->objects, l->nodes) + cache_assumed_size() +
+		cache_devices_size(l->objects, l->nodes) + cache_assumed_size(l->objects) +
 		intern_size(l->strings) + cache_order_size(l->nodes) +
 		cache_images_size(l->images) + cache_topology_size(l->nodes, l->counters) +
 		cache_log_size(l->changes) + store_arena_size(l->store_bytes) +
@@ -50,7 +50,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	pool_init(&cache->objects, arena, "other objects", sizeof(struct cache_object), l->objects);
 	map_init_for(&cache->objects_by_name, arena, &cache->objects);
 	cache_devices_init(cache, arena, l->objects);
-	cache_assumed_init(cache, arena);
+	cache_assumed_init(cache, arena, l->objects);
 	cache_log_init(cache, arena, l->changes);
 	pool_init(&cache->unreads.pool, arena, "unread pods", sizeof(struct cache_unread), l->pods);
 	map_init_for(&cache->unreads.by_name, arena, &cache->unreads.pool);

@@ -102,8 +102,8 @@ MUST_USE bool cache_pod_claims_take(
 void cache_pod_claims_give(struct cache *cache, uint32_t handle);
 
 /* assumed.c */
-void cache_assumed_init(struct cache *cache, struct arena *arena);
-size_t cache_assumed_size(void);
+void cache_assumed_init(struct cache *cache, struct arena *arena, uint32_t objects);
+size_t cache_assumed_size(uint32_t objects);
 /* The apiserver has told something newer of the object, or it is gone. */
 void cache_assumed_drop(struct cache *cache, uint32_t object);
 void cache_assumed_audit(const struct cache *cache);
