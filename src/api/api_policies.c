@@ -133,8 +133,9 @@ const struct api_policy api_policies[API_PURPOSES] = {
 		.tries = 1,
 		.wait_max_ms = 60 * S,
 		.backoff = PATIENT},
+	/* It comes back to be scheduled: what people read must not hold it up. */
 	[API_POD_READ] = {.name = "pod read",
-		.class = NET_READ,
+		.class = NET_BIND,
 		.timeout_ms = 10 * S,
 		.tries = 1,
 		.wait_max_ms = 60 * S,

@@ -270,9 +270,6 @@ static void unread_report(struct scheduler *s, const struct cache_unread *unread
 	else
 		write_format(&w, "the scheduler cannot read this pod (%s: %s): it is not scheduled",
 			unread->field, unread->reason);
-	log_warn("scheduler", node.size > 0 ? "node-closed" : "pod-unreadable",
-		"node=%.*s pod=%.*s/%.*s field=%s reason=\"%s\"", TEXT_ARGS(node),
-		TEXT_ARGS(pod.namespace), TEXT_ARGS(pod.name), unread->field, unread->reason);
 	scheduler_report_event_of(s, &pod, 0, &s->profiles[0], "Warning",
 		node.size > 0 ? "NodeClosed" : "FailedScheduling", "Scheduling", writer_text(&w));
 	if (node.size == 0)
@@ -287,7 +284,9 @@ bool scheduler_has_unreported(const struct scheduler *s)
 
 void scheduler_report_unreads(struct scheduler *s)
 {
-	while (scheduler_has_unreported(s) && scheduler_may_report(s)) {
+	/* Events of thousands of bindings may wait before it: one that has room is enough. */
+	while (scheduler_has_unreported(s) && recorder_has_room(s->recorder) &&
+		status_patcher_room(s->status_patcher) >= s->setup.limits.patches / 2) {
 		uint32_t index = cache_unread_report(&s->cache);
 		if (index == 0)
 			return;
@@ -319,6 +318,10 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 	enum cache_unread_put put = name.size == 0
 		? CACHE_UNREAD_FULL
 		: cache_unread_put(&s->cache, namespace, name, node, &cause);
+	if (put == CACHE_UNREAD_NEW)
+		log_warn("scheduler", node.size > 0 ? "node-closed" : "pod-unreadable",
+			"node=%.*s pod=%.*s/%.*s field=%s reason=\"%s\"", TEXT_ARGS(node),
+			TEXT_ARGS(namespace), TEXT_ARGS(name), field, why);
 	if (put != CACHE_UNREAD_FULL)
 		scheduler_report_unreads(s);
 	else if (node.size > 0 && cache_is_stray(&s->cache, node))

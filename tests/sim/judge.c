@@ -270,6 +270,10 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 			left_out++;
 			continue;
 		}
+		/* Memory was short, and its node is not there: it takes nothing from anybody. */
+		if (pod == 0 && s->cache.unreads.dropped && node.size > 0 &&
+			registry_find(r, RESOURCE_NODES, node) == 0)
+			continue;
 		if (is_unread(s, state)) {
 			pods += pod != 0; /* an older version */
 			continue;
