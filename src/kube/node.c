@@ -123,6 +123,8 @@ static void features_read(
 			facts->features |= KUBE_FEATURE_RESTART_ALL_CONTAINERS;
 		else if (KUBE_IS(name, "UserNamespacesHostNetworkSupport"))
 			facts->features |= KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK;
+		else if (KUBE_IS(name, "VolumeBindMountOptions"))
+			facts->features |= KUBE_FEATURE_VOLUME_BIND_MOUNT_OPTIONS;
 		facts->features_hash = hash_more(facts->features_hash, hash_taint_text(name));
 	}
 }

@@ -55,6 +55,11 @@ static const struct json_want want_restart_rule[] = {
 	{NULL, NULL},
 };
 
+static const struct json_want want_mount[] = {
+	{"bindMountOptions", NULL},
+	{NULL, NULL},
+};
+
 const struct json_want kube_want_containers[] = {
 	{"name", NULL},
 	{"image", NULL},
@@ -62,6 +67,7 @@ const struct json_want kube_want_containers[] = {
 	{"ports", want_port},
 	{"restartPolicy", NULL},
 	{"restartPolicyRules", want_restart_rule},
+	{"volumeMounts", want_mount},
 	{NULL, NULL},
 };
 
@@ -196,8 +202,9 @@ struct pod_container {
 	struct json_value ports;
 	struct text restart_policy;
 	struct json_value restart_rules;
-	bool runs_on; /* no init container, or one with restartPolicy Always */
-	bool restarts_all;
+	struct json_value mounts;
+	bool runs_on;      /* no init container, or one with restartPolicy Always */
+	uint32_t features; /* that it needs */
 };
 
 static const struct kube_field pod_container_fields[] = {
@@ -205,6 +212,7 @@ static const struct kube_field pod_container_fields[] = {
 	KUBE_FIELD("spec.containers.ports", pod_container, ports),
 	KUBE_FIELD("spec.containers.restartPolicy", pod_container, restart_policy),
 	KUBE_FIELD("spec.containers.restartPolicyRules", pod_container, restart_rules),
+	KUBE_FIELD("spec.containers.volumeMounts", pod_container, mounts),
 };
 
 static struct pod_container container_read(struct kube_build *b, struct json_value v)
@@ -216,10 +224,13 @@ static struct pod_container container_read(struct kube_build *b, struct json_val
 	struct json_walk rules = kube_read_array(b, c.restart_rules, field);
 	while (json_walk_next(&rules)) {
 		struct json_value action = kube_read_member(b, rules.value, "action", field);
-		c.restarts_all |= text_is_z(
-			kube_read_text(b, action, "spec.containers.restartPolicyRules.action"),
-			"RestartAllContainers");
+		if (text_is_z(kube_read_text(b, action, field), "RestartAllContainers"))
+			c.features |= KUBE_FEATURE_RESTART_ALL_CONTAINERS;
 	}
+	struct json_walk mounts = kube_read_array(b, c.mounts, "spec.containers.volumeMounts");
+	while (b->release >= KUBE_1_37 && json_walk_next(&mounts))
+		if (json_count(json_get(mounts.value, "bindMountOptions")) > 0)
+			c.features |= KUBE_FEATURE_VOLUME_BIND_MOUNT_OPTIONS;
 	return c;
 }
 
@@ -331,7 +342,7 @@ static struct pod_container *containers_read(
 		*c = container_read(b, list->value);
 		c->runs_on |= i >= init_count;
 		kube_read_array(b, c->ports, "spec.containers.ports");
-		class->features |= c->restarts_all ? KUBE_FEATURE_RESTART_ALL_CONTAINERS : 0;
+		class->features |= c->features;
 	}
 	return containers;
 }

@@ -86,7 +86,8 @@ struct kube_extended {
 
 enum kube_feature { /* plugins.md 19; bits */
 	KUBE_FEATURE_RESTART_ALL_CONTAINERS = 1,
-	KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK = 2
+	KUBE_FEATURE_USER_NAMESPACES_HOST_NETWORK = 2,
+	KUBE_FEATURE_VOLUME_BIND_MOUNT_OPTIONS = 4 /* since v1.37 */
 };
 
 struct kube_preferred_nodes {

@@ -109,15 +109,12 @@ void scheduler_alpha_args(
 
 /* ---- the rest ---- */
 
+/* Endpoints and ConfigMaps were locks, too. */
 static void check_alpha_lock(struct reading *r, struct text *lock)
 {
-	static const char *const locks[] = {
-		"endpoints", "configmaps", "endpointsleases", "configmapsleases"};
-	for (size_t i = 0; i < ARRAY_COUNT(locks); i++)
-		if (text_is_z(*lock, locks[i])) {
-			remark(r, "leaderElection.resourceLock", "has no effect: it is a lease");
-			*lock = TEXT_NONE;
-		}
+	if (lock->size > 0 && !text_is_z(*lock, "leases"))
+		remark(r, "leaderElection.resourceLock", "has no effect: it is a lease");
+	*lock = TEXT_NONE;
 }
 
 void scheduler_alpha_check(struct reading *r, struct scheduler_file *file)
@@ -127,8 +124,7 @@ void scheduler_alpha_check(struct reading *r, struct scheduler_file *file)
 	check_alpha_lock(r, &file->config.leader_election.resource_lock);
 	if (alpha->algorithm.policy != NULL)
 		refuse(r, "algorithmSource.policy",
-			"give it as --policy-config-file or --policy-configmap, in place of "
-			"--config");
+			"is for --policy-config-file or --policy-configmap");
 	if (provider.size > 0 && !text_is_z(provider, "DefaultProvider") &&
 		!text_is_z(provider, "ClusterAutoscalerProvider"))
 		refuse_unsupported(r, "algorithmSource.provider", provider,

@@ -230,12 +230,13 @@ static void fill_in(struct scheduler_config *config)
 
 bool scheduler_version(struct text t, enum scheduler_version *version)
 {
-	static const char *const versions[] = {SCHEDULER_CONFIG_VERSION,
-		SCHEDULER_CONFIG_GROUP "/v1beta3", SCHEDULER_CONFIG_GROUP "/v1beta2",
-		SCHEDULER_CONFIG_GROUP "/v1beta1", SCHEDULER_CONFIG_GROUP "/v1alpha2",
-		SCHEDULER_CONFIG_GROUP "/v1alpha1"};
+	static const char group[] = SCHEDULER_CONFIG_GROUP "/";
+	static const char versions[][9] = {
+		"v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1"};
+	if (!text_starts(t, text_of(group)))
+		return false;
 	for (size_t i = 0; i < ARRAY_COUNT(versions); i++) {
-		if (!text_is_z(t, versions[i]))
+		if (!text_is_z(text_from(t, sizeof(group) - 1), versions[i]))
 			continue;
 		*version = (enum scheduler_version)i;
 		return true;

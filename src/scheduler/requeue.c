@@ -474,11 +474,20 @@ static void requeue_for_pod(struct scheduler *s, const struct cache_change *chan
 	requeue_forget_deleting(s, change);
 }
 
-/* ---- what is said and counted of a change ---- */
+/* ---- what is logged and counted of a change ---- */
+
+enum change { CHANGE_ADD, CHANGE_UPDATE, CHANGE_DELETE };
 
 static void log_event(const struct scheduler *s, const struct cache_event *event,
-	enum log_level level, const char *words)
+	enum change change, const char *of)
 {
+	static const char verbs[][7] = {"Add", "Update", "Delete"};
+	enum log_level level = change == CHANGE_UPDATE ? LOG_CHANGE : LOG_ATTEMPT;
+	char words[48];
+	struct writer w;
+	writer_init(&w, words, sizeof(words));
+	write_format(&w, "%s event for %s", verbs[change], of);
+	write_char(&w, '\0');
 	if (event->kind == KUBE_NODE)
 		LOG_AT(level, "scheduler", words, "node=%.*s",
 			TEXT_ARGS(cache_text(&s->cache, event->name)));
@@ -490,27 +499,21 @@ static void log_event(const struct scheduler *s, const struct cache_event *event
 
 static void log_handled(const struct scheduler *s, const struct cache_event *event)
 {
-	static const char *const of_nodes[] = {
-		"Add event for node", "Update event for node", "Delete event for node"};
-	static const char *const of_assigned[] = {"Add event for scheduled pod",
-		"Update event for scheduled pod", "Delete event for scheduled pod"};
-	static const char *const of_pending[] = {"Add event for unscheduled pod",
-		"Update event for unscheduled pod", "Delete event for unscheduled pod"};
 	if (!log_enabled(LOG_ATTEMPT) || (event->kind != KUBE_NODE && event->kind != KUBE_POD))
 		return;
-	uint32_t what = !event->old.there ? 0 : event->now.there ? 1 : 2;
+	enum change change = !event->old.there ? CHANGE_ADD
+		: event->now.there             ? CHANGE_UPDATE
+					       : CHANGE_DELETE;
+	bool is_ours = side_is_ours(s, event->old.there ? &event->old : &event->now);
 	bool is_assigned = event->now.node != 0, was_assigned = event->old.node != 0;
-	if (event->kind == KUBE_NODE) {
-		log_event(s, event, what == 1 ? LOG_CHANGE : LOG_ATTEMPT, of_nodes[what]);
-	} else if (is_assigned && event->old.there && !was_assigned) {
-		log_event(s, event, LOG_ATTEMPT, of_assigned[0]);
-		if (side_is_ours(s, &event->old))
-			log_event(s, event, LOG_ATTEMPT, of_pending[2]);
-	} else if (is_assigned || was_assigned || side_is_ours(s, &event->old) ||
-		side_is_ours(s, &event->now)) {
-		log_event(s, event, what == 1 ? LOG_CHANGE : LOG_ATTEMPT,
-			(is_assigned || was_assigned ? of_assigned : of_pending)[what]);
-	}
+	const char *of = event->kind == KUBE_NODE ? "node"
+		: is_assigned || was_assigned     ? "scheduled pod"
+						  : "unscheduled pod";
+	bool binds = is_assigned && event->old.there && !was_assigned;
+	if (event->kind == KUBE_NODE || is_assigned || was_assigned || is_ours)
+		log_event(s, event, binds ? CHANGE_ADD : change, of);
+	if (binds && is_ours)
+		log_event(s, event, CHANGE_DELETE, "unscheduled pod");
 }
 
 /* To upstream a pod that gets a node comes as an assigned one, and goes as a pending one. */

@@ -83,6 +83,7 @@ static void picture_put(struct json_value object, const char *json)
 {
 	struct kube_build b;
 	kube_build_init(&b, &picture.cache.strings, &picture.decode);
+	b.release = picture.cache.release;
 	b.annotations = &picture.cache.annotations;
 	enum kube_kind kind = kube_kind_of(json_text(json_get(object, "kind")));
 	enum kube_result decoded = KUBE_MALFORMED;

@@ -106,6 +106,10 @@ static void test_declared_features(void)
 	"'exitCodes':{'operator':'In','values':[1]}}]}]"
 #define USERNS  "'UserNamespacesHostNetworkSupport'"
 #define RESTART "'RestartAllContainersOnContainerExits'"
+#define OPTIONS "'VolumeBindMountOptions'"
+#define MOUNTS(of_one)                                                                 \
+	"'containers':[{'name':'c'}],'initContainers':[{'name':'i','volumeMounts':[{}" \
+	",{" of_one "}]}]"
 	static const struct features rows[] = {
 		{"'containers':[{'name':'c'}]", "", PLUGIN_SKIP},
 		{"'hostNetwork':true,'containers':[{'name':'c'}]", "", PLUGIN_SKIP},
@@ -119,11 +123,16 @@ static void test_declared_features(void)
 		{"'hostNetwork':true,'hostUsers':false," RESTARTS, USERNS, PLUGIN_UNRESOLVABLE},
 		{"'hostNetwork':true,'hostUsers':false," RESTARTS, USERNS "," RESTART,
 			PLUGIN_SUCCESS},
+		{MOUNTS("'name':'v'"), "", PLUGIN_SKIP},
+		{MOUNTS("'bindMountOptions':[]"), "", PLUGIN_SKIP},
+		{MOUNTS("'bindMountOptions':['noexec']"), USERNS, PLUGIN_UNRESOLVABLE},
+		{MOUNTS("'bindMountOptions':['noexec']"), OPTIONS, PLUGIN_SUCCESS},
 	};
 	const struct plugin *plugin = plugins[PLUGIN_NODE_DECLARED_FEATURES];
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		tearDown();
 		setUp();
+		picture.cache.release = KUBE_1_37;
 		picture_addf("{'kind':'Node','metadata':{'name':'n'},"
 			     "'status':{'declaredFeatures':[%s]}}",
 			rows[i].declared);
@@ -138,6 +147,12 @@ static void test_declared_features(void)
 				: "",
 			picture_reasons());
 	}
+	tearDown();
+	setUp();
+	picture.cache.release = KUBE_1_36; /* knew no options of mounts */
+	add_pod(MOUNTS("'bindMountOptions':['noexec']"));
+	TEST_ASSERT_EQUAL(
+		PLUGIN_SKIP, plugin->pre_filter(picture_decide("default", "p"), picture_why()));
 }
 
 static const char *gated(const char *gates)

@@ -486,8 +486,8 @@ static void test_rules_of_alpha_versions(void)
 		{OLDER("v1alpha2") "disablePreemption: false\nbindTimeoutSeconds: 0\n", ""},
 		{OLDER("v1alpha1") "algorithmSource: {policy: {file: {path: p.json}}}\n"
 				   "hardPodAffinitySymmetricWeight: 101\n",
-			"f:3:27: algorithmSource.policy: give it as --policy-config-file or "
-			"--policy-configmap, in place of --config\n"
+			"f:3:27: algorithmSource.policy: is for --policy-config-file or "
+			"--policy-configmap\n"
 			"f:4:33: hardPodAffinitySymmetricWeight: Invalid value: 101: not in valid "
 			"range [0-100]\n"},
 		{OLDER("v1alpha2") "algorithmSource: {provider: Own}\nbindTimeoutSeconds: -1\n",
