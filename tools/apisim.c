@@ -4,12 +4,14 @@
  * scheduler, with nothing else installed.
  *
  *	apisim [--port P] [--plain] [--kubeconfig-out F] [--token T] [--seed N]
- *		[--nodes N] [--pods N] [--life | --no-life] [--hurry N] [--load FILE]
- *		[--release 20..36] [--no-streaming-lists] [--history N] [--memory MIB] [--strict]
+ *		[--nodes N] [--pods N] [--life | --no-life] [--devices] [--hurry N]
+ *		[--load FILE] [--release 20..36] [--no-streaming-lists] [--history N]
+ *		[--memory MIB] [--strict]
  *
  * Without --life nodes and pods are made and stay, and kubelets start what is bound; with it
  * deployments change, jobs come, nodes fail (all of that N times as fast with --hurry N). With
- * --no-life there are not even kubelets. --load takes what `kubectl get ... -o json` printed.
+ * --no-life there are not even kubelets. With --devices nodes have some, and pods want them.
+ * --load takes what `kubectl get ... -o json` printed.
  *
  * With --release it plays an older kube-apiserver: what was not served then is not served.
  *
@@ -51,7 +53,7 @@ enum {
 struct options {
 	const char *kubeconfig, *load, *token;
 	uint64_t port, seed, nodes, pods, hurry, history, memory_mib, release;
-	bool plain, life, no_life, no_streaming_lists, strict;
+	bool plain, life, no_life, devices, no_streaming_lists, strict;
 };
 
 struct apisim {
@@ -99,6 +101,7 @@ static void read_options(int argc, char **argv, struct options *o)
 		{"--plain", NULL, NULL, &o->plain},
 		{"--life", NULL, NULL, &o->life},
 		{"--no-life", NULL, NULL, &o->no_life},
+		{"--devices", NULL, NULL, &o->devices},
 		{"--no-streaming-lists", NULL, NULL, &o->no_streaming_lists},
 		{"--strict", NULL, NULL, &o->strict},
 	};
@@ -210,6 +213,7 @@ static struct life_setup life_setup(void)
 		.nodes_max = (uint32_t)o->nodes * 2 + 16 * 1024,
 		.pods_max = (uint32_t)o->pods * 4 + 200 * 1024,
 		.calm = !o->life,
+		.devices = o->devices,
 		.hurry = (int64_t)o->hurry};
 }
 

@@ -44,9 +44,12 @@ static void on_power_cut(void *self, uint32_t zone)
 	cuts++;
 }
 
+static bool devices;
+
 static void begin_with(uint32_t nodes, uint64_t seed, bool calm)
 {
 	struct life_setup setup = {.api = desk->api,
+		.devices = devices,
 		.arena = &arena,
 		.clock = {NULL, NULL, NULL},
 		.seed = seed,
@@ -218,6 +221,49 @@ static void a_day_has_everything(void)
 	compare();
 }
 
+/* Each claim is one of a pod that is there, but for those that the controller has not seen yet. */
+static uint32_t claims_without_pods(const struct registry *r)
+{
+	uint32_t without = 0;
+
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_CLAIMS); i++)
+		without += registry_find(r, RESOURCE_PODS,
+				   revision_key(registry_revision(
+					   r, registry_nth(r, RESOURCE_CLAIMS, i)))) == 0;
+	return without;
+}
+
+static void drivers_offer_devices_and_claims_end_with_their_pods(void)
+{
+	const struct registry *r = apisim_registry(desk->api);
+	uint32_t wanted = 0, tainted = 0;
+
+	devices = true;
+	begin(13, false);
+	for (int i = 0; i < 60; i++) {
+		live(20);
+		/* but for a node that has just gone */
+		TEST_ASSERT_TRUE(registry_count(r, RESOURCE_SLICES) <=
+			registry_count(r, RESOURCE_NODES) + 1);
+		wanted += registry_count(r, RESOURCE_CLAIMS);
+		for (uint32_t k = 0; k < registry_count(r, RESOURCE_SLICES); k++)
+			tainted += text_contains(revision_json(registry_revision(
+							 r, registry_nth(r, RESOURCE_SLICES, k))),
+				TEXT("/hot"));
+	}
+	TEST_ASSERT_TRUE(wanted > 100);
+	TEST_ASSERT_TRUE(tainted > 10);
+	TEST_ASSERT_EQUAL_INT(200,
+		desk_ask(desk, "GET", "/apis/resource.k8s.io/v1/resourceslices/gpu-node-00001",
+			NULL));
+	TEST_ASSERT_EQUAL_STRING("gpu.example.com", desk_value(desk, "spec.driver"));
+	life_calm(life, true);
+	live(120);
+	TEST_ASSERT_EQUAL_UINT32(0, claims_without_pods(r));
+	TEST_ASSERT_EQUAL_UINT64(0, life_counts(life)->refused);
+	devices = false;
+}
+
 static void a_cluster_may_have_no_nodes(void)
 {
 	begin_with(0, 5, false);
@@ -247,6 +293,7 @@ int main(void)
 	RUN_TEST(a_calm_cluster_comes_to_rest);
 	RUN_TEST(a_volume_somebody_reserved_is_bound);
 	RUN_TEST(a_day_has_everything);
+	RUN_TEST(drivers_offer_devices_and_claims_end_with_their_pods);
 	RUN_TEST(a_cluster_may_have_no_nodes);
 	RUN_TEST(the_same_seed_is_the_same_day);
 	return UNITY_END();

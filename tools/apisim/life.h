@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Life: what goes on in an edge cluster, by a seed. Nodes of several sizes in zones; deployments
- * that grow and shrink, jobs that end, daemons, pods that fit nowhere; the kubelets of all nodes
- * (pods start, become ready, end); nodes that fail and come back, a power cut of a zone, nodes
- * that are drained and taken away.
+ * that grow and shrink, jobs that end, daemons, pods that fit nowhere; devices and what drivers say
+ * of them, where they are wanted; the kubelets of all nodes (pods start, become ready, end); nodes
+ * that fail and come back, a power cut of a zone, nodes that are drained and taken away.
  *
  * It is a client of the API like others, and follows what they do by the registry's history.
  */
@@ -22,6 +22,7 @@ struct life_setup {
 	uint32_t pods;              /* about so many are wanted by deployments */
 	uint32_t nodes_max;         /* room; 0: twice `nodes` + 16 */
 	uint32_t pods_max;          /* 0: twice `pods` + 1024 */
+	bool devices;               /* drivers offer some, and pods want them */
 	bool calm;                  /* nothing changes by itself, kubelets apart */
 	int64_t hurry;              /* divides the time between two events and what a failure
 				     * lasts; 0 and 1: as it is */

@@ -5,7 +5,8 @@
  *	life.c          setting up, turns, following what others do
  *	life_kubelet.c  what becomes of pods on nodes, and of nodes
  *	life_world.c    what people and weather do
- *	life_volumes.c  what becomes of claims
+ *	life_volumes.c  what becomes of claims of volumes
+ *	life_devices.c  what drivers offer, and what becomes of claims of devices
  */
 #ifndef BERTH_TOOLS_APISIM_LIFE_PRIVATE_H
 #define BERTH_TOOLS_APISIM_LIFE_PRIVATE_H
@@ -19,6 +20,7 @@ enum {
 	LIFE_KEY_MAX = 192,
 	LIFE_APPS = 48,
 	LIFE_ZONES = 3,
+	LIFE_LOOKED_AT_ONCE = 64, /* claims, volumes, slices */
 	LIFE_BODY_MAX = 8192,
 	LIFE_PATH_MAX = 1024
 };
@@ -87,7 +89,7 @@ struct life {
 	struct life_app apps[LIFE_APPS + 1];
 	uint32_t apps_count;
 	uint32_t node_number;
-	uint32_t volumes_from; /* where the next look at claims and volumes begins */
+	uint32_t each_from; /* where the next look at claims and volumes begins */
 	int64_t now_us;
 	int64_t events[LIFE_EVENTS];
 	char body[LIFE_BODY_MAX];
@@ -136,8 +138,20 @@ void life_event(struct life *life, enum life_event event);
 
 /* ---- life_volumes.c ---- */
 
+/*
+ * Calls `look` for those of that phase (NULL: of any); what it does may change the list. Not all
+ * at once: each time some others, so that claims nobody has chosen a node for hold up none.
+ */
+void life_each(struct life *life, uint32_t resource, const char *phase,
+	void (*look)(struct life *life, uint32_t revision));
 void life_volumes(struct life *life);
 void life_make_storage(struct life *life);
 void life_make_claim(struct life *life, uint32_t app, const char *name);
+
+/* ---- life_devices.c ---- */
+
+void life_devices(struct life *life);
+void life_make_device_class(struct life *life);
+void life_make_device_claim(struct life *life, uint32_t app, const char *name);
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "apisim/life_private.h"
 
-enum { LIFE_VOLUMES_AT_ONCE = 64 };
-
 #define CLAIMS  "/api/v1/namespaces/%.*s/persistentvolumeclaims/%.*s"
 #define VOLUMES "/api/v1/persistentvolumes"
 
@@ -145,18 +143,14 @@ static void clean(struct life *life, uint32_t revision)
 			life_path(life, VOLUMES "/%.*s", TEXT_ARGS(volume)), NULL);
 }
 
-/*
- * Calls `look` for those of that phase (NULL: of any); what it does may change the list. Not all
- * at once: each time some others, so that claims nobody has chosen a node for hold up none.
- */
-static void each(struct life *life, uint32_t resource, const char *phase,
+void life_each(struct life *life, uint32_t resource, const char *phase,
 	void (*look)(struct life *life, uint32_t revision))
 {
 	struct registry *r = apisim_registry(life->api);
-	uint32_t found[LIFE_VOLUMES_AT_ONCE], count = 0, all = registry_count(r, resource);
-	uint32_t from = all > 0 ? life->volumes_from % all : 0;
+	uint32_t found[LIFE_LOOKED_AT_ONCE], count = 0, all = registry_count(r, resource);
+	uint32_t from = all > 0 ? life->each_from % all : 0;
 
-	for (uint32_t i = 0; i < all && count < LIFE_VOLUMES_AT_ONCE; i++) {
+	for (uint32_t i = 0; i < all && count < LIFE_LOOKED_AT_ONCE; i++) {
 		uint32_t revision = registry_nth(r, resource, (from + i) % all);
 
 		if (phase != NULL &&
@@ -174,10 +168,9 @@ static void each(struct life *life, uint32_t resource, const char *phase,
 
 void life_volumes(struct life *life)
 {
-	each(life, RESOURCE_PVCS, "Pending", provision);
-	each(life, RESOURCE_PVS, "Pending", accept);
-	each(life, RESOURCE_PVCS, NULL, clean);
-	life->volumes_from += LIFE_VOLUMES_AT_ONCE;
+	life_each(life, RESOURCE_PVCS, "Pending", provision);
+	life_each(life, RESOURCE_PVS, "Pending", accept);
+	life_each(life, RESOURCE_PVCS, NULL, clean);
 }
 
 void life_make_claim(struct life *life, uint32_t app, const char *name)

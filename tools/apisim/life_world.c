@@ -11,6 +11,8 @@ enum {
 	LIFE_JOB_PODS_MAX = 12,
 	LIFE_FLAVOURS = 10,
 	LIFE_WITH_CLAIM = 8,
+	LIFE_WITH_DEVICE = LIFE_FLAVOURS, /* only where there are some */
+	LIFE_DEVICE_PODS_MAX = 8,
 	LIFE_NEVER_PODS = 2,
 	LIFE_NODES_MIN = 3
 };
@@ -227,6 +229,12 @@ static void make_replica(struct life *life, uint32_t index)
 			"\"claimName\":\"%s\"}}],",
 			name);
 	}
+	if (life->apps[index].flavour == LIFE_WITH_DEVICE) {
+		life_make_device_claim(life, index, name);
+		snprintf(more, sizeof(more),
+			"\"resourceClaims\":[{\"name\":\"gpu\",\"resourceClaimName\":\"%s\"}],",
+			name);
+	}
 	make_pod(life, index, name, more);
 }
 
@@ -359,6 +367,9 @@ void life_event(struct life *life, enum life_event event)
 		life->news = false;
 		control(life);
 		life_volumes(life);
+		if (life->setup.devices)
+			life_devices(life);
+		life->each_from += LIFE_LOOKED_AT_ONCE;
 		break;
 	case LIFE_EVENT_HEARTBEAT: heartbeat(life); break;
 	case LIFE_EVENT_SCALE: scale(life); break;
@@ -395,6 +406,19 @@ static void add_app(struct life *life, enum life_app_kind kind, uint32_t wanted)
 		.wanted_max = wanted * 2};
 }
 
+/* A service that grows and shrinks, and jobs; together they want more than there is at times. */
+static void add_device_apps(struct life *life)
+{
+	uint32_t wanted =
+		life->setup.nodes < LIFE_DEVICE_PODS_MAX ? life->setup.nodes : LIFE_DEVICE_PODS_MAX;
+
+	life_make_device_class(life);
+	add_app(life, LIFE_DEPLOYMENT, wanted);
+	life->apps[life->apps_count].flavour = LIFE_WITH_DEVICE;
+	add_app(life, LIFE_JOB, 0);
+	life->apps[life->apps_count].flavour = LIFE_WITH_DEVICE;
+}
+
 void life_make_world(struct life *life)
 {
 	uint32_t left = life->setup.pods;
@@ -415,6 +439,8 @@ void life_make_world(struct life *life)
 	add_app(life, LIFE_JOB, 0);
 	add_app(life, LIFE_JOB, 0);
 	add_app(life, LIFE_NEVER, LIFE_NEVER_PODS);
+	if (life->setup.devices)
+		add_device_apps(life);
 	while (left > 0 && life->apps_count < LIFE_APPS) {
 		uint32_t most = life->setup.pods / 16 + 1;
 		uint32_t wanted = life->apps_count == LIFE_APPS - 1 ? left : 1 + below(life, most);
