@@ -25,7 +25,11 @@ enum {
 	DRA_LIST_MAX = 8,     /* sub-requests of a prioritized list */
 	/* Of a decision, 0.1 us each or so: some for each node, some for one with more. */
 	DRA_STEPS_PER_MS = 100,
-	DRA_STEPS_PER_NODE = 1024
+	DRA_STEPS_PER_NODE = 1024,
+	DRA_STEPS_LEAST = 64, /* for each node, however little patience is left */
+	/* Patience is halved by a search that came to no end, and doubles after so many others. */
+	DRA_PATIENCE_BACK = 64,
+	DRA_PATIENCE_MAX = 6
 };
 
 /* What feature gates allow. */
@@ -50,6 +54,13 @@ struct dra *dra_make(struct arena *arena, struct cache *cache, uint32_t nodes);
 /* How many expressions were compiled, and how many were evaluated, so far. */
 uint64_t dra_compiled(const struct dra *dra);
 uint64_t dra_evaluated(const struct dra *dra);
+
+/*
+ * Of `full` steps those that a decision about a pod of the namespace may take: fewer for some time
+ * after searches without an end, so that one namespace does not hold up the pods of others.
+ */
+int64_t dra_patience(struct dra *dra, uint32_t namespace, int64_t full);
+void dra_gave_up(struct dra *dra, uint32_t namespace);
 
 /*
  * What came out on a node for claims that ask for the same: the next pod of a template finds it

@@ -17,7 +17,8 @@ enum {
 	VERDICT_DEVICES = 128, /* of a slice; an apiserver takes no more */
 	COMPILE_KEEP_MAX = 512 * 1024,
 	COST_PER_STEP = 16,
-	TEXT_SIZE = 1024
+	TEXT_SIZE = 1024,
+	PATIENCES = 64 /* namespaces, by hash: what shares a place shares the patience */
 };
 
 enum said { SAID_NOTHING, SAID_NO, SAID_YES };
@@ -45,6 +46,10 @@ struct dra {
 	uint64_t clock;
 	uint64_t compiled;
 	uint64_t evaluated;
+	struct {
+		uint8_t given_up;  /* how often the patience is halved */
+		uint8_t decisions; /* since */
+	} patience[PATIENCES];
 	struct page_span span;
 	struct page_shedder shedder;
 	struct verdicts *verdicts;
@@ -95,6 +100,23 @@ struct dra *dra_make(struct arena *arena, struct cache *cache, uint32_t nodes)
 struct dra_seen *dra_seen_of(struct dra *dra, const struct dra_shape *shape)
 {
 	return dra_memory_row(dra->memory, shape);
+}
+
+int64_t dra_patience(struct dra *dra, uint32_t namespace, int64_t full)
+{
+	uint32_t at = hash_pair(namespace, 0) % PATIENCES;
+	if (dra->patience[at].given_up > 0 && ++dra->patience[at].decisions > DRA_PATIENCE_BACK) {
+		dra->patience[at].given_up--;
+		dra->patience[at].decisions = 0;
+	}
+	return full >> dra->patience[at].given_up;
+}
+
+void dra_gave_up(struct dra *dra, uint32_t namespace)
+{
+	uint32_t at = hash_pair(namespace, 0) % PATIENCES;
+	dra->patience[at].given_up += dra->patience[at].given_up < DRA_PATIENCE_MAX;
+	dra->patience[at].decisions = 0;
 }
 
 uint64_t dra_compiled(const struct dra *dra)

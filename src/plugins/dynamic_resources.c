@@ -137,13 +137,17 @@ static void begin_run(struct cycle_state *d, struct devices_state *state)
 	/* There is an end to everything, whatever the configuration says. */
 	int64_t most = has_timeout && timeout_ms < DEVICES_TIMEOUT_MAX_MS ? timeout_ms
 									  : DEVICES_TIMEOUT_MAX_MS;
+	int64_t nodes = pool_used(&d->cache->nodes);
+	int64_t steps = most * DRA_STEPS_PER_MS + nodes * DRA_STEPS_PER_NODE;
+	if (d->dra != NULL)
+		steps = dra_patience(d->dra, d->pod.class->namespace, steps) +
+			nodes * DRA_STEPS_LEAST;
 	state->detail_steps = DEVICES_DETAIL_MAX_MS * DRA_STEPS_PER_MS;
 	state->run = (struct dra_run){.cache = d->cache,
 		.dra = d->dra,
 		.scratch = d->scratch,
 		.features = features_of(&d->profile->gates),
-		.steps = most * DRA_STEPS_PER_MS +
-			(int64_t)pool_used(&d->cache->nodes) * DRA_STEPS_PER_NODE,
+		.steps = steps,
 		.claims = state->asked,
 		.claim_count = state->asked_count};
 }
@@ -283,6 +287,8 @@ static enum dra_outcome devices_work_out(struct cycle_state *d, struct devices_s
 	}
 	if (!extended.is_lacking && state->run.claim_count > 0)
 		verdict = dra_allocate(&state->run, node, &result);
+	if (verdict == DRA_TIMEOUT && d->dra != NULL)
+		dra_gave_up(d->dra, d->pod.class->namespace);
 	if (verdict == DRA_ERROR || verdict == DRA_TIMEOUT) {
 		devices_fail_node(d, state, node, verdict);
 		return DRA_UNKNOWN;

@@ -17,7 +17,7 @@
 #include "dra/dra.h"
 #include "profile/profile.h"
 
-enum { EACH = 8, PARTS = 5 };
+enum { EACH = 8, PARTS = 5, ABSURD = 8 };
 
 static struct arena arena;
 static struct cache cache;
@@ -43,7 +43,7 @@ static uint64_t bytes_used(void)
 static void make_cluster(uint32_t nodes, uint32_t claims)
 {
 	struct cache_limits limits = {.nodes = nodes,
-		.pods = claims + 64,
+		.pods = claims + 64 + ABSURD,
 		.objects = nodes + 2 * claims + 64,
 		.classes = claims + 64,
 		.label_sets = nodes + 64,
@@ -151,6 +151,46 @@ __attribute__((noinline)) static void decide_one(uint32_t pod)
 	plugin_release(&points.b);
 }
 
+/*
+ * Claims whose search has no end in sight: seven devices of eight in any order, and then one that
+ * no device is. Each in words of its own, so that nothing is remembered of the one before.
+ */
+static void absurd_claims(uint32_t count)
+{
+	double worst = 0, us = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		char requests[2000];
+		size_t used = 0;
+		for (uint32_t k = 0; k < EACH; k++)
+			used += (size_t)snprintf(requests + used, sizeof(requests) - used,
+				"%s{'name':'r%u','exactly':{'deviceClassName':'gpu',"
+				"'allocationMode':'ExactCount','count':1%s}}",
+				k == 0 ? "" : ",", k,
+				k + 1 < EACH ? ""
+					     : ",'selectors':[{'cel':{'expression':'1 > 2'}}]");
+		feed("{'kind':'ResourceClaim','metadata':{'name':'absurd-%u','namespace':'default',"
+		     "'uid':'a-%u','resourceVersion':'1'},'spec':{'devices':{'requests':[%s],"
+		     "'constraints':[{'requests':['r%u'],'matchAttribute':'a.b/c%u'}]}}}",
+			i, i, requests, i % EACH, i);
+		feed("{'kind':'Pod','metadata':{'name':'absurd-%u','namespace':'default','uid':"
+		     "'ap-%u'},'spec':{'containers':[{'name':'c','image':'i'}],'resourceClaims':[{"
+		     "'name':'x','resourceClaimName':'absurd-%u'}]}}",
+			i, i, i);
+		char name[32];
+		struct schedule_result decision;
+		snprintf(name, sizeof(name), "absurd-%u", i);
+		uint32_t pod = cache_find_pod(&cache, TEXT("default"), text_of(name));
+		double start = now_us();
+		cycle_decide(&cycle, pod, CACHE_COUNT_FAST, &decision);
+		us = now_us() - start;
+		worst = us > worst ? us : worst;
+		if (decision.outcome == CYCLE_PLACED)
+			die("an absurd claim is placed");
+	}
+	printf("%u claims without an end: %8.0f us for the longest decision, %.0f for the last\n",
+		count, worst, us);
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t nodes = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000;
@@ -181,5 +221,6 @@ int main(int argc, char **argv)
 			first, done, us / (done - first),
 			(unsigned long long)dra_evaluated(cycle.dra));
 	}
+	absurd_claims(ABSURD);
 	return 0;
 }

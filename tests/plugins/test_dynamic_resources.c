@@ -4,6 +4,9 @@
 // deps: dra/*.c cel/*.c
 // deps: tests/plugins/questions.c
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "dra/dra.h"
 #include <unity.h>
 
 #include "plugins/picture.h"
@@ -332,6 +335,28 @@ static void test_search_without_end(void)
 	TEST_ASSERT_EQUAL_STRING("error", verdict);
 }
 
+/* Who searches without an end has less and less of it, and others have all; then it comes back. */
+static void test_patience(void)
+{
+	size_t size = dra_size(16) + 4096;
+	struct arena arena;
+	void *memory = calloc(1, size);
+	arena_init(&arena, memory, size);
+	struct dra *dra = dra_make(&arena, &picture.cache, 16);
+	TEST_ASSERT_EQUAL_INT64(64000, dra_patience(dra, 7, 64000));
+	for (int i = 0; i < 20; i++)
+		dra_gave_up(dra, 7);
+	TEST_ASSERT_EQUAL_INT64(1000, dra_patience(dra, 7, 64000));
+	TEST_ASSERT_EQUAL_INT64(64000, dra_patience(dra, 8, 64000));
+	for (int i = 0; i < DRA_PATIENCE_BACK; i++)
+		(void)dra_patience(dra, 7, 64000);
+	TEST_ASSERT_EQUAL_INT64(2000, dra_patience(dra, 7, 64000));
+	for (int i = 0; i < 6 * (DRA_PATIENCE_BACK + 1); i++)
+		(void)dra_patience(dra, 7, 64000);
+	TEST_ASSERT_EQUAL_INT64(64000, dra_patience(dra, 7, 64000));
+	free(memory);
+}
+
 /* There are as many steps as there are nodes to look at, however little time for one is given. */
 static void test_short_timeout(void)
 {
@@ -510,6 +535,7 @@ int main(void)
 	RUN_TEST(test_detail_has_an_end);
 	RUN_TEST(test_counters);
 	RUN_TEST(test_search_without_end);
+	RUN_TEST(test_patience);
 	RUN_TEST(test_short_timeout);
 	RUN_TEST(test_bad_input);
 	RUN_TEST(test_enormous_attribute_maps);
