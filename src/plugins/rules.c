@@ -24,10 +24,19 @@ static const struct rules_args *rules_args_of(const struct plugin_profile *profi
 	return PLUGIN_ARGS(profile, RULES, rules_args);
 }
 
+/* By powers of two, so that a node more or less does not change what a rule says of the others. */
+uint64_t rules_cost_max(int64_t cost_max, uint32_t nodes)
+{
+	for (uint32_t full = RULES_NODES_FULL; nodes > full && full < UINT32_MAX / 2; full *= 2)
+		cost_max /= 2;
+	return (uint64_t)cost_max;
+}
+
 static void run_begin(struct rules_run *run, const struct plugin_profile *profile)
 {
 	rules_view_init(&run->view, plugin_now_us(run->view.cache, profile), run->variables);
-	run->cost_left = (uint64_t)rules_args_of(profile)->cost_max;
+	run->cost_left = rules_cost_max(
+		rules_args_of(profile)->cost_max, pool_used(&run->view.cache->nodes));
 }
 
 static struct cel_value run_program(struct rules_run *run, const struct cel_program *program)

@@ -16,7 +16,8 @@ enum {
 	RULES_SOURCE_MAX = 4096,
 	RULES_WEIGHT_MAX = 100,
 	RULES_WEIGHTS_MAX = 600, /* of all rules: sums of scores stay below 65,535 */
-	RULES_SCORE_MAX = 100
+	RULES_SCORE_MAX = 100,
+	RULES_NODES_FULL = 1024 /* more nodes than these share what they may cost */
 };
 
 /* What rules read, besides the node itself and what pods of one kind have in common. */
@@ -47,6 +48,9 @@ struct rules_args {
 };
 
 extern const struct plugin_args rules_arguments;
+
+/* What the filters of one pod may cost on one node of so many, and what the scores may. */
+uint64_t rules_cost_max(int64_t cost_max, uint32_t nodes);
 
 /* ---- rules_view.c ---- */
 

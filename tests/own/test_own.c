@@ -5,7 +5,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: dra/*.c cel/*.c
-// deps: tests/plugins/picture.c
+// deps: tests/plugins/picture.c tests/plugins/decide.c
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "cycle/group.h"
 #include "plugins/hints.h"
+#include "plugins/decide.h"
 #include "plugins/picture.h"
 #include "profile/profile.h"
 #include "profile/scheduler_write.h"
@@ -95,26 +96,9 @@ static uint32_t add_pod(const char *name, const char *labels)
 		name, name, labels);
 }
 
-static const char *shown(struct text t)
-{
-	static char bytes[TEXT_BYTES];
-	snprintf(bytes, sizeof(bytes), "%.*s", TEXT_ARGS(t));
-	return bytes;
-}
-
-/* Where the pod goes, or the message; remembered rows and the slow way agree. */
 static const char *decide(uint32_t pod)
 {
-	struct schedule_result slow, fast;
-	cycle_decide(&cycle, pod, CACHE_COUNT_RECOUNT, &slow);
-	uint32_t node = slow.node;
-	enum cycle_outcome outcome = slow.outcome;
-	cycle_decide(&cycle, pod, CACHE_COUNT_FAST, &fast);
-	TEST_ASSERT_EQUAL(outcome, fast.outcome);
-	TEST_ASSERT_EQUAL_UINT32(node, fast.node);
-	if (fast.outcome != CYCLE_PLACED)
-		return shown(fast.message);
-	return shown(cache_text(&picture.cache, cache_node_at(&picture.cache, node)->name));
+	return decide_in(&cycle, pod);
 }
 
 /* ---- the example ---- */

@@ -5,7 +5,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: dra/*.c cel/*.c
-// deps: tests/plugins/picture.c
+// deps: tests/plugins/picture.c tests/plugins/decide.c
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,9 @@
 #include "base/arena.h"
 #include "cycle/cycle.h"
 #include "plugins/hints.h"
+#include "plugins/decide.h"
 #include "plugins/picture.h"
+#include "plugins/rules.h"
 #include "profile/profile.h"
 #include "profile/scheduler_write.h"
 
@@ -115,25 +117,9 @@ static void add_pod_on(const char *name, const char *labels, const char *node)
 		name, name, labels, node);
 }
 
-static const char *shown(struct text t)
-{
-	snprintf(words, sizeof(words), "%.*s", TEXT_ARGS(t));
-	return words;
-}
-
-/* Where the pod goes, or the message; what is remembered and the slow way agree. */
 static const char *decide(uint32_t pod)
 {
-	struct schedule_result slow, fast;
-	cycle_decide(&cycle, pod, CACHE_COUNT_RECOUNT, &slow);
-	uint32_t node = slow.node;
-	enum cycle_outcome outcome = slow.outcome;
-	cycle_decide(&cycle, pod, CACHE_COUNT_FAST, &fast);
-	TEST_ASSERT_EQUAL(outcome, fast.outcome);
-	TEST_ASSERT_EQUAL_UINT32(node, fast.node);
-	if (fast.outcome != CYCLE_PLACED)
-		return shown(fast.message);
-	return shown(cache_text(&picture.cache, cache_node_at(&picture.cache, node)->name));
+	return decide_in(&cycle, pod);
 }
 
 static const char *decide_named(const char *name)
@@ -599,6 +585,17 @@ static void test_a_rule_that_costs_too_much_refuses_the_pod_that_makes_it(void)
 	TEST_ASSERT_EQUAL_STRING("n", decide_named("small"));
 }
 
+/* However many nodes there are, a decision costs about as much as one for 1,024 of them. */
+static void test_many_nodes_share_what_a_decision_may_cost(void)
+{
+	TEST_ASSERT_EQUAL_UINT64(1000, rules_cost_max(1000, 0));
+	TEST_ASSERT_EQUAL_UINT64(1000, rules_cost_max(1000, 1024));
+	TEST_ASSERT_EQUAL_UINT64(500, rules_cost_max(1000, 1025));
+	TEST_ASSERT_EQUAL_UINT64(500, rules_cost_max(1000, 2048));
+	TEST_ASSERT_EQUAL_UINT64(125, rules_cost_max(1000, 5000));
+	TEST_ASSERT_EQUAL_UINT64(0, rules_cost_max(1000, UINT32_MAX));
+}
+
 static void test_loops_in_loops_end(void)
 {
 	begin(FILE_OF("      maxCost: 100000\n"
@@ -687,6 +684,7 @@ int main(void)
 	RUN_TEST(test_a_rule_that_fails_refuses_its_node_only);
 	RUN_TEST(test_a_rule_that_costs_too_much_refuses_the_pod_that_makes_it);
 	RUN_TEST(test_rules_that_count_pods_do_not_stop_each_other);
+	RUN_TEST(test_many_nodes_share_what_a_decision_may_cost);
 	RUN_TEST(test_loops_in_loops_end);
 	RUN_TEST(test_what_others_wrote_is_only_data);
 	RUN_TEST(test_without_rules_the_plugin_is_off);
