@@ -255,7 +255,7 @@ static uint16_t checker_resolve(struct cel_compile *c, uint32_t row, const uint1
 	uint16_t result = 0;
 
 	do {
-		const char *at = cel_function_at(row)->overloads;
+		const char *at = cel_function_at(row)->overloads + 1;
 
 		for (; *at != '\0'; at = cel_overload_after(at)) {
 			uint16_t type = checker_overload(c, at, args, count, member);

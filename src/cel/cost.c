@@ -111,7 +111,7 @@ uint64_t cel_call_cost(struct cel_run *run, const struct cel_function *function,
 {
 	uint64_t product;
 
-	switch ((enum cel_cost)function->cost) {
+	switch ((enum cel_cost)function->overloads[0]) {
 	case CEL_COST_ONE: return 1;
 	case CEL_COST_NONE: return 0;
 	case CEL_COST_FIRST: return cost_tenth(cel_size(&args[0]));
@@ -131,7 +131,7 @@ uint64_t cel_call_cost(struct cel_run *run, const struct cel_function *function,
 	case CEL_COST_SET:
 	case CEL_COST_SET_TWICE:
 		product = (uint64_t)cel_size(&args[0]) * cel_size(&args[1]);
-		return 1 + product * (function->cost == CEL_COST_SET ? 1 : 2);
+		return 1 + product * (function->overloads[0] == CEL_COST_SET ? 1 : 2);
 	case CEL_COST_NEW_RESULT:
 		return 1 + NEW_LIST + (result->kind == CEL_LIST ? cel_size(result) : 1);
 	case CEL_COST_FLATTEN: return cost_of_flattening(args, count);

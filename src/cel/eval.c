@@ -233,7 +233,7 @@ static struct cel_value eval_or(struct cel_run *run, const struct cel_node *node
 static bool eval_is_free(const struct cel_run *run, const struct cel_node *node,
 	const struct cel_function *f, const struct cel_value *args)
 {
-	return f->cost == CEL_COST_IN && args[1].kind == CEL_LIST &&
+	return f->overloads[0] == CEL_COST_IN && args[1].kind == CEL_LIST &&
 		run->program->nodes[eval_kid(run, node, 1)].op == CEL_OP_CONSTANT;
 }
 

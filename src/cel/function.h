@@ -17,34 +17,33 @@ typedef struct cel_value cel_function_fn(
 
 /* What a call costs besides its arguments; sizes are cel_size(). */
 enum cel_cost {
-	CEL_COST_ONE,
-	CEL_COST_NONE,
-	CEL_COST_FIRST, /* a tenth of the first argument */
-	CEL_COST_FIRST_TWICE,
-	CEL_COST_RESULT_TWICE,
-	CEL_COST_EQUAL, /* a tenth of the smaller of two; 1 for fixed sizes */
-	CEL_COST_ORDER, /* the same for text, 1 for others */
-	CEL_COST_ADD,   /* a tenth of both for text, 1 for others */
-	CEL_COST_IN,    /* the list's elements; 1 for maps */
-	CEL_COST_REGEX,
-	CEL_COST_PRODUCT,  /* contains */
-	CEL_COST_TRAVERSE, /* all that the first argument holds */
-	CEL_COST_SET,      /* product of the sizes */
-	CEL_COST_SET_TWICE,
-	CEL_COST_NEW_RESULT, /* a new list of the result's size */
-	CEL_COST_FLATTEN,
-	CEL_COST_SORT,
-	CEL_COST_SORT_KEYS,
-	CEL_COST_IN_CIDR,
-	CEL_COST_VALIDATE,
-	CEL_COST_TEXT /* a tenth of text that is converted, 1 for others */
+	CEL_COST_ONE = '1',
+	CEL_COST_NONE = '0',
+	CEL_COST_FIRST = 'f', /* a tenth of the first argument */
+	CEL_COST_FIRST_TWICE = 'F',
+	CEL_COST_RESULT_TWICE = 'R',
+	CEL_COST_EQUAL = '=', /* a tenth of the smaller of two; 1 for fixed sizes */
+	CEL_COST_ORDER = '<', /* the same for text, 1 for others */
+	CEL_COST_ADD = '+',   /* a tenth of both for text, 1 for others */
+	CEL_COST_IN = 'i',    /* the list's elements; 1 for maps */
+	CEL_COST_REGEX = 'x',
+	CEL_COST_PRODUCT = '*',  /* contains */
+	CEL_COST_TRAVERSE = 't', /* all that the first argument holds */
+	CEL_COST_SET = 's',      /* product of the sizes */
+	CEL_COST_SET_TWICE = 'S',
+	CEL_COST_NEW_RESULT = 'n', /* a new list of the result's size */
+	CEL_COST_FLATTEN = 'l',
+	CEL_COST_SORT = 'o',
+	CEL_COST_SORT_KEYS = 'k',
+	CEL_COST_IN_CIDR = 'c',
+	CEL_COST_VALIDATE = 'v',
+	CEL_COST_TEXT = 'T' /* a tenth of text that is converted, 1 for others */
 };
 
 struct cel_function {
 	const char *name;
-	const char *overloads; /* "(int, int)int; string.(int)string" */
+	const char *overloads; /* enum cel_cost, then "(int, int)int; string.(int)string" */
 	cel_function_fn *call;
-	uint8_t cost;
 };
 
 /* Rows; those of one name stand together. */

@@ -29,28 +29,21 @@ struct cel_types {
 	uint32_t steps;
 };
 
-static const char *const type_names[] = {[CEL_NULL] = "null",
-	[CEL_BOOL] = "bool",
-	[CEL_INT] = "int",
-	[CEL_UINT] = "uint",
-	[CEL_DOUBLE] = "double",
-	[CEL_STRING] = "string",
-	[CEL_BYTES] = "bytes",
-	[CEL_DURATION] = "duration",
-	[CEL_TIMESTAMP] = "timestamp",
-	[CEL_LIST] = "list",
-	[CEL_MAP] = "map",
-	[CEL_TYPE] = "type",
-	[CEL_OPTIONAL] = "optional_type",
-	[CEL_QUANTITY] = "kubernetes.Quantity",
-	[CEL_SEMVER] = "kubernetes.Semver",
-	[CEL_IP] = "net.IP",
-	[CEL_CIDR] = "net.CIDR",
-	[CEL_URL] = "kubernetes.URL",
-	[CEL_FORMAT] = "kubernetes.NamedFormat",
-	[CEL_TYPE_DYN] = "dyn",
-	[CEL_TYPE_ANY] = "any",
-	[CEL_TYPE_FAULT] = "!error!"};
+/* As messages write it; TEXT_NONE: it has no name of its own. */
+static struct text type_name(uint32_t kind)
+{
+	switch ((int)kind) {
+	case CEL_NULL: return TEXT("null");
+	case CEL_DURATION: return TEXT("duration");
+	case CEL_TIMESTAMP: return TEXT("timestamp");
+	case CEL_TYPE_DYN: return TEXT("dyn");
+	case CEL_TYPE_ANY: return TEXT("any");
+	case CEL_TYPE_FAULT: return TEXT("!error!");
+	default:
+		return kind > CEL_ERROR && kind < CEL_LAZY ? cel_kind_name((enum cel_kind)kind)
+							   : TEXT_NONE;
+	}
+}
 
 struct cel_types *cel_types_init(struct cel_compile *c)
 {
@@ -138,8 +131,8 @@ struct type_reader {
 
 static uint16_t type_named(struct cel_types *types, struct text name)
 {
-	for (uint16_t i = 0; i < ARRAY_COUNT(type_names); i++)
-		if (type_names[i] != NULL && text_is_z(name, type_names[i]))
+	for (uint16_t i = 0; i < CEL_TYPE_PLAIN; i++)
+		if (name.size > 0 && text_is(name, type_name(i)))
 			return i;
 	for (uint32_t i = 0; i < types->c->declarations->objects_count; i++)
 		if (text_is_z(name, types->c->declarations->objects[i].name))
@@ -233,7 +226,7 @@ void cel_type_print(const struct cel_types *types, uint16_t type, struct writer 
 		write_format(out, "_var%u", (unsigned)t->of[0]);
 		return;
 	}
-	write_z(out, type_names[t->kind] == NULL ? "?" : type_names[t->kind]);
+	write_text(out, type_name(t->kind));
 	for (uint32_t i = 0; i < t->count; i++) {
 		write_z(out, i == 0 ? "(" : ", ");
 		cel_type_print(types, t->of[i], out);
