@@ -4,22 +4,18 @@
 
 #include "command/workload.h"
 
-static const struct {
-	char sign;
-	const char *name; /* in JSON */
-	const char *why;
-} changes[CHANGES] = {
-	[CHANGE_NEW] = {'+', "new", "new"},
-	[CHANGE_MOVED] = {'~', "moved", "in place of "},
-	[CHANGE_REPLACED] = {'~', "replaced", "in place of "},
-	[CHANGE_SURPLUS] = {'-', "surplus", "one too many"},
-	[CHANGE_PREEMPTED] = {'-', "preempted", "preempted by "},
-	[CHANGE_STUCK] = {'!', "stuck", ""},
+static const char *const names[CHANGES] = {
+	[CHANGE_NEW] = "new",
+	[CHANGE_MOVED] = "moved",
+	[CHANGE_REPLACED] = "replaced",
+	[CHANGE_SURPLUS] = "surplus",
+	[CHANGE_PREEMPTED] = "preempted",
+	[CHANGE_STUCK] = "stuck",
 };
 
 const char *change_name(enum change what)
 {
-	return changes[what].name;
+	return names[what];
 }
 
 static struct text change_namespace(const struct cache *cache, const struct cache_pod *pod)
@@ -185,63 +181,46 @@ static bool is_line(const struct dump_change *c)
 	return !c->is_old || (!c->is_taken && (c->pod == 0 || c->what == CHANGE_PREEMPTED));
 }
 
-static void put_change(const struct dump_change *c, struct output *out, const size_t *widths)
+static void write_change(const struct dump_change *c, struct writer *w)
 {
-	char room[1024];
-	struct writer w;
-	struct text why = c->instead != NULL ? c->instead->name : c->why;
-	writer_init(&w, room, sizeof(room));
-	if (c->what == CHANGE_MOVED)
-		write_format(&w, "%.*s -> ", TEXT_ARGS(c->instead->node));
-	write_text(&w, c->node.size > 0 ? c->node : TEXT("-"));
-	output_format(out, "%c ", changes[c->what].sign);
-	output_column(out, c->name, widths[0] + 2);
-	output_column(out, writer_text(&w), widths[1] + 2);
-	output_z(out, c->is_old && c->what == CHANGE_REPLACED ? "replaced" : changes[c->what].why);
-	output_text(out, why);
-	output_z(out, "\n");
-}
-
-static void put_json_change(const struct dump_change *c, struct output *out, const char *between)
-{
-	char room[8192];
-	struct writer w;
+	static const char signs[CHANGES] = {'+', '~', '~', '-', '-', '!'};
+	const char sign[2] = {c->is_old ? '-' : signs[c->what], '\0'};
 	struct json_writer j;
-	writer_init(&w, room, sizeof(room));
-	json_write_init(&j, &w);
+	json_write_init(&j, w);
 	json_open_object(&j);
-	json_member_z(&j, "change",
-		c->is_old && c->what == CHANGE_REPLACED ? "gone" : changes[c->what].name);
+	json_member_z(&j, "sign", sign);
+	json_member_z(&j, "change", names[c->what]);
 	json_member_text(&j, "pod", c->name);
 	json_member_text(&j, "node", c->node);
 	if (c->instead != NULL) {
-		json_member_text(&j, "insteadOf", c->instead->name);
 		json_member_text(&j, "from", c->instead->node);
+		json_member_text(&j, "insteadOf", c->instead->name);
 	}
-	json_member_text(&j, c->what == CHANGE_PREEMPTED ? "by" : "message", c->why);
+	if (c->why.size > 0)
+		json_member_text(&j, "why", c->why);
 	json_close_object(&j);
-	output_z(out, between);
-	output_bytes(out, w.overflowed ? TEXT("null") : writer_text(&w));
 }
 
-void change_print(const struct dump *d, struct output *out, bool as_json, uint32_t *counts)
+struct text *change_rows(struct dump *d, uint32_t *count, uint32_t *counts)
 {
-	size_t widths[2] = {0, 1};
-	const char *between = "\n";
-	for (const struct dump_change *c = d->changes; c != NULL; c = c->next) {
-		size_t name = output_width(c->name), node = output_width(c->node);
-		node += c->what == CHANGE_MOVED ? output_width(c->instead->node) + 4 : 0;
-		widths[0] = is_line(c) && name > widths[0] ? name : widths[0];
-		widths[1] = is_line(c) && node > widths[1] ? node : widths[1];
-	}
-	for (const struct dump_change *c = d->changes; c != NULL; c = c->next) {
+	struct text *rows;
+	uint32_t all = 0;
+	*count = 0;
+	for (const struct dump_change *c = d->changes; c != NULL; c = c->next)
+		all++;
+	rows = SCRATCH_ARRAY(&d->kept, struct text, (size_t)all + 1);
+	for (const struct dump_change *c = d->changes; rows != NULL && c != NULL; c = c->next) {
+		size_t room;
+		struct writer w;
 		if (!is_line(c))
 			continue;
+		char *at = scratch_take_rest(&d->kept, &room);
+		writer_init(&w, at, room);
+		write_change(c, &w);
+		scratch_keep(&d->kept, at, w.overflowed ? 0 : w.used);
 		counts[c->what]++;
-		if (as_json)
-			put_json_change(c, out, between);
-		else
-			put_change(c, out, widths);
-		between = ",\n";
+		rows[*count] = writer_text(&w);
+		*count += !w.overflowed;
 	}
+	return rows;
 }

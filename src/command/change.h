@@ -53,7 +53,12 @@ void change_placed(struct dump *d, uint32_t pod);
 uint32_t change_gone(const struct dump *d, uint32_t workload);
 /* After everything: which new pod has the place of which old one. */
 void change_pair(struct dump *d);
-/* Counts by enum change. */
-void change_print(const struct dump *d, struct output *out, bool as_json, uint32_t *counts);
+/*
+ * Each as JSON; counted by enum change. NULL: there is no room.
+ *	{"sign":"~","change":"moved","pod":"shop/web-0","node":"n2","from":"n1",
+ *	 "insteadOf":"shop/web-a"}
+ *	{"sign":"!","change":"stuck","pod":"shop/web-1","node":"","why":"0/2 nodes ..."}
+ */
+struct text *change_rows(struct dump *d, uint32_t *count, uint32_t *counts);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * status, pending, nodes, history: what a running berth shows, in a terminal.
+ * status, pending, nodes, history, headroom: what a running berth shows, in a terminal.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include "command/canonical.h"
 #include "command/table.h"
 #include "command/yaml_out.h"
+#include "config/file.h"
 #include "kube/time.h"
 #include "scheduler/history.h"
 
@@ -55,7 +56,7 @@ static bool is_of_namespace(struct show *s, struct text row)
 	struct text has = json_text(json_get(v, "namespace"));
 	struct text pod = json_text(json_get(v, "pod")); /* of history "NAMESPACE/NAME" */
 	has = has.size > 0 ? has : text_first(pod, text_find(pod, '/'));
-	bool is = namespace == NULL || text_is_z(has, namespace);
+	bool is = namespace == NULL || s->command == &headroom_command || text_is_z(has, namespace);
 	scratch_rewind(&s->ask->scratch, mark);
 	return is;
 }
@@ -502,6 +503,87 @@ static bool show_status(struct show *s)
 	return true;
 }
 
+/* ---- headroom ---- */
+
+static const struct table_column unit_columns[] = {
+	{"KIND", "kind", CELL_SCALAR, false},
+	{"NAMESPACE", "namespace", CELL_SCALAR, false},
+	{"NAME", "name", CELL_SCALAR, false},
+	{"WANTED", "wanted", CELL_SCALAR, false},
+	{"LOOKED AT", "lookedAt", CELL_SCALAR, false},
+	{"WITH A NODE", "placed", CELL_SCALAR, false},
+};
+static const struct table_column headroom_columns[] = {
+	{"NODE", "0", CELL_SCALAR, false},
+	{"FIT", "1", CELL_SCALAR, false},
+	{"RUNS OUT FIRST", "2", CELL_SCALAR, false},
+};
+static const struct status_cell headroom_cells[] = {CELL("", "fits", CELL_SCALAR),
+	CELL(" on ", "feasible", CELL_SCALAR),
+	CELL(" nodes; what runs out first: ", "first", CELL_STATES)};
+
+static bool is_file(struct text word)
+{
+	return text_is_z(word, "-") || text_ends(word, TEXT(".yaml")) ||
+		text_ends(word, TEXT(".yml")) || text_ends(word, TEXT(".json"));
+}
+
+/* Path and body of the question about argv[1]; false: it was said what is wrong. */
+static bool ask_headroom(struct show *s, struct writer *w)
+{
+	struct ask_pod pod;
+	struct scratch *scratch = &s->ask->scratch;
+	const char *word = s->argv[1], *fault = "is no NAMESPACE/POD";
+	bool ok;
+	if (is_file(text_of(word))) {
+		write_z(w, "/berth/v1/whatif");
+		ok = word[0] == '-' ? config_fd_read(s->io->in, scratch, &s->ask->body, &fault)
+				    : config_file_read(word, scratch, &s->ask->body, &fault);
+	} else {
+		ok = ask_pod_named(word, s->flags->namespace, &pod);
+		write_z(w, "/berth/v1/headroom?pod=");
+		write_percent_encoded(w, ok ? pod.namespace : TEXT(""), "");
+		write_z(w, "%2F");
+		write_percent_encoded(w, ok ? pod.name : TEXT(""), "");
+	}
+	if (!ok)
+		output_format(&s->ask->err, "berth: %s: %s\n", word, fault);
+	return ok;
+}
+
+/* What is asked about a file is among what was asked: the last pod, or the first without a node. */
+static bool show_headroom(struct show *s)
+{
+	char path[SHOW_PATH_MAX];
+	struct writer w;
+	struct text json, rest, key, value, units = TEXT_NONE, nodes = TEXT("[]");
+	writer_init(&w, path, sizeof(path));
+	if (!ask_headroom(s, &w) || !ask_get(s->ask, writer_text(&w), '{', &json))
+		return false;
+	for (rest = json; canonical_next_member(&rest, &key, &value);)
+		if (text_is_z(key, "workloads"))
+			units = value;
+		else if (text_is_z(key, "headroom"))
+			json = value;
+	if (s->flags->form >= SHOW_JSON)
+		return show_raw(s, json);
+	for (rest = json; canonical_next_member(&rest, &key, &value);)
+		if (text_is_z(key, "nodes"))
+			nodes = value;
+	struct json_value v = canonical_parse(json, &s->ask->scratch);
+	bool shown = units.at == NULL ||
+		show_rows(s, units, unit_columns, ARRAY_COUNT(unit_columns), SHOW_AS_IT_CAME);
+	put_cells(s, v,
+		json_bool(json_get(v, "isUpperBound"), false) ? "at most"
+			: units.at != NULL                    ? "fit"
+							      : "more fit",
+		headroom_cells, ARRAY_COUNT(headroom_cells));
+	return shown &&
+		(canonical_count(nodes) == 0 ||
+			show_rows(s, nodes, headroom_columns, ARRAY_COUNT(headroom_columns),
+				SHOW_AS_IT_CAME));
+}
+
 /* ---- the commands ---- */
 
 static bool show_round(struct show *s)
@@ -510,6 +592,7 @@ static bool show_round(struct show *s)
 	bool shown = s->command == &status_command ? show_status(s)
 		: s->command == &nodes_command     ? show_nodes(s)
 		: s->command == &history_command   ? show_history(s)
+		: s->command == &headroom_command  ? show_headroom(s)
 						   : show_pending(s);
 	output_flush(&s->out);
 	scratch_rewind(&s->ask->scratch, mark);
@@ -525,10 +608,11 @@ static int show_run(
 	if (!command_begin(io, command, &flags, argc, argv, &s.words, &status))
 		return status;
 	if (s.words > (command == &status_command || flags.better ? 0 : 1) ||
-		(flags.pods && s.words == 0))
+		((flags.pods || command == &headroom_command) && s.words == 0))
 		return command_misused(io, command,
-			flags.pods ? TEXT("--pods needs the name of a node")
-				   : TEXT("there are too many arguments"));
+			s.words > 0          ? TEXT("there are too many arguments")
+				: flags.pods ? TEXT("--pods needs the name of a node")
+					     : TEXT("headroom needs a pod or a file"));
 	output_init(&s.out, io->out);
 	s.ask = ask_open(io, &flags.ask, ASK_MEMORY, 0);
 	bool shown = s.ask != NULL && show_round(&s);
@@ -545,6 +629,11 @@ static int show_run(
 int status_run(const struct command_io *io, int argc, char **argv)
 {
 	return show_run(io, &status_command, argc, argv);
+}
+
+int headroom_run(const struct command_io *io, int argc, char **argv)
+{
+	return show_run(io, &headroom_command, argc, argv);
 }
 
 int pending_run(const struct command_io *io, int argc, char **argv)
@@ -624,6 +713,19 @@ const struct command nodes_command = {.name = "nodes",
 	.flags = show_flags + OF_PENDING,
 	.flag_count = ARRAY_COUNT(show_flags) - OF_PENDING,
 	.run = nodes_run};
+
+const struct command headroom_command = {.name = "headroom",
+	.what = "how many more of a pod fit, and what runs out first",
+	.arguments = "NAMESPACE/POD [flags]\nFILE [flags]",
+	.about = "Says how many more fit of a pod that runs or waits, and what runs out first on\n"
+		 "which node. FILE (NAME.yaml, NAME.json, '-') has pods and workloads that are\n"
+		 "not there yet: they are placed in thought; what fits of the last pod counts\n"
+		 "that one, too. With spreading, affinity, volumes or claims it is 'at "
+		 "most'.\n" ABOUT_ASKING,
+	.examples = "berth headroom shop/web-0\nberth headroom deployment.yaml\n",
+	.flags = show_flags + 1,
+	.flag_count = ARRAY_COUNT(show_flags) - 1 - OF_NODES,
+	.run = headroom_run};
 
 const struct command history_command = {.name = "history",
 	.what = "what happened in the last day",

@@ -11,6 +11,7 @@
  */
 #include "command/change.h"
 #include "command/offline.h"
+#include "command/table.h"
 #include "command/waiting.h"
 #include "cycle/refusal.h"
 #include "json/json.h"
@@ -455,26 +456,46 @@ static void simulate_note_change(struct simulation *s, uint32_t pod, const struc
 		change->why = change_keep(&s->o->dump, a->message);
 }
 
+static const struct table_column change_columns[] = {
+	{"", "sign", CELL_SCALAR, false},
+	{"CHANGE", "change", CELL_SCALAR, false},
+	{"POD", "pod", CELL_SCALAR, false},
+	{"NODE", "node", CELL_SCALAR, false},
+	{"WAS ON", "from", CELL_SCALAR, false},
+	{"IN PLACE OF, OR WHY", "insteadOf|why", CELL_SCALAR, false},
+};
+
 static void put_diff(struct simulation *s, bool as_json)
 {
-	struct output *out = &s->o->out;
-	change_pair(&s->o->dump);
+	struct offline *o = s->o;
+	struct output *out = &o->out;
+	uint32_t count;
+	change_pair(&o->dump);
+	struct text *rows = change_rows(&o->dump, &count, s->changes);
+	const struct table table = {.io = o->io,
+		.out = out,
+		.scratch = &o->words,
+		.columns = change_columns,
+		.count = ARRAY_COUNT(change_columns),
+		.is_wide = true};
 	if (as_json)
 		output_z(out, "{\"changes\":[");
-	change_print(&s->o->dump, out, as_json, s->changes);
+	else if (count > 0)
+		table_print(&table, rows, count);
+	for (uint32_t i = 0; as_json && i < count; i++) {
+		output_z(out, i == 0 ? "\n" : ",\n");
+		output_bytes(out, rows[i]);
+	}
 	if (as_json) {
 		put_json_end(s);
 		return;
 	}
 	put_table_end(s);
-	output_format(out,
-		"changes: %u new, %u elsewhere, %u replaced where they are, %u gone, "
-		"%u without a node\n",
-		s->changes[CHANGE_NEW], s->changes[CHANGE_MOVED], s->changes[CHANGE_REPLACED],
-		s->changes[CHANGE_SURPLUS] + s->changes[CHANGE_PREEMPTED],
-		s->changes[CHANGE_STUCK]);
-	if (s->is_cut_off)
-		output_z(out, "there are more changes than there is memory to list\n");
+	output_z(out, "changes:");
+	for (uint32_t i = 0; i < CHANGES; i++)
+		output_format(out, "%s %u %s", i > 0 ? "," : "", s->changes[i],
+			change_name((enum change)i));
+	output_z(out, s->is_cut_off ? "; not all found room\n" : "\n");
 }
 
 /* ---- all of them ---- */

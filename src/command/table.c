@@ -128,6 +128,12 @@ static struct json_value find_cell(struct json_value row, const char *path)
 	char key[64];
 	struct text rest = text_of(path), one;
 	struct json_value v = JSON_VALUE_NONE;
+	struct json_walk walk = json_walk(row);
+	if (path[0] >= '0' && path[0] <= '9') { /* a row that is an array */
+		for (int i = '0'; i <= path[0]; i++)
+			v = json_walk_next(&walk) ? walk.value : JSON_VALUE_NONE;
+		return v;
+	}
 	while (json_type(v) == JSON_NONE && text_cut(&rest, '|', &one))
 		if (text_copy(one, key, sizeof(key)))
 			v = json_path(row, key);
@@ -295,7 +301,7 @@ void table_print(const struct table *t, const struct text *rows, uint32_t count)
 	table_put_row(t, &widths, JSON_VALUE_NONE);
 	for (uint32_t i = 0; i < count; i++) {
 		struct json_value row = canonical_parse(rows[i], t->scratch);
-		if (json_type(row) == JSON_OBJECT)
+		if (json_count(row) > 0)
 			table_put_row(t, &widths, row);
 		scratch_rewind(t->scratch, mark);
 	}

@@ -26,7 +26,7 @@ enum table_cell {
 
 struct table_column {
 	const char *title;
-	const char *path; /* "a|b": the first that is there */
+	const char *path; /* "a|b": the first that is there; "1": of an array the second */
 	uint8_t cell;     /* enum table_cell */
 	bool is_wide;     /* of -o wide alone */
 };

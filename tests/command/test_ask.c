@@ -211,9 +211,10 @@ static void test_headroom_of_a_pod(void)
 					    "[[\"n1\",4,\"cpu\"],[\"node-2\",3,\"pods\"]]"),
 		NULL});
 	RUN(&said, headroom_run, NULL, "pod/web", "-n", "shop", "--server", server);
-	TEST_ASSERT_EQUAL_STRING(
-		"7 more fit, on 2 nodes; what runs out first: cpu on 1, pods on 1.\n\n"
-		"NODE    MORE  RUNS OUT FIRST\nn1      4     cpu\nnode-2  3     pods\n",
+	TEST_ASSERT_EQUAL_STRING("more fit  7 on 2 nodes; what runs out first: 1 cpu, 1 pods\n"
+				 "NODE    FIT  RUNS OUT FIRST\n"
+				 "n1      4    cpu\n"
+				 "node-2  3    pods\n",
 		said.out);
 	ssize_t size = read(asked[0], request, sizeof(request) - 1);
 	request[size < 0 ? 0 : size] = '\0';
@@ -221,15 +222,13 @@ static void test_headroom_of_a_pod(void)
 	serve((const char *const[]){HEAD("200 OK") HEADROOM("1", "true", "[]"), NULL});
 	RUN(&said, headroom_run, NULL, "web", "--server", server);
 	TEST_ASSERT_EQUAL_STRING(
-		"At most 1 more fits, on 2 nodes; what runs out first: cpu on 1, pods on 1.\n",
-		said.out);
+		"at most   1 on 2 nodes; what runs out first: 1 cpu, 1 pods\n", said.out);
 	serve((const char *const[]){
 		HEAD("200 OK") "{\"first\":7,\"nodes\":[7,[],[{}],[\"a\",\"b\",1]]}", NULL});
 	RUN(&said, headroom_run, NULL, "web", "--server", server);
 	TEST_ASSERT_EQUAL(0, said.status);
 }
 
-/* The last of those that were asked about counts among those that fit. */
 static void test_headroom_of_a_file(void)
 {
 	char request[4096];
@@ -239,28 +238,31 @@ static void test_headroom_of_a_file(void)
 			      "\"name\":"
 			      "\"web\",\"wanted\":3,\"lookedAt\":3,\"placed\":3,\"nodes\":{}}]}",
 		NULL});
-	RUN(&said, headroom_run, "kind: Deployment\n", "-f", "-", "--server", server);
-	TEST_ASSERT_EQUAL_STRING(
-		"Deployment shop/web: 3 of 3 find a node\n"
-		"6 more fit, on 2 nodes; what runs out first: cpu on 1, pods on 1.\n",
+	RUN(&said, headroom_run, "kind: Deployment\n", "-", "--server", server);
+	TEST_ASSERT_EQUAL_STRING("KIND        NAMESPACE  NAME  WANTED  LOOKED AT  WITH A NODE\n"
+				 "Deployment  shop       web   3       3          3\n"
+				 "fit       7 on 2 nodes; what runs out first: 1 cpu, 1 pods\n",
 		said.out);
 	ssize_t size = read(asked[0], request, sizeof(request) - 1);
 	request[size < 0 ? 0 : size] = '\0';
 	TEST_ASSERT_NOT_NULL(strstr(request, "POST /berth/v1/whatif HTTP/1.1\r\n"));
 	serve((const char *const[]){HEAD("200 OK") "{\"headroom\":{},\"workloads\":[]}", NULL});
-	RUN(&said, headroom_run, "kind: Pod\n", "-f", "-", "-o", "json", "--server", server);
+	RUN(&said, headroom_run, "kind: Pod\n", "-", "-o", "json", "--server", server);
 	TEST_ASSERT_EQUAL_STRING("{}\n", said.out);
 }
 
 static void test_headroom_that_is_misused(void)
 {
-	RUN(&said, headroom_run, NULL, "web", "-f", "x");
+	RUN(&said, headroom_run, NULL, "web", "x.yaml");
 	TEST_ASSERT_EQUAL(2, said.status);
-	RUN(&said, headroom_run, NULL, "a/b/c");
+	RUN(&said, headroom_run, NULL, "--server", server);
 	TEST_ASSERT_EQUAL(2, said.status);
-	RUN(&said, headroom_run, NULL, "-f", "/none", "--server", server);
+	RUN(&said, headroom_run, NULL, "a/b/c", "--server", server);
 	TEST_ASSERT_EQUAL(1, said.status);
-	TEST_ASSERT_EQUAL_STRING("berth: /none: No such file or directory\n", said.err);
+	TEST_ASSERT_EQUAL_STRING("berth: a/b/c: is no NAMESPACE/POD\n", said.err);
+	RUN(&said, headroom_run, NULL, "/none.yaml", "--server", server);
+	TEST_ASSERT_EQUAL(1, said.status);
+	TEST_ASSERT_EQUAL_STRING("berth: /none.yaml: No such file or directory\n", said.err);
 }
 
 int main(void)

@@ -180,8 +180,7 @@ static void test_diff_when_nothing_differs_then_nothing_is_said(void)
 		0,
 		"0 pending: 0 placed, 0 unschedulable\n"
 		"Deployment shop/web: 2 wanted, 2 running, 0 new\n"
-		"changes: 0 new, 0 elsewhere, 0 replaced where they are, 0 gone, 0 without a "
-		"node\n");
+		"changes: 0 new, 0 moved, 0 replaced, 0 surplus, 0 preempted, 0 stuck\n");
 }
 
 /* n1 is full with them: one is beside them on n2 (25 % of 4), then each takes the place of one. */
@@ -192,14 +191,14 @@ static void test_diff_when_the_template_differs_then_it_is_rolled_out(void)
 			RUNS("other", "other", "n2", "") RUNS("other2", "other", "n2", "")
 				WORKLOAD("Deployment", "web", "replicas: 4, ", NEW_TEMPLATE),
 		0,
-		"~ shop/web-0  n1 -> n2  in place of shop/web-d\n"
-		"~ shop/web-1  n1        in place of shop/web-a\n"
-		"~ shop/web-2  n1        in place of shop/web-b\n"
-		"~ shop/web-3  n1        in place of shop/web-c\n"
+		"   CHANGE    POD         NODE  WAS ON  IN PLACE OF, OR WHY\n"
+		"~  moved     shop/web-0  n2    n1      shop/web-d\n"
+		"~  replaced  shop/web-1  n1    n1      shop/web-a\n"
+		"~  replaced  shop/web-2  n1    n1      shop/web-b\n"
+		"~  replaced  shop/web-3  n1    n1      shop/web-c\n"
 		"\n4 pending: 4 placed, 0 unschedulable\n"
 		"Deployment shop/web: 4 wanted, 4 running, 4 new, 4 gone\n"
-		"changes: 0 new, 1 elsewhere, 3 replaced where they are, 0 gone, 0 without a "
-		"node\n");
+		"changes: 0 new, 1 moved, 3 replaced, 0 surplus, 0 preempted, 0 stuck\n");
 }
 
 /* No space beside it, and the one that runs may not go before. */
@@ -212,16 +211,16 @@ static void test_diff_when_there_is_no_space_for_surge_then_it_is_stuck(void)
 		WORKLOAD("Deployment", "web", "replicas: 1, ", NEW_TEMPLATE));
 	RUN(&said, simulate_run, input, "-", "--fail-on-unschedulable", "--diff");
 	TEST_ASSERT_EQUAL(3, said.status);
-	expect("! shop/web-0  -  0/1 nodes are available: 1 Insufficient cpu.");
+	expect("!  stuck   shop/web-0  -     -       0/1 nodes are available: 1 Insufficient cpu.");
 	expect("1 wanted, 1 running, 1 new\n");
-	expect("1 without a node\n");
+	expect("1 stuck\n");
 	snprintf(input, sizeof(input), "%s%s", one,
 		WORKLOAD("Deployment", "web", "replicas: 1, strategy: {type: Recreate}, ",
 			NEW_TEMPLATE));
 	RUN(&said, simulate_run, input, "-", "--fail-on-unschedulable", "--diff", "-o", "json");
 	TEST_ASSERT_EQUAL(0, said.status);
-	expect("{\"changes\":[\n{\"change\":\"replaced\",\"pod\":\"shop/web-0\",\"node\":\"n1\","
-	       "\"insteadOf\":\"shop/web-a\",\"from\":\"n1\",\"message\":\"\"}],\n\"workloads\":");
+	expect("{\"changes\":[\n{\"sign\":\"~\",\"change\":\"replaced\",\"pod\":\"shop/web-0\","
+	       "\"node\":\"n1\",\"from\":\"n1\",\"insteadOf\":\"shop/web-a\"}],\n\"workloads\":");
 	expect("\"new\":0,\"moved\":0,\"replaced\":1,\"surplus\":0,\"preempted\":0,\"stuck\":0");
 	snprintf(input, sizeof(input), "%s%s", one,
 		WORKLOAD("Deployment", "web",
@@ -243,8 +242,8 @@ static void test_diff_when_some_do_not_fit_then_old_ones_stay(void)
 				", nodeSelector: {none: has}"),
 		"-", "--fail-on-unschedulable", "--diff");
 	TEST_ASSERT_EQUAL(3, said.status);
-	expect("! shop/web-0  -  0/1 nodes are available");
-	expect("! shop/web-1  -  the rollout waits");
+	expect("shop/web-0  -     -       0/1 nodes are available");
+	expect("shop/web-1  -     -       the rollout waits");
 	TEST_ASSERT_NULL(strstr(said.out, "web-a"));
 }
 
@@ -256,11 +255,11 @@ static void test_diff_when_fewer_are_wanted_then_the_youngest_goes(void)
 			 "spec: {nodeName: n1, containers: [{resources: {requests: {cpu: 1}}}]}\n"
 			 "---\n" WORKLOAD("Deployment", "web", "replicas: 1, ", ""),
 		0,
-		"- shop/web-b  n1  one too many\n"
+		"   CHANGE   POD         NODE  WAS ON  IN PLACE OF, OR WHY\n"
+		"-  surplus  shop/web-b  n1    -       -\n"
 		"0 pending: 0 placed, 0 unschedulable\n"
 		"Deployment shop/web: 1 wanted, 2 running, 0 new, 1 gone\n"
-		"changes: 0 new, 0 elsewhere, 0 replaced where they are, 1 gone, 0 without a "
-		"node\n");
+		"changes: 0 new, 0 moved, 0 replaced, 1 surplus, 0 preempted, 0 stuck\n");
 }
 
 static void test_diff_when_others_are_preempted_then_they_are_gone(void)
@@ -270,8 +269,8 @@ static void test_diff_when_others_are_preempted_then_they_are_gone(void)
 			RUNS("c", "c", "n1", ", priority: 5") RUNS("d", "d", "n1", ", priority: 5")
 				WORKLOAD("StatefulSet", "db", "replicas: 1, ", ", priority: 3"),
 		"-", "--diff");
-	expect("- shop/a     n1  preempted by shop/db-0\n");
-	expect("+ shop/db-0  n1  new\n");
+	expect("-  preempted  shop/a     n1    -       shop/db-0\n");
+	expect("+  new        shop/db-0  n1    -       -\n");
 }
 
 /* A StatefulSet's pod has the name of the one whose place it takes; a DaemonSet's its node. */
@@ -281,15 +280,15 @@ static void test_diff_when_pods_have_a_place_of_their_own_then_they_keep_it(void
 		NODE("n1", "") NODE("n2", "") RUNS("db-0", "db", "n1", "") RUNS("db-1", "db", "n2",
 			"") WORKLOAD("StatefulSet", "db", "replicas: 3, ", NEW_TEMPLATE),
 		"-", "--diff");
-	expect("in place of shop/db-0\n");
-	expect("in place of shop/db-1\n");
-	expect("+ shop/db-2  n");
+	expect("shop/db-0  n1    n1      shop/db-0\n");
+	expect("shop/db-1  n2    n2      shop/db-1\n");
+	expect("+  new       shop/db-2  n");
 	RUN(&said, simulate_run,
 		NODE("n1", "") NODE("n2", "") RUNS("ds-x", "ds", "n1", "")
 			WORKLOAD("DaemonSet", "ds", "", ""),
 		"-", "--diff");
-	expect("~ shop/ds-n1  n1  in place of shop/ds-x\n"
-	       "+ shop/ds-n2  n2  new\n");
+	expect("~  replaced  shop/ds-n1  n1    n1      shop/ds-x\n"
+	       "+  new       shop/ds-n2  n2    -       -\n");
 	expect("DaemonSet shop/ds: 2 wanted, 1 running, 2 new, 1 gone\n");
 }
 
