@@ -255,7 +255,7 @@ static void put_points(struct printing *p, struct json_value best)
 	for (uint32_t i = 0; json_walk_next(&walk); i++) {
 		struct json_walk pair = json_walk(walk.value);
 		int64_t score = 0;
-		output_z(p->out, i == 0 ? ": " : ", ");
+		output_z(p->out, i == 0 ? "; " : ", ");
 		output_text(p->out, json_walk_next(&pair) ? json_text(pair.value) : TEXT("?"));
 		if (json_walk_next(&pair) && json_i64(pair.value, &score))
 			output_format(p->out, " with %lld points", (long long)score);
@@ -301,7 +301,7 @@ static void put_whereabouts(struct printing *p, const struct parts *parts)
 	table_write_cell(&none, &when, d, &w);
 	output_z(p->out, "It came there at ");
 	output_text(p->out, writer_text(&w));
-	output_format(p->out, ", from %lld feasible nodes", (long long)feasible);
+	output_format(p->out, "; feasible nodes: %lld", (long long)feasible);
 	put_points(p, json_get(d, "best"));
 	output_z(p->out, ".\n");
 }

@@ -467,7 +467,8 @@ static const struct status_cell pending_cells[] = {CELL("", "cluster.pending", C
 	CELL(", backoff ", "queue.backoff", CELL_SCALAR),
 	CELL(", unschedulable ", "queue.unschedulable", CELL_SCALAR),
 	CELL(", gated ", "queue.gated", CELL_SCALAR),
-	CELL(", no memory ", "queue.noMemory", CELL_SCALAR)};
+	CELL(", no memory ", "queue.noMemory", CELL_SCALAR),
+	CELL(", of other schedulers ", "queue.otherSchedulers", CELL_SCALAR)};
 static const struct status_cell decision_cells[] = {CELL("", "decisions.bound", CELL_SCALAR),
 	CELL(" bound, ", "decisions.unschedulable", CELL_SCALAR),
 	CELL(" attempts without a node, ", "decisions.errors", CELL_SCALAR),
@@ -519,8 +520,8 @@ static const struct table_column headroom_columns[] = {
 	{"RUNS OUT FIRST", "2", CELL_SCALAR, false},
 };
 static const struct status_cell headroom_cells[] = {CELL("", "fits", CELL_SCALAR),
-	CELL(" on ", "feasible", CELL_SCALAR),
-	CELL(" nodes; what runs out first: ", "first", CELL_STATES)};
+	CELL("; feasible nodes: ", "feasible", CELL_SCALAR),
+	CELL("; what runs out first: ", "first", CELL_STATES)};
 
 static bool is_file(struct text word)
 {

@@ -64,6 +64,9 @@ static void put_cluster(struct status *status, struct json_writer *j)
 {
 	const struct scheduler *s = status->s;
 	const uint32_t *pods = s->queue.pods;
+	int64_t others = s->cache.pods_pending;
+	for (uint32_t i = 0; i < QUEUE_STATES; i++)
+		others -= pods[i];
 	json_member_object(j, "queue");
 	json_member_i64(j, "active", pods[QUEUE_ACTIVE]);
 	json_member_i64(j, "backoff", pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF]);
@@ -71,6 +74,7 @@ static void put_cluster(struct status *status, struct json_writer *j)
 	json_member_i64(j, "gated", pods[QUEUE_GATED]);
 	json_member_i64(j, "noMemory", scheduler_pods_without_memory(s));
 	json_member_i64(j, "binding", pool_used(&s->bindings.pool));
+	json_member_i64(j, "otherSchedulers", others > 0 ? others : 0);
 	json_close_object(j);
 	json_member_object(j, "cluster");
 	json_member_i64(j, "nodes", s->cache.order.count);

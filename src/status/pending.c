@@ -180,13 +180,33 @@ static struct status_pending *pending_table(struct status *status)
 
 /* ---- rows ---- */
 
-static void pending_put_help(
+/* "A node with disk=nvme, zone=a." */
+static void pending_put_labels(
+	const struct cache *cache, const struct kube_pod_template *template, struct json_writer *j)
+{
+	const struct kube_label *labels =
+		KUBE_AT(template, template->node_selector, struct kube_label);
+	char room[1024];
+	struct writer w;
+	writer_init(&w, room, sizeof(room));
+	for (uint32_t i = 0; i < template->node_selector.count; i++)
+		write_format(&w, "%s%.*s=%.*s", i == 0 ? "A node with " : ", ",
+			TEXT_ARGS(cache_text(cache, labels[i].key)),
+			TEXT_ARGS(cache_text(cache, labels[i].value)));
+	write_char(&w, '.');
+	json_put_text(j, writer_text(&w));
+}
+
+static void pending_put_help(const struct cache *cache, const struct kube_pod_template *template,
 	const struct queue_waits *waits, struct text reason, struct json_writer *j)
 {
 	json_member_array(j, "help");
 	for (struct plugin_set left = waits->plugins; !plugin_set_is_empty(&left);) {
-		const char *help = plugin_help_for(plugins[plugin_set_take(&left)], reason);
-		if (help != NULL)
+		uint32_t id = plugin_set_take(&left);
+		const char *help = plugin_help_for(plugins[id], reason);
+		if (id == PLUGIN_NODE_AFFINITY && template->node_selector.count > 0)
+			pending_put_labels(cache, template, j);
+		else if (help != NULL)
 			json_put_z(j, help);
 	}
 	json_close_array(j);
@@ -218,6 +238,8 @@ static void pending_put_row(
 	json_member_i64(j, "memory", template->fit.memory_bytes);
 	if (p->waiting == 0) {
 		json_member_text(j, "scheduler", cache_text(&s->cache, template->scheduler_name));
+		json_member_z(j, "reason",
+			"no profile of this scheduler has the name in spec.schedulerName");
 		return;
 	}
 	const struct queue_waits waits = queue_rejectors(queue_entry_at(&s->queue, p->waiting));
@@ -226,7 +248,7 @@ static void pending_put_row(
 	struct text reason = rows_reason(&s->cache, p);
 	if (reason.size > 0)
 		json_member_text(j, "reason", reason);
-	pending_put_help(&waits, reason, j);
+	pending_put_help(&s->cache, template, &waits, reason, j);
 }
 
 /* Those that are not in the table. */

@@ -553,7 +553,7 @@ static bool put_one(struct wish *wish)
 		return refuse_line(wish, line_of(wish->root, "spec.schedulerName"),
 			"spec.schedulerName: no profile has this name");
 	if (!scheduler_knows_kinds(s, cache_pod_at(cache, pod))) {
-		status_refuse(wish->a, 503, "what its rules look at is being read; ask again");
+		status_refuse(wish->a, 503, "what its rules look at is being read; retry");
 		return false;
 	}
 	return true;

@@ -73,7 +73,7 @@ static void test_a_pod_that_runs(void)
 	TEST_ASSERT_EQUAL_STRING(
 		"Pod shop/we b: is on n1.\n"
 		"It would go elsewhere now, to n2, with 9 points; its node has 7.\n"
-		"It came there at 2026-09-21T14:13:20Z, from 3 feasible nodes: n1 with 312 "
+		"It came there at 2026-09-21T14:13:20Z; feasible nodes: 3; n1 with 312 "
 		"points, n2 with 300 points.\n"
 		"\nNODE  VERDICT     PLUGIN  REASONS\n"
 		"n2    score 9             \n"
@@ -211,10 +211,11 @@ static void test_headroom_of_a_pod(void)
 					    "[[\"n1\",4,\"cpu\"],[\"node-2\",3,\"pods\"]]"),
 		NULL});
 	RUN(&said, headroom_run, NULL, "pod/web", "-n", "shop", "--server", server);
-	TEST_ASSERT_EQUAL_STRING("more fit  7 on 2 nodes; what runs out first: 1 cpu, 1 pods\n"
-				 "NODE    FIT  RUNS OUT FIRST\n"
-				 "n1      4    cpu\n"
-				 "node-2  3    pods\n",
+	TEST_ASSERT_EQUAL_STRING(
+		"more fit  7; feasible nodes: 2; what runs out first: 1 cpu, 1 pods\n"
+		"NODE    FIT  RUNS OUT FIRST\n"
+		"n1      4    cpu\n"
+		"node-2  3    pods\n",
 		said.out);
 	ssize_t size = read(asked[0], request, sizeof(request) - 1);
 	request[size < 0 ? 0 : size] = '\0';
@@ -222,7 +223,7 @@ static void test_headroom_of_a_pod(void)
 	serve((const char *const[]){HEAD("200 OK") HEADROOM("1", "true", "[]"), NULL});
 	RUN(&said, headroom_run, NULL, "web", "--server", server);
 	TEST_ASSERT_EQUAL_STRING(
-		"at most   1 on 2 nodes; what runs out first: 1 cpu, 1 pods\n", said.out);
+		"at most   1; feasible nodes: 2; what runs out first: 1 cpu, 1 pods\n", said.out);
 	serve((const char *const[]){
 		HEAD("200 OK") "{\"first\":7,\"nodes\":[7,[],[{}],[\"a\",\"b\",1]]}", NULL});
 	RUN(&said, headroom_run, NULL, "web", "--server", server);
@@ -239,9 +240,10 @@ static void test_headroom_of_a_file(void)
 			      "\"web\",\"wanted\":3,\"lookedAt\":3,\"placed\":3,\"nodes\":{}}]}",
 		NULL});
 	RUN(&said, headroom_run, "kind: Deployment\n", "-", "--server", server);
-	TEST_ASSERT_EQUAL_STRING("KIND        NAMESPACE  NAME  WANTED  LOOKED AT  WITH A NODE\n"
-				 "Deployment  shop       web   3       3          3\n"
-				 "fit       7 on 2 nodes; what runs out first: 1 cpu, 1 pods\n",
+	TEST_ASSERT_EQUAL_STRING(
+		"KIND        NAMESPACE  NAME  WANTED  LOOKED AT  WITH A NODE\n"
+		"Deployment  shop       web   3       3          3\n"
+		"fit       7; feasible nodes: 2; what runs out first: 1 cpu, 1 pods\n",
 		said.out);
 	ssize_t size = read(asked[0], request, sizeof(request) - 1);
 	request[size < 0 ? 0 : size] = '\0';

@@ -186,14 +186,15 @@ static void test_pending_when_60_are_equal_then_they_are_one_row(void)
 	expect_part("[\n{\"namespace\":\"d\",\"owner\":\"ReplicaSet/web\",\"pod\":\"web-59\","
 		    "\"count\":60,\"states\":{\"unschedulable\":60},\"priority\":0,\"cpuMilli\":"
 		    "100,\"memory\":1048576,\"sinceS\":90,\"plugins\":[\"NodeAffinity\"],\"help\":["
-		    "\"A node with the labels that the pod asks for");
+		    "\"A node with disk=nvme.\"]");
 	expect_part("\"owner\":\"ReplicaSet/other\",\"pod\":\"other-2\",\"count\":3,");
 	expect_part("\"pod\":\"big\",\"count\":1,\"states\":{\"unschedulable\":1},");
 	expect_part("\"help\":[\"Smaller requests, or room on a node.\"]");
 	expect_part("\"pod\":\"fresh\",\"count\":1,\"states\":{\"active\":1},");
 	expect_part("\"states\":{\"gated\":1},");
 	expect_part("\"pod\":\"typo\",\"count\":1,\"states\":{\"other scheduler\":1},");
-	expect_part("\"scheduler\":\"berht\"}");
+	expect_part(
+		"\"scheduler\":\"berht\",\"reason\":\"no profile of this scheduler has the name");
 	expect_no_part("no memory");
 }
 
@@ -205,6 +206,7 @@ static void test_pending_when_not_even_names_are_kept_then_they_are_counted(void
 	expect_part("{\"count\":7,\"states\":{\"no memory\":7},\"reason\":");
 	bed_get("/berth/v1/overview");
 	expect_part("\"noMemory\":7,");
+	expect_part("\"otherSchedulers\":0}");
 }
 
 static void test_pending_when_asked_again_then_it_is_made_anew_each_second(void)

@@ -415,7 +415,7 @@ static void test_what_if_with_claims_imagines_them(void)
 	open_for_anyone();
 	ask_about(DB(""));
 	TEST_ASSERT_EQUAL_UINT32(503, bed_code()); /* they are watched from now on */
-	expect_part("is being read; ask again");
+	expect_part("is being read; retry");
 	TEST_ASSERT_TRUE((bed_scheduler.sync.wanted & WATCH_KIND(KUBE_PVC)) != 0);
 	know_claims();
 	bed_add(KUBE_STORAGE_CLASS,
