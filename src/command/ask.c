@@ -378,7 +378,9 @@ uint16_t ask_stream(
 	ask->take = NULL;
 	if (answer->result == NET_OK)
 		return answer->status;
-	write_format(fault, "%s %s", net_result_name(answer->result), answer->detail);
+	write_format(fault, "%.*s:%u: %s %s", TEXT_ARGS(ask->kubeconfig.server.host),
+		(unsigned)ask->kubeconfig.server.port, net_result_name(answer->result),
+		answer->detail);
 	return 0;
 }
 

@@ -143,8 +143,8 @@ bool cluster_read(struct dump *d, const char *kubeconfig)
 	log_set_level(LOG_ERROR); /* what matters of it is said here */
 	writer_init(&r.reason, r.reason_room, sizeof(r.reason_room));
 	r.ask = ask_open_cluster(&question, &r.reason);
-	if (r.ask == NULL) {
-		(void)dump_unreadable(&r.source, 0, "%.*s", TEXT_ARGS(writer_text(&r.reason)));
+	if (r.ask == NULL) { /* what is wrong begins with the file's name */
+		output_format(d->err, "berth: %.*s\n", TEXT_ARGS(writer_text(&r.reason)));
 		return false;
 	}
 	bool ok = cluster_read_all(&r);

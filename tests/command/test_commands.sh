@@ -58,6 +58,25 @@ claim 'a pod is made' eval 'curl -sfk -H "Authorization: Bearer one" -H "Content
 	"https://127.0.0.1:$port/api/v1/namespaces/default/pods" \
 	-d "{\"metadata\":{\"name\":\"web\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}"'
 claim 'what happened to it' eventually 10 asks 0 '^20.*Z  *scheduled  *default/web  *node-0000' history pod/web --ca "$ca" --since 1h
+claim 'why it is there' asks 0 '^It came there at 20.*feasible nodes: [23]' explain default/web --ca "$ca"
+claim 'how many more fit' asks 0 '^more fit  [1-9][0-9]*; feasible nodes: [23]' headroom default/web --ca "$ca"
+cat >"$work/web.yaml" <<'EOF'
+kind: Deployment
+metadata: {name: front, namespace: default}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: front}}
+  template:
+    metadata: {labels: {app: front}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}
+EOF
+sed -i 's/CPU/100m/' "$work/web.yaml"
+claim 'and of what is not there yet' asks 0 '^Deployment  *default  *front  *2  *2  *2$' headroom "$work/web.yaml" --ca "$ca"
+claim 'simulate reads the cluster' asks 0 '^2 pending: 0 placed, 2 unschedulable' simulate --kubeconfig "$work/with-token"
+claim 'and says what would change' asks 0 '^+  new .*default/front-1 ' simulate --kubeconfig "$work/with-token" "$work/web.yaml" --diff
+sed -i 's/100m/1000/' "$work/web.yaml"
+claim 'and fails when asked to' asks 3 '^!  stuck ' simulate --kubeconfig "$work/with-token" "$work/web.yaml" --diff --fail-on-unschedulable
+claim 'nothing was written' asks 1 '404' explain default/front-0 --ca "$ca"
 claim 'nothing else did' asks 0 '^none' history --ca "$ca" --kind node
 claim 'not before it started' asks 0 '^none' history --ca "$ca" --until 1h
 claim 'explain asks there, too' asks 1 '404 pod not found' explain pod/none -n default --ca "$ca"

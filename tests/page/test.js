@@ -285,6 +285,14 @@ async function nodes() {
 		for (const i of [0, 1, 2]) await bed.tell('DELETE', '/api/v1/namespaces/default/pods/kin-' + i + '?gracePeriodSeconds=0');
 		await b.until(() => document.querySelectorAll('.blocks .kin').length === 0);
 	});
+	await claim('on a phone a node that is tapped is in sight', async () => {
+		await b.size(390, 844, true);
+		await b.run(() => { location.hash = '#nodes'; });
+		await press('.tile b', 'n2');
+		await saying('#node-detail', 'dedicated=gpu');
+		await b.until(() => { const r = document.querySelector('#node-detail h3').getBoundingClientRect(); return r.top >= 0 && r.bottom < innerHeight; });
+		await b.size(1280, 860, false);
+	});
 	await claim('why it refuses a pod: by colour, with a legend', async () => {
 		await refusalsOf('default/big');
 		assert.equal(await b.run(() => document.querySelectorAll('#node-tiles .tile[class*=" r"]').length), 4);
@@ -433,6 +441,19 @@ async function history() {
 		assert.match((await row('default/big', 'No node'))[3], /^2 Insufficient cpu, [12] /);
 		await b.run(() => { location.hash = '#history?show=error'; });
 		await saying('#no-log', 'Nothing like that is kept.');
+	});
+	await claim('what is asked for while a list is read comes right after it', async () => {
+		await b.run(() => {
+			const ask = window.fetch;
+			window.fetch = async (...a) => { const said = await ask(...a); if (/history/.test(a[0])) await new Promise((d) => setTimeout(d, 900)); return said; };
+		});
+		await b.run(() => { location.hash = '#history?show=scheduled&q=filler'; });
+		await pause(300);
+		const start = Date.now();
+		await b.run(() => { location.hash = '#history?show=unschedulable&q=default%2Fbig'; });
+		await saying('#log', 'No node');
+		assert.ok(Date.now() - start < 9000, 'after ' + (Date.now() - start) + ' ms'); // 20 times 900 ms is the rest
+		await b.again();
 	});
 	await claim('nodes that came are in it, and its address opens it', async () => {
 		await bed.node('brief', { zone: 'z', cpu: '10m' });

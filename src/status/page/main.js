@@ -71,24 +71,28 @@ async function listen() {
 
 const loads = { overview: async () => { await readGroups(); showCauses(); if (last) showWrong(last); await readRecent(); }, nodes: async () => { await loadNodes(); await loadNode(); }, pending: loadPods,
 	history: loadHistory, whatif: null, internals: loadRooms };
-let loaded = 0, loading = false, rest = 2000;
+let loaded = 0, loading = false, wanted = false, rest = 2000;
 
 // What is shown is read again while it is looked at: the slower, the less often.
 async function refresh(now) {
+	// What is asked for while something is read has its turn behind it.
+	wanted = loading && (wanted || now);
 	if (!loads[view] || loading || document.hidden || !$('login').hidden || (!now && Date.now() - loaded < rest)) return;
 	const mine = view;
 	loading = true;
 	loaded = Date.now();
 	$(view).setAttribute('aria-busy', true);
 	// Whether berth is there is said by the events.
+	let most = 30000;
 	try { await loads[view](); } catch (e) {
+		most = 4000;
 		if (e.code === 401) signIn(e);
 		else if (!(e instanceof TypeError)) say(plain(e), 'warn');
 	}
 	$(mine).removeAttribute('aria-busy');
-	rest = Math.max(mine === 'nodes' && nodes.length > 1000 ? 15000 : mine === 'overview' ? 4000 : 2000, (Date.now() - loaded) * 20);
+	rest = Math.min(most, Math.max(mine === 'nodes' && nodes.length > 1000 ? 15000 : mine === 'overview' ? 4000 : 2000, (Date.now() - loaded) * 20));
 	loading = false;
-	if (mine !== view) refresh(true);
+	if (wanted || mine !== view) refresh(true);
 }
 
 function show() {
