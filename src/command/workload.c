@@ -285,28 +285,16 @@ static void put_daemon_members(struct expansion *x, struct text node)
 /* Besides its own: a DaemonSet's, or what an apiserver lets every pod tolerate for a while. */
 static void put_tolerations(struct expansion *x)
 {
-	static const char *const keys[] = {"not-ready", "unreachable", "disk-pressure",
-		"memory-pressure", "pid-pressure", "unschedulable", "network-unavailable"};
-	enum { FOR_ALL = 2, OF_DAEMON = ARRAY_COUNT(keys) - 1 };
 	struct json_writer *j = &x->j;
-	size_t count = x->tolerates ? FOR_ALL : 0;
+	uint32_t count = x->tolerates ? KUBE_ANY_TOLERATIONS : 0;
 	if (x->kind == WORKLOAD_DAEMON_SET)
-		count = OF_DAEMON + json_bool(json_get(x->spec, "hostNetwork"), false);
+		count = KUBE_DAEMON_TOLERATIONS -
+			!json_bool(json_get(x->spec, "hostNetwork"), false);
 	json_member_array(j, "tolerations");
 	struct json_value given = json_get(x->spec, "tolerations");
 	for (struct json_walk walk = json_walk(given); json_walk_next(&walk);)
 		json_put_raw(j, json_raw(walk.value));
-	for (size_t i = 0; i < count; i++) {
-		char key[64];
-		struct writer w;
-		writer_init(&w, key, sizeof(key));
-		write_format(&w, "node.kubernetes.io/%s", keys[i]);
-		json_open_object(j);
-		json_member_text(j, "key", writer_text(&w));
-		json_member_z(j, "operator", "Exists");
-		json_member_z(j, "effect", i < FOR_ALL ? "NoExecute" : "NoSchedule");
-		json_close_object(j);
-	}
+	kube_daemon_tolerations_put(j, count);
 	json_close_array(j);
 }
 

@@ -222,6 +222,13 @@ bool kube_node_term_matches(
 	const void *blob, const struct kube_node_term *term, const struct kube_node_match *node);
 /* matchFields of a term that is about one node. */
 void kube_node_term_put(struct json_writer *j, struct text node);
+/*
+ * What the controllers of DaemonSets let their pods tolerate, elements of spec.tolerations in their
+ * order: the last one is for pods on the host's network alone, the first two an apiserver lets
+ * every pod tolerate (for a while).
+ */
+enum { KUBE_ANY_TOLERATIONS = 2, KUBE_DAEMON_TOLERATIONS = 7 };
+void kube_daemon_tolerations_put(struct json_writer *j, uint32_t count);
 
 /* ---- tolerations and taints ---- */
 

@@ -165,3 +165,21 @@ void kube_node_term_put(struct json_writer *j, struct text node)
 	json_close_object(j);
 	json_close_array(j);
 }
+
+void kube_daemon_tolerations_put(struct json_writer *j, uint32_t count)
+{
+	static const char *const keys[KUBE_DAEMON_TOLERATIONS] = {"not-ready", "unreachable",
+		"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable",
+		"network-unavailable"};
+	for (uint32_t i = 0; i < count; i++) {
+		char key[64];
+		struct writer w;
+		writer_init(&w, key, sizeof(key));
+		write_format(&w, "node.kubernetes.io/%s", keys[i]);
+		json_open_object(j);
+		json_member_text(j, "key", writer_text(&w));
+		json_member_z(j, "operator", "Exists");
+		json_member_z(j, "effect", i < KUBE_ANY_TOLERATIONS ? "NoExecute" : "NoSchedule");
+		json_close_object(j);
+	}
+}

@@ -61,6 +61,18 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	for (uint32_t i = 0; i < filters->count; i++)
 		json_put_z(&j, plugins[filters->list[i].id]->name);
 	json_close_array(&j);
+	if (class->node_selector.count > 0) {
+		const struct kube_label *labels =
+			KUBE_AT(class, class->node_selector, struct kube_label);
+		json_write_init(&j, w);
+		write_z(w, ",\"nodeSelector\":");
+		json_open_object(&j);
+		for (uint32_t i = 0; i < class->node_selector.count; i++) {
+			json_key_text(&j, cache_text(cache, labels[i].key));
+			json_put_text(&j, cache_text(cache, labels[i].value));
+		}
+		json_close_object(&j);
+	}
 	if (class->gates.count > 0) {
 		const uint32_t *gates = KUBE_AT(class, class->gates, uint32_t);
 		json_write_init(&j, w);

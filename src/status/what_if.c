@@ -251,15 +251,22 @@ static bool resolve_class(struct wish *wish, struct yaml_node *spec)
 /* As the DaemonSet's controller does it. */
 static bool tolerate_as_daemon(struct wish *wish, struct yaml_node *spec)
 {
-	static const char words[] =
-		"tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists}, "
-		"{key: node.kubernetes.io/unreachable, operator: Exists}, "
-		"{key: node.kubernetes.io/unschedulable, operator: Exists}, "
-		"{key: node.kubernetes.io/disk-pressure, operator: Exists}, "
-		"{key: node.kubernetes.io/memory-pressure, operator: Exists}, "
-		"{key: node.kubernetes.io/pid-pressure, operator: Exists}]";
+	enum { TOLERATIONS_TEXT = 1024 };
+	char *room = scratch_take(wish->scratch, TOLERATIONS_TEXT);
+	struct writer w;
+	struct json_writer j;
+	if (room == NULL)
+		return too_large(wish);
+	writer_init(&w, room, TOLERATIONS_TEXT);
+	json_write_init(&j, &w);
+	json_open_object(&j);
+	json_member_array(&j, "tolerations");
+	kube_daemon_tolerations_put(
+		&j, KUBE_DAEMON_TOLERATIONS - !has_text(yaml_get(spec, "hostNetwork"), "true"));
+	json_close_array(&j);
+	json_close_object(&j);
 	struct yaml_node *has = yaml_get(spec, "tolerations");
-	struct yaml_node *more = own_member(wish, TEXT(words));
+	struct yaml_node *more = own_member(wish, writer_text(&w));
 	if (more == NULL)
 		return false;
 	if (has != NULL && has->kind == YAML_LIST)

@@ -556,6 +556,10 @@ async function whatIf() {
 		assert.deepEqual(await b.run(() => [...document.querySelectorAll('#answer .rows thead th')].filter((th) => th.offsetWidth).map((th) => th.textContent)),
 			['Nodes', 'First refusal', 'Why', 'What would help']);
 	});
+	await claim('what if: which labels a node would need', async () => {
+		await fillIn('kind: Pod\nmetadata: {name: picky}\nspec: {nodeSelector: {disk: nvme}, containers: [{name: c}]}\n');
+		await saying('#answer', 'A node with disk=nvme.');
+	});
 	await claim('which running pods would go elsewhere', async () => {
 		await bed.node('n9', { zone: 'b', cpu: '1', memory: '2Gi' });
 		await bed.pod('misplaced', { cpu: '950m', memory: '1900Mi', spec: { nodeName: 'n9' } });

@@ -549,6 +549,10 @@ static void test_explain_when_a_pod_runs_then_its_place_is_compared(void)
 	TEST_ASSERT_EQUAL_UINT64(0, cache_log_count(&bed_scheduler.cache));
 	TEST_ASSERT_EQUAL_UINT32(0, bed_scheduler.cache.pods_assumed);
 	scheduler_audit(&bed_scheduler);
+	bed_loopback.now_us += CLOCK_S_US;
+	add_pod("picky", "", "'nodeSelector':{'disk':'nvme','a':'b'},");
+	bed_get("/berth/v1/explain?pod=d/picky");
+	expect_part(",\"nodeSelector\":{\"a\":\"b\",\"disk\":\"nvme\"}}");
 	/* A ghost node, for which nothing is known. */
 	bed_loopback.now_us += CLOCK_S_US;
 	add_pod("lost", "", "'nodeName':'n9',");

@@ -35,6 +35,7 @@ function helpWith(o, plugin, reasons, names) {
 	// Whatever plugin says it: an object is missing.
 	const missing = reasons.map((r) => /^(\S+) "?([^" ]+)"? not found/.exec(r)).find(Boolean);
 	if (missing) return 'Create the ' + missing[1] + ' ' + missing[2] + '.';
+	if (plugin === 'NodeAffinity' && o.nodeSelector) return 'A node with ' + Object.entries(o.nodeSelector).map(([k, v]) => k + '=' + v).join(', ') + '.';
 	if (plugin === 'NodeUnschedulable') return 'kubectl uncordon ' + some(names, 3);
 	if (plugin !== 'TaintToleration') return helps[plugin] || '';
 	const taints = new Map();

@@ -16,9 +16,9 @@ function hintOf(p) {
 	if (p.scheduler !== undefined) return 'Correct spec.schedulerName, or start the scheduler of that name.';
 	if (p.state === 'gated') return 'Whoever added the gates has to remove them.';
 	if (p.state === 'no memory') return 'Give berth a larger --memory.';
-	const missing = /(\S+) "([^" ]+)" not found/.exec(p.reason), lacks = /Insufficient (cpu|memory)/.exec(p.reason);
+	const missing = /(\S+) "([^" ]+)" not found/.exec(p.reason), lacks = ['cpu', 'memory'].filter((name) => (p.reason || '').includes('Insufficient ' + name));
 	if (missing) return 'Create the ' + missing[1] + ' ' + missing[2] + '.';
-	if (lacks) return amount(lacks[1], lacks[1] === 'cpu' ? p.cpuMilli : p.memory) + ' of ' + lacks[1] + ' free on one node, or smaller requests.';
+	if (lacks.length) return lacks.map((name) => amount(name, name === 'cpu' ? p.cpuMilli : p.memory) + ' of ' + name).join(' and ') + ' free on one node, or smaller requests.';
 	return (p.help && p.help.length ? p.help : (p.plugins || []).map((name) => helps[name]).filter(Boolean)).slice(0, 2).join(' ');
 }
 
