@@ -217,6 +217,11 @@ put_files() {
 }
 put_user() {
 	[ "$manager" = openrc ] || return 0 # systemd makes one for the time that berth runs
+	if have useradd; then
+		grep -q '^berth:' /etc/passwd || useradd -r -M -U -d /nonexistent -s /sbin/nologin berth
+		return
+	fi
+	# busybox, as Alpine has it
 	grep -q '^berth:' /etc/group || addgroup -S berth
 	grep -q '^berth:' /etc/passwd || adduser -S -D -H -s /sbin/nologin -G berth berth
 }

@@ -47,8 +47,8 @@ rm -f /usr/bin/berth /usr/lib/berth/k3s-credentials /usr/share/man/man1/berth*.1
 	/usr/share/fish/vendor_completions.d/berth.fish
 rm -rf /usr/share/doc/berth /run/berth
 [ -n "$keep" ] || rm -rf /etc/berth /etc/default/berth /etc/conf.d/berth
-if grep -q '^berth:' /etc/passwd 2>/dev/null && command -v deluser >/dev/null 2>&1; then
-	deluser berth >/dev/null 2>&1 || true
+if grep -q '^berth:' /etc/passwd 2>/dev/null; then
+	userdel berth >/dev/null 2>&1 || deluser berth >/dev/null 2>&1 || true
 fi
 rm -f /usr/lib/berth/uninstall.sh
 rmdir /usr/lib/berth 2>/dev/null || true
