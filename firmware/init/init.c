@@ -159,7 +159,7 @@ int main(void)
 	read_conf();
 	watchdog_open(init.conf.watchdog_s);
 	updater_start(&init.conf, &init.medium, init.slot);
-	service_init(&init.service);
+	service_init(&init.service, writer_text(&init.faults));
 	net_open(&init.conf);
 	system_seal();
 	for (;;) {

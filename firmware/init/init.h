@@ -111,8 +111,9 @@ struct service {
 	int64_t healthy_ms;        /* since when; NEVER_MS: it is not */
 	char detail[96];           /* its counts, or its last complaint */
 	char what[16];             /* "scheduler ready" ... */
+	char notice[1024];         /* what is wrong with the machine's files, for the page */
 };
-void service_init(struct service *service);
+void service_init(struct service *service, struct text faults);
 int64_t service_turn(struct service *service, const struct conf *conf, const struct medium *medium,
 	bool network, int64_t now);
 void service_drain(struct service *service);

@@ -16,12 +16,14 @@ enum {
 	PAUSE_MS = 500,
 	PAUSE_MAX_MS = 30 * 1000,
 	PATIENCE_MS = 15 * 1000, /* for a network, at the start */
-	ARGUMENTS_MAX = 8 + CONF_FLAGS_MAX
+	ARGUMENTS_MAX = 10 + CONF_FLAGS_MAX
 };
 
-void service_init(struct service *service)
+void service_init(struct service *service, struct text faults)
 {
 	memset(service, 0, sizeof(*service));
+	for (size_t i = 0; i + 1 < faults.size && i + 1 < sizeof(service->notice); i++)
+		service->notice[i] = faults.at[i] == '\n' ? ';' : faults.at[i];
 	child_init(&service->child);
 	service->updates = -1;
 	service->healthy_ms = NEVER_MS;
@@ -106,6 +108,10 @@ static void start(struct service *service, const struct conf *conf, const struct
 	if (theirs >= 0)
 		argv[count++] = "--update-socket";
 
+	if (service->notice[0] != '\0') {
+		argv[count++] = "--notice";
+		argv[count++] = service->notice;
+	}
 	if (medium->has_scheduler) {
 		argv[count++] = "--config";
 		argv[count++] = RUN_SCHEDULER;

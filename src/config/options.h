@@ -122,6 +122,7 @@ struct options {
 	struct log_modules log_modules; /* of it */
 	bool log_as_json;
 	bool no_sandbox;
+	const char *notice; /* what else is wrong, for the page */
 	bool update_socket; /* standard input leads to who writes updates */
 	uint64_t memory_bytes;
 	struct text decision_log; /* "stderr" or the number of a descriptor */

@@ -156,6 +156,8 @@ const struct option option_table[] = {
 	{"pods-max", 0, OPTION_COUNT, OPTION_GROUP_PROCESS, AT(pods_max), "NUMBER", "maximum pods"},
 	{"no-sandbox", 0, OPTION_BOOL, OPTION_GROUP_PROCESS, AT(no_sandbox), NULL,
 		"keep all privileges of the process"},
+	{"notice", 0, OPTION_PATH, OPTION_GROUP_PROCESS, AT(notice), "WORDS",
+		"the page shows them among what is wrong; the appliance has them of berth.conf"},
 	{"update-socket", 0, OPTION_BOOL, OPTION_GROUP_PROCESS, AT(update_socket), NULL,
 		"updates that are put to the page go to standard input, as the appliance sets it"},
 	{"version", 0, OPTION_VERSION, OPTION_GROUP_PROCESS, 0, NULL, "print the version and exit"},

@@ -3,6 +3,8 @@
 #include "base/budget.h"
 #include "status/private.h"
 
+enum { NOTICE_MAX = 512 };
+
 static enum overview_nodes overview_state_of(const struct cache_node *n)
 {
 	if (n->facts == NULL)
@@ -216,6 +218,10 @@ void overview_put(struct status *status, struct json_writer *j)
 	json_member_z(j, "version", BERTH_VERSION);
 	json_member_z(j, "release", kube_release_name(scheduler_release(s)));
 	json_member_z(j, "state", scheduler_wait_name(scheduler_state(s)));
+	/* It may be as long as a command line, and the object has to fit. */
+	if (status->setup.options->notice != NULL)
+		json_member_text(j, "notice",
+			text_utf8_first(text_of(status->setup.options->notice), NOTICE_MAX));
 	json_member_i64(
 		j, "upS", mono_since_us(net_now(status->setup.net), status->started) / CLOCK_S_US);
 	json_member_i64(j, "nowMs", clock_wall(&s->setup.clock).us / CLOCK_MS_US);

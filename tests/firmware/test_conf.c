@@ -3,6 +3,8 @@
 // deps: firmware/init/conf.c base/text.c base/format.c base/check.c base/budget.c base/trace.c
 #include "firmware/init/conf.h"
 
+#include <stdio.h>
+
 #include "unity.h"
 
 static struct conf conf;
@@ -108,6 +110,27 @@ static void test_conf_when_flags_are_too_many_then_none_counts(void)
 	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(words, "at most 32 words"), words);
 }
 
+/* The file that is shipped, as it is, and with each line that is switched off switched on. */
+static void test_conf_when_as_shipped_then_nothing_is_wrong(void)
+{
+	static char file[8192], shipped[8192];
+	FILE *f = fopen("firmware/berth.conf", "r");
+	size_t size = 0;
+
+	TEST_ASSERT_NOT_NULL(f);
+	TEST_ASSERT_TRUE(fread(shipped, 1, sizeof(shipped) - 1, f) > 500);
+	fclose(f);
+	TEST_ASSERT_TRUE_MESSAGE(parse(shipped), words);
+	TEST_ASSERT_EQUAL_UINT32(4, conf.flags_count);
+	TEST_ASSERT_EQUAL_STRING("--leader-elect-renew-deadline", conf.flags[0]);
+	for (const char *c = shipped; *c != '\0'; c++)
+		if (*c != '#' || c[1] == ' ')
+			file[size++] = *c;
+	TEST_ASSERT_TRUE_MESSAGE(parse(file), words);
+	TEST_ASSERT_EQUAL_UINT32(0xc0a80109, conf.address);
+	TEST_ASSERT_FALSE(conf.downgrade);
+}
+
 int main(void)
 {
 	UNITY_BEGIN();
@@ -117,5 +140,6 @@ int main(void)
 	RUN_TEST(test_conf_when_damaged_then_it_says_so_and_takes_nothing);
 	RUN_TEST(test_conf_when_much_is_wrong_then_the_first_lines_are_told);
 	RUN_TEST(test_conf_when_flags_are_too_many_then_none_counts);
+	RUN_TEST(test_conf_when_as_shipped_then_nothing_is_wrong);
 	return UNITY_END();
 }

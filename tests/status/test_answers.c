@@ -209,6 +209,22 @@ static void test_pending_when_not_even_names_are_kept_then_they_are_counted(void
 	expect_part("\"otherSchedulers\":0}");
 }
 
+static void test_overview_when_there_is_a_notice_then_it_is_there_and_bounded(void)
+{
+	static char notice[5000];
+	bed_get("/berth/v1/overview");
+	expect_no_part("notice");
+	bed_options.notice = "berth.conf line 3: 'a\"<b>' is not one of the keys";
+	bed_get("/berth/v1/overview");
+	expect_part("\"notice\":\"berth.conf line 3: 'a\\\"");
+	memset(notice, '\1', sizeof(notice) - 1);
+	bed_options.notice = notice;
+	bed_get("/berth/v1/overview");
+	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
+	expect_part("\"loss\":{");
+	bed_options.notice = NULL;
+}
+
 static void test_pending_when_asked_again_then_it_is_made_anew_each_second(void)
 {
 	bed_get("/berth/v1/pending");
@@ -593,6 +609,7 @@ int main(void)
 	RUN_TEST(test_node_when_it_has_many_labels_then_all_are_told);
 	RUN_TEST(test_pending_when_60_are_equal_then_they_are_one_row);
 	RUN_TEST(test_pending_when_not_even_names_are_kept_then_they_are_counted);
+	RUN_TEST(test_overview_when_there_is_a_notice_then_it_is_there_and_bounded);
 	RUN_TEST(test_pending_when_asked_again_then_it_is_made_anew_each_second);
 	RUN_TEST(test_pending_when_there_are_too_many_owners_then_the_rest_is_counted);
 	RUN_TEST(test_history_when_minutes_pass_then_there_are_samples);

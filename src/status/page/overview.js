@@ -32,6 +32,7 @@ function wrongWithBerth(o) {
 	const add = (rank, what, todo, href) => list.push({ rank, what, todo, href });
 	if (!n.open)
 		add(0, 'The apiserver is not reached', (n.error ? n.error + '. ' : '') + 'berth tries again by itself; see that the apiserver runs and the network is up.', '#internals');
+	if (o.notice) add(1, o.notice, 'It is read when this machine starts.');
 	if (o.state === 'stale') add(0, 'Scheduling is paused: the watch is silent', 'What is known of the cluster may be out of date. See that the apiserver answers.', '#internals');
 	if (o.state === 'incomplete') add(0, 'Scheduling is paused: some pods or nodes could not be read', 'The log of berth names them.', '#internals');
 	if (d.boundByOthers && d.othersSecondsAgo < 300)
