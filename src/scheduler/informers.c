@@ -80,12 +80,29 @@ static void sync_count_gone(struct scheduler *s, enum kube_kind kind)
 			mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
 }
 
+void scheduler_list_pods_soon(struct scheduler *s)
+{
+	if (s->sync.lists_soon)
+		return;
+	s->sync.lists_soon = true;
+	s->sync.lacking |= WATCH_KIND(KUBE_POD);
+	net_timer_arm(
+		s->net, &s->sync.relist, mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_SOON_MS));
+}
+
+/*
+ * It was less important than all that are on the shelf: it need not be listed before there is room
+ * again (scheduler_relieve() sees to that, too), and while pods are listed new ones wait.
+ */
 void scheduler_lose_pod(struct scheduler *s)
 {
 	s->pressure.lost++;
 	s->pressure.missing++;
 	s->sync.short_of++;
-	sync_lacks(s, KUBE_POD);
+	s->sync.lacking |= WATCH_KIND(KUBE_POD);
+	if (!net_timer_is_armed(&s->sync.relist))
+		net_timer_arm(s->net, &s->sync.relist,
+			mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MAX_MS));
 }
 
 static void sync_damaged(struct scheduler *s, enum kube_kind kind)
@@ -130,12 +147,8 @@ void scheduler_relist_due(struct net_timer *timer, struct mono now)
 /* Of nodes that have come some pods may not be known: they are listed soon. */
 static void sync_list_strays(struct scheduler *s)
 {
-	if (s->cache.unreads.unsure == 0 || s->sync.lists_strays)
-		return;
-	s->sync.lists_strays = true;
-	s->sync.lacking |= WATCH_KIND(KUBE_POD);
-	net_timer_arm(s->net, &s->sync.relist,
-		mono_after_ms(scheduler_now(s), SCHEDULER_STRAYS_RELIST_MS));
+	if (s->cache.unreads.unsure > 0)
+		scheduler_list_pods_soon(s);
 }
 
 /* ---- the sink ---- */
@@ -168,7 +181,7 @@ static void informer_list_begin(void *self, enum kube_kind kind)
 		cache_distrust_versions(&s->cache);
 	cache_list_begin(&s->cache, kind);
 	if (kind == KUBE_POD) {
-		s->sync.lists_strays = false;
+		s->sync.lists_soon = false;
 		cache_strays_list_begin(&s->cache);
 		scheduler_shelf_list_begin(s);
 	}

@@ -743,6 +743,8 @@ void scheduler_relieve(struct scheduler *s)
 	pressure_queue_rest(s);
 	pressure_free_reserve(s);
 	scheduler_report_unreads(s);
+	if (s->pressure.missing > 0 && shelf_count(&s->queue.shelf) == 0 && pressure_has_room(s))
+		scheduler_list_pods_soon(s);
 	if (shelf_count(&s->queue.shelf) == 0)
 		return;
 	pressure_take_back(s);

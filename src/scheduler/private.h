@@ -16,6 +16,8 @@ void scheduler_start_informers(struct scheduler *s, uint32_t kinds);
 void scheduler_relist_due(struct net_timer *timer, struct mono now);
 /* A pod that waits found no room at all: it is counted, and found again when pods are listed. */
 void scheduler_lose_pod(struct scheduler *s);
+/* Pods that were dropped, or are not even on the shelf, are wanted. */
+void scheduler_list_pods_soon(struct scheduler *s);
 /* A pod of the shelf is there as a whole: its index in the cache, 0: it went back. */
 uint32_t scheduler_feed_shelved(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, const struct scheduler_claim *claim);

@@ -60,7 +60,7 @@ enum {
 	SCHEDULER_STOP_MS = 5 * 1000,    /* for what is in flight when asked to end */
 	SCHEDULER_RELIST_MS = 30 * 1000, /* before a kind that was refused is relisted */
 	SCHEDULER_RELIST_MAX_MS = 10 * 60 * 1000,
-	SCHEDULER_STRAYS_RELIST_MS = 1000 /* for nodes that have come and whose pods were dropped */
+	SCHEDULER_RELIST_SOON_MS = 1000 /* of pods that were dropped and are wanted now */
 };
 
 /* The watches that a decision about any pod needs. */
@@ -204,7 +204,7 @@ struct scheduler_sync {
 	uint32_t lacking;  /* with one that found no room, the damaged ones among them */
 	uint32_t short_of; /* so many found no room since the last list, less those that went */
 	struct net_timer relist;
-	bool lists_strays;     /* ... is for cache_drop_strays() */
+	bool lists_soon;       /* ... is less than SCHEDULER_RELIST_SOON_MS away */
 	int64_t relist_ms;     /* the next pause before it */
 	bool distrusts;        /* the list of pods under way comes from a server that was away */
 	uint32_t compare_left; /* kinds still to be compared, one after the other */
