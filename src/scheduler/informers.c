@@ -289,7 +289,7 @@ static void unread_report(struct scheduler *s, const struct cache_unread *unread
 		scheduler_report_condition_of(s, &pod, TEXT("SchedulerError"), writer_text(&w));
 }
 
-/* A standby leaves it to the leader; when it leads it lists pods once more. */
+/* A standby leaves it to the leader, ... */
 bool scheduler_has_unreported(const struct scheduler *s)
 {
 	return s->cache.unreads.unreported > 0 && (s->lease == NULL || s->leader.leading);
@@ -297,8 +297,9 @@ bool scheduler_has_unreported(const struct scheduler *s)
 
 void scheduler_report_unreads(struct scheduler *s)
 {
-	/* Events of thousands of bindings may wait before it: one that has room is enough. */
-	while (scheduler_has_unreported(s) && recorder_has_room(s->recorder) &&
+	/* ... and the leader waits until what it writes is sent. Thousands of events may wait. */
+	while (scheduler_has_unreported(s) && scheduler_may_write(s) &&
+		recorder_has_room(s->recorder) &&
 		status_patcher_room(s->status_patcher) >= s->setup.limits.patches / 2) {
 		uint32_t index = cache_unread_report(&s->cache);
 		if (index == 0)

@@ -82,6 +82,7 @@ void scheduler_relieve(struct scheduler *s);
 /* Pods that cannot be read: an event and a condition each, while there is room for them. */
 void scheduler_report_unreads(struct scheduler *s);
 bool scheduler_has_unreported(const struct scheduler *s);
+bool scheduler_may_write(void *self);
 struct mono scheduler_relief_due(const struct scheduler *s);
 
 /* ---- schedule_one.c ---- */

@@ -68,7 +68,7 @@ static void print_cycle(const void *self)
 }
 
 /* Asked before a binding is sent, a volume given away, or a victim told to go. */
-static bool scheduler_may_write(void *self)
+bool scheduler_may_write(void *self)
 {
 	const struct scheduler *s = self;
 	return s->lease == NULL ||

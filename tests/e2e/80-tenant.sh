@@ -157,8 +157,9 @@ others . 15000
 note "a restart with all of it"
 kill_hard berth # it is to end at once, whatever waits
 start
-eventually 60 "it leads and decides" berth_says berth 'INFO scheduler ready'
-others
+is_ready_again() { [ "$(grep -c 'INFO scheduler ready' "$CLUSTER/berth.log")" -ge 2 ]; }
+eventually 60 "it leads and decides" is_ready_again
+others . 30000 # all pods that wait are tried once
 others "$zone | .metadata.labels.app = \"again\""
 ready || fail "not ready: $(curl -s "http://127.0.0.1:$port/readyz?verbose")"
 no_overcommit
