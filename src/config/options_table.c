@@ -142,7 +142,7 @@ const struct option option_table[] = {
 		"who may see the status page; review: who may list pods and nodes"},
 
 	{"v", 'v', OPTION_I32, OPTION_GROUP_PROCESS, AT(verbosity), "LEVEL",
-		"verbosity of the log; 2: decisions, 3: attempts, 4: changes, 6: all"},
+		"verbosity; 2: decisions, 3: attempts, 4: changes, 6: all"},
 	{"vmodule", 0, OPTION_TEXT, OPTION_GROUP_PROCESS, AT(vmodule), "MODULE=LEVEL,...",
 		"more of some modules, the second word of a line; * and ? stand for others"},
 	{"logging-format", 0, OPTION_FORM, OPTION_GROUP_PROCESS, AT(log_as_json), "text|json",

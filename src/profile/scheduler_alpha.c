@@ -113,7 +113,7 @@ void scheduler_alpha_args(
 static void check_alpha_lock(struct reading *r, struct text *lock)
 {
 	if (lock->size > 0 && !text_is_z(*lock, "leases"))
-		remark(r, "leaderElection.resourceLock", "has no effect: it is a lease");
+		remark(r, "leaderElection.resourceLock", "is a lease");
 	*lock = TEXT_NONE;
 }
 

@@ -504,7 +504,8 @@ static void log_handled(const struct scheduler *s, const struct cache_event *eve
 	enum change change = !event->old.there ? CHANGE_ADD
 		: event->now.there             ? CHANGE_UPDATE
 					       : CHANGE_DELETE;
-	bool is_ours = side_is_ours(s, event->old.there ? &event->old : &event->now);
+	bool is_ours = event->kind == KUBE_POD &&
+		side_is_ours(s, event->old.there ? &event->old : &event->now);
 	bool is_assigned = event->now.node != 0, was_assigned = event->old.node != 0;
 	const char *of = event->kind == KUBE_NODE ? "node"
 		: is_assigned || was_assigned     ? "scheduled pod"
