@@ -144,7 +144,7 @@ const struct option option_table[] = {
 	{"v", 'v', OPTION_I32, OPTION_GROUP_PROCESS, AT(verbosity), "LEVEL",
 		"verbosity; 2: decisions, 3: attempts, 4: changes, 6: all"},
 	{"vmodule", 0, OPTION_TEXT, OPTION_GROUP_PROCESS, AT(vmodule), "MODULE=LEVEL,...",
-		"more of some modules, the second word of a line; * and ? stand for others"},
+		"by module, the second word of a line; * and ? stand for others"},
 	{"logging-format", 0, OPTION_FORM, OPTION_GROUP_PROCESS, AT(log_as_json), "text|json",
 		"form of the log"},
 	{"decision-log", 0, OPTION_TEXT, OPTION_GROUP_PROCESS, AT(decision_log), "stderr|FD",

@@ -61,7 +61,14 @@ static enum metric_at row_sli(
 
 /* ---- the queue ---- */
 
-static const char *const queue_names[] = {"active", "backoff", "unschedulable", "gated"};
+static bool is_1_37(const struct status *status)
+{
+	return scheduler_release(status->s) == KUBE_1_37;
+}
+
+/* The last two are of groups of pods, since v1.37. */
+static const char *const queue_names[] = {
+	"active", "backoff", "unschedulable", "gated", "incomplete", "pending"};
 
 /* `which`: 1 for v1.37's queued_entities, where pods of no group are one each. */
 static enum metric_at row_pending(
@@ -73,19 +80,14 @@ static enum metric_at row_pending(
 		pods[QUEUE_BACKOFF] + pods[QUEUE_ERROR_BACKOFF],
 		pods[QUEUE_UNSCHEDULABLE] + shelf_count(shelf) - shelf->gated +
 			status->s->cache.unreads.pending + status->s->pressure.missing,
-		pods[QUEUE_GATED] + shelf->gated};
-	if (at >= ARRAY_COUNT(queue_names))
+		pods[QUEUE_GATED] + shelf->gated, 0, 0};
+	if (at >= (which == 0 && is_1_37(status) ? 6u : 4u))
 		return METRIC_AT_END;
 	metric_label(row, "queue", text_of(queue_names[at]));
 	if (which == 1)
 		metric_label(row, "type", TEXT("pod"));
 	row->value = counts[at];
 	return METRIC_AT_ROW;
-}
-
-static bool is_1_37(const struct status *status)
-{
-	return scheduler_release(status->s) == KUBE_1_37;
 }
 
 static void write_event(const struct status *status, struct writer *e, uint32_t event)

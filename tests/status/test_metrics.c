@@ -253,6 +253,7 @@ static void check_release(enum kube_release release, const char *file)
 static void test_families_are_those_of_v1_36(void)
 {
 	check_release(KUBE_1_36, "tests/status/data/metrics-1.36.txt");
+	TEST_ASSERT_NULL(strstr(bed_body(), "queue=\"incomplete\""));
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "event=\"UnschedulablePodAdd\""));
 	TEST_ASSERT_NULL(strstr(bed_body(), "event=\"UnscheduledPodAdd\""));
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "git_version=\"v1.36.4+berth."));
@@ -268,6 +269,9 @@ static void test_families_are_those_of_v1_36(void)
 static void test_families_are_those_of_v1_37(void)
 {
 	check_release(KUBE_1_37, "tests/status/data/metrics-1.37.txt");
+	TEST_ASSERT_NOT_NULL(
+		strstr(bed_body(), "scheduler_pending_pods{queue=\"incomplete\"} 0\n"));
+	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "scheduler_pending_pods{queue=\"pending\"} 0\n"));
 	TEST_ASSERT_NOT_NULL(strstr(bed_body(), "event=\"UnscheduledPodAdd\""));
 	TEST_ASSERT_NULL(strstr(bed_body(), "event=\"UnschedulablePodAdd\""));
 }
