@@ -28,13 +28,17 @@ struct row {
 static const struct row *asked;
 static const char *said;
 
-static void changed(const struct cache_event *event)
+static struct plugin_waiting who_waits(void)
 {
-	const struct cycle_state *d = picture_decide("default", "p");
-	const struct plugin_waiting w = {.cache = &picture.cache,
+	return (struct plugin_waiting){.cache = &picture.cache,
 		.profile = &picture.profile,
 		.scratch = &picture.work,
-		.pod = d->pod};
+		.pod = picture_decide("default", "p")->pod};
+}
+
+static void changed(const struct cache_event *event)
+{
+	const struct plugin_waiting w = who_waits();
 	enum plugin_hint hint;
 	said = "-";
 	if (plugin_hint_of(asked->id, &w, event, &hint))
@@ -414,11 +418,7 @@ static void test_a_volume_that_is_detached(void)
 
 static void claim_gone(const struct cache_event *event)
 {
-	const struct cycle_state *d = picture_decide("default", "p");
-	const struct plugin_waiting w = {.cache = &picture.cache,
-		.profile = &picture.profile,
-		.scratch = &picture.work,
-		.pod = d->pod};
+	const struct plugin_waiting w = who_waits();
 	enum plugin_hint hint;
 	said = !plugin_hint_of(PLUGIN_DYNAMIC_RESOURCES, &w, event, &hint) ? "-"
 		: hint == PLUGIN_HINT_QUEUE                                ? "queue"
