@@ -164,7 +164,7 @@ static bool compile_is_constant(const struct cel_compile *c, int32_t node)
 /* Literals that upstream looks at while it compiles. */
 static void compile_validate(struct cel_compile *c, int32_t node, const struct cel_value *result)
 {
-	static const char *const names[] = {"duration", "timestamp", "matches"};
+	static const char *const names[] = {"duration", "timestamp"};
 	const char *name = cel_function_at(c->nodes[node].number)->name;
 	int32_t first = cel_kid(c, node, 0);
 

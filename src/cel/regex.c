@@ -4,6 +4,7 @@
  * in front of something (a split) is put there by moving it.
  */
 #include "cel/regex_code.h"
+#include "cel/unicode.h"
 
 enum {
 	REGEX_CODE_MAX = 1 << 14, /* instructions */
@@ -29,6 +30,8 @@ struct regex_set {
 	struct cel_regex_range ranges[REGEX_RANGES_MAX];
 	uint32_t count;
 	bool full;
+	bool has_class;
+	bool negated; /* with classes: what is none of these */
 };
 
 static void regex_alternation(struct regex_parser *p);
@@ -137,7 +140,8 @@ static void regex_sort(struct regex_set *set)
 		set->ranges[at] = range;
 	}
 	for (uint32_t i = 0; i < set->count; i++) {
-		if (kept > 0 && set->ranges[i].from <= set->ranges[kept - 1].to + 1) {
+		if (kept > 0 && set->ranges[i].from < CEL_REGEX_CLASS &&
+			set->ranges[i].from <= set->ranges[kept - 1].to + 1) {
 			if (set->ranges[i].to > set->ranges[kept - 1].to)
 				set->ranges[kept - 1].to = set->ranges[i].to;
 		} else {
@@ -152,6 +156,10 @@ static void regex_negate(struct regex_set *set)
 	struct regex_set other = {.count = 0};
 	uint32_t from = 0;
 
+	if (set->has_class) {
+		set->negated = true;
+		return;
+	}
 	regex_sort(set);
 	for (uint32_t i = 0; i < set->count; i++) {
 		if (set->ranges[i].from > from)
@@ -169,12 +177,12 @@ static void regex_emit_set(struct regex_parser *p, struct regex_set *set)
 	regex_sort(set);
 	if (set->full)
 		regex_fail(p, "expression too large");
-	if (set->count == 1) {
+	if (set->count == 1 && !set->has_class) {
 		regex_emit(p, CEL_REGEX_RANGE, (int32_t)set->ranges[0].from,
 			(int32_t)set->ranges[0].to);
 		return;
 	}
-	regex_emit(p, CEL_REGEX_SET, (int32_t)set->count, 0);
+	regex_emit(p, CEL_REGEX_SET, (int32_t)set->count, set->negated);
 	for (uint32_t i = 0; i < set->count; i++)
 		regex_emit(p, CEL_REGEX_DATA, (int32_t)set->ranges[i].from,
 			(int32_t)set->ranges[i].to);
@@ -204,6 +212,36 @@ static bool regex_perl_class(struct regex_parser *p, struct regex_set *set)
 	default: return false;
 	}
 	regex_skip(p, 2);
+	return true;
+}
+
+/* \pL, \p{Greek}, \P{Lu}, \p{^Lu}; false: none. */
+static bool regex_unicode_class(struct regex_parser *p, struct regex_set *set)
+{
+	bool negated = regex_peek(p, 1) == 'P';
+	size_t braces = regex_peek(p, 2) == '{';
+	size_t end = braces != 0 ? text_find(p->rest, '}') : 3;
+	struct text name;
+	uint32_t class;
+
+	if ((regex_peek(p, 1) | 0x20) != 'p')
+		return false;
+	name = end < 3 + braces || end > p->rest.size - braces
+		? TEXT("")
+		: (struct text){p->rest.at + 2 + braces, end - 2 - braces};
+	if (name.size > 0 && name.at[0] == '^') {
+		negated = !negated;
+		name = text_from(name, 1);
+	}
+	class = cel_unicode_class(name, (p->flags & REGEX_FOLDS) != 0);
+	if (class == 0) {
+		regex_fail(p, "invalid character class range");
+		return true;
+	}
+	set->has_class = true;
+	class |= CEL_REGEX_CLASS | (negated ? CEL_REGEX_OTHERS : 0);
+	regex_add_range(set, class, class);
+	regex_skip(p, end + braces);
 	return true;
 }
 
@@ -318,7 +356,8 @@ static void regex_brackets(struct regex_parser *p)
 			return;
 		}
 		if (regex_posix_class(p, &set) ||
-			(regex_peek(p, 0) == '\\' && regex_perl_class(p, &set)))
+			(regex_peek(p, 0) == '\\' &&
+				(regex_perl_class(p, &set) || regex_unicode_class(p, &set))))
 			continue;
 		if (regex_peek(p, 0) == '-' && !first && regex_peek(p, 1) != ']')
 			regex_fail(p, "invalid character class range");
@@ -420,9 +459,7 @@ static bool regex_escape(struct regex_parser *p)
 	else if (regex_take(p, "\\Q"))
 		while (p->rest.size > 0 && p->error == NULL && !regex_take(p, "\\E"))
 			regex_literal(p, cel_point(&p->rest));
-	else if (regex_peek(p, 1) == 'p' || regex_peek(p, 1) == 'P')
-		regex_fail(p, "invalid character class range");
-	else if (regex_perl_class(p, &set))
+	else if (regex_perl_class(p, &set) || regex_unicode_class(p, &set))
 		regex_emit_set(p, &set);
 	else
 		return false;

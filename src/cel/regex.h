@@ -3,7 +3,8 @@
  * Regular expressions of RE2's syntax, in time linear in the text (times the pattern). For cel/
  * only.
  *
- * Not there, and refused: classes of Unicode (\pL), and (?i) with letters beyond ASCII.
+ * Not there, and refused: classes of Unicode that cel/unicode.h does not name, and (?i) with
+ * letters beyond ASCII.
  */
 #ifndef BERTH_CEL_REGEX_H
 #define BERTH_CEL_REGEX_H

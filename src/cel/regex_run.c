@@ -4,6 +4,7 @@
  * step. Ways are in the order in which upstream prefers them.
  */
 #include "cel/regex_code.h"
+#include "cel/unicode.h"
 
 struct regex_ways {
 	int32_t *pc;     /* in order */
@@ -79,19 +80,28 @@ static void regex_follow(
 	}
 }
 
+static bool regex_has(int32_t class, int32_t point)
+{
+	bool others = (class & CEL_REGEX_OTHERS) != 0;
+
+	return cel_unicode_has((uint32_t) class & (CEL_REGEX_OTHERS - 1), (uint32_t)point) !=
+		others;
+}
+
 /* The next instruction when the code point goes on here; -1 when not. */
 static int32_t regex_read(const struct regex_run *r, int32_t pc, int32_t point)
 {
 	const struct cel_regex_code *code = &r->code[pc];
+	bool in = false;
 
 	if (code->op == CEL_REGEX_RANGE)
 		return point >= code->x && point <= code->y ? pc + 1 : -1;
 	if (code->op != CEL_REGEX_SET)
 		return -1;
-	for (int32_t i = 1; i <= code->x; i++)
-		if (point >= code[i].x && point <= code[i].y)
-			return pc + code->x + 1;
-	return -1;
+	for (int32_t i = 1; i <= code->x && !in; i++)
+		in = code[i].x < 0 ? regex_has(code[i].x, point)
+				   : point >= code[i].x && point <= code[i].y;
+	return in != (code->y != 0) ? pc + code->x + 1 : -1;
 }
 
 static bool regex_init(struct regex_run *r, struct cel_run *run, const struct cel_regex *regex)
