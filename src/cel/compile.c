@@ -15,6 +15,7 @@
 
 enum {
 	ISSUE_SIZE = 2048,
+	ISSUE_OF_PROGRAM = CEL_SOURCE_MAX + 1, /* upstream finds it behind compiling */
 	NODES_PER_TOKEN = 2,
 	NODES_MORE = 8,
 	COST_OF_CONSTANTS = 30000,
@@ -79,6 +80,11 @@ static void compile_print_place(struct text source, uint32_t offset, struct writ
 
 static void compile_print_issues(const struct cel_compile *c, struct writer *errors)
 {
+	if (c->issues_count > 0 && c->issues[0].offset == ISSUE_OF_PROGRAM) {
+		write_format(
+			errors, "program instantiation failed: %.*s", TEXT_ARGS(c->issues[0].text));
+		return;
+	}
 	write_z(errors, "compilation failed: ");
 	if (c->full)
 		write_format(errors, "ERROR: <input>:-1:0: %s", c->reason);
@@ -217,7 +223,7 @@ static void compile_pattern(struct cel_compile *c, int32_t node)
 	struct cel_value value = {.kind = CEL_NULL};
 	struct text pattern;
 	struct cel_regex *regex;
-	const char *error;
+	struct cel_regex_error error;
 	int32_t kids[4];
 
 	if (!cel_is_regex(f) || c->nodes[node].count > 3 ||
@@ -232,8 +238,11 @@ static void compile_pattern(struct cel_compile *c, int32_t node)
 	if (regex == NULL) {
 		if (c->keep->overflowed)
 			cel_give_up(c, "out of memory");
-		else if (f->call == cel_matches)
+		else if (f->call == cel_matches && (c->nodes[node].flags & CEL_FLAG_MEMBER) != 0)
 			cel_issue(c, c->offsets[cel_kid(c, node, 1)], "invalid matches argument");
+		else
+			cel_issue(
+				c, ISSUE_OF_PROGRAM, CEL_REGEX_ERROR, CEL_REGEX_ERROR_ARGS(error));
 		return;
 	}
 	for (int32_t i = 0; i < c->nodes[node].count; i++)

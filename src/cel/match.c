@@ -8,10 +8,10 @@
 
 /* NULL: *error is a value. */
 static const struct cel_regex *match_pattern(
-	struct cel_run *run, const struct cel_value *pattern, struct cel_value *error)
+	struct cel_run *run, const struct cel_value *pattern, bool finds, struct cel_value *error)
 {
 	const struct cel_regex *regex = run->regex;
-	const char *why = NULL;
+	struct cel_regex_error why = {0};
 
 	*error = cel_fault(CEL_FAULT_NO_OVERLOAD);
 	if (pattern->kind != CEL_STRING)
@@ -26,17 +26,17 @@ static const struct cel_regex *match_pattern(
 		return regex;
 	if (run->scratch->overflowed)
 		run->stopped = CEL_FAULT_MEMORY;
-	*error = run->stopped != 0 || why == NULL
+	*error = run->stopped != 0 || why.why == NULL
 		? cel_stopped(run)
-		: cel_fault_text(run, "error parsing regexp: %s: `%.*s`", why,
-			  TEXT_ARGS(cel_text(pattern)));
+		: cel_fault_text(run, "%s" CEL_REGEX_ERROR, finds ? "Illegal regex: " : "",
+			  CEL_REGEX_ERROR_ARGS(why));
 	return NULL;
 }
 
 struct cel_value cel_matches(struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
 	struct cel_value error;
-	const struct cel_regex *regex = match_pattern(run, &args[1], &error);
+	const struct cel_regex *regex = match_pattern(run, &args[1], false, &error);
 
 	(void)count;
 	if (regex == NULL || args[0].kind != CEL_STRING)
@@ -47,7 +47,7 @@ struct cel_value cel_matches(struct cel_run *run, const struct cel_value *args, 
 struct cel_value cel_regex_find(struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
 	struct cel_value error;
-	const struct cel_regex *regex = match_pattern(run, &args[1], &error);
+	const struct cel_regex *regex = match_pattern(run, &args[1], true, &error);
 	size_t match[2];
 
 	(void)count;
@@ -82,7 +82,7 @@ struct cel_value cel_regex_find_all(
 	struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
 	struct cel_value error;
-	const struct cel_regex *regex = match_pattern(run, &args[1], &error);
+	const struct cel_regex *regex = match_pattern(run, &args[1], true, &error);
 	int64_t limit = count == 3 && args[2].integer >= 0 ? args[2].integer : INT64_MAX;
 	struct text text = cel_text(&args[0]);
 	struct cel_value *items = NULL;

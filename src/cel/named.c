@@ -95,7 +95,7 @@ static bool named_matches(struct named_faults *faults, uint32_t rule, struct tex
 	struct cel_run *run = faults->run;
 	struct scratch_mark mark = scratch_mark(run->scratch);
 	const struct cel_regex *regex;
-	const char *error;
+	struct cel_regex_error error;
 	char pattern[NAMED_PATTERN];
 	struct writer out;
 	bool matches;

@@ -20,7 +20,9 @@ struct regex_parser {
 	int32_t count;
 	int32_t max;
 	const char *error;
-	uint32_t flags; /* enum regex_flag */
+	struct text whole;
+	struct text part; /* that the error is about */
+	uint32_t flags;   /* enum regex_flag */
 	uint32_t depth;
 };
 
@@ -36,10 +38,23 @@ struct regex_set {
 
 static void regex_alternation(struct regex_parser *p);
 
+static void regex_fail_part(struct regex_parser *p, const char *error, struct text part)
+{
+	if (p->error != NULL)
+		return;
+	p->error = error;
+	p->part = part;
+}
+
+/* About all of the pattern, or about what stands between `from` and where reading is. */
 static void regex_fail(struct regex_parser *p, const char *error)
 {
-	if (p->error == NULL)
-		p->error = error;
+	regex_fail_part(p, error, p->whole);
+}
+
+static void regex_fail_since(struct regex_parser *p, const char *error, const char *from)
+{
+	regex_fail_part(p, error, (struct text){from, (size_t)(p->rest.at - from)});
 }
 
 static char regex_peek(const struct regex_parser *p, size_t at)
@@ -235,7 +250,8 @@ static bool regex_unicode_class(struct regex_parser *p, struct regex_set *set)
 	}
 	class = cel_unicode_class(name, (p->flags & REGEX_FOLDS) != 0);
 	if (class == 0) {
-		regex_fail(p, "invalid character class range");
+		regex_fail_part(p, "invalid character class range",
+			text_first(p->rest, name.size > 0 ? end + braces : p->rest.size));
 		return true;
 	}
 	set->has_class = true;
@@ -274,11 +290,11 @@ static bool regex_posix_class(struct regex_parser *p, struct regex_set *set)
 			regex_skip(p, end + 2);
 			return true;
 		}
-	regex_fail(p, "invalid character class range");
+	regex_fail_part(p, "invalid character class range", text_first(p->rest, end + 2));
 	return true;
 }
 
-static uint32_t regex_hex(struct regex_parser *p)
+static uint32_t regex_hex(struct regex_parser *p, const char *begin)
 {
 	bool braces = regex_take(p, "{");
 	uint32_t digits = 0;
@@ -298,7 +314,7 @@ static uint32_t regex_hex(struct regex_parser *p)
 	}
 	if (digits == 0 || (!braces && digits != 2) || (braces && !regex_take(p, "}")) ||
 		value > REGEX_POINT_MAX)
-		regex_fail(p, "invalid escape sequence");
+		regex_fail_since(p, "invalid escape sequence", begin);
 	return value;
 }
 
@@ -307,6 +323,7 @@ static uint32_t regex_character(struct regex_parser *p)
 {
 	static const char plain[] = "afnrtv";
 	static const char means[] = "\a\f\n\r\t\v";
+	const char *begin = p->rest.at;
 	const char *found;
 	uint32_t value = 0;
 	char c;
@@ -314,7 +331,7 @@ static uint32_t regex_character(struct regex_parser *p)
 	if (regex_peek(p, 0) != '\\')
 		return cel_point(&p->rest);
 	if (p->rest.size == 1) {
-		regex_fail(p, "trailing backslash at end of expression");
+		regex_fail_part(p, "trailing backslash at end of expression", TEXT(""));
 		return 0;
 	}
 	c = p->rest.at[1];
@@ -323,7 +340,7 @@ static uint32_t regex_character(struct regex_parser *p)
 	if (found != NULL)
 		return (uint8_t)means[found - plain];
 	if (c == 'x')
-		return regex_hex(p);
+		return regex_hex(p, begin);
 	if (c == '0' ||
 		(c >= '1' && c <= '7' && regex_peek(p, 0) >= '0' && regex_peek(p, 0) <= '7')) {
 		value = (uint32_t)(c - '0');
@@ -335,24 +352,26 @@ static uint32_t regex_character(struct regex_parser *p)
 	}
 	if ((uint8_t)c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
 		(c >= 'A' && c <= 'Z'))
-		regex_fail(p, "invalid escape sequence");
+		regex_fail_since(p, "invalid escape sequence", begin);
 	return (uint8_t)c;
 }
 
 static void regex_brackets(struct regex_parser *p)
 {
 	struct regex_set set = {.count = 0};
+	struct text whole = p->rest;
 	bool first = true;
 	bool negated;
 
 	regex_skip(p, 1);
 	negated = regex_take(p, "^");
 	for (; p->error == NULL && (first || regex_peek(p, 0) != ']'); first = false) {
+		const char *begin = p->rest.at;
 		uint32_t from;
 		uint32_t to;
 
 		if (p->rest.size == 0) {
-			regex_fail(p, "missing closing ]");
+			regex_fail_part(p, "missing closing ]", whole);
 			return;
 		}
 		if (regex_posix_class(p, &set) ||
@@ -360,14 +379,15 @@ static void regex_brackets(struct regex_parser *p)
 				(regex_perl_class(p, &set) || regex_unicode_class(p, &set))))
 			continue;
 		if (regex_peek(p, 0) == '-' && !first && regex_peek(p, 1) != ']')
-			regex_fail(p, "invalid character class range");
+			regex_fail_part(p, "invalid character class range",
+				text_first(p->rest, p->rest.size > 1 ? 2 : 1));
 		from = to = regex_character(p);
 		if (regex_peek(p, 0) == '-' && p->rest.size > 1 && regex_peek(p, 1) != ']') {
 			regex_skip(p, 1);
 			to = regex_character(p);
 		}
 		if (to < from)
-			regex_fail(p, "invalid character class range");
+			regex_fail_since(p, "invalid character class range", begin);
 		regex_add_folded(p, &set, from, to);
 	}
 	if (p->error == NULL)
@@ -390,13 +410,16 @@ static void regex_literal(struct regex_parser *p, uint32_t point)
 /* (?flags) or (?flags:...) or (?P<name>...): what stands behind "(?". */
 static bool regex_group_head(struct regex_parser *p)
 {
+	const char *begin = p->rest.at - 2;
 	bool off = false;
 
 	if (regex_take(p, "P<") || regex_take(p, "<")) {
 		size_t end = text_find(p->rest, '>');
 
 		if (end == p->rest.size || end == 0) {
-			regex_fail(p, "invalid named capture");
+			regex_fail_part(p, "invalid named capture",
+				(struct text){
+					begin, (size_t)(p->rest.at - begin) + end + (end == 0)});
 			return true;
 		}
 		regex_skip(p, end + 1);
@@ -416,11 +439,11 @@ static bool regex_group_head(struct regex_parser *p)
 			regex_skip(p, 1);
 			return c == ':';
 		} else {
-			regex_fail(p, "invalid or unsupported Perl syntax");
-			return true;
+			(void)cel_point(&p->rest);
+			break;
 		}
 	}
-	regex_fail(p, "missing argument to repetition operator");
+	regex_fail_since(p, "invalid or unsupported Perl syntax", begin);
 	return true;
 }
 
@@ -504,7 +527,7 @@ static bool regex_atom(struct regex_parser *p)
 		return true;
 	case '*':
 	case '+':
-	case '?': regex_fail(p, "missing argument to repetition operator"); return false;
+	case '?': return false; /* said by what reads the repetition */
 	case '\\':
 		if (regex_escape(p))
 			return true;
@@ -544,7 +567,7 @@ static bool regex_counts(struct regex_parser *p, int32_t *least, int32_t *most)
 	if (regex_peek(p, at) != '}')
 		return false;
 	if (*least > REGEX_REPEAT_MAX || *most > REGEX_REPEAT_MAX || (*most >= 0 && *most < *least))
-		regex_fail(p, "invalid repeat count");
+		regex_fail_part(p, "invalid repeat count", text_first(p->rest, at + 1));
 	regex_skip(p, at + 1);
 	return true;
 }
@@ -610,11 +633,12 @@ static void regex_concatenation(struct regex_parser *p)
 		regex_peek(p, 0) != ')') {
 		int32_t at = p->count;
 		bool repeats = regex_atom(p);
-		bool repeated = false;
+		const char *last = NULL; /* the repetition before */
 
 		while (p->error == NULL && p->rest.size > 0) {
 			int32_t least = 0;
 			int32_t most = -1;
+			const char *begin = p->rest.at;
 			char c = regex_peek(p, 0);
 			bool lazy;
 
@@ -625,14 +649,15 @@ static void regex_concatenation(struct regex_parser *p)
 			} else if (!regex_counts(p, &least, &most)) {
 				break;
 			}
-			if (!repeats)
-				regex_fail(p, "missing argument to repetition operator");
-			if (repeated)
-				regex_fail(p, "invalid nested repetition operator");
 			lazy = regex_take(p, "?") != ((p->flags & REGEX_LAZY) != 0);
+			if (last != NULL)
+				regex_fail_since(p, "invalid nested repetition operator", last);
+			if (!repeats)
+				regex_fail_since(
+					p, "missing argument to repetition operator", begin);
 			if (p->error == NULL)
 				regex_repeat(p, at, least, most, lazy);
-			repeated = true;
+			last = begin;
 		}
 	}
 }
@@ -661,13 +686,14 @@ static void regex_alternation(struct regex_parser *p)
 	}
 }
 
-struct cel_regex *cel_regex_compile(struct text pattern, struct scratch *keep, const char **error)
+struct cel_regex *cel_regex_compile(
+	struct text pattern, struct scratch *keep, struct cel_regex_error *error)
 {
 	struct cel_regex *regex = SCRATCH_ONE(keep, struct cel_regex);
-	struct regex_parser p = {.rest = pattern};
+	struct regex_parser p = {.rest = pattern, .whole = pattern};
 	size_t size;
 
-	*error = NULL;
+	*error = (struct cel_regex_error){0};
 	p.code = regex == NULL ? NULL : scratch_take_rest(keep, &size);
 	if (p.code == NULL)
 		return NULL;
@@ -683,7 +709,7 @@ struct cel_regex *cel_regex_compile(struct text pattern, struct scratch *keep, c
 	if (p.error != NULL) {
 		if (p.max < REGEX_CODE_MAX && p.count == p.max)
 			keep->overflowed = true;
-		*error = p.error;
+		*error = (struct cel_regex_error){p.error, p.part};
 		return NULL;
 	}
 	regex->code = p.code;

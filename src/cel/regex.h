@@ -13,8 +13,18 @@
 
 struct cel_regex;
 
-/* NULL: `error` says why (upstream's words, without the pattern), or keep has overflowed. */
-struct cel_regex *cel_regex_compile(struct text pattern, struct scratch *keep, const char **error);
+/* In upstream's words, and the part of the pattern that they are about. */
+struct cel_regex_error {
+	const char *why;
+	struct text part;
+};
+
+/* NULL: `error` says why, or has no words when keep has overflowed. */
+struct cel_regex *cel_regex_compile(
+	struct text pattern, struct scratch *keep, struct cel_regex_error *error);
+/* For printf: the whole of upstream's error. */
+#define CEL_REGEX_ERROR         "error parsing regexp: %s: `%.*s`"
+#define CEL_REGEX_ERROR_ARGS(e) (e).why, TEXT_ARGS((e).part)
 
 /*
  * The first match at or after byte `from`: begin and end in bytes. False when there is none, or
