@@ -83,6 +83,15 @@ static bool kind_of(struct text name, enum workload_kind *kind)
 	return false;
 }
 
+static bool has_limits(struct json_value spec, const char *list)
+{
+	struct json_walk walk = json_walk(json_get(spec, list));
+	bool limits = false;
+	while (!limits && json_walk_next(&walk))
+		limits = json_type(json_path(walk.value, "resources.limits")) == JSON_OBJECT;
+	return limits;
+}
+
 bool workload_is_one(struct text name, struct json_value object, bool asked)
 {
 	enum workload_kind kind;
@@ -90,9 +99,14 @@ bool workload_is_one(struct text name, struct json_value object, bool asked)
 		return false;
 	if (kind == WORKLOAD_PRIORITY_CLASS)
 		return true;
+	struct json_value spec = json_get(object, "spec");
 	if (kind == WORKLOAD_POD)
-		return json_type(json_path(object, "spec.priorityClassName")) == JSON_STRING &&
-			json_type(json_path(object, "spec.priority")) == JSON_NONE;
+		return (json_type(json_get(spec, "priorityClassName")) == JSON_STRING &&
+			       json_type(json_get(spec, "priority")) == JSON_NONE) ||
+			(json_type(json_path(object, "metadata.uid")) == JSON_NONE &&
+				json_type(json_get(spec, "nodeName")) == JSON_NONE &&
+				(has_limits(spec, "containers") ||
+					has_limits(spec, "initContainers")));
 	return asked || json_type(json_path(object, "metadata.uid")) == JSON_NONE;
 }
 
@@ -323,6 +337,48 @@ static void put_volumes(struct expansion *x, struct text pod)
 	json_close_array(j);
 }
 
+/* As an apiserver does it: who limits a resource and requests none of it requests that much. */
+static void put_defaulted(struct json_writer *j, struct json_value container)
+{
+	struct json_value resources = json_get(container, "resources");
+	struct json_value limits = json_get(resources, "limits");
+	struct json_value requests = json_get(resources, "requests");
+	json_open_object(j);
+	for (struct json_walk walk = json_walk(container); json_walk_next(&walk);)
+		if (!text_is_z(walk.key, "resources"))
+			put_raw_member(j, walk.key, walk.value);
+	json_member_object(j, "resources");
+	for (struct json_walk walk = json_walk(resources); json_walk_next(&walk);)
+		if (!text_is_z(walk.key, "requests"))
+			put_raw_member(j, walk.key, walk.value);
+	json_member_object(j, "requests");
+	for (struct json_walk walk = json_walk(requests); json_walk_next(&walk);)
+		put_raw_member(j, walk.key, walk.value);
+	for (struct json_walk walk = json_walk(limits); json_walk_next(&walk);) {
+		struct json_walk has = json_walk(requests);
+		bool is_there = false;
+		while (!is_there && json_walk_next(&has))
+			is_there = text_is(has.key, walk.key);
+		if (!is_there)
+			put_raw_member(j, walk.key, walk.value);
+	}
+	json_close_object(j);
+	json_close_object(j);
+	json_close_object(j);
+}
+
+static void put_containers(struct json_writer *j, struct text key, struct json_value list)
+{
+	json_key_text(j, key);
+	json_open_array(j);
+	for (struct json_walk walk = json_walk(list); json_walk_next(&walk);)
+		if (json_type(json_path(walk.value, "resources.limits")) == JSON_OBJECT)
+			put_defaulted(j, walk.value);
+		else
+			json_put_raw(j, json_raw(walk.value));
+	json_close_array(j);
+}
+
 static void put_pod_spec(
 	struct expansion *x, const struct priority_class *class, struct text pod, struct text node)
 {
@@ -342,7 +398,9 @@ static void put_pod_spec(
 		bool is_written = text_is_z(walk.key, "tolerations") ||
 			(x->kind == WORKLOAD_DAEMON_SET && text_is_z(walk.key, "affinity")) ||
 			(x->kind == WORKLOAD_STATEFUL_SET && text_is_z(walk.key, "volumes"));
-		if (!is_written && !text_is_z(walk.key, "priorityClassName"))
+		if (text_ends(walk.key, TEXT("ontainers")) && json_type(walk.value) == JSON_ARRAY)
+			put_containers(j, walk.key, walk.value);
+		else if (!is_written && !text_is_z(walk.key, "priorityClassName"))
 			put_raw_member(j, walk.key, walk.value);
 	}
 	json_close_object(j);

@@ -276,6 +276,50 @@ static bool tolerate_as_daemon(struct wish *wish, struct yaml_node *spec)
 	return true;
 }
 
+static bool has_member(const struct yaml_node *map, struct text key)
+{
+	const struct yaml_node *member = map->kind == YAML_MAP ? map->first : NULL;
+	while (member != NULL && !text_is(member->key->text, key))
+		member = member->next;
+	return member != NULL;
+}
+
+/* As an apiserver does it: who limits a resource and requests none of it requests that much. */
+static bool complete_container(struct wish *wish, struct yaml_node *container)
+{
+	struct yaml_node *resources = yaml_get(container, "resources");
+	struct yaml_node *limits = resources == NULL ? NULL : yaml_get(resources, "limits");
+	struct yaml_node *requests = resources == NULL ? NULL : yaml_get(resources, "requests");
+	if (limits == NULL || limits->kind != YAML_MAP)
+		return true;
+	if (requests == NULL) {
+		requests = own_member(wish, TEXT("requests: {}"));
+		if (requests == NULL)
+			return false;
+		append_node(resources, requests);
+	}
+	for (const struct yaml_node *limit = limits->first;
+		limit != NULL && requests->kind == YAML_MAP; limit = limit->next) {
+		if (limit->kind >= YAML_LIST || has_member(requests, limit->key->text))
+			continue;
+		struct yaml_node *copy = SCRATCH_ONE(wish->scratch, struct yaml_node);
+		if (copy == NULL)
+			return too_large(wish);
+		*copy = *limit;
+		copy->next = NULL;
+		append_node(requests, copy);
+	}
+	return true;
+}
+
+static bool complete_containers(struct wish *wish, struct yaml_node *list)
+{
+	struct yaml_node *one = list != NULL && list->kind == YAML_LIST ? list->first : NULL;
+	while (one != NULL && complete_container(wish, one))
+		one = one->next;
+	return one == NULL;
+}
+
 /* Name and namespace are those of the workload. */
 static bool complete_unit(struct wish *wish, const struct unit *unit)
 {
@@ -297,7 +341,9 @@ static bool complete_unit(struct wish *wish, const struct unit *unit)
 	}
 	if (spec == NULL || spec->kind != YAML_MAP)
 		return true; /* the decoder says it */
-	return resolve_class(wish, spec) && (!unit->is_daemon || tolerate_as_daemon(wish, spec));
+	return complete_containers(wish, yaml_get(spec, "containers")) &&
+		complete_containers(wish, yaml_get(spec, "initContainers")) &&
+		resolve_class(wish, spec) && (!unit->is_daemon || tolerate_as_daemon(wish, spec));
 }
 
 struct place {

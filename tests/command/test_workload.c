@@ -133,6 +133,23 @@ static void test_workload_when_it_has_claims_then_they_are_made(void)
 	expect("2 pending: 2 placed, 0 unschedulable\n");
 }
 
+/* Two of four CPUs each: an apiserver takes limits for requests that are not given. */
+static void test_workload_when_only_limits_are_given_then_they_are_requested(void)
+{
+	simulate(
+		NODE("n1", "") "kind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3, "
+			       "template: {spec: {containers: [{name: c, resources: {limits: {cpu: "
+			       "2, memory: 1Gi}, requests: {memory: 1Mi}}}]}}}\n---\n",
+		3);
+	expect("3 pending: 2 placed, 1 unschedulable\n");
+	simulate(NODE("n1", "") "kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c}, "
+				"{name: d, resources: {limits: {cpu: 5}}}]}\n---\n",
+		3);
+	simulate(NODE("n1", "") "kind: Pod\nmetadata: {name: a, uid: seen}\nspec: {containers: "
+				"[{name: d, resources: {limits: {cpu: 5}}}]}\n---\n",
+		0);
+}
+
 static void test_workload_when_it_is_odd_then_it_is_said(void)
 {
 	simulate(
@@ -301,6 +318,7 @@ int main(void)
 	RUN_TEST(test_workload_when_classes_come_later_then_priorities_are_known);
 	RUN_TEST(test_workload_when_it_is_a_daemon_set_then_each_node_has_its_own);
 	RUN_TEST(test_workload_when_it_has_claims_then_they_are_made);
+	RUN_TEST(test_workload_when_only_limits_are_given_then_they_are_requested);
 	RUN_TEST(test_workload_when_it_is_odd_then_it_is_said);
 	RUN_TEST(test_diff_when_nothing_differs_then_nothing_is_said);
 	RUN_TEST(test_diff_when_the_template_differs_then_it_is_rolled_out);

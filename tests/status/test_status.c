@@ -309,6 +309,11 @@ static void test_what_if_of_workloads_places_each_pod(void)
 	expect_part("\"wanted\":9,\"lookedAt\":3,\"placed\":2,");
 	expect_part("\"headroom\":{\"fits\":0,");
 	expect_part("Insufficient cpu");
+	ask_about("kind: Deployment\nmetadata: {name: web}\nspec: {replicas: 9, template: {spec: "
+		  "{containers: [{name: c, resources: {requests: {memory: 1Mi}, limits: {cpu: 3, "
+		  "memory: 1Gi}}}, {name: d, resources: {limits: {cpu: 1m}}}]}}}\n");
+	expect_part("\"wanted\":9,\"lookedAt\":3,\"placed\":2,");
+	expect_part("\"requests\":{\"cpu\":3001,\"memory\":1048576,");
 	ask_about(WEB("Job", "parallelism: 300", "1m"));
 	expect_part("\"wanted\":300,\"lookedAt\":128,\"placed\":128,");
 	ask_about("kind: List\nitems:\n- kind: Service\n- kind: ReplicaSet\n  metadata: {name: a}\n"
