@@ -39,11 +39,6 @@ struct ask_flags {
 			"send credentials without verifying its certificate"         \
 	}
 
-/* Ends what a command that asks says about itself. */
-#define ABOUT_ASKING                                                                           \
-	"\nCredentials are those of $KUBECONFIG, ~/.kube/config or k3s's file: who may list\n" \
-	"pods and nodes may read. A token is sent only where the certificate is proven.\n"
-
 /* "NS/NAME", "NAME", and as kubectl has them "pod/NAME" with the namespace beside it. */
 struct ask_pod {
 	struct text namespace, name;

@@ -67,7 +67,7 @@ struct json_value canonical_parse(struct text json, struct scratch *scratch)
 {
 	struct json_value v = JSON_VALUE_NONE;
 	char *copy = scratch_take(scratch, json.size);
-	if (copy == NULL)
+	if (copy == NULL || json.size == 0)
 		return JSON_VALUE_NONE;
 	memcpy(copy, json.at, json.size);
 	if (json_parse((struct text){copy, json.size}, scratch, &v) != JSON_PARSED)

@@ -100,6 +100,17 @@ static void put_flags_of_run(bool all, struct output *out)
 	memory_release(run, sizeof(*run));
 }
 
+/* The same for all that ask. */
+static void put_about_asking(const struct command *c, struct output *out)
+{
+	for (uint32_t i = 0; i < c->flag_count; i++)
+		if (strcmp(c->flags[i].name, "insecure") == 0)
+			output_z(out,
+				"\nA running berth is asked, with the credentials of $KUBECONFIG, "
+				"~/.kube/config or\nk3s's file: who may list pods and nodes may "
+				"read. A token is sent only where the\ncertificate is proven.\n");
+}
+
 int command_help(const struct command_io *io, const struct command *c, bool all)
 {
 	struct output out;
@@ -107,6 +118,7 @@ int command_help(const struct command_io *io, const struct command *c, bool all)
 	put_usage(c, &out);
 	output_z(&out, "\n");
 	output_bytes(&out, text_of(c->about));
+	put_about_asking(c, &out);
 	if (c == &run_command)
 		put_flags_of_run(all, &out);
 	else if (c->flag_count > 0)

@@ -215,17 +215,14 @@ const struct command explain_command = {.name = "explain",
 	.what = "why a pod goes where it goes, or nowhere",
 	.arguments = "NAMESPACE/POD [flags]\nNAMESPACE/POD --cluster FILE... [flags]",
 	.about = "Says for one pod, node by node and plugin by plugin, why it goes where it goes,\n"
-		 "or why it goes nowhere; of one that runs, why it went there, and whether it\n"
-		 "would go elsewhere now. A berth that runs is asked, or with --cluster a dump:\n"
-		 "a pod on a node is decided as if it were not. FILE is what 'berth simulate'\n"
-		 "reads; '-' is standard input. POD may be written as pod/NAME. Credentials:\n"
-		 "$KUBECONFIG, ~/.kube/config, k3s's file.\n\n"
-		 "JSON has these keys, as far as they apply: preFilter (a plugin refused before\n"
-		 "any node was looked at), preFilterNodes (the only ones that were), rejected (by\n"
-		 "node: plugin, code, reasons), feasible, scores (by node: total, plugins), best\n"
-		 "(all nodes with the highest total), choice (which of them), preemption\n"
-		 "(eligible, and picks or message), message (of the event), error, assigned (of a\n"
-		 "pod that runs: node, score, to, best, stays), decided (as in the history).\n",
+		 "or nowhere; of one that runs, how it came there, and whether it would go\n"
+		 "elsewhere now. With --cluster it is a pod of a dump, and one on a node is\n"
+		 "decided as if it were not; FILE is what 'berth simulate' reads.\n\n"
+		 "JSON has, as far as they apply: preFilter (refused before any node was looked\n"
+		 "at), preFilterNodes (the only ones that were), rejected (by node), feasible,\n"
+		 "scores (by node), best (all with the highest total), choice, preemption,\n"
+		 "message (of the event), error, assigned (of a pod that runs: node, score, to,\n"
+		 "best, stays), decided (as in the history).\n",
 	.examples = "berth explain shop/web-0\n"
 		    "berth explain pod/web-0 -n shop --server https://gw-7:10259 --ca gw-7.crt\n"
 		    "kubectl get no,po -A -o json | berth explain shop/web-0 --cluster -\n",

@@ -248,61 +248,48 @@ bool explanation_print(struct text json, struct scratch *scratch, struct output 
 	return !scratch->overflowed;
 }
 
-/* As "n1 with 312 points, n2 with 300". */
-static void put_points(struct printing *p, struct json_value best)
-{
-	struct json_walk walk = json_walk(best);
-	for (uint32_t i = 0; json_walk_next(&walk); i++) {
-		struct json_walk pair = json_walk(walk.value);
-		int64_t score = 0;
-		output_z(p->out, i == 0 ? "; " : ", ");
-		output_text(p->out, json_walk_next(&pair) ? json_text(pair.value) : TEXT("?"));
-		if (json_walk_next(&pair) && json_i64(pair.value, &score))
-			output_format(p->out, " with %lld points", (long long)score);
-	}
-}
-
 /* Of a pod that runs. */
 static void put_whereabouts(struct printing *p, const struct parts *parts)
 {
 	struct json_value a = explanation_parse(p, parts->part[PART_ASSIGNED]);
-	struct text to = json_text(json_get(a, "to"));
-	int64_t score, best, feasible = 0;
-	bool is_scored = json_i64(json_get(a, "score"), &score);
-	bool has_best = json_i64(json_get(a, "best"), &best);
+	struct json_value d = explanation_parse(p, parts->part[PART_DECIDED]);
+	struct text to = json_text(json_get(a, "to")), node = json_text(json_get(a, "node"));
+	int64_t score, best;
+	bool is_scored =
+		json_i64(json_get(a, "score"), &score) && json_i64(json_get(a, "best"), &best);
 	bool stays = json_bool(json_get(a, "stays"), false);
-	output_z(p->out, ": is on ");
-	output_text(p->out, json_text(json_get(a, "node")));
-	output_z(p->out, ".\n");
-	output_z(p->out,
+	output_format(p->out, ": is on %.*s.\n", TEXT_ARGS(node));
+	output_format(p->out, "%s%.*s",
 		stays                 ? "It would go there again"
 			: to.size > 0 ? "It would go elsewhere now, to "
-				      : "No node would take it now, its own neither");
-	if (!stays)
-		output_text(p->out, to);
-	if (is_scored && has_best)
-		output_format(p->out, ", with %lld points", (long long)best);
-	if (is_scored && has_best && score < best)
-		output_format(p->out, "; its node has %lld", (long long)score);
-	else if (to.size > 0 && !stays && !is_scored)
+				      : "No node would take it now, its own neither",
+		stays ? 0 : (int)to.size, to.at);
+	if (is_scored)
+		output_format(p->out,
+			score < best ? ": %lld points, its node has %lld" : ": %lld points",
+			(long long)best, (long long)score);
+	else if (to.size > 0 && !stays)
 		output_z(p->out, "; its node would not take it");
-	output_z(p->out, ".\n");
-	if (parts->part[PART_DECIDED].size == 0) {
-		output_z(p->out, "When it came there is not in berth's history.\n");
-		return;
-	}
-	struct json_value d = explanation_parse(p, parts->part[PART_DECIDED]);
 	char room[TABLE_CELL_MAX];
 	struct writer w;
 	const struct table none = {.now_ms = 0};
 	const struct table_column when = {"", "atMs", CELL_TIME_MS, false};
-	(void)!json_i64(json_get(d, "feasible"), &feasible);
 	writer_init(&w, room, sizeof(room));
 	table_write_cell(&none, &when, d, &w);
-	output_z(p->out, "It came there at ");
-	output_text(p->out, writer_text(&w));
-	output_format(p->out, "; feasible nodes: %lld", (long long)feasible);
-	put_points(p, json_get(d, "best"));
+	output_z(p->out, ".\n");
+	output_format(p->out,
+		json_count(d) > 0 ? "It came there at %.*s; feasible nodes: "
+				  : "When it came there is not in berth's history",
+		TEXT_ARGS(writer_text(&w)));
+	output_text(p->out, json_scalar(json_get(d, "feasible")));
+	struct json_walk walk = json_walk(json_get(d, "best"));
+	while (json_walk_next(&walk)) {
+		struct json_walk pair = json_walk(walk.value);
+		for (const char *between = "; "; json_walk_next(&pair); between = " ") {
+			output_z(p->out, between);
+			output_text(p->out, json_scalar(pair.value));
+		}
+	}
 	output_z(p->out, ".\n");
 }
 

@@ -363,9 +363,8 @@ const struct command page_command = {.name = "page",
 	.what = "a running berth's page, for the browser of this machine",
 	.arguments = "[flags]",
 	.about = "Prints an address for the browser of this machine and shows the page there with\n"
-		 "the credentials of the kubeconfig ($KUBECONFIG, ~/.kube/config, k3s's file)\n"
-		 "until ctrl-C. The address is a secret: who has it and is on this machine reads\n"
-		 "as you. A token is sent only where berth's certificate is proven.\n",
+		 "your credentials until ctrl-C. The address is a secret: who has it and is on\n"
+		 "this machine reads as you.\n",
 	.examples = "berth page\n"
 		    "berth page --server https://gw-7:10259 --ca gw-7.crt\n"
 		    "ssh -L 10259:127.0.0.1:10259 gw-7     # then, elsewhere: berth page\n",

@@ -686,8 +686,7 @@ static const struct flag history_flags[] = {
 const struct command status_command = {.name = "status",
 	.what = "how a running berth is doing",
 	.arguments = "[flags]",
-	.about = "Says what a running berth does, how full the cluster is, and what is "
-		 "wrong.\n" ABOUT_ASKING,
+	.about = "Says what a running berth does, how full the cluster is, what is wrong.\n",
 	.examples =
 		"berth status\nberth status --server https://gw-7:10259 --ca gw-7.crt -o yaml\n",
 	.flags = show_flags + OF_PENDING,
@@ -698,7 +697,7 @@ const struct command pending_command = {.name = "pending",
 	.what = "which pods wait, why, and what would help",
 	.arguments = "[TEXT] [flags]",
 	.about = "Lists the pods that wait, a row for each owner and reason. With TEXT it lists\n"
-		 "each pod with that in its name or namespace.\n" ABOUT_ASKING,
+		 "each pod with that in its name or namespace.\n",
 	.examples = "berth pending -n shop\nberth pending web- -o wide\n",
 	.flags = show_flags,
 	.flag_count = ARRAY_COUNT(show_flags) - OF_NODES,
@@ -708,7 +707,7 @@ const struct command nodes_command = {.name = "nodes",
 	.what = "the nodes, how full they are, and their pods",
 	.arguments = "[TEXT] [flags]\nNODE --pods|--loss [flags]\n--better [flags]",
 	.about = "Lists the nodes, or those with TEXT in their name or zone, or the pods of "
-		 "one.\n" ABOUT_ASKING,
+		 "one.\n",
 	.examples = "berth nodes\nberth nodes gw-7 --pods\nberth nodes --loss\nberth nodes gw-7 "
 		    "--loss\n",
 	.flags = show_flags + OF_PENDING,
@@ -720,9 +719,7 @@ const struct command headroom_command = {.name = "headroom",
 	.arguments = "NAMESPACE/POD [flags]\nFILE [flags]",
 	.about = "Says how many more fit of a pod that runs or waits, and what runs out first on\n"
 		 "which node. FILE (NAME.yaml, NAME.json, '-') has pods and workloads that are\n"
-		 "not there yet: they are placed in thought; what fits of the last pod counts\n"
-		 "that one, too. With spreading, affinity, volumes or claims it is 'at "
-		 "most'.\n" ABOUT_ASKING,
+		 "not there yet; what fits of the last pod counts that one, too.\n",
 	.examples = "berth headroom shop/web-0\nberth headroom deployment.yaml\n",
 	.flags = show_flags + 1,
 	.flag_count = ARRAY_COUNT(show_flags) - 1 - OF_NODES,
@@ -734,7 +731,7 @@ const struct command history_command = {.name = "history",
 	.about = "Lists decisions, preemptions, lost bindings and changes of nodes, the newest "
 		 "last;\n"
 		 "with TEXT those whose pod or node has it in its name. 'pod/NAME' is a pod\n"
-		 "whose name begins so.\n" ABOUT_ASKING,
+		 "whose name begins so.\n",
 	.examples = "berth history --since 03:00 --until 03:30\n"
 		    "berth history pod/web -n shop -o wide\nberth history --kind preemption\n",
 	.flags = history_flags,

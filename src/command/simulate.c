@@ -224,8 +224,7 @@ static void simulate_decide(struct offline *o, uint32_t pod, struct answer *a)
 	struct schedule_result d = {0};
 	if (!change_step(&o->dump, pod)) {
 		a->outcome = OUTCOME_UNSCHEDULABLE;
-		a->message = TEXT("the rollout waits: no more of the old pods may be unavailable, "
-				  "and maxSurge allows no more beside them");
+		a->message = TEXT("the rollout waits: maxUnavailable and maxSurge allow no more");
 		return;
 	}
 	for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
@@ -571,13 +570,13 @@ static int simulate_dump(const struct command_io *io, const struct simulate_flag
 
 static const struct flag simulate_flags[] = {
 	{"kubeconfig", 0, FLAG_TEXT, offsetof(struct simulate_flags, kubeconfig), "FILE",
-		"a cluster as it is now, before FILE; it is only read"},
+		"a cluster, which is only read"},
 	{"diff", 0, FLAG_BOOL, offsetof(struct simulate_flags, diff), NULL,
 		"pods that would be new, elsewhere or gone"},
 	OFFLINE_FLAGS(struct simulate_flags),
 	{"fail-on-unschedulable", 0, FLAG_BOOL,
 		offsetof(struct simulate_flags, fails_on_unschedulable), NULL,
-		"exit with 3 when a pod finds no node, for CI"}};
+		"exit with 3 when a pod finds no node"}};
 
 static void simulate_set_defaults(void *flags)
 {
@@ -599,22 +598,19 @@ int simulate_run(const struct command_io *io, int argc, char **argv)
 const struct command simulate_command = {.name = "simulate",
 	.what = "what would happen: place pods of a dump, or of a cluster",
 	.arguments = "FILE... [flags]\n--kubeconfig FILE [FILE...] [flags]",
-	.about = "Places all pending pods as they would leave the queue: by priority, then age.\n"
-		 "Nothing is written anywhere. FILE is what 'kubectl get ... -A -o json' or\n"
-		 "'-o yaml' prints, a list of the API, or single objects; '-' is standard input.\n"
-		 "Besides nodes and pods it should have what the pods' rules look at.\n\n"
-		 "Deployments, StatefulSets, DaemonSets, Jobs, CronJobs, ReplicaSets as people\n"
-		 "write them (no server has given them a uid) become the pods that would be\n"
-		 "made, less those that run for them already; priority classes are looked up.\n"
-		 "Pods that run of another template are replaced, within maxSurge and\n"
-		 "maxUnavailable. With --kubeconfig the cluster is read first, and what FILE\n"
-		 "has is asked about, uid or not: only that counts for the exit status.\n\n"
+	.about = "Places pending pods as they would leave the queue: by priority, then age.\n"
+		 "FILE is what 'kubectl get ... -A -o json' or\n"
+		 "'-o yaml' prints, a list of the API, or objects; '-' is standard input. With\n"
+		 "--kubeconfig the cluster is read before; only FILE's pods count for the exit\n"
+		 "status then.\n\n"
+		 "Workloads as people write them (without a uid; with --kubeconfig, any) become\n"
+		 "the pods that would be made, less those that run for them already. Those of\n"
+		 "another template are replaced, within maxSurge and maxUnavailable.\n\n"
 		 "Broken objects are named and left out; the exit status is 1 then, unless\n"
 		 "--skip-broken is given. Of objects given twice the last one counts. Preempted\n"
 		 "pods leave at once and do not come back.\n",
 	.examples = "kubectl get no,po,pv,pvc,sc,ns,svc,rs,sts,pdb,csinodes -A -o json >all.json\n"
 		    "berth simulate all.json\n"
-		    "berth simulate nodes.json pods.yaml --config profile.yaml -o json\n"
 		    "berth simulate all.json deployment.yaml --fail-on-unschedulable\n"
 		    "berth simulate --kubeconfig ~/.kube/config deployment.yaml --diff\n",
 	.flags = simulate_flags,

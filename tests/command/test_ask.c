@@ -72,9 +72,8 @@ static void test_a_pod_that_runs(void)
 			   "\"feasible\":3,\"best\":[[\"n1\",312],[\"n2\",300]]}}");
 	TEST_ASSERT_EQUAL_STRING(
 		"Pod shop/we b: is on n1.\n"
-		"It would go elsewhere now, to n2, with 9 points; its node has 7.\n"
-		"It came there at 2026-09-21T14:13:20Z; feasible nodes: 3; n1 with 312 "
-		"points, n2 with 300 points.\n"
+		"It would go elsewhere now, to n2: 9 points, its node has 7.\n"
+		"It came there at 2026-09-21T14:13:20Z; feasible nodes: 3; n1 312; n2 300.\n"
 		"\nNODE  VERDICT     PLUGIN  REASONS\n"
 		"n2    score 9             \n"
 		"n1    score 7             \n",
