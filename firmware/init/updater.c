@@ -156,8 +156,11 @@ int64_t updater_turn(const struct medium *medium, struct service *service, char 
 {
 	struct pollfd comes = {.fd = service->updates, .events = POLLIN};
 
-	if (now >= updater.restart_ms)
+	if (now >= updater.restart_ms) {
+		/* So that it gives its lease up, which the next one would have to wait for. */
+		child_end(&service->child, SIGTERM);
 		system_restart("the other slot is tried");
+	}
 	if (updater.is_writing && updater.child.pid == 0)
 		end_writing(service, now);
 	else if (updater.is_writing && now >= updater.ends_ms)
