@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# seconds: 420
+# seconds: 600
 #
 # A tenant who may handle pods in one namespace, and nothing else, tries to stop everybody, on a berth with little
 # memory. Whatever he has made, a pod of another team that fits is bound within seconds, also after a restart.
@@ -162,6 +162,7 @@ eventually 60 "it leads and decides" is_ready_again
 others . 30000 # all pods that wait are tried once
 others "$zone | .metadata.labels.app = \"again\""
 ready || fail "not ready: $(curl -s "http://127.0.0.1:$port/readyz?verbose")"
+for depth in 100 3000; do as_tenant DELETE "$tenant_pods/deep-$depth?gracePeriodSeconds=0" >/dev/null; done # jq
 no_overcommit
 bindings_are_single
 berth_stop berth
