@@ -378,9 +378,6 @@ static void regex_brackets(struct regex_parser *p)
 			(regex_peek(p, 0) == '\\' &&
 				(regex_perl_class(p, &set) || regex_unicode_class(p, &set))))
 			continue;
-		if (regex_peek(p, 0) == '-' && !first && regex_peek(p, 1) != ']')
-			regex_fail_part(p, "invalid character class range",
-				text_first(p->rest, p->rest.size > 1 ? 2 : 1));
 		from = to = regex_character(p);
 		if (regex_peek(p, 0) == '-' && p->rest.size > 1 && regex_peek(p, 1) != ']') {
 			regex_skip(p, 1);
@@ -418,8 +415,9 @@ static bool regex_group_head(struct regex_parser *p)
 
 		if (end == p->rest.size || end == 0) {
 			regex_fail_part(p, "invalid named capture",
-				(struct text){
-					begin, (size_t)(p->rest.at - begin) + end + (end == 0)});
+				(struct text){begin,
+					(size_t)(p->rest.at - begin) + end +
+						(end == 0 && p->rest.size > 0)});
 			return true;
 		}
 		regex_skip(p, end + 1);
@@ -580,7 +578,10 @@ static void regex_copy(struct regex_parser *p, int32_t from, int32_t size)
 	p->count += size;
 }
 
-/* The block from `at` on, any number of times. */
+/*
+ * The block from `at` on, any number of times: once or more, or not at all, so that a block that
+ * can be empty is preferred as Go prefers it.
+ */
 static void regex_star(struct regex_parser *p, int32_t at, bool lazy)
 {
 	int32_t size = p->count - at;
@@ -589,7 +590,8 @@ static void regex_star(struct regex_parser *p, int32_t at, bool lazy)
 
 	regex_split(1, size + 2, lazy, &x, &y);
 	regex_insert(p, at, CEL_REGEX_SPLIT, x, y);
-	regex_emit(p, CEL_REGEX_JUMP, -(size + 1), 0);
+	regex_split(-size, 1, lazy, &x, &y);
+	regex_emit(p, CEL_REGEX_SPLIT, x, y);
 }
 
 static void regex_repeat(struct regex_parser *p, int32_t at, int32_t least, int32_t most, bool lazy)
