@@ -110,7 +110,13 @@ struct cache_view_walk {
 uint32_t cache_view_next_pod(
 	const struct cache *cache, const struct cache_view *view, struct cache_view_walk *walk);
 
-/* Adds or takes off the pod's sums (sign +1 or -1); scalars must have room. */
+/*
+ * The entry of a resource, made in its place in the order of names when it is missing; there is
+ * memory for `room` of them.
+ */
+struct cache_node_scalar *cache_sums_scalar(
+	struct cache_sums *sums, uint32_t room, const struct kube_scalar *like);
+/* Adds or takes off the pod's sums (sign +1 or -1); each of its scalars has an entry. */
 void cache_sums_apply(struct cache_sums *sums, const struct kube_pod_template *class, int sign);
 
 /* ---- order: zone after zone in turn, as upstream visits nodes ---- */

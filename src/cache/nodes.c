@@ -125,11 +125,13 @@ static struct cache_node_scalar *scalar_find(const struct cache_sums *sums, uint
 									     : NULL;
 }
 
-static struct cache_node_scalar *scalar_insert(
-	struct cache_node *node, const struct kube_scalar *like)
+struct cache_node_scalar *cache_sums_scalar(
+	struct cache_sums *sums, uint32_t room, const struct kube_scalar *like)
 {
-	struct cache_sums *sums = &node->sums;
-	CHECK(sums->scalar_count < node->scalars_room);
+	struct cache_node_scalar *scalar = scalar_find(sums, like->name);
+	if (scalar != NULL)
+		return scalar;
+	CHECK(sums->scalar_count < room);
 	uint32_t at = sums->scalar_count++;
 	while (at > 0 && sums->scalars[at - 1].name > like->name) {
 		sums->scalars[at] = sums->scalars[at - 1];
@@ -203,8 +205,7 @@ bool cache_node_reserve_scalars(
 	if (!scalars_make_room(cache, node, list, count))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (scalar_find(&node->sums, list[i].name) == NULL)
-			(void)scalar_insert(node, &list[i]);
+		(void)cache_sums_scalar(&node->sums, node->scalars_room, &list[i]);
 	return true;
 }
 
@@ -220,12 +221,8 @@ static void scalars_follow(
 		return;
 	const struct kube_scalar *list =
 		KUBE_AT(facts, facts->allocatable.scalars, struct kube_scalar);
-	for (uint32_t i = 0; i < facts->allocatable.scalars.count; i++) {
-		struct cache_node_scalar *scalar = scalar_find(sums, list[i].name);
-		if (scalar == NULL)
-			scalar = scalar_insert(node, &list[i]);
-		scalar->allocatable = list[i].value;
-	}
+	for (uint32_t i = 0; i < facts->allocatable.scalars.count; i++)
+		cache_sums_scalar(sums, node->scalars_room, &list[i])->allocatable = list[i].value;
 }
 
 static void move(int64_t *sum, int64_t amount, int sign)

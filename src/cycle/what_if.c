@@ -60,16 +60,8 @@ bool what_if_begin(struct what_if *w, struct evaluation *e, uint32_t node, uint3
 static void make_scalars(struct what_if *w, const struct kube_pod_template *class)
 {
 	const struct kube_scalar *list = KUBE_AT(class, class->used.scalars, struct kube_scalar);
-	for (uint32_t i = 0; i < class->used.scalars.count; i++) {
-		uint32_t s = 0;
-		while (s < w->sums.scalar_count && w->sums.scalars[s].name != list[i].name)
-			s++;
-		if (s < w->sums.scalar_count)
-			continue;
-		CHECK(w->sums.scalar_count < w->scalar_room);
-		w->sums.scalars[w->sums.scalar_count++] = (struct cache_node_scalar){
-			.name = list[i].name, .is_extended = list[i].is_extended};
-	}
+	for (uint32_t i = 0; i < class->used.scalars.count; i++)
+		(void)cache_sums_scalar(&w->sums, w->scalar_room, &list[i]);
 }
 
 /* Ports are a set: a pod taken off takes its ports along, one put back on brings them. */

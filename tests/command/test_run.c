@@ -59,7 +59,7 @@ static void test_no_such_kubeconfig(void)
 
 static void test_a_budget_that_is_too_small(void)
 {
-	RUN(&said, run_run, "", "--kubeconfig", "/nonexistent/kubeconfig", "--memory", "64Ki");
+	RUN(&said, run_run, "", "--master", "http://127.0.0.1:1", "--memory", "64Ki");
 	refused("--memory");
 }
 

@@ -7,7 +7,7 @@
  */
 // deps: base/*.c json/*.c kube/*.c cache/*.c plugins/*.c cycle/*.c yaml/*.c profile/*.c config/*.c
 // deps: dra/*.c cel/*.c
-// deps: command/dump.c command/workload.c command/dump_json.c command/dump_yaml.c
+// deps: command/dump.c command/change.c command/workload.c command/dump_json.c command/dump_yaml.c
 // deps: command/source.c command/sniff.c
 // deps: command/output.c command/progress.c
 // deps: tests/fuzz/fuzz.c
