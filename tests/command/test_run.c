@@ -57,12 +57,6 @@ static void test_no_such_kubeconfig(void)
 	refused("/nonexistent/kubeconfig");
 }
 
-static void test_a_budget_that_is_too_small(void)
-{
-	RUN(&said, run_run, "", "--master", "http://127.0.0.1:1", "--memory", "64Ki");
-	refused("--memory");
-}
-
 /* ---- --write-config-to ---- */
 
 static char path[] = "/tmp/berth-run-XXXXXX";
@@ -229,7 +223,6 @@ int main(void)
 	UNITY_BEGIN();
 	RUN_TEST(test_an_unknown_flag);
 	RUN_TEST(test_no_such_kubeconfig);
-	RUN_TEST(test_a_budget_that_is_too_small);
 	RUN_TEST(test_the_configuration_is_written);
 	RUN_TEST(test_a_policy_of_a_configmap);
 	RUN_TEST(test_a_configmap_that_will_not_do);
