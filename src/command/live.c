@@ -519,7 +519,6 @@ static bool live_open_status(struct live *live)
 			.sandbox = live->sandbox,
 		},
 		&fault);
-	log_address_of_page(live);
 	return live->status != NULL || live_complain(live, writer_text(&fault));
 }
 
@@ -619,6 +618,7 @@ struct live *live_open(const struct command_io *io, int argc, char **argv, int *
 	if (!open_decision_log(live) || !live_reserve_memory(live) || !live_start_scheduler(live) ||
 		!live_open_status(live) || !live_has_room(live))
 		return NULL;
+	log_address_of_page(live);
 	memory_seal();
 	lock_down(live);
 	return live;
