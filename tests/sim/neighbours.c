@@ -5,11 +5,12 @@
  * node within
  *
  *	PLAIN_S (IMPORTANT_S) seconds, and what it takes to send one request for each pod that
- *	waits, over as many connections as there are
+ *	waits, over as many connections as conditions may have
  *
  * of virtual time, however many others wait, whatever they look like and however little memory
- *there is. Requests are counted because one that takes 100 ms on one connection is not ours to make
- * faster.
+ * there is. Requests are counted because one that takes 100 ms on one connection is not ours to
+ * make faster, and each class of requests leaves one connection more to those that are more urgent
+ * (http/client.c).
  */
 #include "sim/world.h"
 
@@ -132,7 +133,8 @@ static bool is_undisturbed(const struct world *w)
 static int64_t bound_us(const struct world *w, const struct sim_probe *probe, uint32_t waiting)
 {
 	int64_t trip = 2 * (w->plan.delay_us + w->plan.jitter_us) + CLOCK_MS_US;
-	int64_t per_pod = trip / w->plan.connections;
+	uint32_t connections = (uint32_t)w->plan.connections;
+	int64_t per_pod = trip / (connections > NET_READ ? connections - NET_READ : 1);
 
 	return (int64_t)(probe->is_important ? IMPORTANT_S : PLAIN_S) * CLOCK_S_US + 2 * trip +
 		(int64_t)waiting * per_pod;
