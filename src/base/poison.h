@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Poison: memory that may not be touched now, which AddressSanitizer is told. Carving one block
+ * Poison: memory that may not be touched now, as AddressSanitizer sees it. Carving one block
  * hides overruns from sanitizers; this gives them back. Nothing at all in other builds.
  */
 #ifndef BERTH_BASE_POISON_H

@@ -23,7 +23,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	struct json_value object, struct cache_fed *fed);
 
 /* Removes the object of that kind and name; CACHE_UNKNOWN when it is not there. */
-/* An object, no pod, is there and not known; it is known now, or gone; or all are listed anew. */
+/* An object, no pod, is there and not known; it is known now, or gone; or all are listed again. */
 void cache_miss(struct cache *cache, enum kube_kind kind, struct text namespace, struct text name);
 void cache_miss_no_more(
 	struct cache *cache, enum kube_kind kind, struct text namespace, struct text name);

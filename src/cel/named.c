@@ -22,7 +22,7 @@ enum { NAMED_URI = KUBE_NAME_RULES, NAMED_UUID, NAMED_BYTE, NAMED_DATE, NAMED_DA
 struct cel_format {
 	const char *name;
 	const char *pattern; /* of all of the text; those of names stand in kube/name_rule.c */
-	const char *fault;   /* what is said when it does not match */
+	const char *fault;   /* the error when it does not match */
 	uint16_t cost;       /* the size of the pattern, as upstream counts it */
 	uint8_t size_max;    /* 0: any */
 };
@@ -112,7 +112,7 @@ static bool named_matches(struct named_faults *faults, uint32_t rule, struct tex
 	return matches;
 }
 
-/* Size and pattern; `part` stands in front of what is said. */
+/* Size and pattern; `part` stands in front of the error. */
 static void named_check(struct named_faults *faults, uint32_t rule, struct text t, const char *part)
 {
 	uint32_t most = named_formats[rule].size_max;

@@ -79,8 +79,8 @@ struct ask {
 };
 
 /*
- * NULL: it was said why. `streams`: of the caller, besides; who has some may ask for answers that
- * do not end, too (NET_WATCH).
+ * NULL: an error was printed. `streams`: of the caller, besides; who has some may ask for answers
+ * that do not end, too (NET_WATCH).
  */
 struct ask *ask_open(const struct command_io *io, const struct ask_flags *flags,
 	uint64_t memory_bytes, uint32_t streams);
