@@ -25,7 +25,7 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-i
 # Small, but for what runs for each node of a decision, for each term and selector of it, or for each
 # byte read: the files in which callgrind finds the instructions of `make bench`.
 OPTIMIZE = -Oz
-HOT := $(addprefix base/,hash intern map pool scratch store) $(addprefix json/,cut cut_run) \
+HOT := $(addprefix base/,hash intern map pool scratch store) json/cut_run \
 	cache/query $(addprefix cycle/,evaluate fast plain rows score) \
 	$(addprefix plugins/,fit_score inter_pod_affinity_score normalise)
 # Not aligned: the loops are longer than what is gained at their heads.
