@@ -162,6 +162,8 @@ function showLossOf(place, n) {
 }
 
 async function loadNode() {
+	// Another view may have been opened while the nodes were read: what is chosen there is no node.
+	if (view !== 'nodes') return;
 	if (!choice) { detail = null; return; }
 	const name = choice;
 	if (params.get('what') === 'loss' && (!loss || loss.node !== name)) askLoss(name);
