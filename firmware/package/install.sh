@@ -231,7 +231,14 @@ put_user() {
 disables_scheduler() {
 	cat "$k3s_config/config.yaml" "$k3s_config"/config.yaml.d/*.yaml 2>/dev/null | grep -qE '^disable-scheduler:[[:space:]]*["'\'']?true'
 }
-reload() { [ "$manager" != systemd ] || systemctl daemon-reload; }
+# OpenRC compares whole seconds: what is written in the second of its last look would stay unknown to it, and berth would
+# not be restarted with k3s.
+reload() {
+	case $manager in
+	systemd) systemctl daemon-reload ;;
+	openrc) rc-update -u >/dev/null 2>&1 || true ;;
+	esac
+}
 enable() {
 	case $manager in
 	systemd) systemctl enable --quiet berth ;;

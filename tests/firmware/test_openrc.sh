@@ -67,7 +67,9 @@ claim 'k3s starts' inside rc-service k3s start
 claim 'the stand-in schedules by itself' binds default-scheduler
 
 touch "$root/standin/beside"
+touch -d '5 seconds' "$root/run/openrc/deptree" # as if OpenRC had looked in the second of the installation
 claim 'beside: it installs' install_here --beside
+claim 'beside: OpenRC knows what berth needs' grep -q "needsme.*='berth'" "$root/run/openrc/deptree"
 cat "$work/out" >>"$work/log"
 both_run() { berth_runs && runs builtin; }
 claim 'beside: both run' both_run
