@@ -3,14 +3,9 @@
 #include "kube/decode.h"
 #include "kube/volume.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 const struct json_want kube_csi_capacity_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata},
 	{"status", kube_want_nothing},
 	{"storageClassName", NULL},
 	{"nodeTopology", NULL},

@@ -3,11 +3,6 @@
 #include "kube/decode.h"
 #include "kube/volume.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 static const struct json_want want_spec[] = {
 	{"storageCapacity", NULL},
 	{"preventPodSchedulingIfMissing", NULL},
@@ -16,7 +11,7 @@ static const struct json_want want_spec[] = {
 
 const struct json_want kube_csi_driver_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata},
 	{"spec", want_spec},
 	{"status", kube_want_nothing},
 	{NULL, NULL},

@@ -177,6 +177,8 @@ void kube_node_term_build_at(struct kube_build *b, struct json_value v, const ch
 extern const struct json_want kube_want_nothing[];
 extern const struct json_want kube_want_details[];
 extern const struct json_want kube_want_bookmark[]; /* annotations of bookmarks */
+extern const struct json_want kube_want_metadata[]; /* ... and no other annotations */
+extern const struct json_want kube_want_metadata_annotated[];
 extern const struct json_want kube_want_owners[];
 extern const struct json_want kube_want_resources[]; /* requests and limits */
 extern const struct json_want kube_want_containers[];

@@ -3,11 +3,6 @@
 #include "kube/decode.h"
 #include "kube/passing.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(NULL),
-	{NULL, NULL},
-};
-
 static const struct json_want want_spec[] = {
 	{"holderIdentity", NULL},
 	{"leaseDurationSeconds", NULL},
@@ -19,7 +14,7 @@ static const struct json_want want_spec[] = {
 
 const struct json_want kube_lease_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata_annotated},
 	{"spec", want_spec},
 	{"status", NULL}, /* of a Status */
 	{NULL, NULL},

@@ -24,6 +24,16 @@ const struct json_want kube_want_bookmark[] = {
 	{NULL, NULL},
 };
 
+const struct json_want kube_want_metadata[] = {
+	KUBE_WANT_META(kube_want_bookmark),
+	{NULL, NULL},
+};
+
+const struct json_want kube_want_metadata_annotated[] = {
+	KUBE_WANT_META(NULL),
+	{NULL, NULL},
+};
+
 struct owner_reference {
 	struct kube_owner owner;
 	bool controls;

@@ -2,14 +2,9 @@
 /* Namespace: a name and labels. */
 #include "kube/decode.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 const struct json_want kube_namespace_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata},
 	{"status", kube_want_nothing},
 	{NULL, NULL},
 };

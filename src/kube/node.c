@@ -41,14 +41,9 @@ static const struct json_want want_status[] = {
 	{NULL, NULL},
 };
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(NULL),
-	{NULL, NULL},
-};
-
 const struct json_want kube_node_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata_annotated},
 	{"spec", want_spec},
 	{"status", want_status},
 	{NULL, NULL},

@@ -2,11 +2,6 @@
 /* PodDisruptionBudget. */
 #include "kube/decode.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 static const struct json_want want_spec[] = {
 	{"selector", NULL},
 	{NULL, NULL},
@@ -20,7 +15,7 @@ static const struct json_want want_status[] = {
 
 const struct json_want kube_pdb_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata},
 	{"spec", want_spec},
 	{"status", want_status},
 	{NULL, NULL},

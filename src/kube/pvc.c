@@ -3,11 +3,6 @@
 #include "kube/decode.h"
 #include "kube/volume.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(NULL),
-	{NULL, NULL},
-};
-
 static const struct json_want want_storage[] = {
 	{"storage", NULL},
 	{NULL, NULL},
@@ -36,7 +31,7 @@ static const struct json_want want_status[] = {
 
 const struct json_want kube_pvc_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata_annotated},
 	{"spec", want_spec},
 	{"status", want_status},
 	{NULL, NULL},

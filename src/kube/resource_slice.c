@@ -5,11 +5,6 @@
  */
 #include "kube/resource_decode.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 const struct json_want kube_want_slice_pool[] = {
 	{"name", NULL},
 	{"generation", NULL},
@@ -56,7 +51,7 @@ static const struct json_want want_spec[] = {
 
 const struct json_want kube_resource_slice_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata},
 	{"spec", want_spec},
 	{"status", kube_want_nothing},
 	{NULL, NULL},

@@ -8,11 +8,6 @@
  */
 #include "kube/decode.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 static const struct json_want want_spec[] = {
 	{"selector", NULL},
 	{"replicas", NULL},
@@ -27,7 +22,7 @@ static const struct json_want want_status[] = {
 #define WANT(noun)                                      \
 	const struct json_want kube_##noun##_want[] = { \
 		KUBE_WANT_ENVELOPE,                     \
-		{"metadata", want_metadata},            \
+		{"metadata", kube_want_metadata},       \
 		{"spec", want_spec},                    \
 		{"status", want_status},                \
 		{NULL, NULL},                           \

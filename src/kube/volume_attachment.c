@@ -3,11 +3,6 @@
 #include "kube/decode.h"
 #include "kube/volume.h"
 
-static const struct json_want want_metadata[] = {
-	KUBE_WANT_META(kube_want_bookmark),
-	{NULL, NULL},
-};
-
 const struct json_want kube_want_attachment_source[] = {
 	{"persistentVolumeName", NULL},
 	{NULL, NULL},
@@ -22,7 +17,7 @@ static const struct json_want want_spec[] = {
 
 const struct json_want kube_volume_attachment_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", want_metadata},
+	{"metadata", kube_want_metadata},
 	{"spec", want_spec},
 	{"status", kube_want_nothing},
 	{NULL, NULL},
