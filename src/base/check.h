@@ -36,8 +36,8 @@ NORETURN void check_failed(const char *fact, const char *file, int line);
 
 /*
  * From here on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT print the same report. After it a fault
- * ends the process as it would have without, so that core dumps are made; a signal that somebody
- * sent, by exiting with CHECK_EXIT_STATUS.
+ * ends the process as it would have without, so that core dumps are made; a signal from another
+ * process, by exiting with CHECK_EXIT_STATUS.
  */
 void check_catch_signals(void);
 

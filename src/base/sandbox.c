@@ -119,7 +119,7 @@ static bool stat_is_needed(const struct stat *about)
 	return needs.has_read != NULL && stat_is_of(about, needs.has_read);
 }
 
-/* Whether the reader would come by a secret of somebody else through this entry of a folder. */
+/* Whether the reader would come by a secret of another program through this entry of a folder. */
 static bool entry_is_secret(const struct reader *r, int folder, const char *name)
 {
 	struct stat about;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sink: lines into a descriptor of somebody else's (a pipe, a socket, a file, a terminal), without
- * ever waiting: a line that is not taken at once is dropped and counted. Its reader meets whole
- * lines only.
+ * Sink: lines into a descriptor that was handed over (a pipe, a socket, a file, a terminal),
+ * without ever waiting: a line that is not taken at once is dropped and counted. Its reader meets
+ * whole lines only.
  */
 #ifndef BERTH_BASE_SINK_H
 #define BERTH_BASE_SINK_H

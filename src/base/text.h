@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Text: a slice of somebody else's bytes (no terminating zero), and a writer into a bounded
+ * Text: a slice of bytes that belong elsewhere (no terminating zero), and a writer into a bounded
  * buffer whose overflow sticks.
  */
 #ifndef BERTH_BASE_TEXT_H

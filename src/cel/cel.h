@@ -51,7 +51,7 @@ enum cel_kind {
 	CEL_CIDR,
 	CEL_URL,
 	CEL_FORMAT,
-	CEL_LAZY, /* not a value: what a name stands for before somebody asks */
+	CEL_LAZY, /* not a value: what a name stands for before it is read */
 	CEL_KINDS
 };
 

@@ -29,7 +29,7 @@ static size_t value_end(struct text t, size_t at)
 
 bool canonical_next_member(struct text *rest, struct text *key, struct text *value)
 {
-	/* It stands at '{', ',' or '}'; somebody else's may be no object at all. */
+	/* It stands at '{', ',' or '}'; text from outside may be no object at all. */
 	if (rest->size < 2 || rest->at[1] != '"' || (rest->at[0] != '{' && rest->at[0] != ','))
 		return false;
 	size_t key_end = string_end(*rest, 1);

@@ -25,7 +25,7 @@ struct command_io {
 	int in;
 	int out;
 	int err;
-	bool progress;  /* err is a terminal that somebody looks at */
+	bool progress;  /* err is a terminal */
 	bool is_alone;  /* the process is there for this command: what it needs no more may go */
 	bool colour;    /* out is a terminal that shows colours */
 	uint16_t width; /* columns of the terminal that out is; 0: it is none */

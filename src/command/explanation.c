@@ -83,7 +83,7 @@ static struct row *rows_of(struct printing *p, struct text object, uint32_t *cou
 		return NULL;
 	for (uint32_t i = 0; i < *count; i++) {
 		if (!canonical_next_member(&object, &rows[i].name, &rows[i].value)) {
-			*count = i; /* somebody's array */
+			*count = i; /* not ours: an array */
 			break;
 		}
 		struct scratch_mark mark = scratch_mark(p->scratch);

@@ -247,7 +247,7 @@ static bool live_complain(struct live *live, struct text what)
 	return false;
 }
 
-/* The descriptor of --decision-log must be open now: it is not opened later by somebody else. */
+/* The descriptor of --decision-log must be open now: it must not be a file that is opened later. */
 static bool open_decision_log(struct live *live)
 {
 	struct text where = live->options.decision_log;

@@ -24,8 +24,9 @@
 #include "limits.h"
 
 enum {
-	BUDGET_FACTOR = 4, /* somebody else's cluster may be larger than the board's own */
-	ROWS = 256,        /* pod classes whose verdicts are remembered */
+	BUDGET_FACTOR =
+		4,  /* a cluster that was saved elsewhere may be larger than the board's own */
+	ROWS = 256, /* pod classes whose verdicts are remembered */
 	ROOM_FIXED = 1 << 20,
 	FILES_MAX = 512, /* all are opened before one is read, which then needs no rights */
 	PODS_LEAST = 256,

@@ -64,7 +64,7 @@ static size_t skip_value(struct text t, size_t at)
 
 static enum sniff_shape list_at(struct text t, size_t at, size_t *first_item)
 {
-	if (t.at[at] != '[') /* null, or something of somebody else's */
+	if (t.at[at] != '[') /* null, or of another kind */
 		return t.at[at] == 'n' ? SNIFF_LIST : SNIFF_OBJECT;
 	size_t item = skip_space(t, at + 1);
 	*first_item = item < t.size ? item : 0;

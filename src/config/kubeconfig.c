@@ -254,7 +254,7 @@ static bool load_cluster(struct load *load, const struct yaml_node *cluster, con
 		load, server, node->line, field, has_ca || to->insecure_skip_tls_verify);
 }
 
-/* ---- acting as somebody else ---- */
+/* ---- impersonation ---- */
 
 enum { IMPERSONATION_MAX = 8 * 1024 };
 

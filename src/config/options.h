@@ -48,7 +48,7 @@ enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 
 /*
  * Who may see the status page: who may list pods and nodes, by a review; besides, without
- * credentials, who is on this machine; whoever can reach the port; who is somebody; nobody.
+ * credentials, clients on this machine; all who reach the port; all with good credentials; none.
  */
 enum options_page {
 	OPTIONS_PAGE_REVIEW,

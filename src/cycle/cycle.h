@@ -94,7 +94,7 @@ void cycle_init(struct cycle *cycle, struct arena *arena, const struct cycle_lim
 
 void cycle_print(const struct cycle *cycle); /* its part of a panic report */
 
-/* The profile of the pod's schedulerName, or NULL: the pod is somebody else's. */
+/* The profile of the pod's schedulerName, or NULL: another scheduler's pod. */
 const struct plugin_profile *cycle_profile_of(const struct cycle *cycle, uint32_t pod);
 
 /*

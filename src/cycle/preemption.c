@@ -56,7 +56,7 @@ static enum plugin_code status_of_node(const struct evaluation *e, uint32_t node
 	return e->absent.code;
 }
 
-/* It preempted before, and somebody is still leaving: wait. */
+/* It preempted before, and a victim is still leaving: wait. */
 static bool waits_for_victims(const struct evaluation *e)
 {
 	const struct cache *cache = e->cycle->cache;

@@ -189,7 +189,7 @@ enum victims_result victims_on_node(struct evaluation *e, uint32_t node, struct 
 		choose_victims(e, &w, list, count, found, &why, &plugin, &code);
 	what_if_end(&w);
 	if (result == VICTIMS_FOUND && found->count == 0) {
-		/* It fits without taking anybody, so taking somebody is no cure. */
+		/* It fits as it is, so taking a pod away is no cure. */
 		plugin_because_of(&why, "expected at least one victim pod on node \"%.*s\"",
 			TEXT_ARGS(cache_text(e->cycle->cache, w.view.node->name)));
 		return none(e, mark, found, PLUGIN_ERROR, PLUGIN_DEFAULT_PREEMPTION, &why);

@@ -18,7 +18,7 @@
 
 enum {
 	FRESH_US = 1000 * 1000,
-	SHARED_US = 10 * 1000 * 1000, /* while somebody uses them */
+	SHARED_US = 10 * 1000 * 1000, /* while they are used */
 	NODE_MAX = 1 << 20,
 	LIST_MS = 30 * 1000,
 	BYTES_BY_NODE = 64 * 1024 /* of address space, as long as there is much of it */

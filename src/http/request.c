@@ -123,7 +123,7 @@ size_t request_copy(const struct net_client *client, const struct net_request *r
 			from -= part.size;
 			continue;
 		}
-		if (part.at == NULL) /* the body, which somebody else copies */
+		if (part.at == NULL) /* the body, which its own function copies */
 			break;
 		size_t n = part.size - from < size - used ? part.size - from : size - used;
 		memcpy(to + used, part.at + from, n);

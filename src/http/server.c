@@ -331,7 +331,7 @@ static struct mono server_turn(struct net_member *member, struct mono now)
 	}
 	/* Now that all that came has been looked at, what is silent is so by its own fault. */
 	accept_some(server);
-	/* When budgets end early, somebody else is first next time. */
+	/* When budgets end early, another connection is first next time. */
 	server->first = (server->first + 1) % server->setup.connections_max;
 	/* A peer waits for a place, or may have come and not been looked at. */
 	if (server->waiting_count > 0 || server->accepts == 0)

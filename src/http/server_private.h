@@ -48,8 +48,7 @@ enum {
 	SERVER_BETTER_HANDSHAKES = 1,
 	/* Those who wait for a place are looked at so often; while hurried all who come, too. */
 	SERVER_ACCEPT_MS = 5,
-	/* For a place that somebody gives up: so many at a time, so many of one address, so long.
-	 */
+	/* For a place that is given up: so many at a time, so many of one address, so long. */
 	SERVER_WAITING_MAX = NET_WAITING_STREAMS - 2,
 	SERVER_WAITING_OF_PEER = 16,
 	SERVER_WAITING_MS = 3000,
@@ -156,7 +155,7 @@ struct net_server {
 	uint32_t first;                    /* who comes first in this turn */
 	struct server_exchange *exchanges;
 	struct list free_exchanges;
-	bool exchange_wanted; /* somebody waits for one */
+	bool exchange_wanted; /* a request waits for one */
 	uint32_t requests;    /* what this turn has left */
 	/* Of handshakes, apart for each standing. */
 	struct server_handshakes {

@@ -68,7 +68,7 @@ static enum server_request_step take_host(struct server_request *request, struct
 	return SERVER_REQUEST_NEED_MORE;
 }
 
-/* Of these two the handler decides by the first one, and somebody before us perhaps by the last. */
+/* Of these two the handler decides by the first one, and a proxy before us perhaps by the last. */
 static bool is_doubled(const struct server_request *request, struct text name)
 {
 	return (text_is_z(name, "authorization") || text_is_z(name, "content-type")) &&

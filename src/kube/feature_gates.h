@@ -31,7 +31,7 @@ enum feature { FEATURE_ROWS(FEATURE_ID) FEATURES };
 
 enum { FEATURE_WORDS = (FEATURES + 63) / 64 };
 
-/* What somebody asked for. All zero: nothing. */
+/* What was asked for. All zero: nothing. */
 struct feature_choices {
 	uint64_t given[FEATURE_WORDS];
 	uint64_t on[FEATURE_WORDS];

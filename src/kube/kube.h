@@ -46,7 +46,7 @@ struct kube_blob {
 #define KUBE_AT(blob, span, type) \
 	((const type *)(const void *)((const uint8_t *)(const void *)(blob) + (span).at))
 
-/* Keys of annotations, string ids, that somebody reads. */
+/* Keys of annotations, string ids, that rules read. */
 enum { KUBE_WANTED_MAX = 32 };
 struct kube_wanted {
 	uint32_t keys[KUBE_WANTED_MAX];

@@ -173,7 +173,7 @@ static bool take_piece(void *self, struct json_piece piece)
 	return true;
 }
 
-/* Somebody wrote that by hand: what is not JSON is JSON_VALUE_NONE. */
+/* It may be written by hand: what is not JSON is JSON_VALUE_NONE. */
 static struct json_value parse_annotation(struct kube_build *b, struct text words)
 {
 	struct json_value root = JSON_VALUE_NONE;

@@ -7,13 +7,13 @@
  * it says itself, by their own clock; times in the record are for people. A resourceVersion in
  * each write makes sure that no replica overwrites what it has not seen. A holder that cannot renew
  * for renewDeadline, counted from the first try that failed, gives up and exits. Until then it
- * leads, even if it has just read that somebody else does.
+ * leads, even if it has just read the name of another holder.
  *
  * What we do: the same on the wire. We lead until renewDeadline after the last good renewal was
  * sent, which is earlier, and stop at once when a look shows that the record is not ours any more
- * (somebody edited or deleted it). Having lost it we stand by and keep trying; nothing is given
+ * (it was edited or deleted by hand). Having lost it we stand by and keep trying; nothing is given
  * up then, since a server that we can reach to give it up will as well take our renewal. A record
- * of somebody else's that disappears is waited out like one that stays: its holder does not know
+ * of another holder that disappears is waited out like one that stays: that holder does not know
  * yet.
  *
  * Why two never lead at once: a renewal is seen by others when it has reached the server, so not

@@ -51,7 +51,7 @@ void net_wake(struct net *net); /* the next net_poll() does not sleep */
 void net_hurry(struct net *net, bool hurried);
 bool net_is_hurried(const struct net *net);
 
-/* Somebody who wants a call each turn: a client, a server. */
+/* What wants a call each turn: a client, a server. */
 struct net_member {
 	struct list link;
 	/*

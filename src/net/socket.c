@@ -246,7 +246,7 @@ static void on_listener_event(struct mg_connection *c, int event, void *detail)
 	s->state = NET_STREAM_OPEN;
 	c->fn_data = s;
 	on_open(c, s);
-	/* It gets its buffer when somebody wants to know what it sent. */
+	/* It gets its buffer when its owner asks what it sent. */
 	c->is_full = 1;
 	tune(c);
 }

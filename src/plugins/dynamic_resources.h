@@ -30,7 +30,7 @@ struct devices_state {
 	uint32_t stale;          /* the claim made for them before, that must go; 0: none */
 	struct dra_run run;
 	int64_t detail_steps;  /* that are left to explain all nodes */
-	struct dra_seen *seen; /* by node: what came out before; NULL: nobody knows */
+	struct dra_seen *seen; /* by node: what came out before; NULL: not known */
 	int64_t *scores;       /* by node */
 	int64_t given_score;   /* of claims that are allocated */
 };

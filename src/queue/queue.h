@@ -283,7 +283,7 @@ void queue_hold(struct queue *queue, uint32_t entry, struct queue_gate gate);
 void queue_update(struct queue *queue, uint32_t entry, int32_t priority, uint64_t key);
 
 /*
- * Its own change, or somebody's wish (AT_ONCE), helps it; a gate that is gone lets it pass. A pod
+ * Its own change, or a caller's wish (AT_ONCE), helps it; a gate that is gone lets it pass. A pod
  * in backoff only follows AT_ONCE; one that is active or in flight stays. Returns where it is now.
  */
 enum queue_state queue_requeue_one(

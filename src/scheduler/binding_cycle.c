@@ -146,7 +146,7 @@ static void count_point(struct scheduler *s, const struct scheduler_binding *bin
 		point, code, took_us);
 }
 
-/* A point that talks to somebody. */
+/* A point that asks the apiserver. */
 static void binding_count_stage(struct scheduler *s, const struct scheduler_binding *binding,
 	enum series_point point, enum plugin_code code)
 {
@@ -744,7 +744,7 @@ void scheduler_pre_bind_done(void *self, const struct pre_bind_result *result)
 	/* What came before the answer. */
 	scheduler_requeue_for_changes(s);
 	if (!pool_is_taken(&s->bindings.pool, index))
-		return; /* the pod is gone, or somebody else's */
+		return; /* the pod is gone, or another scheduler's */
 	struct scratch_mark mark = scratch_mark(&s->scratch);
 	binding_failed(s, binding,
 		&(struct binding_failure){.code = code,

@@ -34,7 +34,7 @@ enum history_kind {
 	HISTORY_UNSCHEDULABLE,
 	HISTORY_ERROR,
 	HISTORY_PREEMPTION, /* words: the victims */
-	HISTORY_LOST,       /* a binding that somebody else was faster with */
+	HISTORY_LOST,       /* a binding that another scheduler was faster with */
 	HISTORY_UNBOUND,    /* one that failed otherwise */
 	HISTORY_NODE,       /* a node came, went, or changed */
 	HISTORY_KINDS

@@ -96,7 +96,7 @@ struct scheduler_metrics {
 	uint64_t serial;
 	struct scheduler_record records[SCHEDULER_RECORDS]; /* serial % SCHEDULER_RECORDS */
 	struct scheduler_best best[SCHEDULER_BEST];         /* serial % SCHEDULER_BEST */
-	uint32_t best_wanted; /* decisions to come whose scores somebody wants to see */
+	uint32_t best_wanted; /* decisions to come whose scores a page wants to see */
 };
 
 /* All counters and histograms begin at zero; the latest decisions stay. */

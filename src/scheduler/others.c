@@ -25,7 +25,7 @@ enum {
 	OTHERS_NOTE_MAX = 1024
 };
 
-/* By somebody else: it was nowhere, or assumed to be elsewhere. */
+/* By another scheduler: it was nowhere, or assumed to be elsewhere. */
 static bool is_bound_by_others(const struct scheduler *s, const struct cache_event *event)
 {
 	const struct cache_side *old = &event->old, *now = &event->now;

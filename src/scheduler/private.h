@@ -49,7 +49,7 @@ void scheduler_requeue_for_kinds(struct scheduler *s);
 
 /* ---- pressure.c ---- */
 
-/* What somebody needs memory for, and how important that is. */
+/* What memory is needed for, and how important that is. */
 struct scheduler_claim {
 	bool is_set;
 	bool must;       /* no pod that waits */
@@ -133,7 +133,7 @@ void scheduler_ask_extenders(struct scheduler *s, uint32_t entry);
 bool scheduler_has_answer(const struct scheduler *s);
 bool scheduler_decide_answered(struct scheduler *s); /* decides about one; false: there is none */
 void scheduler_requeue_held(struct scheduler *s);
-/* Gone, or bound by somebody else, while its extenders are asked; by its entry in the queue. */
+/* Gone, or bound by another scheduler, while its extenders are asked; by its entry in the queue. */
 void scheduler_drop_ask(struct scheduler *s, uint32_t entry);
 
 /* ---- binding_cycle.c ---- */

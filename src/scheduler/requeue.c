@@ -407,7 +407,7 @@ static void requeue_by_own_change(struct scheduler *s, const struct cache_change
 	scheduler_count_requeued(&s->metrics, SERIES_TARGET_POD, event->actions, &moved);
 }
 
-/* As one that is gone: somebody who only had a nomination, or a place we had given it. */
+/* As one that is gone: a pod that only had a nomination, or a place we had given it. */
 static void requeue_for_old(
 	struct scheduler *s, const struct cache_event *event, int32_t priority_max)
 {

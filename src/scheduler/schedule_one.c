@@ -16,8 +16,8 @@ bool scheduler_has_room(const struct scheduler *s)
 
 /*
  * What kube-scheduler does: in v1.0 every pod waited for a token before it was tried; today its
- * client waits before each request, 50 times a second unless somebody says otherwise. What we do:
- * nothing unless somebody says so; then every pod waits for a token, of each limit that was set,
+ * client waits before each request, 50 times a second unless the configuration says otherwise. What
+ * we do: nothing unless it says so; then every pod waits for a token, of each limit that was set,
  * since a pod that is tried is a request: its binding, or its condition.
  */
 struct mono scheduler_pace_due(const struct scheduler *s)

@@ -163,7 +163,7 @@ static void scheduler_init_writers(struct scheduler *s)
 	});
 }
 
-/* Somebody leads, though not us: the picture is kept warm. */
+/* Another replica leads: the picture is kept warm. */
 static void scheduler_other_leads(void *self, struct text identity)
 {
 	struct scheduler *s = self;

@@ -644,7 +644,7 @@ static bool is_named_here(struct text host)
 	return false;
 }
 
-/* Somebody passed this on: lines that proxies add begin so. */
+/* A proxy passed this on: lines that proxies add begin so. */
 static bool is_passed_on(const struct status_answer *a)
 {
 	static const char *const signs[] = {"via:", "forwarded:", "x-real-ip:", "x-forwarded-",

@@ -2,7 +2,7 @@
 /*
  * Access: who asks, as certificates, front proxies and the apiserver's reviews say it.
  *
- * As kube-scheduler has it: who is known is in group system:authenticated, but for somebody whom a
+ * As kube-scheduler has it: who is known is in group system:authenticated, but for a user whom a
  * proxy or a review calls anonymous; and a certificate without a common name names no user.
  */
 #include <string.h>
@@ -14,7 +14,7 @@ struct groups {
 	struct access_user *user;
 	struct writer w;
 	struct json_writer j;
-	bool has_usual; /* who is somebody is in this one */
+	bool has_usual; /* system:authenticated is among them */
 };
 
 static void groups_begin(struct groups *g, struct access_user *user)
@@ -47,7 +47,7 @@ static bool groups_end(struct groups *g)
 	return !g->w.overflowed;
 }
 
-/* A zero inside would make it the shorter name of somebody else. */
+/* A zero inside would make it the shorter name of another user. */
 static bool take_name(struct text name, struct access_user *user)
 {
 	return name.size > 0 && text_find(name, '\0') == name.size &&

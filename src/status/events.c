@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events for the page: each second an overview and the latest decisions, for as long as somebody
- * listens. Who has not taken the last one gets none meanwhile; nothing is kept for him. It is
+ * Events for the page: each second an overview and the latest decisions, for as long as a page
+ * listens. One that has not taken the last one gets none meanwhile; nothing is kept for it. It is
  * written once and copied to all who have heard as much as the first one: all, as a rule.
  */
 #include "status/private.h"
@@ -31,7 +31,7 @@ static void events_put_decisions(struct status_answer *a, struct writer *w)
 	}
 }
 
-/* What was just said to somebody who had heard as much. */
+/* What was just written for a page that had heard as much. */
 struct said {
 	const struct status_answer *to; /* NULL: none */
 	uint64_t after;

@@ -295,7 +295,7 @@ void status_put_owner(const struct cache *cache, const struct cache_pod *p, stru
 
 /* ---- explain.c ---- */
 
-/* False: refused, somebody else reads one, or it was just now. */
+/* False: refused, another client reads one, or it was just now. */
 bool explain_take_words(struct status_answer *a);
 void explain_give_words(struct status_answer *a);
 /* The explanation of the pod, into the words that were taken; false: they overflowed. */

@@ -508,8 +508,9 @@ static bool make_certificate(struct status *status, uint32_t days, struct writer
 }
 
 /*
- * The files of --cert-dir; when they are not there, made, and kept there: whoever has accepted the
- * certificate once need not do so after each start. False: it is for this process alone.
+ * The files of --cert-dir; when they are not there, made, and kept there: a browser that has
+ * accepted the certificate once need not do so after each start. False: it is for this process
+ * alone.
  */
 static bool keep_certificate(struct status *status, struct net_server_setup *setup)
 {

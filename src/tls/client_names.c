@@ -6,7 +6,7 @@
 
 #include "tls/tls.h"
 
-/* Only text that everybody reads alike: a name decides what somebody may do. */
+/* Only text that all programs read alike: a name decides what a user may do. */
 static bool client_name_is_text(const mbedtls_asn1_buf *value)
 {
 	struct text name = {(const char *)value->p, value->len};
