@@ -14,6 +14,7 @@ way=''
 # between KIND: a proxy of the kind; $way is its address with what it wants to know.
 between() {
 	[ -z "$way" ] || kill "$way_pid"
+	: >"$work/proxy" # the certificate of the one before
 	build/test/http/test_proxy "$1" >"$work/proxy" &
 	way_pid=$!
 	disown

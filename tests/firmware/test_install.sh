@@ -7,8 +7,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != inside ]; then
-	tools/packages openssl curl util-linux >/dev/null || exit 1
-	exec unshare -m --propagation private "$0" inside
+	tools/packages openssl curl util-linux iproute2 >/dev/null || exit 1
+	exec unshare -m -n --propagation private "$0" inside
 fi
 . tests/firmware/standin/ground.sh
 mkdir -p "$root/run/systemd/system"

@@ -6,9 +6,9 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != inside ]; then
-	tools/packages openssl curl util-linux passwd >/dev/null || exit 1
+	tools/packages openssl curl util-linux iproute2 passwd >/dev/null || exit 1
 	for package in openrc librc1 libeinfo1; do firmware/debian amd64 $package build/debian/amd64/$package || exit 1; done
-	exec unshare -m --propagation private "$0" inside
+	exec unshare -m -n --propagation private "$0" inside
 fi
 . tests/firmware/standin/ground.sh
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced by tests of the installer, in a mount namespace of their own: a copy of this machine's file system that is thrown
-# away (an overlay) with a stand-in of k3s in it, the bundled apiserver behind that, and words for what must be so.
+# Sourced by tests of the installer, in mount and network namespaces of their own: a copy of this machine's file system that is
+# thrown away (an overlay) with a stand-in of k3s in it, the bundled apiserver behind that, and words for what must be so. The
+# usual ports are theirs, whatever else runs on this machine.
 . tests/tools/report.sh
 . tests/tools/bundled.sh
 
+ip link set lo up || exit 1
 # Not below $work: what is mounted goes with the namespace, and nothing that removes $work may reach into it.
 mount -t tmpfs none /mnt || exit 1
 mkdir /mnt/upper /mnt/work /mnt/root
