@@ -16,6 +16,9 @@
  *
  * Some places are for peers on this machine alone, such as a kubelet's probes: strangers never
  * have them all, and cannot take the place of such a peer while it holds no more than these.
+ * Beyond these a peer on this machine is like a new one. A crowd of them cannot be told from a
+ * probe, so all of it waits in one line, in which no place is lost, and what is silent gives way
+ * soon.
  */
 #include <errno.h>
 #include <string.h>
@@ -69,23 +72,32 @@ struct newcomer {
 	uint32_t own_taken, places; /* of all its machine, of its address */
 };
 
+/* Of a peer that would be one more on this machine. */
+static enum server_standing standing_beyond(
+	const struct net_server *server, enum server_standing standing)
+{
+	return standing == SERVER_PEER_OWN && own_places_taken(server) >= server->setup.own_places
+		? SERVER_PEER_NEW
+		: standing;
+}
+
 /* How readily the place is given to the newcomer; 0: not at all. */
 static uint32_t place_rank(const struct net_server *server, const struct server_connection *c,
 	const struct newcomer *newcomer)
 {
-	bool is_own = server_connection_is_own(c);
+	enum server_standing standing = c->standing;
 
-	if (is_own && !newcomer->is_own && newcomer->own_taken <= server->setup.own_places)
+	if (standing == SERVER_PEER_OWN && newcomer->own_taken > server->setup.own_places)
+		standing = SERVER_PEER_NEW;
+	if (standing == SERVER_PEER_OWN && !newcomer->is_own)
 		return 0;
-	switch (server_connection_claim(c)) {
+	switch (server_connection_claim(c, newcomer->is_own)) {
 	case SERVER_LEAVES: return 4;
 	case SERVER_SILENT: return 3;
 	case SERVER_RESTS: return 2;
 	case SERVER_WAITS:
-		if (newcomer->is_own || is_own)
-			return newcomer->is_own && !is_own;
-		if (newcomer->standing != c->standing)
-			return newcomer->standing > c->standing;
+		if (newcomer->standing != standing)
+			return newcomer->standing > standing;
 		return places_of_peer(server, &c->peer) > newcomer->places + 1;
 	default: return 0;
 	}
@@ -97,7 +109,7 @@ static struct server_connection *displace_for(struct net_server *server,
 	struct server_connection *best = NULL;
 	uint32_t best_rank = 0, equals = 0;
 	struct newcomer n = {.is_own = standing == SERVER_PEER_OWN,
-		.standing = standing,
+		.standing = standing_beyond(server, standing),
 		.own_taken = own_places_taken(server),
 		.places = places_of_peer(server, newcomer)};
 
@@ -114,7 +126,7 @@ static struct server_connection *displace_for(struct net_server *server,
 	}
 	if (best != NULL) {
 		server->stats.displaced++;
-		if (server_connection_claim(best) == SERVER_SILENT)
+		if (server_connection_claim(best, n.is_own) == SERVER_SILENT)
 			server_connection_close_wasted(best);
 		else
 			server_connection_close(best);
@@ -139,18 +151,22 @@ static struct server_connection *place_for(struct net_server *server,
 /* False: there is no room, also not that of one who may wait less. */
 static bool make_room_to_wait(struct net_server *server, const struct server_waiting *newcomer)
 {
+	bool own = newcomer->standing == SERVER_PEER_OWN;
 	uint32_t count = 0, last = 0;
 
 	for (uint32_t i = 0; i < server->waiting_count; i++) {
-		count += net_address_is_same_peer(&server->waiting[i].peer, &newcomer->peer);
-		if (server->waiting[i].standing <= server->waiting[last].standing)
+		const struct server_waiting *w = &server->waiting[i];
+
+		count += own ? w->standing == SERVER_PEER_OWN
+			     : net_address_is_same_peer(&w->peer, &newcomer->peer);
+		if (w->standing <= server->waiting[last].standing)
 			last = i;
 	}
-	if (count >= SERVER_WAITING_OF_PEER)
+	if (count >= (own ? SERVER_WAITING_OF_OWN : SERVER_WAITING_OF_PEER))
 		return false;
 	if (server->waiting_count < SERVER_WAITING_MAX)
 		return true;
-	if (server->waiting[last].standing >= newcomer->standing)
+	if (server->waiting[last].standing >= (own ? SERVER_PEER_NEW : newcomer->standing))
 		return false;
 	turn_away(server, server->waiting[last].stream);
 	server->waiting_count--;
@@ -171,6 +187,15 @@ static bool give_place(struct net_server *server, const struct server_waiting *w
 	return true;
 }
 
+/* One that came first is not overtaken. */
+static bool waits_as_well(const struct net_server *server, enum server_standing standing)
+{
+	for (uint32_t i = 0; i < server->waiting_count; i++)
+		if (server->waiting[i].standing >= standing)
+			return true;
+	return false;
+}
+
 static void admit(struct net_server *server, uint32_t stream, const struct net_address *peer)
 {
 	struct mono now = net_now(server->net);
@@ -180,7 +205,7 @@ static void admit(struct net_server *server, uint32_t stream, const struct net_a
 		.standing = own ? SERVER_PEER_OWN : server_peer_standing(&server->peers, peer, now),
 		.since = now};
 
-	if (give_place(server, &w))
+	if (!waits_as_well(server, w.standing) && give_place(server, &w))
 		return;
 	if (make_room_to_wait(server, &w))
 		server->waiting[server->waiting_count++] = w;
@@ -198,7 +223,8 @@ static void admit_waiting(struct net_server *server)
 		for (uint32_t i = 0; i < server->waiting_count; i++) {
 			struct server_waiting *w = &server->waiting[i];
 
-			if (w->standing == standing && give_place(server, w))
+			if (w->stream != 0 && standing_beyond(server, w->standing) == standing &&
+				give_place(server, w))
 				w->stream = 0;
 		}
 	for (uint32_t i = 0; i < server->waiting_count; i++) {

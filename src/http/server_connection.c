@@ -215,15 +215,20 @@ static enum want answer_plainly(struct server_connection *c)
 	return linger(c);
 }
 
-/* A handshake in which nothing moves gives its place to those that wait. */
-static void displace_slow_handshake(struct net_server *server)
+/* What one that waits for us needs: a handshake or exchange in which nothing moves. */
+static void displace_silent(const struct server_connection *newcomer)
 {
+	struct net_server *server = newcomer->server;
+	bool handshake = newcomer->state == SERVER_QUEUEING;
+	bool own = server_connection_is_own(newcomer);
 	struct server_connection *slow = NULL;
 
 	for (uint32_t i = 0; i < server->setup.connections_max; i++) {
 		struct server_connection *c = &server->connections[i];
 
-		if (c->state == SERVER_SHAKING && server_connection_claim(c) == SERVER_SILENT &&
+		if ((handshake ? c->state == SERVER_SHAKING && server_connection_is_own(c) == own
+			       : c->exchange != NULL) &&
+			server_connection_claim(c, own) == SERVER_SILENT &&
 			(slow == NULL || c->moved.us < slow->moved.us))
 			slow = c;
 	}
@@ -235,13 +240,18 @@ static void displace_slow_handshake(struct net_server *server)
 
 static bool server_may_start_handshake(const struct server_connection *c)
 {
-	uint32_t max = TLS_SERVER_HANDSHAKES_MAX;
+	const struct net_server *server = c->server;
+	bool own = server_connection_is_own(c);
+	uint32_t max = TLS_SERVER_HANDSHAKES_MAX, count = 0;
 
-	if (c->server->setup.own_places > 0 && !server_connection_is_own(c))
-		max -= SERVER_OWN_HANDSHAKES;
+	if (server->setup.own_places > 0)
+		max -= own ? SERVER_OTHER_HANDSHAKES : SERVER_OWN_HANDSHAKES;
 	if (c->standing == SERVER_PEER_WASTEFUL)
 		max -= SERVER_BETTER_HANDSHAKES;
-	return tls_handshakes(true) < max;
+	for (uint32_t i = 0; i < server->setup.connections_max; i++)
+		count += server->connections[i].state == SERVER_SHAKING &&
+			server_connection_is_own(&server->connections[i]) == own;
+	return count < max && tls_handshakes(true) < TLS_SERVER_HANDSHAKES_MAX;
 }
 
 /* The record with the client's first message: before all of it is there, nothing is begun. */
@@ -269,7 +279,7 @@ static enum want step_waiting_for_hello(struct server_connection *c)
 	if (!hello_is_whole(first))
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	if (!server_may_start_handshake(c))
-		displace_slow_handshake(c->server);
+		displace_silent(c);
 	if (!server_may_start_handshake(c))
 		return stream_state(&c->stream) == NET_STREAM_OPEN ? WANT_BYTES : closed(c);
 	struct mono due = c->due;
@@ -358,6 +368,8 @@ static enum want step_between_requests(struct server_connection *c)
 	if (part.size == 0)
 		return WANT_BYTES;
 	uint32_t kept = server_connection_is_own(c) ? 0 : server->setup.own_places;
+	if (server->stats.busy + kept >= server->setup.exchanges_max)
+		displace_silent(c);
 	if (server->stats.busy + kept >= server->setup.exchanges_max) {
 		server->exchange_wanted = true;
 		return WANT_BYTES;
@@ -655,9 +667,11 @@ struct mono server_connection_turn(struct server_connection *c)
 		: server_now(c);
 }
 
-enum server_claim server_connection_claim(const struct server_connection *c)
+enum server_claim server_connection_claim(const struct server_connection *c, bool newcomer_is_own)
 {
-	bool quiet = mono_reached(server_now(c), mono_after_ms(c->moved, SERVER_GRACE_MS));
+	int64_t grace_ms = newcomer_is_own && server_connection_is_own(c) ? SERVER_OWN_GRACE_MS
+									  : SERVER_GRACE_MS;
+	bool quiet = mono_reached(server_now(c), mono_after_ms(c->moved, grace_ms));
 	bool slow = mono_reached(server_now(c), mono_after_ms(c->since, SERVER_BEGINNING_MAX_MS));
 
 	switch (c->state) {

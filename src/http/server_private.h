@@ -30,6 +30,7 @@ enum {
 	 * whose handshake or head takes longer than that in all.
 	 */
 	SERVER_GRACE_MS = 250,
+	SERVER_OWN_GRACE_MS = 50, /* both on this machine, where bytes need no time to come */
 	SERVER_BEGINNING_MAX_MS = 1000,
 	/* ---- a turn ---- */
 	SERVER_ACCEPTS_MAX = 8,
@@ -43,14 +44,22 @@ enum {
 	 * moved.
 	 */
 	SERVER_HANDSHAKE_STEPS_MAX = 1,
-	/* Of TLS_SERVER_HANDSHAKES_MAX: for peers on this machine, for others that waste none. */
+	/*
+	 * Of TLS_SERVER_HANDSHAKES_MAX: for peers on this machine, for others, for those of them
+	 * that waste none.
+	 */
 	SERVER_OWN_HANDSHAKES = 1,
+	SERVER_OTHER_HANDSHAKES = 2,
 	SERVER_BETTER_HANDSHAKES = 1,
 	/* Those who wait for a place are looked at so often; while hurried all who come, too. */
 	SERVER_ACCEPT_MS = 5,
-	/* For a place that is given up: so many at a time, so many of one address, so long. */
+	/*
+	 * For a place that is given up: so many at a time, so many of one address, of all on this
+	 * machine, so long.
+	 */
 	SERVER_WAITING_MAX = NET_WAITING_STREAMS - 2,
 	SERVER_WAITING_OF_PEER = 16,
+	SERVER_WAITING_OF_OWN = SERVER_WAITING_MAX - 3 * SERVER_WAITING_OF_PEER,
 	SERVER_WAITING_MS = 3000,
 	SERVER_HURRIED_BYTES = 16 * 1024,
 	SERVER_HURRIED_STRANGERS_BYTES = 2 * 1024, /* of them, for peers that are not known */
@@ -187,7 +196,7 @@ struct mono server_connection_turn(struct server_connection *connection);
 void server_connection_close(struct server_connection *connection);
 /* The same, by its own fault: its peer is remembered when it used the place for nothing. */
 void server_connection_close_wasted(struct server_connection *connection);
-/* How much a connection needs its place, when another one wants it. */
+/* How much a connection needs its place, when another one wants it, maybe of this machine. */
 enum server_claim {
 	SERVER_HOLDS,  /* it is being answered */
 	SERVER_WAITS,  /* for us, or it has only just begun */
@@ -195,7 +204,8 @@ enum server_claim {
 	SERVER_SILENT, /* nothing moves */
 	SERVER_LEAVES  /* all was said */
 };
-enum server_claim server_connection_claim(const struct server_connection *connection);
+enum server_claim server_connection_claim(
+	const struct server_connection *connection, bool newcomer_is_own);
 static inline bool server_connection_is_own(const struct server_connection *connection)
 {
 	return connection->standing == SERVER_PEER_OWN;

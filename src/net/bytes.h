@@ -84,7 +84,7 @@ struct net_bytes {
  * NET_WAITING_STREAMS that were accepted and whose bytes were not asked for yet: these have no
  * buffers. Everything it will ever take comes from the arena: net_socket_size(streams_max) bytes.
  */
-enum { NET_WAITING_STREAMS = 64 };
+enum { NET_WAITING_STREAMS = 256 };
 struct net_bytes net_socket_bytes(struct arena *arena, uint32_t streams_max);
 size_t net_socket_size(uint32_t streams_max);
 void net_socket_close(struct net_bytes *bytes); /* tests: another one may be made */

@@ -32,7 +32,7 @@ enum {
 	/* Handshakes need far more memory than open connections: so many at a time. */
 	TLS_HANDSHAKES_MAX = 2,
 	/* Those of our clients are counted apart: strangers must not keep us from the apiserver. */
-	TLS_SERVER_HANDSHAKES_MAX = 4,
+	TLS_SERVER_HANDSHAKES_MAX = 12,
 	TLS_ORGANIZATIONS_MAX = 16
 };
 

@@ -114,6 +114,71 @@ static void test_server_with_strangers_keeps_places_for_its_own_machine(void)
 		close(fds[i]);
 }
 
+/* Connections from this machine that come again as soon as they are closed. */
+static void crowd_again(int *fds, uint32_t count, const char *words)
+{
+	char byte;
+
+	for (uint32_t i = 0; i < count; i++) {
+		ssize_t got = fds[i] < 0 ? 0 : recv(fds[i], &byte, 1, MSG_PEEK);
+
+		if (got > 0 || (got < 0 && (errno == EAGAIN || errno == ENOTCONN)))
+			continue;
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = bed_dial();
+		bed_turn(0);
+		bed_say_z(fds[i], words);
+	}
+}
+
+static void serve_among_a_crowd(const char *words)
+{
+	static struct asked asked;
+	int fds[120];
+
+	bed_setup.own_places = 2;
+	bed_setup.connections_max = 26;
+	bed_setup.exchanges_max = 24;
+	bed_serve();
+	memset(fds, -1, sizeof(fds));
+	crowd_again(fds, ARRAY_COUNT(fds), words);
+	for (uint32_t round = 0; round < 5; round++) {
+		for (uint32_t i = 0; i < 10; i++, bed_turns(2))
+			crowd_again(fds, ARRAY_COUNT(fds), words);
+		int64_t began = bed_clock_ahead_us;
+		net_client_close(bed_client(0));
+		bed_clients[0] = NULL;
+		bed_start(0, &asked, "/");
+		while (asked.done == 0 && bed_clock_ahead_us < began + CLOCK_S_US) {
+			bed_clock_ahead_us += 5 * CLOCK_MS_US;
+			bed_turns(2);
+			crowd_again(fds, ARRAY_COUNT(fds), words);
+		}
+		TEST_ASSERT_EQUAL_UINT32(1, asked.done);
+		TEST_ASSERT_EQUAL_STRING("ok", net_result_name(asked.end.result));
+	}
+	TEST_ASSERT_GREATER_THAN_UINT64(100, net_server_stats(bed_server).displaced);
+	for (uint32_t i = 0; i < ARRAY_COUNT(fds); i++)
+		close(fds[i]);
+}
+
+static void test_server_with_a_silent_crowd_on_its_machine_answers_in_a_second(void)
+{
+	serve_among_a_crowd("");
+}
+
+static void test_server_with_half_hellos_on_its_machine_answers_in_a_second(void)
+{
+	serve_among_a_crowd("\x16\x03\x01");
+}
+
+static void test_server_with_half_requests_on_its_machine_answers_in_a_second(void)
+{
+	bed_setup.https = false;
+	serve_among_a_crowd("GET / HTTP/1.1\r\nX: ");
+}
+
 static void test_server_full_of_one_address_lets_another_in(void)
 {
 	int fds[8], other;
@@ -441,6 +506,9 @@ int main(void)
 	RUN_TEST(test_plain_http_is_told_so);
 	RUN_TEST(test_server_with_half_hellos_serves_others_at_once);
 	RUN_TEST(test_server_with_strangers_keeps_places_for_its_own_machine);
+	RUN_TEST(test_server_with_a_silent_crowd_on_its_machine_answers_in_a_second);
+	RUN_TEST(test_server_with_half_hellos_on_its_machine_answers_in_a_second);
+	RUN_TEST(test_server_with_half_requests_on_its_machine_answers_in_a_second);
 	RUN_TEST(test_server_full_of_one_address_lets_another_in);
 	RUN_TEST(test_server_full_of_beginners_lets_in_who_showed_credentials);
 	RUN_TEST(test_server_remembers_who_was_silent);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Strangers against the shipped binary: `make siege`. Sixty connections that behave badly and come again as soon as they are
-// closed, while a kubelet probes /livez on loopback, a Prometheus with a good token scrapes, and backlogs are bound. A table
-// says how long probes and scrapes waited while strangers were there, and how fast the backlogs went.
+// Strangers against the shipped binary: `make siege`. Connections that behave badly and come again as soon as they are closed:
+// sixty from one address, sixty from as many, and twice as many from the address that the kubelet has, too. Meanwhile a kubelet
+// probes /livez on loopback, a Prometheus with a good token scrapes, and backlogs are bound. A table says how long probes and
+// scrapes waited while strangers were there, and how fast the backlogs went.
 //
 // Speed is a ratio within one run of one berth: backlogs are bound by turns with strangers and without; the fastest of each
 // are compared, since whatever else the machine does only slows. The column CPU has the same by the processor time that berth
 // took for a pod, which other work on the machine changes less. Strangers run at the lowest priority: they stand for machines
-// of their own.
+// of their own. Those of this machine could take its processor without any port, and a probe cannot be told from them: for
+// them the speed is shown and not judged, as a line of 120 handshakes that moves within a second needs its part of the time.
 //
 // usage: siege.js [MODE...]    SIEGE_STRANGERS (60), SIEGE_ROUNDS with them and without (3), SIEGE_PODS of a backlog (3000)
-//        siege.js --strangers PORT MODE COUNT    the strangers, in a process of their own
+//        siege.js --strangers PORT MODE COUNT FROM    the strangers, in a process of their own
 'use strict';
 
 const { spawn } = require('node:child_process');
@@ -40,6 +42,12 @@ const deaf = (s) => {
 	const on = setInterval(() => s.write('\r\n'), 200);
 	s.on('close', () => clearInterval(on));
 };
+// A whole first message of a real client, after which nothing comes.
+let hello = null;
+const recordHello = () => new Promise((done) => {
+	const server = net.createServer((s) => s.once('data', (bytes) => { hello = bytes; s.destroy(); server.close(); done(); }));
+	server.listen(0, '127.0.0.1', () => tls.connect({ port: server.address().port }).on('error', () => {}));
+});
 const REQUEST = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
 const modes = {
 	'says nothing': () => {},
@@ -51,10 +59,18 @@ const modes = {
 		s.resume();
 		s.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ' + Math.random() + '\r\n\r\n');
 	}),
+	'half a handshake': (s) => s.write(hello),
 	'pipelined, unread': secured((s) => { s.write(REQUEST.replace('/livez', '/page.js').repeat(500)); deaf(s); }),
 };
 
-// From sixty addresses, or all from one. None of them is the address that the server has.
+const crowds = {
+	'one address': () => '127.0.2.1',
+	'many addresses': (i) => '127.0.2.' + (1 + i),
+	'this machine': () => '127.0.0.1', // the address that the server has, as a local process would
+};
+const local = (from) => from === 'this machine';
+const size = (from) => (local(from) ? 2 : 1) * strangers;
+
 function stranger(port, mode, address) {
 	const again = () => setTimeout(() => stranger(port, mode, address), 1);
 	const s = net.connect({ port, host: '127.0.0.1', localAddress: address });
@@ -181,7 +197,7 @@ function visitor(bed, where, more) {
 }
 
 function crowd(bed, mode, addresses) {
-	const child = spawn('nice', ['-n', '19', process.execPath, __filename, '--strangers', String(bed.port), mode, String(strangers), addresses],
+	const child = spawn('nice', ['-n', '19', process.execPath, __filename, '--strangers', String(bed.port), mode, String(size(addresses)), addresses],
 		{ stdio: 'inherit' });
 	return () => new Promise((done) => {
 		if (child.exitCode !== null) throw new Error('the strangers went by themselves');
@@ -219,13 +235,13 @@ async function siege(mode, addresses) {
 async function main() {
 	const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(modes);
 	let passed = 0, failed = 0;
-	console.log(`${'strangers'.padEnd(18)} ${'from'.padEnd(12)} ${'/livez, slowest'.padEnd(28)} ${'scrape, slowest'.padEnd(28)} bound    of quiet   CPU`);
-	for (const mode of wanted) for (const addresses of ['one', 'many']) {
-		const seen = await siege(mode, addresses), from = addresses === 'one' ? 'one address' : strangers + ' addresses';
-		const good = [seen.probe, seen.scrape].every((v) => v.failed === 0 && v.slowest <= LIMIT_MS) && seen.percent >= SPEED_PERCENT;
+	console.log(`${'strangers'.padEnd(18)} ${'from'.padEnd(14)} ${'/livez, slowest'.padEnd(28)} ${'scrape, slowest'.padEnd(28)} bound    of quiet   CPU`);
+	for (const mode of wanted) for (const from of Object.keys(crowds)) {
+		const seen = await siege(mode, from);
+		const good = [seen.probe, seen.scrape].every((v) => v.failed === 0 && v.slowest <= LIMIT_MS) && (local(from) || seen.percent >= SPEED_PERCENT);
 		if (good) passed++; else failed++;
 		const waited = (v) => `${v.asked} asked, ${v.failed} failed, ${v.slowest.toFixed(0)} ms`.padEnd(28);
-		console.log(`${mode.padEnd(18)} ${from.padEnd(12)} ${waited(seen.probe)} ${waited(seen.scrape)} ${seen.speed.toFixed(0).padStart(6)}/s ${seen.percent.toFixed(0).padStart(5)} % ${seen.frugal.toFixed(0).padStart(5)} % ${good ? 'ok' : 'FAILED'}`);
+		console.log(`${mode.padEnd(18)} ${from.padEnd(14)} ${waited(seen.probe)} ${waited(seen.scrape)} ${seen.speed.toFixed(0).padStart(6)}/s ${seen.percent.toFixed(0).padStart(5)} % ${seen.frugal.toFixed(0).padStart(5)} % ${good ? 'ok' : 'FAILED'}`);
 	}
 	console.log(`${passed} passed, ${failed} failed`);
 	process.exit(failed ? 1 : 0);
@@ -233,7 +249,7 @@ async function main() {
 
 if (process.argv[2] === '--strangers') {
 	const [port, mode, count, addresses] = process.argv.slice(3);
-	for (let i = 0; i < Number(count); i++) stranger(Number(port), mode, '127.0.2.' + (addresses === 'one' ? 1 : 1 + i));
+	recordHello().then(() => { for (let i = 0; i < Number(count); i++) stranger(Number(port), mode, crowds[addresses](i)); });
 } else {
 	main().catch((e) => { console.error(e); process.exit(1); });
 }
