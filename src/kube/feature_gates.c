@@ -33,9 +33,13 @@ static const struct {
 #undef PAIR
 
 /* Gates that something here asks for. */
-static const uint16_t features_followed[] = {FEATURE_NodeDeclaredFeatures,
-	FEATURE_StorageCapacityScoring, FEATURE_TaintTolerationComparisonOperators,
-	FEATURE_VolumeLimitScaling};
+static const uint16_t features_followed[] = {FEATURE_DRAAdminAccess, FEATURE_DRAConsumableCapacity,
+	FEATURE_DRADeviceBindingConditions, FEATURE_DRADeviceTaintRules, FEATURE_DRADeviceTaints,
+	FEATURE_DRAExtendedResource, FEATURE_DRAFractionalCapacityRange,
+	FEATURE_DRAPartitionableDevices, FEATURE_DRAPrioritizedList,
+	FEATURE_DRAResourceClaimDeviceStatus, FEATURE_DRASchedulerFilterTimeout,
+	FEATURE_NodeDeclaredFeatures, FEATURE_StorageCapacityScoring,
+	FEATURE_TaintTolerationComparisonOperators, FEATURE_VolumeLimitScaling};
 
 /* What does not exist here, and what would happen to those who count on it. */
 static const struct {

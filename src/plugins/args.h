@@ -176,6 +176,13 @@ struct args_making {
 	struct writer *fault;
 };
 
+/* A field that may be given only while both of its features are on; `field` NULL: the last row. */
+struct args_gated {
+	const char *field;
+	uint16_t needs[2]; /* enum feature */
+	const char *why;
+};
+
 /* The arguments of a plugin. */
 struct plugin_args {
 	const struct fields *fields; /* of the struct that a configuration is read into */
@@ -184,7 +191,8 @@ struct plugin_args {
 	size_t size; /* of the struct at run time */
 	/* The latter from the former; NULL: they are the same. */
 	enum args_result (*make)(const struct args_making *m, const void *from, void *to);
-	uint8_t place; /* among arguments that are written out */
+	uint8_t place;                  /* among arguments that are written out */
+	const struct args_gated *gated; /* NULL: none */
 };
 bool args_intern(const struct args_making *m, struct text t, uint32_t *id);
 /* Lists of struct text and of struct config_resource; false: no room for strings. */

@@ -503,9 +503,19 @@ static const struct field dynamic_resources_fields[] = {
 static const struct fields dynamic_resources_form = {.list = dynamic_resources_fields,
 	.count = ARRAY_COUNT(dynamic_resources_fields),
 	.size = sizeof(struct dynamic_resources_args)};
+static const struct args_gated dynamic_resources_gated[] = {
+	{"filterTimeout", {FEATURE_DRASchedulerFilterTimeout, FEATURE_DRASchedulerFilterTimeout},
+		"Forbidden: DRASchedulingFilterTimeout feature gate is disabled"},
+	{"bindingTimeout",
+		{FEATURE_DRADeviceBindingConditions, FEATURE_DRAResourceClaimDeviceStatus},
+		"Forbidden: DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature "
+		"gate "
+		"is disabled"},
+	{.field = NULL}};
 static const struct plugin_args dynamic_resources_arguments = {.fields = &dynamic_resources_form,
 	.size = sizeof(struct dynamic_resources_args),
-	.place = 8};
+	.place = 8,
+	.gated = dynamic_resources_gated};
 
 const struct plugin plugin_dynamic_resources = {.name = "DynamicResources",
 	.args = &dynamic_resources_arguments,

@@ -65,15 +65,8 @@ static enum args_result volume_binding_args_make(
 	const int64_t most = 1000 * 1000 * 1000;
 	to->bind_timeout_seconds =
 		args->bind_timeout_seconds < most ? args->bind_timeout_seconds : most;
-	if (!feature_enabled(m->gates, FEATURE_StorageCapacityScoring)) {
-		if (args->shape.count == 0)
-			return ARGS_MADE;
-		write_z(m->fault,
-			"initializing plugin \"VolumeBinding\": shape: Invalid value: unexpected "
-			"field `shape`, remove it or turn on the feature gate "
-			"StorageCapacityScoring");
-		return ARGS_REFUSED;
-	}
+	if (!feature_enabled(m->gates, FEATURE_StorageCapacityScoring))
+		return ARGS_MADE;
 	to->shape = usual;
 	if (args->shape.count > 0)
 		shape_make(&args->shape, &to->shape);
@@ -83,8 +76,14 @@ static enum args_result volume_binding_args_make(
 static const struct fields volume_binding_form = {.list = volume_binding_fields,
 	.count = ARRAY_COUNT(volume_binding_fields),
 	.size = sizeof(struct volume_binding_config)};
+static const struct args_gated volume_binding_gated[] = {
+	{"shape", {FEATURE_StorageCapacityScoring, FEATURE_StorageCapacityScoring},
+		"Invalid value: unexpected field `shape`, remove it or turn on the feature gate "
+		"StorageCapacityScoring"},
+	{.field = NULL}};
 const struct plugin_args volume_binding_arguments = {.fields = &volume_binding_form,
 	.check = volume_binding_args_check,
 	.size = sizeof(struct volume_binding_args),
 	.make = volume_binding_args_make,
-	.place = 7};
+	.place = 7,
+	.gated = volume_binding_gated};

@@ -9,6 +9,8 @@
 #include "profile/arguments.h"
 #include "profile/scheduler_private.h"
 
+enum { ARGS_FIELDS_MAX = 8 /* of one plugin */ };
+
 /* ---- what plugins report ---- */
 
 static struct reading *reading_of(struct args_report *report)
@@ -247,11 +249,33 @@ static struct scheduler_args default_args(enum plugin_id id, struct default_valu
 		.plugin = text_of(plugins[id]->name), .id = id, .values = values->bytes};
 }
 
+/* What shuts the field out while a feature is off; NULL: nothing does. */
+static const struct args_gated *closed_by(
+	const struct plugin_args *table, const struct feature_gates *gates, const char *field)
+{
+	const struct args_gated *row = table->gated;
+	while (row != NULL && row->field != NULL && strcmp(row->field, field) != 0)
+		row++;
+	bool is_open = row == NULL || row->field == NULL ||
+		(feature_enabled(gates, row->needs[0]) && feature_enabled(gates, row->needs[1]));
+	return is_open ? NULL : row;
+}
+
 static enum args_result make_args(const struct args_making *m, const struct scheduler_args *args,
 	struct plugin_profile *profile)
 {
 	const struct plugin_args *table = plugins[args->id]->args;
 	void *to = plugin_args_of(profile, args->id);
+	for (uint32_t i = 0; i < table->fields->count; i++) {
+		const char *name = table->fields->list[i].name;
+		const struct args_gated *closed = closed_by(table, m->gates, name);
+		const struct yaml_node *given = closed == NULL ? NULL : yaml_get(args->raw, name);
+		if (given == NULL || given->kind == YAML_NULL)
+			continue;
+		write_format(m->fault, "initializing plugin \"%s\": %s: %s",
+			plugins[args->id]->name, name, closed->why);
+		return ARGS_REFUSED;
+	}
 	if (table->make != NULL)
 		return table->make(m, args->values, to);
 	memcpy(to, args->values, table->size);
@@ -279,10 +303,21 @@ enum args_result scheduler_args_make_all(const struct args_making *m,
 
 /* ---- writing ---- */
 
-static void write_plugin_config(struct yaml_writer *y, const struct scheduler_args *args)
+/* But what is shut out: it could not be read again. */
+static void write_plugin_config(
+	struct yaml_writer *y, const struct feature_gates *gates, const struct scheduler_args *args)
 {
+	const struct plugin_args *table = plugins[args->id]->args;
+	struct field rows[ARGS_FIELDS_MAX];
+	struct fields open = *table->fields;
 	char kind[96];
 	struct writer out;
+	CHECK(open.count <= ARGS_FIELDS_MAX);
+	open.list = rows;
+	open.count = 0;
+	for (uint32_t i = 0; i < table->fields->count; i++)
+		if (closed_by(table, gates, table->fields->list[i].name) == NULL)
+			rows[open.count++] = table->fields->list[i];
 	writer_init(&out, kind, sizeof(kind) - 1);
 	write_format(&out, "%sArgs", plugins[args->id]->name);
 	kind[out.used] = '\0';
@@ -290,7 +325,7 @@ static void write_plugin_config(struct yaml_writer *y, const struct scheduler_ar
 	yaml_write_down(y, "args");
 	yaml_write_text(y, "apiVersion", TEXT(SCHEDULER_CONFIG_VERSION));
 	yaml_write_text(y, "kind", text_of(kind));
-	fields_write(y, plugins[args->id]->args->fields, args->values);
+	fields_write(y, &open, args->values);
 	yaml_write_up(y);
 	yaml_write_text(y, "name", args->plugin);
 	yaml_write_up(y);
@@ -308,7 +343,8 @@ static enum plugin_id next_with_args(uint32_t place)
 	return (enum plugin_id)next;
 }
 
-void scheduler_args_write(struct yaml_writer *y, const struct config_list *given)
+void scheduler_args_write(
+	struct yaml_writer *y, const struct feature_gates *gates, const struct config_list *given)
 {
 	const struct scheduler_args *list = CONFIG_LIST(*given, struct scheduler_args);
 	struct plugin_set seen = {{0}};
@@ -317,7 +353,7 @@ void scheduler_args_write(struct yaml_writer *y, const struct config_list *given
 	for (uint32_t i = 0; i < given->count; i++) {
 		if (list[i].id == PLUGIN_COUNT)
 			continue;
-		write_plugin_config(y, &list[i]);
+		write_plugin_config(y, gates, &list[i]);
 		plugin_set_add(&seen, list[i].id);
 	}
 	for (uint32_t place = 0; next_with_args(place) < PLUGIN_COUNT;) {
@@ -326,6 +362,6 @@ void scheduler_args_write(struct yaml_writer *y, const struct config_list *given
 		struct default_values values;
 		const struct scheduler_args args = default_args(id, &values);
 		if (!plugin_set_has(&seen, id))
-			write_plugin_config(y, &args);
+			write_plugin_config(y, gates, &args);
 	}
 }

@@ -35,6 +35,7 @@ struct args_report *args_report_on(struct args_reading *to, struct reading *r);
 enum args_result scheduler_args_make_all(const struct args_making *m,
 	const struct config_list *given, struct plugin_profile *profile);
 /* The list in its order, then those of other plugins that a default profile may have. */
-void scheduler_args_write(struct yaml_writer *y, const struct config_list *given);
+void scheduler_args_write(
+	struct yaml_writer *y, const struct feature_gates *gates, const struct config_list *given);
 
 #endif

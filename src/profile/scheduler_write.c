@@ -64,8 +64,9 @@ static void write_plugins(struct yaml_writer *y, const struct scheduler_plugins 
 		yaml_write_up(y);
 }
 
-static void write_profiles(struct yaml_writer *y, const struct config_list *list)
+static void write_profiles(struct yaml_writer *y, const struct scheduler_config *config)
 {
+	const struct config_list *list = &config->profiles;
 	const struct scheduler_profile *profiles = CONFIG_LIST(*list, struct scheduler_profile);
 	yaml_write_down(y, "profiles");
 	yaml_write_up(y);
@@ -76,7 +77,7 @@ static void write_profiles(struct yaml_writer *y, const struct config_list *list
 			yaml_write_bool(y, "alwaysCheckAllPredicates", true);
 		if (percentage->given)
 			yaml_write_i64(y, "percentageOfNodesToScore", percentage->value);
-		scheduler_args_write(y, &profiles[i].args);
+		scheduler_args_write(y, &config->gates, &profiles[i].args);
 		write_plugins(y, &profiles[i].plugins);
 		yaml_write_text(y, "schedulerName", profiles[i].name);
 		yaml_write_up(y);
@@ -199,5 +200,5 @@ void scheduler_config_write(const struct scheduler_config *config, struct writer
 	yaml_write_i64(y, "percentageOfNodesToScore", config->percentage_of_nodes.value);
 	yaml_write_i64(y, "podInitialBackoffSeconds", config->pod_initial_backoff_seconds);
 	yaml_write_i64(y, "podMaxBackoffSeconds", config->pod_max_backoff_seconds);
-	write_profiles(y, &config->profiles);
+	write_profiles(y, config);
 }

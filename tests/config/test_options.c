@@ -296,6 +296,11 @@ static void test_feature_gates_with_meaning_are_kept(void)
 		 "RestartAllContainersOnContainerExits=false");
 	TEST_ASSERT_FALSE(feature_enabled(&o.config.gates, FEATURE_NodeDeclaredFeatures));
 	TEST_ASSERT_EQUAL(KUBE_1_36, o.release);
+	is_ready("--emulated-version=1.37 --feature-gates DRAConsumableCapacity=false,"
+		 "DRAFractionalCapacityRange=false,DRADeviceBindingConditions=false,"
+		 "DRADeviceTaintRules=false,DRADeviceTaints=false,DRAPartitionableDevices=false,"
+		 "DRASchedulerFilterTimeout=false");
+	TEST_ASSERT_EQUAL_STRING("", print(&notes));
 	is_ready("--emulated-version=kube=1.37");
 	TEST_ASSERT_EQUAL(KUBE_1_37, o.release);
 	TEST_ASSERT_TRUE(feature_enabled(&o.config.gates, FEATURE_StorageCapacityScoring));

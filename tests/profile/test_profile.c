@@ -353,6 +353,46 @@ static void test_other_args(void)
 			->bind_timeout_seconds);
 }
 
+static void is_shut_out(
+	enum kube_release release, const char *choice, const char *config, const char *why)
+{
+	struct feature_choices choices = {.given = {0}};
+	struct feature_gates gates;
+	TEST_ASSERT_TRUE(
+		feature_choices_read(&choices, text_of(choice), &(struct writer){.size = 0}));
+	feature_gates_set(&gates, &choices, release);
+	own_gates = &gates;
+	TEST_ASSERT_EQUAL(why == NULL ? PROFILE_OK : PROFILE_REFUSED, build(config));
+	if (why != NULL)
+		TEST_ASSERT_NOT_NULL_MESSAGE(strstr(fault_bytes, why), fault_bytes);
+	own_gates = NULL;
+}
+
+static void test_timeouts_of_devices_need_their_features(void)
+{
+	static const char filter[] = ARGS("DynamicResources", "{filterTimeout: 10s}");
+	static const char binding[] = ARGS("DynamicResources", "{bindingTimeout: 600s}");
+	static const char none[] =
+		ARGS("DynamicResources", "{filterTimeout: null, bindingTimeout: null}");
+	static const char why[] = "initializing plugin \"DynamicResources\": bindingTimeout: "
+				  "Forbidden: DRADeviceBindingConditions or "
+				  "DRAResourceClaimDeviceStatus feature gate is disabled";
+	for (enum kube_release r = KUBE_1_36; r < KUBE_RELEASES; r++) {
+		is_shut_out(r, "", filter, NULL);
+		is_shut_out(r, "", binding, NULL);
+		is_shut_out(r, "DRASchedulerFilterTimeout=false", filter,
+			"initializing plugin \"DynamicResources\": filterTimeout: Forbidden: "
+			"DRASchedulingFilterTimeout feature gate is disabled");
+		is_shut_out(r, "DRASchedulerFilterTimeout=false", binding, NULL);
+		is_shut_out(r, "DRADeviceBindingConditions=false", binding, why);
+		is_shut_out(r, "DRADeviceBindingConditions=false", filter, NULL);
+		is_shut_out(r, "DRASchedulerFilterTimeout=false,DRADeviceBindingConditions=false",
+			none, NULL);
+	}
+	is_shut_out(KUBE_1_36, "DRADeviceBindingConditions=true,DRAResourceClaimDeviceStatus=false",
+		binding, why);
+}
+
 static void test_a_shape_for_free_capacity_needs_its_feature(void)
 {
 	static const char shape[] = ARGS("VolumeBinding", "{shape: [{utilization: 5, score: 3}]}");
@@ -378,6 +418,9 @@ static void test_a_shape_for_free_capacity_needs_its_feature(void)
 	TEST_ASSERT_EQUAL_UINT32(2, made->count);
 	TEST_ASSERT_EQUAL_INT64(10, made->points[0].score);
 	own_gates = NULL;
+	is_shut_out(KUBE_1_36, "", ARGS("VolumeBinding", "{shape: []}"),
+		"shape: Invalid value: unexpected field `shape`, remove it");
+	is_shut_out(KUBE_1_37, "", ARGS("VolumeBinding", "{shape: []}"), NULL);
 }
 
 static void test_points_are_those_of_the_release(void)
@@ -688,6 +731,7 @@ int main(void)
 {
 	UNITY_BEGIN();
 	RUN_TEST(test_a_shape_for_free_capacity_needs_its_feature);
+	RUN_TEST(test_timeouts_of_devices_need_their_features);
 	RUN_TEST(test_points_are_those_of_the_release);
 	RUN_TEST(test_written_out_it_means_the_same);
 	RUN_TEST(test_default_constraints_in_full);
