@@ -75,7 +75,8 @@ enum cache_pod_flag {
 	CACHE_POD_DUE = 128,      /* assumed, bound before the list was asked for: is due in it */
 	CACHE_POD_IMAGINED = 256, /* a what-if asks about it; the apiserver knows no such pod */
 	CACHE_POD_REPORTED = 512, /* people were told that there was no memory for it */
-	CACHE_POD_OWED = 1024     /* the event of its last attempt is still to be recorded */
+	CACHE_POD_OWED = 1024,    /* the event of its last attempt is still to be recorded */
+	CACHE_POD_EVICTED = 2048  /* by us; its end is still to be seen */
 };
 
 struct cache_pod {

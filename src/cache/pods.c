@@ -321,7 +321,9 @@ static void replace_pod_parts(struct cache *cache, uint32_t index, struct parts 
 	uint32_t old_class = pod->class;
 	uint16_t ours = CACHE_POD_ASSUMED | CACHE_POD_DUE;
 	uint16_t flags = (uint16_t)(flags_of(kube) | (assumed ? pod->flags & ours : 0) |
-		(pod->flags & (CACHE_POD_IMAGINED | CACHE_POD_REPORTED | CACHE_POD_OWED)));
+		(pod->flags &
+			(CACHE_POD_IMAGINED | CACHE_POD_REPORTED | CACHE_POD_OWED |
+				CACHE_POD_EVICTED)));
 	uint16_t counted = CACHE_POD_DELETING;
 	bool stays = old_node == node && pod->class == parts->class &&
 		pod->labels == parts->labels && (pod->flags & counted) == (flags & counted);

@@ -70,7 +70,8 @@ static bool waits_for_victims(const struct evaluation *e)
 		p = cache_pod_at(cache, p)->next) {
 		const struct cache_pod *pod = cache_pod_at(cache, p);
 		if (cache_template_of(cache, pod)->priority < e->d.pod.class->priority &&
-			(pod->flags & leaving) == leaving)
+			((pod->flags & leaving) == leaving ||
+				(pod->flags & CACHE_POD_EVICTED) != 0))
 			return true;
 	}
 	return false;

@@ -11,7 +11,8 @@ enum { NOTE_MAX = 512 };
 
 static bool victim_is_deleting(const struct scheduler *s, uint32_t pod)
 {
-	return (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_DELETING) != 0;
+	const uint16_t leaving = CACHE_POD_DELETING | CACHE_POD_EVICTED;
+	return (cache_pod_at(&s->cache, pod)->flags & leaving) != 0;
 }
 
 uint32_t scheduler_prepare_preemption(struct scheduler *s, uint32_t victims)
@@ -183,6 +184,9 @@ void scheduler_preempt(
 	struct scheduler_preemption *p = pool_at(&s->preemptions.pool, index);
 	scheduler_nominate(s, pod, node_name);
 	p->count = preempt_collect(s, plan, store_at(&s->cache.store, p->targets));
+	if (p->count > 0 || s->cache.release >= KUBE_1_37)
+		scheduler_observe(
+			&s->metrics.victims, &scheduler_scale_victims, plan->victim_count);
 	if (p->count == 0) {
 		scheduler_drop_preemption(s, index);
 		return; /* they are on their way out already */
@@ -193,7 +197,6 @@ void scheduler_preempt(
 	p->profile = cycle_profile_of(&s->cycle, pod);
 	p->began = clock_mono(&s->setup.clock);
 	s->stats.preemptions++;
-	scheduler_observe(&s->metrics.victims, &scheduler_scale_victims, plan->victim_count);
 	scheduler_note_preemption(s, pod, plan);
 	preempt_clear_nominations(s, pod, node_name);
 	log_info("scheduler", "preempts", "pod=%.*s node=%.*s victims=%u",
@@ -235,14 +238,16 @@ void scheduler_evicted(void *self, const struct eviction_result *result)
 		*(struct scheduler_victim *)pool_at(&s->preemptions.victims, index);
 	struct scheduler_preemption *p = pool_at(&s->preemptions.pool, victim.preemption);
 	pool_give(&s->preemptions.victims, index);
+	bool is_there = scheduler_is_pod(s, victim.pod, victim.uid);
 	if (result->verdict != API_DONE && result->verdict != API_GONE)
 		p->failed = true;
+	else if (is_there)
+		cache_pod_at(&s->cache, victim.pod)->flags |= CACHE_POD_EVICTED;
 	s->stats.victims += result->verdict == API_DONE;
 	if (result->verdict == API_DONE) {
 		char uid[64];
 		const struct body_pod pod = {result->namespace, result->name,
 			victim_uid(s, victim.pod, victim.uid, uid, sizeof(uid))};
-		bool is_there = scheduler_is_pod(s, victim.pod, victim.uid);
 		preempt_report(s, p, &pod,
 			is_there ? cache_pod_at(&s->cache, victim.pod)->version : 0, false);
 	}

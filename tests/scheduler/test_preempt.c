@@ -124,6 +124,69 @@ static void test_a_victim_that_is_gone_at_once(void)
 	TEST_ASSERT_NOT_NULL(strstr(event->seen, "\"name\":\"v\""));
 }
 
+static void add_victim(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "/api/v1/namespaces/default/pods/%s/status", name);
+	(void)bed_says(&cluster.bed, path, "{}");
+	cluster_add_pod(name, false, "2", "n1");
+}
+
+/*
+ * All were evicted, but the watch has not shown it of one of them yet: it is waited for, not
+ * evicted and counted once more.
+ */
+static void test_a_victim_that_is_still_to_be_seen_is_waited_for(void)
+{
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'x','namespace':'default'}}"));
+	add_victim("v");
+	add_victim("w");
+	struct bed_script *first =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/v", "{}");
+	struct bed_script *second =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/w", "{}");
+	struct bed_script *binding =
+		bed_says(&cluster.bed, "/api/v1/namespaces/default/pods/high/binding", "{}");
+	second->delay_ms = 300;
+	cluster_add_node("n1", "2");
+	add_important("high", "4", "2");
+	cluster_run(100);
+	TEST_ASSERT_EQUAL(1, first->asked);
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'v','namespace':'default'}}"));
+	cluster_run(5000);
+	TEST_ASSERT_EQUAL(1, second->asked);
+	TEST_ASSERT_EQUAL_UINT64(2, cluster.s.metrics.victims.sum);
+	TEST_ASSERT_EQUAL(0, binding->asked);
+	TEST_ASSERT_TRUE(cluster_tell(
+		KUBE_POD, KUBE_WATCH_DELETED, "{'metadata':{'name':'w','namespace':'default'}}"));
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL(1, binding->asked);
+	TEST_ASSERT_EQUAL(2, cluster.s.stats.victims);
+}
+
+/* Those of v1.37 count, those of v1.36 do not. */
+static void test_victims_that_are_on_their_way_out_are_counted_by_release(void)
+{
+	for (enum kube_release r = KUBE_1_36; r < KUBE_RELEASES; r++) {
+		cluster_close();
+		setUp();
+		cluster.s.cache.release = r;
+		cluster_feed(KUBE_POD,
+			"{'metadata':{'name':'x','namespace':'default','uid':'x','resourceVersion':"
+			"'2','deletionTimestamp':'2026-01-01T00:00:00Z'},'spec':{"
+			"'schedulerName':'default-scheduler','nodeName':'n1','containers':[{'name':"
+			"'c','resources':{'requests':{'cpu':'3'}}}]}}");
+		cluster_add_node("n1", "2");
+		add_important("high", "4", "2");
+		cluster_run(100);
+		TEST_ASSERT_EQUAL_UINT64(r == KUBE_1_37 ? 1 : 0, cluster.s.metrics.victims.sum);
+		TEST_ASSERT_EQUAL(0, cluster.s.stats.victims);
+		TEST_ASSERT_EQUAL(0, cluster.s.stats.preemptions);
+	}
+}
+
 /* They have their turn one after the other. */
 static void test_preempt_when_there_are_more_victims_than_room_then_all_are_evicted(void)
 {
@@ -213,6 +276,8 @@ int main(void)
 	RUN_TEST(test_a_victim_is_told_once);
 	RUN_TEST(test_who_may_be_evicted_at_last);
 	RUN_TEST(test_a_victim_that_is_gone_at_once);
+	RUN_TEST(test_a_victim_that_is_still_to_be_seen_is_waited_for);
+	RUN_TEST(test_victims_that_are_on_their_way_out_are_counted_by_release);
 	RUN_TEST(test_preempt_when_there_are_more_victims_than_room_then_all_are_evicted);
 	RUN_TEST(test_preempt_when_the_victim_is_in_pre_bind_then_it_is_taken_back_in_memory);
 	return UNITY_END();
