@@ -90,7 +90,7 @@ static bool check_config_read(struct checking *c, struct text bytes)
 	check_config_print_faults(c, &c->notes, "warning: ");
 	check_config_print_faults(c, &c->faults, "");
 	if (result == SCHEDULER_CONFIG_FULL)
-		return check_config_complain(c, "the configuration is too large");
+		return check_config_complain(c, "takes more than 32 MiB when it is read");
 	return result == SCHEDULER_CONFIG_OK;
 }
 
@@ -111,7 +111,7 @@ static bool check_config_print(struct checking *c)
 	struct scheduler_config written_out;
 	struct writer w;
 	if (!profiles_write_out(&c->config, &c->scratch, &written_out))
-		return check_config_complain(c, "the configuration is too large");
+		return check_config_complain(c, "takes more than 32 MiB when it is written");
 	writer_init(&w, arena_take_raw(&c->arena, WRITTEN_BYTES), WRITTEN_BYTES);
 	scheduler_config_write(&written_out, &w);
 	if (w.overflowed)

@@ -234,7 +234,7 @@ static bool read_config(struct options *o, const struct options_question *q)
 		scheduler_config_read_on(bytes, q->scratch, &o->config, q->faults, q->notes);
 	q->faults->source = q->notes->source = TEXT_NONE;
 	if (result == SCHEDULER_CONFIG_FULL)
-		return refuse_file(o, q, file, "the configuration is too large");
+		return refuse_file(o, q, file, "takes more than 4 MiB when it is read");
 	remark_flags(o, q, is_deprecated, ": no effect: --config is given");
 	const char *own = zero_terminated(q->scratch, o->config.client_connection.kubeconfig);
 	if (own != NULL)

@@ -377,7 +377,7 @@ static bool fail_parser(const struct yaml_reader *reader, struct yaml_fault *fau
 	if (parser->error == YAML_READER_ERROR)
 		return fail_byte(reader, fault);
 	if (parser->error == YAML_MEMORY_ERROR) {
-		problem = "no memory: a text in it is too long";
+		problem = "no memory: a text in it has more than 128 kB";
 		mark = parser->mark;
 	}
 	if (parser->error == YAML_SCANNER_ERROR && *parser->buffer.pointer == '\t')
