@@ -182,6 +182,7 @@ extern const struct json_want kube_want_metadata_annotated[];
 extern const struct json_want kube_want_owners[];
 extern const struct json_want kube_want_resources[]; /* requests and limits */
 extern const struct json_want kube_want_containers[];
+extern const struct json_want kube_want_ephemeral[];
 extern const struct json_want kube_want_container_statuses[];
 extern const struct json_want kube_want_pod_conditions[];
 extern const struct json_want kube_want_pod_volumes[];

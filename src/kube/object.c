@@ -105,6 +105,7 @@ static const struct json_want any_spec[] = {
 	{"topologySpreadConstraints", NULL},
 	{"containers", kube_want_containers},
 	{"initContainers", kube_want_containers},
+	{"ephemeralContainers", kube_want_ephemeral},
 	{"overhead", NULL},
 	{"resources", kube_want_resources}, /* and PersistentVolumeClaim */
 	{"volumes", kube_want_pod_volumes},

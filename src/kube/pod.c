@@ -60,6 +60,11 @@ static const struct json_want want_mount[] = {
 	{NULL, NULL},
 };
 
+const struct json_want kube_want_ephemeral[] = {
+	{"volumeMounts", want_mount},
+	{NULL, NULL},
+};
+
 const struct json_want kube_want_containers[] = {
 	{"name", NULL},
 	{"image", NULL},
@@ -90,6 +95,7 @@ static const struct json_want want_spec[] = {
 	{"topologySpreadConstraints", want_spread},
 	{"containers", kube_want_containers},
 	{"initContainers", kube_want_containers},
+	{"ephemeralContainers", kube_want_ephemeral},
 	{"overhead", NULL},
 	{"resources", kube_want_resources},
 	{"volumes", kube_want_pod_volumes},
@@ -170,6 +176,7 @@ struct pod_spec {
 	struct json_value spread;
 	struct json_value init_containers;
 	struct json_value containers;
+	struct json_value ephemeral_containers;
 	struct json_value host_network;
 	struct json_value host_users;
 	struct json_value volumes;
@@ -181,6 +188,7 @@ static const struct kube_field pod_spec_fields[] = {
 	KUBE_FIELD("spec.volumes", pod_spec, volumes),
 	KUBE_FIELD("spec.initContainers", pod_spec, init_containers),
 	KUBE_FIELD("spec.containers", pod_spec, containers),
+	KUBE_FIELD("spec.ephemeralContainers", pod_spec, ephemeral_containers),
 	KUBE_FIELD("spec.nodeSelector", pod_spec, node_selector),
 	KUBE_FIELD("spec.nodeName", pod_spec, node_name),
 	KUBE_FIELD("spec.hostNetwork", pod_spec, host_network),
@@ -215,6 +223,16 @@ static const struct kube_field pod_container_fields[] = {
 	KUBE_FIELD("spec.containers.volumeMounts", pod_container, mounts),
 };
 
+static uint32_t mounts_features(struct kube_build *b, struct json_value mounts, const char *field)
+{
+	struct json_walk walk = kube_read_array(b, mounts, field);
+	uint32_t features = 0;
+	while (b->release >= KUBE_1_37 && json_walk_next(&walk))
+		if (json_count(json_get(walk.value, "bindMountOptions")) > 0)
+			features = KUBE_FEATURE_VOLUME_BIND_MOUNT_OPTIONS;
+	return features;
+}
+
 static struct pod_container container_read(struct kube_build *b, struct json_value v)
 {
 	static const char field[] = "spec.containers.restartPolicyRules";
@@ -227,10 +245,7 @@ static struct pod_container container_read(struct kube_build *b, struct json_val
 		if (text_is_z(kube_read_text(b, action, field), "RestartAllContainers"))
 			c.features |= KUBE_FEATURE_RESTART_ALL_CONTAINERS;
 	}
-	struct json_walk mounts = kube_read_array(b, c.mounts, "spec.containers.volumeMounts");
-	while (b->release >= KUBE_1_37 && json_walk_next(&mounts))
-		if (json_count(json_get(mounts.value, "bindMountOptions")) > 0)
-			c.features |= KUBE_FEATURE_VOLUME_BIND_MOUNT_OPTIONS;
+	c.features |= mounts_features(b, c.mounts, "spec.containers.volumeMounts");
 	return c;
 }
 
@@ -343,6 +358,14 @@ static struct pod_container *containers_read(
 		c->runs_on |= i >= init_count;
 		kube_read_array(b, c->ports, "spec.containers.ports");
 		class->features |= c->features;
+	}
+	/* They may be there before the pod has a node, and nothing else of them counts. */
+	struct json_walk ephemeral =
+		kube_read_array(b, spec->ephemeral_containers, "spec.ephemeralContainers");
+	while (json_walk_next(&ephemeral)) {
+		static const char field[] = "spec.ephemeralContainers.volumeMounts";
+		class->features |= mounts_features(
+			b, kube_read_member(b, ephemeral.value, "volumeMounts", field), field);
 	}
 	return containers;
 }

@@ -110,6 +110,9 @@ static void test_declared_features(void)
 #define MOUNTS(of_one)                                                                 \
 	"'containers':[{'name':'c'}],'initContainers':[{'name':'i','volumeMounts':[{}" \
 	",{" of_one "}]}]"
+#define EPHEMERAL(of_one)                                                              \
+	"'containers':[{'name':'c'}],'ephemeralContainers':[{'name':'d'},{'name':'e'," \
+	"'restartPolicyRules':[{'action':'RestartAllContainers'}],'volumeMounts':[{" of_one "}]}]"
 	static const struct features rows[] = {
 		{"'containers':[{'name':'c'}]", "", PLUGIN_SKIP},
 		{"'hostNetwork':true,'containers':[{'name':'c'}]", "", PLUGIN_SKIP},
@@ -127,6 +130,9 @@ static void test_declared_features(void)
 		{MOUNTS("'bindMountOptions':[]"), "", PLUGIN_SKIP},
 		{MOUNTS("'bindMountOptions':['noexec']"), USERNS, PLUGIN_UNRESOLVABLE},
 		{MOUNTS("'bindMountOptions':['noexec']"), OPTIONS, PLUGIN_SUCCESS},
+		{EPHEMERAL("'name':'v'"), "", PLUGIN_SKIP},
+		{EPHEMERAL("'bindMountOptions':['noexec']"), USERNS, PLUGIN_UNRESOLVABLE},
+		{EPHEMERAL("'bindMountOptions':['noexec']"), OPTIONS, PLUGIN_SUCCESS},
 	};
 	const struct plugin *plugin = plugins[PLUGIN_NODE_DECLARED_FEATURES];
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
