@@ -203,7 +203,10 @@ void bed_open_network(struct bed *bed)
 	bed->wire.self = bed;
 	bed->memory = calloc(1, MEMORY);
 	TEST_ASSERT_NOT_NULL(bed->memory);
-	arena_init_zeroed(&bed->arena, bed->memory, MEMORY);
+	if (bed->budget == NULL)
+		arena_init_zeroed(&bed->arena, bed->memory, MEMORY);
+	else
+		arena_init_counted(&bed->arena, bed->memory, MEMORY, bed->budget);
 	random_init(&bed->random, 7);
 	bed->net = net_init(&(struct net_setup){.arena = &bed->arena,
 		.clock = fake_server_clock(&bed->wire),

@@ -4,6 +4,7 @@
 #define BERTH_TESTS_EXTENDER_BED_H
 
 #include "base/entropy.h"
+#include "base/pages.h"
 #include "extender/extender.h"
 #include "apisim/fake_server.h"
 
@@ -31,6 +32,7 @@ struct bed {
 	struct fake_server wire;
 	uint8_t *memory;
 	struct arena arena;
+	struct page_budget *budget; /* of the arena; NULL: not counted */
 	struct random random;
 	struct net *net;
 	struct net_client *client;

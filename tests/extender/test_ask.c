@@ -463,6 +463,40 @@ static void test_whole_nodes_are_those_of_now(void)
 	bed_close(&bed);
 }
 
+/* What a decision about the pod needs is not taken by nodes; those that find no room are left out.
+ */
+static void test_whole_nodes_leave_the_reserve_free(void)
+{
+	enum { LIMIT = 64 << 20, RESERVE = LIMIT / 16, PAD = 12000, ROOM = 16 << 10 };
+	static char body[3 * PAD];
+	struct page_budget budget;
+	page_budget_init(&budget, LIMIT, RESERVE);
+	budget.may_exceed = true;
+	bed_init(&bed, 1);
+	bed.configs[0].node_cache_capable = false;
+	bed.budget = &budget;
+	bed_open(&bed);
+	budget.may_exceed = false;
+	budget.may_use = PAGE_RESERVE_ALL;
+	page_budget_take_fixed(&budget, page_budget_left(&budget) - RESERVE - ROOM);
+	snprintf(body, sizeof(body),
+		"{'kind':'NodeList','metadata':{},'items':[{'metadata':{'name':'n1'},'spec':{'x':"
+		"'%0*d'}},{'metadata':{'name':'n2'},'spec':{'x':'%0*d'}}]}",
+		PAD, 0, PAD, 0);
+	(void)bed_says(&bed, "/api/v1/nodes?resourceVersion=0", body);
+	struct bed_script *a = bed_says(&bed, "/a/filter",
+		"{'Nodes':{'metadata':{},'items':[{'metadata':{'name':'n1'}}]}}");
+	uint32_t one = bed_ask(&bed, 2);
+	bed_wait(&bed, one, 1000);
+	TEST_ASSERT_EQUAL_STRING("KD----", bed_verdicts(&bed, one));
+	TEST_ASSERT_NOT_NULL(strstr(a->seen, "{\"name\":\"n1\"}"));
+	TEST_ASSERT_NULL(strstr(a->seen, "{\"name\":\"n2\"}"));
+	TEST_ASSERT_TRUE(page_budget_left(&budget) >= RESERVE);
+	extender_end(bed.extenders, one);
+	bed_close(&bed);
+	bed.budget = NULL;
+}
+
 /* ---- victims ---- */
 
 static void offer(struct extender_offers *offers, uint32_t node, uint32_t pod)
@@ -619,6 +653,7 @@ int main(void)
 	RUN_TEST(test_extenders_of_other_pods_do_not_wait);
 	RUN_TEST(test_it_may_end_at_any_moment);
 	RUN_TEST(test_whole_nodes_are_those_of_now);
+	RUN_TEST(test_whole_nodes_leave_the_reserve_free);
 	RUN_TEST(test_victims_are_shown_and_left);
 	RUN_TEST(test_a_victim_that_cannot_be_read_is_sent_as_it_is_known);
 	RUN_TEST(test_victims_that_were_not_shown);
