@@ -467,7 +467,7 @@ static void test_whole_nodes_are_those_of_now(void)
  */
 static void test_whole_nodes_leave_the_reserve_free(void)
 {
-	enum { LIMIT = 64 << 20, RESERVE = LIMIT / 16, PAD = 12000, ROOM = 16 << 10 };
+	enum { LIMIT = 64 << 20, RESERVE = LIMIT / 16, PAD = 8000, ROOM = 12 << 10 };
 	static char body[3 * PAD];
 	struct page_budget budget;
 	page_budget_init(&budget, LIMIT, RESERVE);
