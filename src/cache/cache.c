@@ -33,6 +33,7 @@ void cache_init(struct cache *cache, struct arena *arena, const struct cache_lim
 	store_init_for(&cache->store, arena, "objects", l->store_bytes);
 	intern_init(&cache->strings, arena, &cache->store, l->strings);
 	cache_names_init(&cache->names, &cache->strings);
+	kube_pod_wants_init(&cache->pod_wants);
 	pool_init(&cache->pods, arena, "pods", sizeof(struct cache_pod), l->pods);
 	map_init_for(&cache->pods_by_name, arena, &cache->pods);
 	list_init(&cache->nominated);

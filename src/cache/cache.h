@@ -137,7 +137,9 @@ struct cache {
 	enum kube_release release;  /* as its scheduler counts pods that are being resized */
 	struct store store;
 	struct intern strings;
-	struct kube_wanted annotations; /* of nodes, that rules read; set before there are any */
+	/* That rules read; set before there are any pods and nodes. */
+	struct kube_wanted annotations[KUBE_ANNOTATED];
+	struct kube_pod_wants pod_wants;
 	int64_t now_us; /* wall time as plugins last saw it; they see it refreshed now and then */
 	struct cache_names names; /* ids of the strings the scheduler knows by itself */
 

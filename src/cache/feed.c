@@ -93,7 +93,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	uint64_t refused = strings_refused(cache);
 	kube_build_init(&b, &cache->strings, scratch);
 	b.release = cache->release;
-	b.annotations = &cache->annotations;
+	b.annotations = cache->annotations;
 	cache_budget_open(cache, feed_reserve(cache, kind, object, fed->name));
 	feed_object(cache, &b, kind, object, fed);
 	if (fed->decoded == KUBE_FULL && strings_refused(cache) != refused &&
@@ -102,7 +102,7 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 		scratch_rewind(scratch, mark);
 		kube_build_init(&b, &cache->strings, scratch);
 		b.release = cache->release;
-		b.annotations = &cache->annotations;
+		b.annotations = cache->annotations;
 		feed_object(cache, &b, kind, object, fed);
 	}
 	cache_budget_close(cache);

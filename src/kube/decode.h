@@ -143,6 +143,9 @@ void kube_meta_decode_namespaced(
 	struct kube_build *b, struct json_value object, struct kube_meta *meta);
 /* The value of an annotation; TEXT_NONE when it is not there. */
 struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, const char *key);
+/* Those that are wanted of such objects: struct kube_label, sorted by key. */
+void kube_annotations_build(struct kube_build *b, const struct kube_meta *meta,
+	enum kube_annotated of, struct kube_span *span);
 
 /* ---- parts of pods ---- */
 

@@ -47,7 +47,11 @@ struct kube_blob {
 	((const type *)(const void *)((const uint8_t *)(const void *)(blob) + (span).at))
 
 /* Keys of annotations, string ids, that rules read. */
-enum { KUBE_WANTED_MAX = 32 };
+enum {
+	KUBE_WANTED_MAX = 32,
+	KUBE_ANNOTATION_MAX = 1024 /* bytes of a value; a longer one is as good as none */
+};
+enum kube_annotated { KUBE_ANNOTATED_POD, KUBE_ANNOTATED_NODE, KUBE_ANNOTATED };
 struct kube_wanted {
 	uint32_t keys[KUBE_WANTED_MAX];
 	uint32_t count;
@@ -56,7 +60,8 @@ struct kube_wanted {
 struct kube_build {
 	enum kube_release release; /* as that one pods that are being resized are counted */
 	struct intern *strings;
-	const struct kube_wanted *annotations; /* of nodes, that are kept; NULL: none */
+	/* That are kept, by enum kube_annotated; NULL: none. */
+	const struct kube_wanted *annotations;
 	struct scratch *scratch;
 	struct kube_blob *blob;     /* under construction; NULL between blobs */
 	struct scratch_mark before; /* scratch as it was when the blob was started */

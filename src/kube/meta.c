@@ -119,3 +119,27 @@ struct text kube_annotation(struct kube_build *b, const struct kube_meta *meta, 
 	/* A null value is an empty string to those who keep annotations in a map of strings. */
 	return json_type(v) == JSON_NULL ? TEXT("") : t;
 }
+
+void kube_annotations_build(struct kube_build *b, const struct kube_meta *meta,
+	enum kube_annotated of, struct kube_span *span)
+{
+	struct kube_span room;
+	if (b->annotations == NULL)
+		return;
+	const struct kube_wanted *wanted = &b->annotations[of];
+	struct kube_label *built = kube_build_array(b, sizeof(*built), wanted->count, &room);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; built != NULL && i < wanted->count; i++) {
+		struct text key = intern_text(b->strings, wanted->keys[i]);
+		struct text value = json_text(json_find(meta->annotations, key));
+		if (value.at == NULL || value.size > KUBE_ANNOTATION_MAX || kube_failed(b))
+			continue;
+		built[kept].key = kube_build_string(b, key);
+		built[kept++].value = kube_build_string(b, value);
+	}
+	if (built == NULL)
+		return;
+	kube_build_shorten(b, sizeof(*built), kept, &room);
+	kube_sort(built, sizeof(*built), 1, kept);
+	*span = room;
+}

@@ -209,28 +209,6 @@ static void avoided_build(
 	}
 }
 
-static void annotations_build(
-	struct kube_build *b, const struct kube_meta *meta, struct kube_node_facts *facts)
-{
-	struct kube_span room;
-	uint32_t count = b->annotations == NULL ? 0 : b->annotations->count;
-	struct kube_label *built = kube_build_array(b, sizeof(*built), count, &room);
-	uint32_t kept = 0;
-	for (uint32_t i = 0; built != NULL && i < count; i++) {
-		struct text key = intern_text(b->strings, b->annotations->keys[i]);
-		struct text value = json_text(json_find(meta->annotations, key));
-		if (value.at == NULL || value.size > KUBE_ANNOTATION_MAX || kube_failed(b))
-			continue;
-		built[kept].key = kube_build_string(b, key);
-		built[kept++].value = kube_build_string(b, value);
-	}
-	if (built == NULL)
-		return;
-	kube_build_shorten(b, sizeof(*built), kept, &room);
-	kube_sort(built, sizeof(*built), 1, kept);
-	facts->annotations = room;
-}
-
 static void facts_fill(struct kube_build *b, struct json_value object, const struct kube_meta *meta,
 	struct kube_node_facts *facts)
 {
@@ -244,7 +222,7 @@ static void facts_fill(struct kube_build *b, struct json_value object, const str
 	features_read(b, json_get(status, "declaredFeatures"), facts);
 	facts->annotations_hash = annotations_hash(b, meta->annotations);
 	avoided_build(b, kube_annotation(b, meta, AVOIDED), facts);
-	annotations_build(b, meta, facts);
+	kube_annotations_build(b, meta, KUBE_ANNOTATED_NODE, &facts->annotations);
 	facts->unschedulable = kube_read_bool(b, unschedulable, false, "spec.unschedulable");
 	kube_resource_list(b, allocatable, "status.allocatable", &facts->allocatable);
 	kube_taints_build(b, taints, &facts->taints);

@@ -12,8 +12,6 @@ struct kube_image {
 	struct kube_span names; /* uint32_t ids as they stand in status.images[].names */
 };
 
-enum { KUBE_ANNOTATION_MAX = 1024 /* bytes of a value; a longer one is as good as none */ };
-
 enum kube_node_trouble {
 	KUBE_NODE_NOT_READY = 1, /* Ready is there, and not True */
 	KUBE_NODE_OUT_OF_DISK = 2,

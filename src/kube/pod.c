@@ -162,6 +162,27 @@ const struct json_want kube_pod_want[] = {
 	{NULL, NULL},
 };
 
+static const struct json_want *want_named(const struct json_want *list, const char *key)
+{
+	while (strcmp(list->key, key) != 0)
+		list++;
+	return list;
+}
+
+_Static_assert(ARRAY_COUNT(want_metadata) == KUBE_POD_METADATA_WANTS, "all are copied");
+_Static_assert(ARRAY_COUNT(kube_pod_want) == KUBE_POD_OBJECT_WANTS, "all are copied");
+
+void kube_pod_wants_init(struct kube_pod_wants *wants)
+{
+	memcpy(wants->metadata, want_metadata, sizeof(want_metadata));
+	memcpy(wants->object, kube_pod_want, sizeof(kube_pod_want));
+	wants->annotations[0] = kube_want_bookmark[0];
+	wants->metadata[want_named(want_metadata, "annotations") - want_metadata].inside =
+		wants->annotations;
+	wants->object[want_named(kube_pod_want, "metadata") - kube_pod_want].inside =
+		wants->metadata;
+}
+
 /* ---- spec ---- */
 
 /* Members of the spec, in the order the class is written in. */
@@ -442,6 +463,7 @@ static void class_fill(struct kube_build *b, const struct kube_pod *pod,
 	gates_build(b, spec->gates, class);
 	kube_pod_claims_build(b, spec->claims, class);
 	kube_pod_extended_build(b, spec->init_containers, spec->containers, class);
+	kube_annotations_build(b, &pod->meta, KUBE_ANNOTATED_POD, &class->annotations);
 }
 
 /* ---- status ---- */

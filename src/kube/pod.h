@@ -147,6 +147,7 @@ struct kube_pod_template {
 	struct kube_span gates;   /* uint32_t ids */
 	struct kube_span resource_claims; /* struct kube_resource_claim */
 	struct kube_span extended;        /* struct kube_extended, init containers first */
+	struct kube_span annotations; /* struct kube_label, sorted by key: those that are wanted */
 	struct kube_span
 		mentioned; /* uint32_t ids: every resource name in requests or limits (extenders) */
 };
@@ -185,6 +186,15 @@ struct kube_pod {
 };
 
 extern const struct json_want kube_pod_want[];
+
+/* The same, and annotations that are read: what is kept of pods while they arrive. */
+enum { KUBE_POD_METADATA_WANTS = 11, KUBE_POD_OBJECT_WANTS = 10 };
+struct kube_pod_wants {
+	struct json_want annotations[KUBE_WANTED_MAX + 2]; /* that of bookmarks is the first */
+	struct json_want metadata[KUBE_POD_METADATA_WANTS];
+	struct json_want object[KUBE_POD_OBJECT_WANTS];
+};
+void kube_pod_wants_init(struct kube_pod_wants *wants);
 
 /* On anything but KUBE_OK no references are held. */
 MUST_USE enum kube_result kube_pod_decode(

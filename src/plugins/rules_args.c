@@ -97,9 +97,23 @@ struct rules_reading {
 	bool is_full;
 };
 
+/* From now on: what reads pods while they arrive asks for keys that end with a zero byte. */
+static bool keep_of_pods(struct cache *cache, uint32_t index, struct text key)
+{
+	uint32_t handle = store_take(&cache->store, key.size + 1);
+	if (handle == 0)
+		return false;
+	char *kept = store_at(&cache->store, handle);
+	memcpy(kept, key.at, key.size);
+	kept[key.size] = '\0';
+	cache->pod_wants.annotations[1 + index].key = kept; /* behind that of bookmarks */
+	return true;
+}
+
 static void read_annotation(struct rules_reading *r, struct text key)
 {
-	struct kube_wanted *to = r->annotations;
+	bool is_pod = r->variable == RULES_POD;
+	struct kube_wanted *to = &r->annotations[is_pod ? KUBE_ANNOTATED_POD : KUBE_ANNOTATED_NODE];
 	uint32_t id;
 	if (r->is_full)
 		return;
@@ -112,7 +126,8 @@ static void read_annotation(struct rules_reading *r, struct text key)
 	for (uint32_t i = 0; i < to->count; i++)
 		if (to->keys[i] == id)
 			return;
-	r->is_full = to->count == KUBE_WANTED_MAX;
+	r->is_full = to->count == KUBE_WANTED_MAX ||
+		(is_pod && r->making != NULL && !keep_of_pods(r->making->cache, to->count, key));
 	if (!r->is_full)
 		to->keys[to->count++] = id;
 }
@@ -242,7 +257,8 @@ static void check_expression(const struct rules_checking *c, const char *field, 
 		c->report->refuse(c->report, path.bytes, "%.*s %s", TEXT_ARGS(r.field), r.fault);
 	if (r.is_full)
 		c->report->refuse(c->report, path.bytes,
-			"reads more annotations than the %u that all rules together may read",
+			"reads more annotations of pods or of nodes than the %u that all rules "
+			"together may read",
 			(unsigned)KUBE_WANTED_MAX);
 	scratch_rewind(scratch, mark);
 }
@@ -296,8 +312,8 @@ static void rules_args_check(struct args_report *report, const void *of)
 	static const char *const numbers[] = {"int", "uint", "double", "dyn", "any", NULL};
 	const struct rules_config *config = of;
 	const struct rule_config *rules = CONFIG_LIST(config->rules, struct rule_config);
-	struct kube_wanted annotations = {.count = 0};
-	struct rules_checking c = {report, config, &annotations, 0};
+	struct kube_wanted annotations[KUBE_ANNOTATED] = {{.count = 0}};
+	struct rules_checking c = {report, config, annotations, 0};
 	int64_t weights = 0;
 	if (config->refresh_us != 0 && config->refresh_us < REFRESH_LEAST_US)
 		report->refuse(report, "refresh", "Invalid value: must be at least 10s");
@@ -347,7 +363,7 @@ static bool keep_words(const struct args_making *m, struct text from, struct tex
 static bool keep_program(const struct args_making *m, bool has_now, struct text source,
 	const struct cel_program **to, uint32_t *reads)
 {
-	struct rules_reading r = {.annotations = &m->cache->annotations, .making = m};
+	struct rules_reading r = {.annotations = m->cache->annotations, .making = m};
 	if (source.size == 0)
 		return true;
 	*to = compile_for_good(m, has_now, source);

@@ -16,7 +16,8 @@ enum thing {
 	THING_POD_LABELS,
 	THING_NODE_SELECTOR,
 	THING_NODE_LABELS,
-	THING_ANNOTATIONS,
+	THING_POD_ANNOTATIONS,
+	THING_NODE_ANNOTATIONS,
 	THING_REQUESTS,
 	THING_ALLOCATABLE,
 	THING_REQUESTED,
@@ -32,7 +33,7 @@ enum thing {
 static const struct cel_field pod_fields[] = {{"namespace", "string"},
 	{"labels", "map(string, string)"}, {"ownerKind", "string"}, {"ownerName", "string"},
 	{"priority", "int"}, {"images", "list(string)"}, {"nodeSelector", "map(string, string)"},
-	{"requests", "map(string, int)"}};
+	{"requests", "map(string, int)"}, {"annotations", "map(string, string)"}};
 static const struct cel_field node_fields[] = {{"name", "string"},
 	{"labels", "map(string, string)"}, {"annotations", "map(string, string)"},
 	{"taints", "list(Taint)"}, {"unschedulable", "bool"}, {"ready", "bool"},
@@ -42,7 +43,8 @@ static const struct cel_field taint_fields[] = {
 	{"key", "string"}, {"value", "string"}, {"effect", "string"}};
 
 static const uint32_t pod_reads[ARRAY_COUNT(pod_fields)] = {RULES_READ_TEMPLATE, RULES_READ_LABELS,
-	RULES_READ_LABELS, RULES_READ_LABELS, RULES_READ_TEMPLATE, RULES_READ_TEMPLATE, 0, 0};
+	RULES_READ_LABELS, RULES_READ_LABELS, RULES_READ_TEMPLATE, RULES_READ_TEMPLATE, 0, 0,
+	RULES_READ_TEMPLATE | RULES_KEYED};
 static const uint32_t node_reads[ARRAY_COUNT(node_fields)] = {[2] = RULES_KEYED,
 	[7] = RULES_READ_PODS,
 	[8] = RULES_READ_PODS,
@@ -217,22 +219,26 @@ static const struct kube_label *pairs_of(
 {
 	const struct kube_node_facts *facts = view->node->node->facts;
 	const struct kube_pod_template *class = view->pod->class;
-	const struct kube_labels *labels = view->pod->labels;
-	*count = 0;
-	if (thing == THING_NODE_LABELS)
-		labels = cache_labels_at(view->cache, view->node->node->labels);
-	if (thing == THING_NODE_SELECTOR) {
-		*count = class->node_selector.count;
-		return KUBE_AT(class, class->node_selector, struct kube_label);
+	const struct kube_labels *labels = thing == THING_NODE_LABELS
+		? cache_labels_at(view->cache, view->node->node->labels)
+		: view->pod->labels;
+	const void *blob = class;
+	struct kube_span span = {0, 0};
+	switch (thing) {
+	case THING_NODE_SELECTOR: span = class->node_selector; break;
+	case THING_POD_ANNOTATIONS: span = class->annotations; break;
+	case THING_NODE_ANNOTATIONS:
+		blob = facts;
+		span = facts->annotations;
+		break;
+	default:
+		if (labels == NULL)
+			break;
+		blob = labels;
+		span = labels->pairs;
 	}
-	if (thing == THING_ANNOTATIONS) {
-		*count = facts->annotations.count;
-		return KUBE_AT(facts, facts->annotations, struct kube_label);
-	}
-	if (labels == NULL)
-		return NULL;
-	*count = labels->pairs.count;
-	return KUBE_AT(labels, labels->pairs, struct kube_label);
+	*count = span.count;
+	return KUBE_AT(blob, span, struct kube_label);
 }
 
 /* They are sorted by key. */
@@ -316,7 +322,8 @@ static struct cel_value pod_field(const struct cel_host *host, struct rules_view
 	case 4: return cel_int(pod->class->priority);
 	case 5: return cel_host_list(host, view, THING_IMAGES);
 	case 6: return cel_host_map(host, view, THING_NODE_SELECTOR);
-	default: return cel_host_map(host, view, THING_REQUESTS);
+	case 7: return cel_host_map(host, view, THING_REQUESTS);
+	default: return cel_host_map(host, view, THING_POD_ANNOTATIONS);
 	}
 }
 
@@ -326,7 +333,7 @@ static struct cel_value node_field(const struct cel_host *host, struct rules_vie
 	switch (i) {
 	case 0: return view_text(view, view->node->node->name);
 	case 1: return cel_host_map(host, view, THING_NODE_LABELS);
-	case 2: return cel_host_map(host, view, THING_ANNOTATIONS);
+	case 2: return cel_host_map(host, view, THING_NODE_ANNOTATIONS);
 	case 3: return cel_host_list(host, view, THING_TAINTS);
 	case 4: return cel_bool(facts->unschedulable != 0);
 	case 5: return cel_bool((facts->troubles & KUBE_NODE_NOT_READY) == 0);

@@ -234,6 +234,7 @@ bool scheduler_start(
 		.scratch = &s->scratch,
 		.sink = scheduler_sink(s),
 		.kinds = all_kinds,
+		.pod_want = s->cache.pod_wants.object,
 		.page_first = true,
 	});
 	scheduler_init_requeue(s);

@@ -653,7 +653,7 @@ static bool place_unit(struct wish *wish, struct unit *unit)
 	if (has_claims && !add_claim_volumes(wish, unit))
 		return false;
 	struct scratch_mark before = scratch_mark(wish->scratch);
-	bool ok = has_claims || read_json(wish, wish->root, kube_pod_want);
+	bool ok = has_claims || read_json(wish, wish->root, s->cache.pod_wants.object);
 	struct scratch_mark mark = scratch_mark(wish->scratch);
 	if (unit->is_daemon)
 		unit->wanted = 1;
@@ -661,7 +661,7 @@ static bool place_unit(struct wish *wish, struct unit *unit)
 		wish->count < WHAT_IF_PODS && may_go_on(wish)) {
 		ok = (!has_claims ||
 			     (imagine_claims_of(wish, unit) &&
-				     read_json(wish, wish->root, kube_pod_want))) &&
+				     read_json(wish, wish->root, s->cache.pod_wants.object))) &&
 			place_one(wish, unit);
 		scratch_rewind(wish->scratch, mark);
 	}

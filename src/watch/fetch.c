@@ -107,7 +107,8 @@ bool watch_fetch(struct watch *watch, struct text namespace, struct text name, u
 		return false;
 	if (f->cut == NULL)
 		f->cut = watch_cutter_open(&f->cutter);
-	json_cut_start(f->cut, JSON_CUT_LINES, kube_kinds[KUBE_POD].want, NULL, fetch_piece, f);
+	json_cut_start(
+		f->cut, JSON_CUT_LINES, watch->by_kind[KUBE_POD]->want, NULL, fetch_piece, f);
 	f->tag = tag;
 	f->told = false;
 	f->request.path = writer_text(&path);

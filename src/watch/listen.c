@@ -93,9 +93,8 @@ static void too_many(struct watch_reflector *r, struct text piece)
 	void *block = scratch_take(r->watch->scratch, size);
 	if (block != NULL) {
 		struct json_cut *cut = json_cut_init(block, size, BRIEF_PIECE_MAX);
-		json_cut_start(cut, JSON_CUT_LINES,
-			r->state == WATCH_LIST ? kube_kinds[r->kind].want : r->line_want, NULL,
-			on_brief, r);
+		json_cut_start(cut, JSON_CUT_LINES, r->state == WATCH_LIST ? r->want : r->line_want,
+			NULL, on_brief, r);
 		json_cut_brief(cut, watch_brief);
 		if (json_cut_feed(cut, piece) == JSON_CUT_STOPPED)
 			return;
@@ -350,10 +349,7 @@ static void start_cut(struct watch_reflector *r)
 	case WATCH_PROBE:
 		json_cut_start(r->cut, JSON_CUT_LIST, want_nothing, kube_list_want, on_piece, r);
 		break;
-	default:
-		json_cut_start(r->cut, JSON_CUT_LIST, kube_kinds[r->kind].want, kube_list_want,
-			on_piece, r);
-		break;
+	default: json_cut_start(r->cut, JSON_CUT_LIST, r->want, kube_list_want, on_piece, r); break;
 	}
 }
 

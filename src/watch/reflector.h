@@ -82,7 +82,8 @@ struct watch_reflector {
 
 	/* The answer under way. */
 	struct watch_cutter cutter;
-	struct json_cut *cut; /* the cutter's; NULL: was never wanted */
+	struct json_cut *cut;         /* the cutter's; NULL: was never wanted */
+	const struct json_want *want; /* of an object */
 	struct json_want line_want[3];
 	bool cutting;  /* the cutter was started for it */
 	bool deaf;     /* an error's body that is not JSON */

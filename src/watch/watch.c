@@ -24,9 +24,9 @@ size_t watch_size(uint32_t kinds)
 }
 
 static struct watch_reflector *reflector_init(
-	struct watch *watch, struct arena *arena, enum kube_kind kind, bool page_first)
+	struct watch *watch, const struct watch_setup *setup, enum kube_kind kind)
 {
-	struct watch_reflector *r = arena_take(arena, sizeof(*r));
+	struct watch_reflector *r = arena_take(setup->arena, sizeof(*r));
 
 	r->watch = watch;
 	r->kind = kind;
@@ -34,12 +34,14 @@ static struct watch_reflector *reflector_init(
 	r->request.method = NET_GET;
 	r->request.on_body = watch_listen;
 	r->request.on_done = watch_answered;
-	r->page_first = page_first;
+	r->page_first = setup->page_first;
 	r->backoff = NET_BACKOFF_WATCH;
 	if (kind == KUBE_POD || kind == KUBE_NODE)
 		r->backoff.max_ms = WATCH_VITAL_BACKOFF_MS;
+	r->want = kind == KUBE_POD && setup->pod_want != NULL ? setup->pod_want
+							      : kube_kinds[kind].want;
 	r->line_want[0] = (struct json_want){"type", NULL};
-	r->line_want[1] = (struct json_want){"object", kube_kinds[kind].want};
+	r->line_want[1] = (struct json_want){"object", r->want};
 	net_timer_init(&r->timer, watch_pause_over);
 	return r;
 }
@@ -140,8 +142,7 @@ struct watch *watch_init(const struct watch_setup *setup)
 	random_init(&watch->random, seed);
 	for (uint32_t kind = 0; kind < KUBE_KINDS; kind++)
 		if (is_our_kind(setup->kinds, kind))
-			watch->by_kind[kind] = reflector_init(
-				watch, setup->arena, (enum kube_kind)kind, setup->page_first);
+			watch->by_kind[kind] = reflector_init(watch, setup, (enum kube_kind)kind);
 	take_cutters(watch, setup->arena);
 	watch_fetch_init(watch, setup->arena);
 	check_register((struct check_dump){"watch", watch_dump, watch});

@@ -113,6 +113,8 @@ struct watch_setup {
 		*scratch; /* shared with others, empty or not; given back after each object */
 	struct watch_sink sink;
 	uint32_t kinds; /* those that may ever be wanted: WATCH_KIND() of each */
+	/* What is kept of pods; NULL: kube_pod_want. It may still grow before they are wanted. */
+	const struct json_want *pod_want;
 	/*
 	 * The first list of each kind comes as a page over a connection that is there, before the
 	 * watch has shaken hands for its own: a handshake costs more than a small list. A kind that

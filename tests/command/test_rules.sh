@@ -59,4 +59,14 @@ END
 claim "a rule that costs too much for a pod refuses that pod" says many \
 	"default/heavy 0/5000 nodes are available: 5000 node(s) where rule all failed: operation cancelled: actual cost limit exceeded"
 claim "and another pod has its node" says many "default/light n"
+
+cat >"$work/rules.yaml" <<-END
+	apiVersion: kubescheduler.config.k8s.io/v1
+	kind: KubeSchedulerConfiguration
+	profiles: [{pluginConfig: [{name: Rules, args: {rules: [{name: own, filter: "pod.annotations['to'] == node.name"}]}}]}]
+END
+{ node a '{}'; node b '{}'; for to in b a c; do pod "to-$to" '{}' | jq -c --arg to $to '.metadata.annotations = {to: $to, x: $to}'; done; } |
+	list own
+for to in a b; do claim "a pod's annotation says where it goes: $to" goes own "default/to-$to $to"; done
+claim "a pod's annotation names no node" says own "default/to-c 0/2 nodes are available: 2 node(s) refused by rule own"
 finish

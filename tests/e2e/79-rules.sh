@@ -88,6 +88,33 @@ soon acme-5 4000 "after the others left a host"
 is_on acme-5 "$where" || fail "acme-5 is on $(node_of acme-5)"
 berth_stop berth
 
+note "a pod's own annotation decides, and wakes it"
+cat >"$CLUSTER/own.yaml" <<'EOF'
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: Rules
+    args:
+      rules:
+      - {name: own, filter: "pod.annotations[?'example.com/node'].orValue(node.name) == node.name"}
+EOF
+berth_start own --leader-elect=false --config "$CLUSTER/own.yaml"
+berth_ready own
+count=0
+for name in a b a b; do
+	pod "to-$name-$((++count))" ".metadata.annotations = {\"example.com/node\": \"$name\", \"example.com/other\": \"$count\"}"
+	soon "to-$name-$count" 4000
+	is_on "to-$name-$count" "$name" || fail "to-$name-$count is on $(node_of "to-$name-$count")"
+done
+pod nowhere '.metadata.annotations = {"example.com/node": "c"}'
+rejected nowhere "2 node(s) refused by rule own."
+api PATCH /api/v1/namespaces/default/pods/nowhere apiserver -H 'Content-Type: application/merge-patch+json' \
+	-d '{"metadata":{"annotations":{"example.com/node":"b"}}}' >/dev/null
+soon nowhere 4000 "after its annotation changed"
+is_on nowhere b || fail "nowhere is on $(node_of nowhere)"
+berth_stop own
+
 note "time goes on for pods that wait"
 cat >"$CLUSTER/time.yaml" <<'EOF'
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -84,7 +84,7 @@ static void picture_put(struct json_value object, const char *json)
 	struct kube_build b;
 	kube_build_init(&b, &picture.cache.strings, &picture.decode);
 	b.release = picture.cache.release;
-	b.annotations = &picture.cache.annotations;
+	b.annotations = picture.cache.annotations;
 	enum kube_kind kind = kube_kind_of(json_text(json_get(object, "kind")));
 	enum kube_result decoded = KUBE_MALFORMED;
 	enum cache_result put = CACHE_UNKNOWN;
@@ -126,7 +126,10 @@ uint32_t picture_add(const char *json)
 	for (size_t i = 0; i <= size; i++)
 		bytes[i] = json[i] == '\'' ? '"' : json[i];
 	picture.added = 0;
-	json_cut_start(picture.cut, JSON_CUT_LINES, kube_any_want, NULL, picture_piece, bytes);
+	bool is_pod = strncmp(json, "{'kind':'Pod',", 14) == 0;
+	json_cut_start(picture.cut, JSON_CUT_LINES,
+		is_pod ? picture.cache.pod_wants.object : kube_any_want, NULL, picture_piece,
+		bytes);
 	enum json_cut_result cut = json_cut_feed(picture.cut, (struct text){bytes, size});
 	TEST_ASSERT_EQUAL_MESSAGE(JSON_CUT_MORE, cut, json);
 	TEST_ASSERT_TRUE_MESSAGE(json_cut_end(picture.cut), json);

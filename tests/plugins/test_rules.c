@@ -388,6 +388,105 @@ static void test_pods_wait_for_what_their_rules_read(void)
 				.now = {.there = true}}));
 }
 
+/* ---- annotations of pods ---- */
+
+#define RACK                                                              \
+	"      - name: rack\n"                                            \
+	"        filter: >-\n"                                            \
+	"          pod.annotations[?'example.com/rack'].orValue('') in\n" \
+	"          ['', node.annotations[?'example.com/rack'].orValue('')]\n"
+
+static uint32_t add_annotated(const char *name, const char *annotations)
+{
+	return picture_addf("{'kind':'Pod','metadata':{'name':'%s','namespace':'default',"
+			    "'uid':'%s','annotations':{%s}},'spec':{'containers':[{'name':'c'}]}}",
+		name, name, annotations);
+}
+
+static const struct kube_pod_template *template_of(uint32_t pod)
+{
+	return cache_template_of(&picture.cache, cache_pod_at(&picture.cache, pod));
+}
+
+static void test_pods_with_other_annotations_that_a_rule_reads_are_decided_apart(void)
+{
+	begin(RULES_OF(RACK));
+	TEST_ASSERT_EQUAL_UINT32(PLUGIN_READS_TEMPLATE, picture.profile.local_reads);
+	add_node("one", "'annotations':{'example.com/rack':'1'}");
+	add_node("two", "'annotations':{'example.com/rack':'2'}");
+	uint32_t p1 = add_annotated("p1", "'example.com/rack':'1','last-applied':'x'");
+	uint32_t p2 = add_annotated("p2", "'example.com/rack':'2'");
+	uint32_t q1 = add_annotated("q1", "'other':'y','example.com/rack':'1'");
+	uint32_t none = add_annotated("none", "'other':'z'");
+	uint32_t wrong = add_annotated("wrong", "'example.com/rack':'3'");
+	TEST_ASSERT_EQUAL_PTR(template_of(p1), template_of(q1));
+	TEST_ASSERT_TRUE(template_of(p1) != template_of(p2));
+	TEST_ASSERT_TRUE(template_of(p1) != template_of(none));
+	for (uint32_t i = 0; i < 3; i++) {
+		TEST_ASSERT_EQUAL_STRING("one", decide(p1));
+		TEST_ASSERT_EQUAL_STRING("two", decide(p2));
+		TEST_ASSERT_EQUAL_STRING("one", decide(q1));
+		ASSERT_SAYS("2 node(s) refused by rule rack.", decide(wrong));
+		TEST_ASSERT_TRUE(strncmp(decide(none), "0/", 2) != 0);
+	}
+	/* A node's annotation of that name is not a pod's: what only one of them reads. */
+	begin(RULES_OF("      - {name: a, filter: \"!has(node.annotations.x)\"}\n"));
+	TEST_ASSERT_EQUAL_PTR(template_of(add_annotated("x1", "'x':'1'")),
+		template_of(add_annotated("x2", "'x':'2'")));
+}
+
+static void test_a_pod_waits_for_its_annotations(void)
+{
+	begin(RULES_OF(RACK));
+	add_node("one", "'annotations':{'example.com/rack':'1'}");
+	waiting_pod = add_annotated("p", "'example.com/rack':'2'");
+	ASSERT_SAYS("refused by rule rack", decide(waiting_pod));
+	queued = skipped = 0;
+	picture.changed = ask_hint;
+	add_annotated("p", "'example.com/rack':'1'");
+	asserted_hint(1, 0, "its own annotation is another one");
+	TEST_ASSERT_EQUAL_STRING("one", decide(waiting_pod));
+	add_annotated("p", "'example.com/rack':'2'");
+	asserted_hint(1, 0, "and back");
+	add_annotated("z", "'example.com/rack':'1'");
+	asserted_hint(0, 1, "another pod");
+	add_node("one", "'annotations':{'example.com/rack':'2'}");
+	asserted_hint(1, 0, "the node's");
+	picture.changed = NULL;
+}
+
+static bool keep_piece(void *self, struct json_piece piece)
+{
+	(void)self;
+	snprintf(words, sizeof(words), "%.*s", TEXT_ARGS(piece.text));
+	return true;
+}
+
+/* Of all that a pod's metadata has, those annotations alone that a rule reads. */
+static const char *kept_of(const char *pod)
+{
+	json_cut_start(picture.cut, JSON_CUT_LINES, picture.cache.pod_wants.object, NULL,
+		keep_piece, NULL);
+	TEST_ASSERT_EQUAL(JSON_CUT_MORE, json_cut_feed(picture.cut, text_of(pod)));
+	return words;
+}
+
+static void test_annotations_that_no_rule_reads_are_dropped_while_they_arrive(void)
+{
+	static const char pod[] =
+		"{\"kind\":\"Pod\",\"metadata\":{\"annotations\":{\"x\":\"1\",\"xy\":\"2\","
+		"\"example.com/rack\":\"3\",\"k8s.io/initial-events-end\":\"true\"},"
+		"\"managedFields\":[]},\"spec\":{\"nodeName\":\"n\",\"dnsPolicy\":\"x\"}}";
+#define KEPT(annotations)                                               \
+	"{\"kind\":\"Pod\",\"metadata\":{\"annotations\":{" annotations \
+	"\"k8s.io/initial-events-end\":\"true\"}},\"spec\":{\"nodeName\":\"n\"}}"
+	TEST_ASSERT_EQUAL_STRING(KEPT(""), kept_of(pod));
+	begin(RULES_OF(RACK));
+	TEST_ASSERT_EQUAL_STRING(KEPT("\"example.com/rack\":\"3\","), kept_of(pod));
+	begin(RULES_OF("      - {name: a, score: \"has(pod.annotations.x) ? 1 : 0\"}\n"));
+	TEST_ASSERT_EQUAL_STRING(KEPT("\"x\":\"1\",\"example.com/rack\":\"3\","), kept_of(pod));
+}
+
 /* ---- mistakes in the configuration ---- */
 
 static void refused(const char *yaml, const char *wanted)
@@ -493,8 +592,8 @@ static void test_too_many_annotations_are_refused(void)
 		refused(yaml,
 			more == 0 ? ""
 				  : "f:9:27: profiles[0].pluginConfig[0].args.rules[1].filter: "
-				    "reads more annotations than the 32 that all rules together "
-				    "may read\n");
+				    "reads more annotations of pods or of nodes than the 32 that "
+				    "all rules together may read\n");
 	}
 }
 
@@ -677,6 +776,9 @@ int main(void)
 	RUN_TEST(test_time_stands_still_between_refreshes);
 	RUN_TEST(test_scores_add_up_with_their_weights);
 	RUN_TEST(test_pods_wait_for_what_their_rules_read);
+	RUN_TEST(test_pods_with_other_annotations_that_a_rule_reads_are_decided_apart);
+	RUN_TEST(test_a_pod_waits_for_its_annotations);
+	RUN_TEST(test_annotations_that_no_rule_reads_are_dropped_while_they_arrive);
 	RUN_TEST(test_errors_are_at_their_line_and_column_of_the_file);
 	RUN_TEST(test_types_names_and_reads_are_checked);
 	RUN_TEST(test_too_many_annotations_are_refused);
