@@ -296,3 +296,127 @@ void devices_judge(struct world *w, struct text written)
 			(unsigned)UNITS);
 	w->counts.checks++;
 }
+
+/* ---- what is taken back ---- */
+
+/* .../namespaces/NAMESPACE/resourceclaims/NAME and what follows; false: none such. */
+static bool cut_claim(struct text path, char *key, size_t size)
+{
+	struct text part, namespace, name;
+	struct writer k;
+
+	while (text_cut(&path, '/', &part) && !text_is(part, TEXT("namespaces")))
+		;
+	if (!text_cut(&path, '/', &namespace) || !text_cut(&path, '/', &part))
+		return false;
+	if (!text_cut(&path, '/', &name))
+		name = path;
+	writer_init(&k, key, size - 1);
+	write_format(&k, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
+	key[k.used] = '\0';
+	return !k.overflowed;
+}
+
+static void forget_reserved(struct world *w, const char *key)
+{
+	for (uint32_t i = 0; i < SIM_RESERVED; i++)
+		if (strcmp(w->reserved[i].key, key) == 0)
+			w->reserved[i].key[0] = '\0';
+}
+
+void devices_asked(struct world *w, const struct apisim_request *request, bool let_in)
+{
+	const struct sim_process *leader = process_leader(w);
+	struct sim_reserved *e = &w->reserved[w->reserved_next % SIM_RESERVED];
+	char key[sizeof(e->key)];
+
+	if (!cut_claim(request->path, key, sizeof(key)))
+		return;
+	if (!let_in) {
+		forget_reserved(w, key);
+		return;
+	}
+	scratch_reset(&w->scratch);
+	const struct tree *list =
+		tree_path(tree_read(request->body, &w->scratch), "status.reservedFor");
+	if (leader == NULL || list == NULL || list->first == NULL ||
+		tree_has(list->first, "$patch"))
+		return;
+	w->reserved_next++;
+	memcpy(e->key, key, sizeof(key));
+	CHECK(text_copy(tree_text(list->first, "uid"), e->pod_uid, sizeof(e->pod_uid)));
+	e->process = leader->number;
+	e->starts = leader->starts;
+}
+
+/* By the store. */
+static bool is_still_reserved(struct world *w, const struct sim_reserved *e)
+{
+	const struct registry *r = apisim_registry(w->api);
+	uint32_t claim = registry_find(r, RESOURCE_CLAIMS, text_of(e->key));
+
+	if (claim == 0)
+		return false;
+	scratch_reset(&w->scratch);
+	const struct tree *list =
+		tree_path(tree_read(revision_json(registry_revision(r, claim)), &w->scratch),
+			"status.reservedFor");
+	for (const struct tree *t = list == NULL ? NULL : list->first; t != NULL; t = t->next)
+		if (text_is(tree_text(t, "uid"), text_of(e->pod_uid)))
+			return true;
+	return false;
+}
+
+/* The pod of that uid; 0: the scheduler does not know it any more. */
+static uint32_t pod_of(const struct scheduler *s, const struct sim_reserved *e)
+{
+	struct text name = text_of(e->key), namespace;
+	struct writer u;
+	char uid[64];
+
+	CHECK(text_cut(&name, '/', &namespace));
+	uint32_t pod = cache_find_pod(&s->cache, namespace, name);
+	if (pod == 0)
+		return 0;
+	writer_init(&u, uid, sizeof(uid));
+	cache_print_uid(&s->cache, cache_pod_at(&s->cache, pod)->uid, &u);
+	return text_is(writer_text(&u), text_of(e->pod_uid)) ? pod : 0;
+}
+
+static bool is_in_flight(const struct scheduler *s, uint32_t pod)
+{
+	const struct pool *bindings = &s->bindings.pool;
+
+	for (uint32_t i = pool_next(bindings, 0); i != 0; i = pool_next(bindings, i)) {
+		const struct scheduler_binding *b = pool_at(bindings, i);
+		if (b->points.b.pod == pod)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A pod that has a claim is bound, or on its way; else the claim is being taken back, or that was
+ * tried. Whoever leads no more, or has no memory to ask, may leave it behind.
+ */
+void devices_follow(struct sim_process *p)
+{
+	struct world *w = p->world;
+	const struct scheduler *s = p->scheduler;
+
+	for (uint32_t i = 0; i < SIM_RESERVED; i++) {
+		struct sim_reserved *e = &w->reserved[i];
+		if (e->key[0] == '\0' || e->process != p->number)
+			continue;
+		uint32_t pod = pod_of(s, e);
+		bool is_pending = pod != 0 && cache_pod_at(&s->cache, pod)->node == 0;
+		if (is_pending && is_in_flight(s, pod))
+			continue;
+		if (is_pending && e->starts == p->starts && process_leader(w) == p &&
+			pre_bind_stats(s->pre_bind).one_off == 0 &&
+			s->cache.store.budget.refused == 0 && is_still_reserved(w, e))
+			world_found(w, "claim %s is left to its pod, which is not bound", e->key);
+		if (pod == 0 || !is_in_flight(s, pod) || e->starts != p->starts)
+			e->key[0] = '\0';
+	}
+}

@@ -12,6 +12,11 @@ static bool is_write(const struct apisim_request *request)
 	return !text_is(request->method, TEXT("GET"));
 }
 
+static bool writes_claim(const struct apisim_request *request)
+{
+	return is_write(request) && text_contains(request->path, TEXT("/resourceclaims/"));
+}
+
 enum {
 	EVERYWHERE = 4 /* of the moods below, the first ones */
 };
@@ -140,14 +145,14 @@ static void judge(
 	int status = answer->status;
 
 	follow_victims(w, request, answer);
-	if (status == 200 && is_write(request) &&
-		text_contains(request->path, TEXT("/resourceclaims/"))) {
+	if (status == 200 && writes_claim(request)) {
 		struct text rest = request->path;
 
 		while (text_cut(&rest, '/', &name) && !text_is(name, TEXT("resourceclaims")))
 			;
 		(void)text_cut(&rest, '/', &name);
 		devices_judge(w, name);
+		devices_asked(w, request, true);
 	}
 	if ((status != 201 && status != 409) || !text_is(request->method, TEXT("POST")) ||
 		!cut_pod(request->path, TEXT("binding"), &namespace, &name))
@@ -172,6 +177,8 @@ void gate_ask(void *self, struct apisim *api, const struct apisim_request *reque
 		world_below(w, 2) == 0;
 
 	w->counts.requests++;
+	if (writes_claim(request))
+		devices_asked(w, request, false);
 	if (moody && !half && world_has(w, SIM_ERRORS)) {
 		turn_away(w, request, answer);
 	} else {

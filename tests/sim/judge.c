@@ -251,6 +251,51 @@ bool judge_lacks_room(const struct world *w)
 	return false;
 }
 
+/* The same of claims: what is given and to whom, and nothing that the store does not have. */
+static const char *compare_claims(const struct world *w, const struct scheduler *s)
+{
+	const struct registry *r = apisim_registry(w->api);
+	uint32_t left_out = 0, known = 0;
+
+	if ((s->sync.wanted & WATCH_KIND(KUBE_RESOURCE_CLAIM)) == 0)
+		return NULL;
+	for (uint32_t i = 0; i < registry_count(r, RESOURCE_CLAIMS); i++) {
+		const struct revision *state =
+			registry_revision(r, registry_nth(r, RESOURCE_CLAIMS, i));
+		struct text name = revision_name(state);
+		uint32_t ids[2] = {0, 0};
+		uint32_t object =
+			intern_find(&s->cache.strings, revision_namespace(state), &ids[0]) &&
+				intern_find(&s->cache.strings, name, &ids[1])
+			? cache_find_object(&s->cache, KUBE_RESOURCE_CLAIM, ids[0], ids[1])
+			: 0;
+
+		if (object == 0 && s->cache.refused > 0) {
+			left_out++;
+			continue;
+		}
+		if (object == 0)
+			return because("claim %.*s is not in the picture", TEXT_ARGS(name));
+		const struct cache_object *o = pool_at(&s->cache.objects, object);
+		const struct kube_claim *claim = cache_claim_at(&s->cache, object);
+		bool has_pod = text_contains(revision_json(state), TEXT("\"reservedFor\":[{"));
+		if (o->version != state->version ||
+			(claim->allocated != 0) !=
+				text_contains(revision_json(state), TEXT("\"allocation\":{")) ||
+			(claim->reserved_for.count > 0) != has_pod)
+			return because("claim %.*s is known in version %llu, not %llu",
+				TEXT_ARGS(name), (unsigned long long)o->version,
+				(unsigned long long)state->version);
+	}
+	for (const struct list *l = s->cache.by_kind[KUBE_RESOURCE_CLAIM].next;
+		l != &s->cache.by_kind[KUBE_RESOURCE_CLAIM]; l = l->next)
+		known++;
+	if (known + left_out != registry_count(r, RESOURCE_CLAIMS))
+		return because("%u claims, %u in the picture",
+			(unsigned)registry_count(r, RESOURCE_CLAIMS), (unsigned)known);
+	return NULL;
+}
+
 /* Each pod and node of the store is in the picture, in its last version, and no other. */
 static const char *compare(const struct world *w, const struct scheduler *s)
 {
@@ -304,7 +349,7 @@ static const char *compare(const struct world *w, const struct scheduler *s)
 		return because("%u nodes, %u in the picture",
 			(unsigned)registry_count(r, RESOURCE_NODES),
 			(unsigned)s->cache.order.count);
-	return NULL;
+	return compare_claims(w, s);
 }
 
 static const char *at_rest(const struct world *w, const struct scheduler *s)

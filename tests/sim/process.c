@@ -253,6 +253,8 @@ void process_turn(struct sim_process *p)
 	scheduler_turn(p->scheduler, -1);
 	p->inside = false;
 	judge_decisions(p);
+	if (w->plan.devices)
+		devices_follow(p);
 	if (!p->scheduler->leader.leading)
 		p->lists = watch_stats(p->scheduler->watch, KUBE_POD).lists;
 	w->counts.turns++;

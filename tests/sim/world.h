@@ -189,6 +189,15 @@ struct sim_victim {
 	bool told; /* an event says why it had to go */
 };
 
+/* A claim that a scheduler has reserved for a pod, and has not said anything else of since. */
+struct sim_reserved {
+	char key[96]; /* of both; "": none */
+	char pod_uid[64];
+	uint32_t process;
+	uint64_t starts; /* of that process */
+};
+enum { SIM_RESERVED = 256 };
+
 /* A plain pod of somebody quiet. */
 struct sim_probe {
 	char key[64];     /* "": none */
@@ -233,6 +242,8 @@ struct world {
 	struct sim_victim victims[SIM_VICTIMS];
 	uint32_t victims_count;
 	struct sim_probe probes[SIM_PROBES];
+	struct sim_reserved reserved[SIM_RESERVED];
+	uint32_t reserved_next;
 	struct scratch scratch;
 	int64_t busy_since_us;
 	uint64_t busy_turns;
@@ -326,6 +337,10 @@ void devices_end(struct world *w); /* before all is removed */
 void devices_make_claim(struct world *w, const char *namespace, const char *name);
 /* The claim of that name was written. */
 void devices_judge(struct world *w, struct text written);
+/* A scheduler writes a claim; `let_in`: and it was. Before that once more, whatever comes of it. */
+void devices_asked(struct world *w, const struct apisim_request *request, bool let_in);
+/* After a turn: no claim is left to a pod that is not being bound any more. */
+void devices_follow(struct sim_process *p);
 
 /* ---- judge.c ---- */
 
