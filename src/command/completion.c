@@ -24,20 +24,25 @@ static const struct {
 		"#compdef berth\n"
 		"_berth() {\n"
 		"\tlocal -a found\n"
-		"\tfound=(${(f)\"$(berth completion words \"${(@)words[2,CURRENT-1]}\")\"})\n"
+		"\tcompset -P '--*='\n"
+		"\tfound=(${(f)\"$(berth completion words \"${(@)words[2,CURRENT-1]}\" "
+		"$IPREFIX)\"})\n"
 		"\t(( $#found )) && compadd -a found || _files\n"
 		"}\n"
 		"if [ \"$funcstack[1]\" = _berth ]; then _berth; else compdef _berth berth; fi\n"},
-	{"fish", "complete -c berth -a '(berth completion words (commandline -opc)[2..-1])'\n"},
+	{"fish",
+		"complete -c berth -f -a '(set -l t (commandline -ct); set -l f (string match -r "
+		"-- \"^--.*=\" \"$t\"); set -l v (string replace -- \"$f\" \"\" \"$t\"); begin; "
+		"berth completion words (commandline -opc)[2..-1] $f | string match -- $v\\* || "
+		"__fish_complete_path $v; end | string replace -r -- ^ \"$f\")'\n"},
 };
 
 static void put_alternatives(struct output *out, const char *alternatives)
 {
 	struct text rest = text_of(alternatives), one;
-	while (alternatives != NULL && text_cut(&rest, '|', &one)) {
-		output_text(out, one);
-		output_z(out, "\n");
-	}
+	while (text_cut(&rest, '|', &one))
+		if (one.at[0] >= 'a') /* "FD" stands for one */
+			output_format(out, "%.*s\n", TEXT_ARGS(one));
 }
 
 static void put_names_of_commands(struct output *out)
@@ -46,19 +51,17 @@ static void put_names_of_commands(struct output *out)
 		output_format(out, "%s\n", commands[i]->name);
 }
 
-/* The flag whose value comes behind this word; NULL: there is none. */
-static const struct flag *flag_before(const struct command *c, struct text word)
+/* What its value may be, of the flag whose value comes behind this word; NULL: there is none. */
+static const char *value_behind(const struct command *c, struct text word)
 {
+	struct text name = text_starts(word, TEXT("--")) ? text_from(word, 2) : TEXT("");
 	for (uint32_t i = 0; i < c->flag_count; i++) {
 		const struct flag *f = &c->flags[i];
 		bool is_letter = word.size == 2 && word.at[0] == '-' && word.at[1] == f->letter;
-		if (f->type != FLAG_BOOL &&
-			(is_letter ||
-				(text_starts(word, TEXT("--")) &&
-					text_is_z(text_from(word, 2), f->name))))
-			return f;
+		if (is_letter || text_is_z(name, f->name))
+			return f->value;
 	}
-	return NULL;
+	return c == &run_command ? options_flag_value(name) : NULL;
 }
 
 /* Nothing, where a file's name may stand: the shell completes it. */
@@ -69,12 +72,18 @@ static void put_words(struct output *out, int argc, char **argv)
 		put_names_of_commands(out);
 	if (c == NULL)
 		return;
-	const struct flag *before = flag_before(c, text_of(argv[argc - 1]));
-	if (before != NULL) {
-		put_alternatives(out, before->type == FLAG_CHOICE ? before->value : NULL);
+	if (strcmp(argv[argc - 1], "=") == 0) /* bash makes three words of --flag=value */
+		argc--;
+	struct text before = text_of(argv[argc - 1]);
+	before.size -= text_ends(before, TEXT("="));
+	const char *value = value_behind(c, before);
+	if (value != NULL) {
+		if (strchr(value, '|') != NULL)
+			put_alternatives(out, value);
 		return;
 	}
-	put_alternatives(out, argc == 1 ? c->words : NULL);
+	if (argc == 1 && c->words != NULL)
+		put_alternatives(out, c->words);
 	for (uint32_t i = 0; i < c->flag_count; i++)
 		output_format(out, "--%s\n", c->flags[i].name);
 	if (c != &run_command)

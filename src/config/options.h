@@ -183,6 +183,8 @@ MUST_USE enum options_result options_load(
 #define OPTIONS_NO_FLAG UINT32_MAX
 uint32_t options_next_flag(uint32_t before);
 const char *options_flag_name(uint32_t flag);
+/* What stands for its value in the help, "a|b" or "FILE"; NULL: it takes none, or is none. */
+const char *options_flag_value(struct text name);
 /* What was given, else what is had without. Nothing in it is a secret: files are named. */
 void options_show_flag(const struct options *options, uint32_t flag, struct writer *to);
 

@@ -25,6 +25,14 @@ const char *options_flag_name(uint32_t flag)
 	return option_table[flag].name;
 }
 
+const char *options_flag_value(struct text name)
+{
+	for (uint32_t i = 0; i < option_count; i++)
+		if (text_is_z(name, option_table[i].name))
+			return option_table[i].value;
+	return NULL;
+}
+
 static void show_words(const struct options_words *words, struct writer *to)
 {
 	write_char(to, '[');

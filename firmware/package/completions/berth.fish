@@ -1,1 +1,1 @@
-complete -c berth -a '(berth completion words (commandline -opc)[2..-1])'
+complete -c berth -f -a '(set -l t (commandline -ct); set -l f (string match -r -- "^--.*=" "$t"); set -l v (string replace -- "$f" "" "$t"); begin; berth completion words (commandline -opc)[2..-1] $f | string match -- $v\* || __fish_complete_path $v; end | string replace -r -- ^ "$f")'
