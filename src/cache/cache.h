@@ -242,7 +242,10 @@ void cache_imagine_off(struct cache *cache, uint32_t pod);
 MUST_USE bool cache_imagine_on(struct cache *cache, uint32_t pod, uint32_t node);
 /* ... or its own again. */
 void cache_imagine_back(struct cache *cache, uint32_t pod, uint32_t node);
-/* Objects that are put while it is true, and removed, are no changes. */
+/*
+ * Objects that are put while it is true, and removed, are no changes. Claims that name no
+ * StorageClass get the default one, as admission gives it to them.
+ */
 static inline void cache_imagine_objects(struct cache *cache, bool is_imagining)
 {
 	cache->is_imagining = is_imagining;

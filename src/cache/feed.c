@@ -5,6 +5,7 @@
 #include "cache/feed.h"
 
 #include "base/hash.h"
+#include "kube/volume.h"
 #include "cache/private.h"
 
 static void feed_pod(
@@ -81,6 +82,37 @@ static uint64_t strings_refused(const struct cache *cache)
 	return cache->strings.strings.budget.refused + cache->store.budget.refused;
 }
 
+/* The newest of those that say so, and of equals the first by name, as admission has it. */
+static struct text default_class(struct cache *cache)
+{
+	const struct kube_storage_class *best = NULL;
+	struct text name = TEXT_NONE;
+	struct list *all = &cache->by_kind[KUBE_STORAGE_CLASS];
+	for (struct list *link = all->next; link != all; link = link->next) {
+		const struct cache_object *object = LIST_OWNER(link, struct cache_object, link);
+		const struct kube_storage_class *class = (const void *)object->blob;
+		struct text its = cache_text(cache, object->name);
+		if (class->is_default != 0 &&
+			(best == NULL || class->created_us > best->created_us ||
+				(class->created_us == best->created_us &&
+					text_compare(its, name) < 0))) {
+			best = class;
+			name = its;
+		}
+	}
+	return name;
+}
+
+static void feed_begin(
+	struct cache *cache, struct kube_build *b, struct scratch *scratch, enum kube_kind kind)
+{
+	kube_build_init(b, &cache->strings, scratch);
+	b->release = cache->release;
+	b->annotations = cache->annotations;
+	if (kind == KUBE_PVC && cache->is_imagining)
+		b->default_class = default_class(cache);
+}
+
 bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kind,
 	struct json_value object, struct cache_fed *fed)
 {
@@ -91,18 +123,14 @@ bool cache_feed(struct cache *cache, struct scratch *scratch, enum kube_kind kin
 	struct kube_build b;
 	struct scratch_mark mark = scratch_mark(scratch);
 	uint64_t refused = strings_refused(cache);
-	kube_build_init(&b, &cache->strings, scratch);
-	b.release = cache->release;
-	b.annotations = cache->annotations;
+	feed_begin(cache, &b, scratch, kind);
 	cache_budget_open(cache, feed_reserve(cache, kind, object, fed->name));
 	feed_object(cache, &b, kind, object, fed);
 	if (fed->decoded == KUBE_FULL && strings_refused(cache) != refused &&
 		cache_counters_yield(cache)) {
 		cache_counters_trim(cache);
 		scratch_rewind(scratch, mark);
-		kube_build_init(&b, &cache->strings, scratch);
-		b.release = cache->release;
-		b.annotations = cache->annotations;
+		feed_begin(cache, &b, scratch, kind);
 		feed_object(cache, &b, kind, object, fed);
 	}
 	cache_budget_close(cache);

@@ -151,3 +151,24 @@ bool cluster_read(struct dump *d, const char *kubeconfig)
 	ask_close(r.ask);
 	return ok;
 }
+
+enum kube_release cluster_release(const char *kubeconfig)
+{
+	char words[REASON_MAX];
+	enum kube_release release = KUBE_RELEASE_DEFAULT;
+	const struct kubeconfig_question question = {.path = kubeconfig};
+	struct writer reason;
+	struct json_value root;
+	if (kubeconfig == NULL)
+		return release;
+	log_set_level(LOG_ERROR); /* what is wrong is said when the cluster is read */
+	writer_init(&reason, words, sizeof(words));
+	struct ask *ask = ask_open_cluster(&question, &reason);
+	if (ask == NULL)
+		return release;
+	if (ask_stream(ask, TEXT("/version"), NULL, NULL, &reason) == 200 &&
+		json_parse(ask->json, &ask->scratch, &root) == JSON_PARSED)
+		(void)!kube_release_decode(root, &release);
+	ask_close(ask);
+	return release;
+}

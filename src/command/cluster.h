@@ -7,6 +7,8 @@
 
 #include "command/dump.h"
 
+/* Of the apiserver; the default one without a kubeconfig, and when there is no answer. */
+enum kube_release cluster_release(const char *kubeconfig);
 /*
  * All kinds that a decision may depend on, and priority classes. False: what was wrong is said on
  * dump->err. What may not be read is a warning, but for pods and nodes.

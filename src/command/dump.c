@@ -257,6 +257,9 @@ static bool dump_put(struct subject *o)
 {
 	struct dump *d = o->source->dump;
 	bool is_double = dump_is_there(d->cache, o);
+	/* Of a claim that a cluster has nothing changes: it keeps its volume. */
+	if (is_double && o->kind == KUBE_PVC && d->asked_order > 0)
+		return true;
 	struct cache_fed fed;
 	bool fed_well = dump_feed(o, &fed);
 	/* A pod of the same version is taken for the same: in a file that is not certain. */
@@ -359,7 +362,7 @@ static bool is_for_picture(struct subject *o)
 		return false;
 	}
 	dump_identify(o);
-	o->is_workload = o->name.size > 0 &&
+	o->is_workload = o->name.size > 0 && !s->dump->cache->is_imagining &&
 		workload_is_one(o->kind_name, o->object, s->dump->asked_order > 0);
 	if (o->kind != KUBE_NO_KIND || o->is_workload)
 		return true;
@@ -402,7 +405,7 @@ bool dump_piece(struct source *s, struct json_piece piece)
 	}
 	if (o.is_workload)
 		workload_keep(s, o.kind_name, piece.text);
-	if (o.is_workload && (o.kind == KUBE_NO_KIND || o.kind == KUBE_POD))
+	if (o.is_workload && (o.kind == KUBE_NO_KIND || o.kind == KUBE_POD || o.kind == KUBE_PVC))
 		return true;
 	if (is_wanted_pending(&o)) {
 		d->was_on[0] = '\0';

@@ -125,7 +125,7 @@ static int explain_dump(const struct command_io *io, const struct offline_flags 
 	const struct question *q, const char *const *files, uint32_t file_count)
 {
 	int status;
-	struct offline *o = offline_open(io, flags, &status);
+	struct offline *o = offline_open(io, flags, KUBE_RELEASE_DEFAULT, &status);
 	if (o == NULL)
 		return status;
 	struct writer w;

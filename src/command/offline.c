@@ -129,7 +129,7 @@ static bool offline_build_profiles(struct offline *o, struct configuring *c, con
 	if (o->profile_count > SCHEDULER_PROFILES_MAX)
 		return offline_complain(o, file, "too many profiles");
 	switch (profiles_build(&memory, &c->config, o->profiles, &fault)) {
-	case PROFILE_OK: o->cache.release = o->profiles[0].gates.release; return true;
+	case PROFILE_OK: return true;
 	case PROFILE_FULL:
 		return offline_complain(o, file, "its profiles do not fit; raise --memory");
 	case PROFILE_REFUSED: break;
@@ -138,13 +138,16 @@ static bool offline_build_profiles(struct offline *o, struct configuring *c, con
 	return offline_complain(o, file, c->words);
 }
 
-static bool offline_configure(struct offline *o, const char *file)
+static bool offline_configure(struct offline *o, const char *file, enum kube_release release)
 {
+	const struct feature_choices none = {.given = {0}};
+	struct feature_gates gates;
 	struct scratch *scratch = &o->dump.scratch;
+	feature_gates_set(&gates, &none, release);
+	o->cache.release = release;
 	if (file == NULL) {
-		profile_defaults(&o->cache, &o->profiles[0]);
+		profile_defaults_with(&o->cache, &gates, &o->profiles[0]);
 		o->profile_count = 1;
-		o->cache.release = o->profiles[0].gates.release;
 		return true;
 	}
 	struct configuring *c = SCRATCH_ONE(scratch, struct configuring);
@@ -160,6 +163,7 @@ static bool offline_configure(struct offline *o, const char *file)
 		tell_faults(o, &c->faults, file, "");
 	if (result == SCHEDULER_CONFIG_FULL)
 		(void)offline_complain(o, file, "too much configuration");
+	c->config.gates = gates;
 	return result == SCHEDULER_CONFIG_OK && offline_build_profiles(o, c, file);
 }
 
@@ -183,8 +187,8 @@ static void offline_reserve_memory(struct offline *o)
 		&o->words, arena_take_raw(&o->arena, o->limits.words_bytes), o->limits.words_bytes);
 }
 
-struct offline *offline_open(
-	const struct command_io *io, const struct offline_flags *flags, int *status)
+struct offline *offline_open(const struct command_io *io, const struct offline_flags *flags,
+	enum kube_release release, int *status)
 {
 	struct offline_limits limits = {0};
 	if (!offline_plan(flags->memory_bytes, &limits)) {
@@ -212,7 +216,7 @@ struct offline *offline_open(
 	const struct clock clock = clock_system();
 	progress_init(&o->progress, &o->err, clock, io->progress);
 	offline_reserve_memory(o);
-	if (!offline_configure(o, flags->config)) {
+	if (!offline_configure(o, flags->config, release)) {
 		*status = offline_close(o, true);
 		return NULL;
 	}

@@ -78,8 +78,8 @@ bool offline_plan(uint64_t memory_bytes, struct offline_limits *limits);
  * Memory, profiles. NULL: *status is the exit status, what was wrong is told. What is printed
  * goes to o->out and o->err.
  */
-struct offline *offline_open(
-	const struct command_io *io, const struct offline_flags *flags, int *status);
+struct offline *offline_open(const struct command_io *io, const struct offline_flags *flags,
+	enum kube_release release, int *status);
 /*
  * Reads the cluster of a kubeconfig (NULL: none), then the files ("-": standard input), and seals
  * the memory. False: told, exit 1.

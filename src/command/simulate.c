@@ -10,6 +10,7 @@
  * work of controllers, which are not here.
  */
 #include "command/change.h"
+#include "command/cluster.h"
 #include "command/offline.h"
 #include "command/table.h"
 #include "command/waiting.h"
@@ -550,7 +551,8 @@ static int simulate_dump(const struct command_io *io, const struct simulate_flag
 	const char *const *files, uint32_t file_count)
 {
 	int status;
-	struct offline *o = offline_open(io, &flags->offline, &status);
+	struct offline *o =
+		offline_open(io, &flags->offline, cluster_release(flags->kubeconfig), &status);
 	if (o == NULL)
 		return status;
 	struct simulation s = {.o = o, .is_diff = flags->diff};

@@ -17,6 +17,7 @@ enum {
 enum workload_kind {
 	WORKLOAD_POD,
 	WORKLOAD_PRIORITY_CLASS,
+	WORKLOAD_CLAIM,
 	WORKLOAD_DEPLOYMENT,
 	WORKLOAD_REPLICA_SET,
 	WORKLOAD_REPLICATION_CONTROLLER,
@@ -33,6 +34,7 @@ static const struct workload_row {
 } rows[] = {
 	[WORKLOAD_POD] = {"Pod", NULL, NULL},
 	[WORKLOAD_PRIORITY_CLASS] = {"PriorityClass", NULL, NULL},
+	[WORKLOAD_CLAIM] = {"PersistentVolumeClaim", NULL, NULL},
 	[WORKLOAD_DEPLOYMENT] = {"Deployment", "spec.template", "ReplicaSet"},
 	[WORKLOAD_REPLICA_SET] = {"ReplicaSet", "spec.template", "ReplicaSet"},
 	[WORKLOAD_REPLICATION_CONTROLLER] = {"ReplicationController", "spec.template",
@@ -100,14 +102,16 @@ bool workload_is_one(struct text name, struct json_value object, bool asked)
 	if (kind == WORKLOAD_PRIORITY_CLASS)
 		return true;
 	struct json_value spec = json_get(object, "spec");
+	bool is_new = json_type(json_path(object, "metadata.uid")) == JSON_NONE;
+	if (kind == WORKLOAD_CLAIM) /* until the default StorageClass is known */
+		return is_new && json_type(json_get(spec, "storageClassName")) == JSON_NONE;
 	if (kind == WORKLOAD_POD)
 		return (json_type(json_get(spec, "priorityClassName")) == JSON_STRING &&
 			       json_type(json_get(spec, "priority")) == JSON_NONE) ||
-			(json_type(json_path(object, "metadata.uid")) == JSON_NONE &&
-				json_type(json_get(spec, "nodeName")) == JSON_NONE &&
+			(is_new && json_type(json_get(spec, "nodeName")) == JSON_NONE &&
 				(has_limits(spec, "containers") ||
 					has_limits(spec, "initContainers")));
-	return asked || json_type(json_path(object, "metadata.uid")) == JSON_NONE;
+	return asked || is_new;
 }
 
 /* Address space of its own: most dumps need none. */
@@ -726,7 +730,7 @@ static void expand_one(struct expansion *x)
 		make_replicas(x, class);
 }
 
-/* Of priority classes (`classes`), or of everything else. */
+/* What pods need (`classes`: of priority, and claims), or everything else. */
 static void expand_kept(struct expansion *x, size_t end, bool classes)
 {
 	struct dump *d = x->d;
@@ -736,9 +740,14 @@ static void expand_kept(struct expansion *x, size_t end, bool classes)
 		struct text piece = {(const char *)(d->kept.base + at + sizeof(kept)), kept.size};
 		at += (sizeof(kept) + kept.size + 15) / 16 * 16;
 		x->kind = (enum workload_kind)kept.kind;
-		x->source = (struct source){.dump = d, .name = kept.file, .line = kept.line};
-		if ((x->kind == WORKLOAD_PRIORITY_CLASS) != classes)
+		x->source = (struct source){
+			.dump = d, .name = kept.file, .line = kept.line, .piece_line = kept.line};
+		if ((x->kind == WORKLOAD_PRIORITY_CLASS || x->kind == WORKLOAD_CLAIM) != classes)
 			continue;
+		if (x->kind == WORKLOAD_CLAIM) {
+			d->broken += !dump_piece(&x->source, (struct json_piece){.text = piece});
+			continue;
+		}
 		if (!classes)
 			scratch_reset(&d->scratch);
 		if (json_parse(piece, &d->scratch, &x->object) != JSON_PARSED) {
@@ -765,7 +774,9 @@ void workload_expand(struct dump *d)
 		.class_count = 2};
 	size_t end = d->kept.used; /* what is kept of pods comes behind it */
 	scratch_reset(&d->scratch);
+	cache_imagine_objects(d->cache, true);
 	expand_kept(&x, end, true); /* names stay where they are kept: pieces are not moved */
 	expand_kept(&x, end, false);
+	cache_imagine_objects(d->cache, false);
 	change_settle(d);
 }

@@ -62,6 +62,7 @@ struct kube_build {
 	struct intern *strings;
 	/* That are kept, by enum kube_annotated; NULL: none. */
 	const struct kube_wanted *annotations;
+	struct text default_class; /* of claims that name none; TEXT_NONE: none */
 	struct scratch *scratch;
 	struct kube_blob *blob;     /* under construction; NULL between blobs */
 	struct scratch_mark before; /* scratch as it was when the blob was started */

@@ -20,6 +20,9 @@ extern const struct json_want kube_status_want[];
 /* False when the object is not a Status. */
 bool kube_status_decode(struct json_value object, struct kube_status *status);
 
+/* What an apiserver says at /version: which kube-scheduler belongs to it. False: nothing. */
+MUST_USE bool kube_release_decode(struct json_value version, enum kube_release *release);
+
 struct kube_list_meta {
 	struct text kind;
 	struct text resource_version;

@@ -75,7 +75,9 @@ static void pvc_fill(
 	kube_selector_build(b, spec.selector, &pvc->selector);
 
 	struct text beta = kube_annotation(b, meta, "volume.beta.kubernetes.io/storage-class");
-	struct text class = beta.at != NULL ? beta : spec.class;
+	struct text class = beta.at != NULL ? beta
+		: spec.class.at != NULL     ? spec.class
+					    : b->default_class;
 	struct text node = kube_annotation(b, meta, "volume.kubernetes.io/selected-node");
 	pvc->class = kube_build_string(b, class);
 	pvc->has_class = class.at != NULL;

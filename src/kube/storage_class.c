@@ -3,9 +3,25 @@
 #include "kube/decode.h"
 #include "kube/volume.h"
 
+#define DEFAULT_CLASS      "storageclass.kubernetes.io/is-default-class"
+#define DEFAULT_CLASS_BETA "storageclass.beta.kubernetes.io/is-default-class"
+
+static const struct json_want want_annotations[] = {
+	{"k8s.io/initial-events-end", NULL},
+	{DEFAULT_CLASS, NULL},
+	{DEFAULT_CLASS_BETA, NULL},
+	{NULL, NULL},
+};
+
+static const struct json_want want_metadata[] = {
+	KUBE_WANT_META(want_annotations),
+	{"creationTimestamp", NULL},
+	{NULL, NULL},
+};
+
 const struct json_want kube_storage_class_want[] = {
 	KUBE_WANT_ENVELOPE,
-	{"metadata", kube_want_metadata},
+	{"metadata", want_metadata},
 	{"status", kube_want_nothing},
 	{"provisioner", NULL},
 	{"volumeBindingMode", NULL},
@@ -43,7 +59,9 @@ static void storage_class_fill(
 	struct kube_build *b, struct json_value object, const struct kube_meta *meta, void *head)
 {
 	struct kube_storage_class *class = head;
-	(void)meta;
+	class->created_us = meta->creation_time.us;
+	class->is_default = text_is_z(kube_annotation(b, meta, DEFAULT_CLASS), "true") ||
+		text_is_z(kube_annotation(b, meta, DEFAULT_CLASS_BETA), "true");
 	class->provisioner = kube_read_id(b, json_get(object, "provisioner"), "provisioner");
 	struct text mode =
 		kube_read_text(b, json_get(object, "volumeBindingMode"), "volumeBindingMode");

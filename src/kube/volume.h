@@ -86,6 +86,9 @@ struct kube_storage_class {
 	uint32_t provisioner;
 	uint32_t binding_mode;
 	struct kube_span allowed_topologies; /* struct kube_topology_term */
+	int64_t created_us;
+	uint32_t is_default; /* of claims that name none */
+	uint32_t reserved;
 };
 
 struct kube_csi_node_driver {

@@ -9,6 +9,7 @@
  * its version is taken for a new one.
  */
 #include "base/log.h"
+#include "kube/passing.h"
 #include "scheduler/private.h"
 
 enum {
@@ -18,37 +19,16 @@ enum {
 
 static const struct json_want release_want[] = {{"*", NULL}, {NULL, NULL}};
 
-/* "36", or "36+" of a build in between. */
-static bool release_number(struct json_value v, uint64_t *number)
-{
-	struct text t = json_text(v);
-	size_t digits = 0;
-	while (digits < t.size && t.at[digits] >= '0' && t.at[digits] <= '9')
-		digits++;
-	return text_to_u64(text_first(t, digits), number);
-}
-
-static enum kube_release release_of_version(uint64_t major, uint64_t minor)
-{
-	if (major == 1 && minor <= 36)
-		return KUBE_1_36;
-	return KUBE_1_37;
-}
-
 static void release_read(struct api_call *call, struct text json)
 {
 	struct scheduler *s = LIST_OWNER(call, struct scheduler, release.call);
 	struct scheduler_release *r = &s->release;
 	struct scratch_mark mark = scratch_mark(&s->scratch);
 	struct json_value root;
-	uint64_t major;
-	uint64_t minor;
 	if (json_parse(json, &s->scratch, &root) == JSON_PARSED &&
-		release_number(json_get(root, "major"), &major) &&
-		release_number(json_get(root, "minor"), &minor)) {
+		kube_release_decode(root, &r->found)) {
 		struct writer w;
 		r->is_read = true;
-		r->found = release_of_version(major, minor);
 		writer_init(&w, r->server, sizeof(r->server) - 1);
 		write_text(&w, json_text(json_get(root, "gitVersion")));
 		r->server[w.used] = '\0';

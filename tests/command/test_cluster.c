@@ -50,11 +50,13 @@ static void write_kubeconfig(void)
 	OK "{\"kind\":\"NodeList\",\"items\":[{\"metadata\":{\"name\":\"n1\"},\"status\":{" \
 	   "\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"10\"}}}]}"
 
-/* The first answers, and that nothing more is there. */
+static const char *version = NOT_FOUND;
+
+/* The first answers behind that to /version, and that nothing more is there. */
 static void read_cluster(const char *a, const char *b, const char *c)
 {
-	const char *answers[64] = {a, b, c};
-	uint32_t count = c != NULL ? 3 : b != NULL ? 2 : 1;
+	const char *answers[64] = {version, a, b, c};
+	uint32_t count = c != NULL ? 4 : b != NULL ? 3 : 2;
 	for (uint32_t i = 0; c != NULL && i < 40; i++)
 		answers[count++] = NOT_FOUND;
 	answers[count] = NULL;
@@ -103,6 +105,46 @@ static void test_what_is_no_list_is_said(void)
 	TEST_ASSERT_EQUAL_STRING("berth: pods: the apiserver answered 502\n", said.err);
 }
 
+/* 1.37 counts volumes of images as it counts containers: the node's image is a smaller share. */
+static int score_with(const char *said_version)
+{
+	static const char pods[] = PODS("",
+		"{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"image\":\"i\"}],"
+		"\"volumes\":[{\"name\":\"v\",\"image\":{\"reference\":\"j\"}}]}}");
+	static const char nodes[] = OK
+		"{\"kind\":\"NodeList\",\"items\":[{\"metadata\":{\"name\":\"n1\"},\"status\":{"
+		"\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"10\"},\"images\":[{"
+		"\"names\":[\"i:latest\"],\"sizeBytes\":800000000}]}},{\"metadata\":{\"name\":"
+		"\"n2\"},"
+		"\"status\":{\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"10\"}}}]"
+		"}";
+	char request[4096];
+	int score = 0;
+	version = said_version;
+	read_cluster(pods, nodes, NOT_FOUND);
+	version = NOT_FOUND;
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+	ssize_t size = read(asked[0], request, sizeof(request) - 1);
+	request[size < 0 ? 0 : size] = '\0';
+	TEST_ASSERT_NOT_NULL(strstr(request, "GET /version "));
+	const char *row = strstr(said.out, "default/p  n1    ");
+	TEST_ASSERT_NOT_NULL_MESSAGE(row, said.out);
+	TEST_ASSERT_EQUAL(1, sscanf(row, "default/p  n1    %d", &score));
+	return score;
+}
+
+#define VERSION(minor) \
+	OK "{\"major\":\"1\",\"minor\":\"" minor "\",\"gitVersion\":\"v1." minor "\"}"
+
+static void test_the_release_is_that_of_the_apiserver(void)
+{
+	int older = score_with(VERSION("36")), newer = score_with(VERSION("37"));
+	TEST_ASSERT_GREATER_THAN(newer, older);
+	TEST_ASSERT_EQUAL(older, score_with(VERSION("29+")));
+	TEST_ASSERT_EQUAL(newer, score_with(NOT_FOUND));
+	TEST_ASSERT_EQUAL(newer, score_with(HEAD("200 OK") "<html>"));
+}
+
 static void test_no_cluster_at_all(void)
 {
 	write_kubeconfig(); /* of the server that is gone */
@@ -123,6 +165,7 @@ int main(void)
 	RUN_TEST(test_pages_are_read_one_after_the_other);
 	RUN_TEST(test_what_may_not_be_read_is_said);
 	RUN_TEST(test_what_is_no_list_is_said);
+	RUN_TEST(test_the_release_is_that_of_the_apiserver);
 	RUN_TEST(test_no_cluster_at_all);
 	unlink(kubeconfig);
 	return UNITY_END();

@@ -135,6 +135,54 @@ static void test_a_volume_is_given_once(void)
 		strstr(said.out, "didn't find available persistent volumes to bind"), said.out);
 }
 
+#define CLASS(name, mode, created, annotation)                                        \
+	"kind: StorageClass\nmetadata: {name: " name ", creationTimestamp: '" created \
+	"', annotations: {" annotation "}}\nprovisioner: p\nvolumeBindingMode: " mode "\n---\n"
+#define NOW     "Immediate"
+#define LATER   "WaitForFirstConsumer"
+#define DEFAULT "storageclass.kubernetes.io/is-default-class: 'true'"
+#define CLASSLESS(more)                                                                  \
+	"kind: PersistentVolumeClaim\nmetadata: {name: c, namespace: default" more "}\n" \
+	"spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n---\n"
+
+/* A claim that binds at once, and is not bound, keeps its pod; one that waits for it does not. */
+static void default_class(const char *classes, const char *claim, const char *expected)
+{
+	char input[4096];
+	(void)snprintf(input, sizeof(input), "%s%s%s%s", NODE, claim, classes, CLAIMANT("a", "c"));
+	RUN(&said, simulate_run, input, "-");
+	TEST_ASSERT_NOT_NULL_MESSAGE(strstr(said.out, expected), said.out);
+	TEST_ASSERT_EQUAL_STRING("", said.err);
+}
+
+static void test_a_claim_without_a_class_gets_the_default_one(void)
+{
+	static const char placed[] = "1 pending: 1 placed, 0 unschedulable\n";
+	static const char unbound[] = "pod has unbound immediate PersistentVolumeClaims";
+	const char *one = CLASS("a", LATER, "2026-01-01T00:00:00Z", DEFAULT);
+	default_class(one, CLASSLESS(""), placed);
+	default_class(CLASS("a", LATER, "2026-01-01T00:00:00Z", ""), CLASSLESS(""), unbound);
+	/* a server has seen it, and left it so */
+	default_class(one, CLASSLESS(", uid: seen"), unbound);
+	/* the newest one */
+	default_class(CLASS("a", LATER, "2026-01-02T00:00:00Z", DEFAULT)
+			      CLASS("b", NOW, "2026-01-01T00:00:00Z", DEFAULT),
+		CLASSLESS(""), placed);
+	default_class(CLASS("a", LATER, "2026-01-01T00:00:00Z", DEFAULT)
+			      CLASS("b", NOW, "2026-01-02T00:00:00Z", DEFAULT),
+		CLASSLESS(""), unbound);
+	/* of the same age the first by name */
+	default_class(CLASS("b", NOW, "2026-01-01T00:00:00Z", DEFAULT)
+			      CLASS("a", LATER, "2026-01-01T00:00:00Z", DEFAULT),
+		CLASSLESS(""), placed);
+	/* "" is none, and asks for none */
+	default_class(one,
+		"kind: PersistentVolumeClaim\nmetadata: {name: c, namespace: default}\n"
+		"spec: {storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: "
+		"{storage: 1Gi}}}\n---\n",
+		unbound);
+}
+
 static void test_nominations_of_less_important_pods_go(void)
 {
 	RUN(&said, simulate_run,
@@ -400,6 +448,7 @@ int main(void)
 	RUN_TEST(test_preemption_makes_room_at_once);
 	RUN_TEST(test_preemption_that_policy_forbids);
 	RUN_TEST(test_a_volume_is_given_once);
+	RUN_TEST(test_a_claim_without_a_class_gets_the_default_one);
 	RUN_TEST(test_nominations_of_less_important_pods_go);
 	RUN_TEST(test_ties_are_spread);
 	RUN_TEST(test_json);

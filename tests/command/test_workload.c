@@ -131,6 +131,15 @@ static void test_workload_when_it_has_claims_then_they_are_made(void)
 		0);
 	expect("shop/db-0  n1    -      the only feasible node\n");
 	expect("2 pending: 2 placed, 0 unschedulable\n");
+	simulate(NODE("n1", "") "kind: StorageClass\nmetadata: {name: fast, annotations: {"
+				"storageclass.kubernetes.io/is-default-class: 'true'}}\n"
+				"provisioner: p\nvolumeBindingMode: WaitForFirstConsumer\n---\n"
+				"kind: StatefulSet\nmetadata: {name: db, namespace: shop}\nspec: {"
+				"replicas: 2, selector: {matchLabels: {app: db}}, " TEMPLATE("db",
+					"") ", volumeClaimTemplates: [{metadata: {name: data}, "
+					    "spec: {accessModes: [ReadWriteOnce]}}]}\n",
+		0);
+	expect("2 pending: 2 placed, 0 unschedulable\n");
 }
 
 /* Two of four CPUs each: an apiserver takes limits for requests that are not given. */

@@ -204,6 +204,26 @@ static void test_binding_modes(void)
 	TEST_ASSERT_EQUAL(2, class->allowed_topologies.count);
 }
 
+static void test_which_class_is_the_default(void)
+{
+#define CLASS(annotations)                                                              \
+	"{\"metadata\":{\"name\":\"n\",\"creationTimestamp\":\"1970-01-01T00:01:00Z\"," \
+	"\"annotations\":{" annotations "}}}"
+	const struct kube_storage_class *class = decode(KUBE_STORAGE_CLASS, CLASS(""));
+	TEST_ASSERT_EQUAL(0, class->is_default);
+	TEST_ASSERT_EQUAL_INT64(60000000, class->created_us);
+	class = decode(KUBE_STORAGE_CLASS,
+		CLASS("\"storageclass.kubernetes.io/is-default-class\":\"true\""));
+	TEST_ASSERT_EQUAL(1, class->is_default);
+	class = decode(KUBE_STORAGE_CLASS,
+		CLASS("\"storageclass.beta.kubernetes.io/is-default-class\":\"true\""));
+	TEST_ASSERT_EQUAL(1, class->is_default);
+	class = decode(KUBE_STORAGE_CLASS,
+		CLASS("\"storageclass.kubernetes.io/is-default-class\":\"yes\""));
+	TEST_ASSERT_EQUAL(0, class->is_default);
+#undef CLASS
+}
+
 /* ---- CSI ---- */
 
 static void test_a_csi_node(void)
@@ -295,6 +315,7 @@ int main(void)
 	RUN_TEST(test_annotations_and_owner_of_a_claim);
 	RUN_TEST(test_a_class);
 	RUN_TEST(test_binding_modes);
+	RUN_TEST(test_which_class_is_the_default);
 	RUN_TEST(test_a_csi_node);
 	RUN_TEST(test_a_csi_driver);
 	RUN_TEST(test_a_capacity);

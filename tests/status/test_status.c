@@ -403,6 +403,11 @@ static void test_what_if_of_odd_documents_is_refused(void)
 	"  template: " TEMPLATE("1") "\n  volumeClaimTemplates: [{metadata: {name: data}, " \
 				     "spec: " CLAIM_SPEC more "}]\n"
 
+#define CLASSLESS                                                                                  \
+	"kind: PersistentVolumeClaim\nmetadata: {name: a}\nspec: {accessModes: [ReadWriteOnce]}\n" \
+	"---\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], volumes: [{name: "   \
+	"v, persistentVolumeClaim: {claimName: a}}]}\n"
+
 static void know_claims(void)
 {
 	const uint32_t kinds = WATCH_KIND(KUBE_PVC) | WATCH_KIND(KUBE_PV) |
@@ -440,9 +445,17 @@ static void test_what_if_with_claims_imagines_them(void)
 	ask_about("kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], "
 		  "volumes: [{name: v, persistentVolumeClaim: {claimName: a}}]}\n");
 	expect_part("persistentvolumeclaim \\\"a\\\" not found"); /* it was in thought */
+	ask_about(CLASSLESS); /* binds at once, as it were: it has no class */
+	expect_part("pod has unbound immediate PersistentVolumeClaims");
 	TEST_ASSERT_EQUAL_UINT32(objects, pool_used(&bed_scheduler.cache.objects));
 	TEST_ASSERT_EQUAL_UINT64(strings, bed_scheduler.cache.strings.strings.budget.used);
 	TEST_ASSERT_EQUAL_UINT64(0, cache_log_count(&bed_scheduler.cache));
+	bed_add(KUBE_STORAGE_CLASS,
+		"{'metadata':{'name':'disk','uid':'sc','resourceVersion':'2','annotations':{"
+		"'storageclass.kubernetes.io/is-default-class':'true'}},"
+		"'provisioner':'disk.csi','volumeBindingMode':'WaitForFirstConsumer'}");
+	ask_about(CLASSLESS);
+	expect_part("\"choice\":\"n");
 	scheduler_audit(&bed_scheduler);
 }
 
