@@ -13,11 +13,13 @@
 static const struct {
 	const char *shell, *script;
 } scripts[] = {
+	/* It makes three words of --flag=value. */
 	{"bash",
 		"_berth() {\n"
-		"\tlocal IFS=$'\\n'\n"
-		"\tCOMPREPLY=($(compgen -W \"$(berth completion words "
-		"\"${COMP_WORDS[@]:1:COMP_CWORD-1}\")\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+		"\tlocal IFS=$'\\n' before=(\"${COMP_WORDS[@]:1:COMP_CWORD-1}\")\n"
+		"\t[ \"${before[*]: -1}\" != = ] || unset 'before[-1]'\n"
+		"\tCOMPREPLY=($(compgen -W \"$(berth completion words \"${before[@]}\")\" -- "
+		"\"${COMP_WORDS[COMP_CWORD]}\"))\n"
 		"}\n"
 		"complete -o default -F _berth berth\n"},
 	{"zsh",
@@ -26,15 +28,16 @@ static const struct {
 		"\tlocal -a found\n"
 		"\tcompset -P '--*='\n"
 		"\tfound=(${(f)\"$(berth completion words \"${(@)words[2,CURRENT-1]}\" "
-		"$IPREFIX)\"})\n"
+		"${IPREFIX%=})\"})\n"
 		"\t(( $#found )) && compadd -a found || _files\n"
 		"}\n"
 		"if [ \"$funcstack[1]\" = _berth ]; then _berth; else compdef _berth berth; fi\n"},
 	{"fish",
 		"complete -c berth -f -a '(set -l t (commandline -ct); set -l f (string match -r "
 		"-- \"^--.*=\" \"$t\"); set -l v (string replace -- \"$f\" \"\" \"$t\"); begin; "
-		"berth completion words (commandline -opc)[2..-1] $f | string match -- $v\\* || "
-		"__fish_complete_path $v; end | string replace -r -- ^ \"$f\")'\n"},
+		"berth completion words (commandline -opc)[2..-1] (string match -r -- "
+		"\"^--[^=]*(?==)\" \"$t\") | string match -- $v\\* || __fish_complete_path $v; "
+		"end | string replace -r -- ^ \"$f\")'\n"},
 };
 
 static void put_alternatives(struct output *out, const char *alternatives)
@@ -72,11 +75,7 @@ static void put_words(struct output *out, int argc, char **argv)
 		put_names_of_commands(out);
 	if (c == NULL)
 		return;
-	if (strcmp(argv[argc - 1], "=") == 0) /* bash makes three words of --flag=value */
-		argc--;
-	struct text before = text_of(argv[argc - 1]);
-	before.size -= text_ends(before, TEXT("="));
-	const char *value = value_behind(c, before);
+	const char *value = value_behind(c, text_of(argv[argc - 1]));
 	if (value != NULL) {
 		if (strchr(value, '|') != NULL)
 			put_alternatives(out, value);

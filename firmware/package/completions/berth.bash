@@ -1,5 +1,6 @@
 _berth() {
-	local IFS=$'\n'
-	COMPREPLY=($(compgen -W "$(berth completion words "${COMP_WORDS[@]:1:COMP_CWORD-1}")" -- "${COMP_WORDS[COMP_CWORD]}"))
+	local IFS=$'\n' before=("${COMP_WORDS[@]:1:COMP_CWORD-1}")
+	[ "${before[*]: -1}" != = ] || unset 'before[-1]'
+	COMPREPLY=($(compgen -W "$(berth completion words "${before[@]}")" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _berth berth
