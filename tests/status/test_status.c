@@ -395,9 +395,8 @@ static void test_what_if_of_odd_documents_is_refused(void)
 	scheduler_audit(&bed_scheduler);
 }
 
-#define CLAIM_SPEC                                                                                \
-	"{storageClassName: disk, accessModes: [ReadWriteOnce], resources: {requests: {storage: " \
-	"1Gi}}}"
+#define CLAIM(name) "{" name "accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}"
+#define CLAIM_SPEC  CLAIM("storageClassName: disk, ")
 #define DB(more)                                                                            \
 	"kind: StatefulSet\nmetadata: {name: db, namespace: d}\nspec:\n  replicas: 2\n"     \
 	"  template: " TEMPLATE("1") "\n  volumeClaimTemplates: [{metadata: {name: data}, " \
@@ -425,7 +424,6 @@ static void test_what_if_with_claims_imagines_them(void)
 	open_for_anyone();
 	ask_about(DB(""));
 	TEST_ASSERT_EQUAL_UINT32(503, bed_code()); /* they are watched from now on */
-	expect_part("is being read; retry");
 	TEST_ASSERT_TRUE((bed_scheduler.sync.wanted & WATCH_KIND(KUBE_PVC)) != 0);
 	know_claims();
 	bed_add(KUBE_STORAGE_CLASS,
@@ -436,10 +434,8 @@ static void test_what_if_with_claims_imagines_them(void)
 	uint32_t objects = pool_used(&bed_scheduler.cache.objects);
 	uint64_t strings = bed_scheduler.cache.strings.strings.budget.used;
 	ask_about(DB(""));
-	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
 	expect_part("\"wanted\":2,\"lookedAt\":2,\"placed\":2,");
 	ask_about(CLAIM_A(CLAIM_SPEC) CLAIMING);
-	TEST_ASSERT_EQUAL_UINT32(200, bed_code());
 	expect_part("\"choice\":\"n");
 	ask_about(CLAIMING);
 	expect_part("persistentvolumeclaim \\\"a\\\" not found"); /* it was in thought */
