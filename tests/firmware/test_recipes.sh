@@ -78,6 +78,9 @@ alone make -C "$recipes/openwrt" TOPDIR="$openwrt" MAKE="$say_make" compile >"$w
 claim 'openwrt: with its compiler, without a network' made $prefix gateway-armv7 qemu-arm-static "$work/log"
 claim 'openwrt: the sources of this version' grep -q "^PKG_VERSION:=$version\$" "$recipes/openwrt/Makefile"
 [ -n "$whole" ] || { mkdir -p "$work/src/berth-$version/build/gateway-armv7" && cp build/x86_64/berth "$work/src/berth-$version/build/gateway-armv7/"; }
+# Its program has ARMv7 instructions, and floating point in hardware.
+older_arm() { ! sed -n 's/^ *DEPENDS:=@//p' "$recipes/openwrt/Makefile" | sed 's/(arm_v7&&HAS_FPU)//' | grep -w arm; }
+claim 'openwrt: not for older ARM, where the program would crash' older_arm
 claim 'openwrt: it installs' make -C "$recipes/openwrt" TOPDIR="$openwrt" work="$work" install-berth
 claim 'openwrt: what belongs there' [ "$(cd "$work/root" && find . -type f | sort | tr '\n' ' ')" = './etc/berth/berth.yaml ./etc/config/berth ./etc/init.d/berth ./usr/bin/berth ' ]
 # Its init script with stand-ins of what rc.common and procd give it.
