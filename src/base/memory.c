@@ -2,8 +2,8 @@
 /* Memory's phase, and address space from the system. */
 #include "base/memory.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/budget.h"
 #include "base/check.h"
@@ -88,7 +88,7 @@ void memory_release(void *block, size_t size)
 
 size_t memory_page_size(void)
 {
-	long size = sysconf(_SC_PAGESIZE);
+	size_t size = getauxval(AT_PAGESZ);
 	CHECK(size > 0);
-	return (size_t)size;
+	return size;
 }

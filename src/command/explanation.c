@@ -5,8 +5,7 @@
  */
 #include "command/explanation.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "command/canonical.h"
 #include "command/table.h"
 
@@ -93,7 +92,7 @@ static struct row *rows_of(struct printing *p, struct text object, uint32_t *cou
 		size_t width = output_width(rows[i].name);
 		p->name_width = width > p->name_width ? width : p->name_width;
 	}
-	qsort(rows, *count, sizeof(*rows), by_total);
+	sort(rows, *count, sizeof(*rows), by_total);
 	return rows;
 }
 

@@ -2,9 +2,9 @@
 /*
  * status, pending, nodes, history, headroom: what a running berth shows, in a terminal.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "command/ask.h"
 #include "command/canonical.h"
 #include "command/table.h"
@@ -43,11 +43,6 @@ struct show {
 
 /* ---- rows ---- */
 
-static int show_by_text(const void *a, const void *b)
-{
-	return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 static bool is_of_namespace(struct show *s, struct text row)
 {
 	const char *namespace = s->flags->namespace;
@@ -84,7 +79,7 @@ static bool show_rows(struct show *s, struct text json, const struct table_colum
 			rows[order == SHOW_REVERSED ? all - ++count : count++] = row;
 	rows += order == SHOW_REVERSED ? all - count : 0;
 	if (order == SHOW_SORTED)
-		qsort(rows, count, sizeof(*rows), show_by_text);
+		sort_texts(rows, count);
 	const struct table table = {.io = s->io,
 		.out = &s->out,
 		.scratch = scratch,

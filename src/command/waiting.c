@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pods that wait, in the queue's order. */
 #include "command/waiting.h"
-
-#include <stdlib.h>
+#include "base/sort.h"
 
 static int waiting_compare_pods(const void *a, const void *b)
 {
@@ -27,7 +26,6 @@ uint32_t waiting_collect(const struct offline *o, struct waiting *list)
 				cache_template_of(cache, pod)->priority};
 	}
 	CHECK(count == cache->pods_pending);
-	if (count > 0)
-		qsort(list, count, sizeof(*list), waiting_compare_pods);
+	sort(list, count, sizeof(*list), waiting_compare_pods);
 	return count;
 }

@@ -2,9 +2,8 @@
 /* Pods of workloads, as text that is read like any other object. */
 #include "command/workload.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
+#include "base/sort.h"
 #include "cache/feed.h"
 #include "command/change.h"
 
@@ -537,7 +536,7 @@ static struct its_pod *list_its_pods(struct expansion *x, uint32_t *count)
 					: d->pods[i].created_us,
 				i};
 	if (list != NULL)
-		qsort(list, *count, sizeof(*list), goes_before);
+		sort(list, *count, sizeof(*list), goes_before);
 	return list;
 }
 

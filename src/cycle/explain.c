@@ -2,8 +2,8 @@
 /*
  * Everything about one pod, node by node and plugin by plugin, as JSON.
  */
-#include <stdlib.h>
 
+#include "base/sort.h"
 #include "cycle/evaluation.h"
 #include "json/json.h"
 
@@ -57,15 +57,9 @@ static void put_detail(struct evaluation *e, struct json_writer *j, uint8_t plug
 
 /* ---- names, sorted ---- */
 
-static int compare_texts(const void *a, const void *b)
-{
-	return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 static void put_sorted(struct json_writer *j, const char *key, struct text *names, uint32_t count)
 {
-	if (count > 0)
-		qsort(names, count, sizeof(*names), compare_texts);
+	sort_texts(names, count);
 	json_member_array(j, key);
 	for (uint32_t i = 0; i < count; i++)
 		json_put_text(j, names[i]);

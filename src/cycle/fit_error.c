@@ -2,8 +2,8 @@
 /*
  * The words of a pod that fits nowhere: how many nodes refuse it for which reason.
  */
-#include <stdlib.h>
 
+#include "base/sort.h"
 #include "cycle/evaluation.h"
 #include "cycle/refusal.h"
 
@@ -37,11 +37,6 @@ static void tally_status(struct tally *tally, const struct cycle_status *status,
 		tally_add(tally, status->reasons[i], nodes);
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-	return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 /* "<count> <reason>" sorted bytewise, so that "10 x" comes before "2 y". */
 static void write_tally(struct scratch *scratch, const struct tally *tally, struct writer *out)
 {
@@ -61,7 +56,7 @@ static void write_tally(struct scratch *scratch, const struct tally *tally, stru
 	}
 	if (lines == NULL)
 		return;
-	qsort(lines, tally->count, sizeof(*lines), compare_lines);
+	sort_texts(lines, tally->count);
 	for (size_t i = 0; i < tally->count; i++) {
 		write_z(out, i == 0 ? " " : ", ");
 		write_text(out, lines[i]);

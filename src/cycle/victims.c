@@ -2,9 +2,9 @@
 /*
  * Victims on one node, and which node's victims are the least loss.
  */
-#include <stdlib.h>
 
 #include "cycle/victims.h"
+#include "base/sort.h"
 
 /* ---- importance ---- */
 
@@ -45,7 +45,7 @@ static struct ranked *lower_pods(struct evaluation *e, uint32_t node, uint32_t *
 			list[(*count)++] = (struct ranked){p, priority, start_of(pod), false};
 	}
 	if (list != NULL)
-		qsort(list, *count, sizeof(*list), compare_importance);
+		sort(list, *count, sizeof(*list), compare_importance);
 	return list;
 }
 

@@ -129,10 +129,7 @@ uint32_t kube_read_access(struct kube_build *b, struct json_value v);
 /* spec.volumeMode with its default. */
 uint32_t kube_read_volume_mode(struct kube_build *b, struct json_value v);
 
-/*
- * Sorts elements by their first key_words 32-bit words. In place, without allocation; n log n at
- * worst, linear for what is sorted already.
- */
+/* Sorts elements by their first key_words 32-bit words: one, or three. */
 void kube_sort(void *elements, size_t element_size, uint32_t key_words, uint32_t count);
 /* Elements that are the same in their first key_words words as the one before go; new count. */
 uint32_t kube_sorted_unique(

@@ -21,9 +21,8 @@
  *	/berth/v1/loss: what is known of each node, those first that would not survive
  *	[{"node":"n1","moves":1,"stuck":1,"ageS":12},...]
  */
+#include "base/sort.h"
 #include "status/private.h"
-
-#include <stdlib.h>
 
 enum {
 	LOSS_NODES = 1 << 17, /* address space for so many */
@@ -136,8 +135,7 @@ static void loss_begin(
 				.pod = p,
 				.priority = cache_template_of(cache, pod)->priority};
 	}
-	if (run->count > 0)
-		qsort(run->pods, run->count, sizeof(run->pods[0]), loss_compare);
+	sort(run->pods, run->count, sizeof(run->pods[0]), loss_compare);
 }
 
 static bool loss_is_there(const struct cache *cache, uint32_t node)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "status/private.h"
 
 void process_open(struct process *process)
@@ -37,7 +38,7 @@ void process_facts(const struct process *process, struct process_facts *facts)
 {
 	char line[256];
 	struct rusage usage;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t page = memory_page_size();
 	struct text part;
 	uint64_t pages;
 	struct stat files;

@@ -265,11 +265,11 @@ static void test_sorting_of_any_length(void)
 
 static void test_sorting_looks_at_all_key_words(void)
 {
-	uint32_t pairs[4][2] = {{2, 1}, {1, 2}, {1, 1}, {1, 2}};
-	static const uint32_t expected[3][2] = {{1, 1}, {1, 2}, {2, 1}};
-	kube_sort(pairs, sizeof(pairs[0]), 2, 4);
-	TEST_ASSERT_EQUAL(3, kube_sorted_unique(pairs, sizeof(pairs[0]), 2, 4));
-	TEST_ASSERT_EQUAL_MEMORY(expected, pairs, sizeof(expected));
+	uint32_t keys[4][3] = {{1, 2, 1}, {1, 1, 2}, {1, 1, 1}, {1, 1, 2}};
+	static const uint32_t expected[3][3] = {{1, 1, 1}, {1, 1, 2}, {1, 2, 1}};
+	kube_sort(keys, sizeof(keys[0]), 3, 4);
+	TEST_ASSERT_EQUAL(3, kube_sorted_unique(keys, sizeof(keys[0]), 3, 4));
+	TEST_ASSERT_EQUAL_MEMORY(expected, keys, sizeof(expected));
 }
 
 int main(void)
