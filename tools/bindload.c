@@ -14,6 +14,7 @@
  * asked for: POD MICROSECONDS-SINCE-1970.
  */
 // deps: base/*.c net/*.c tls/*.c http/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
+// deps: config/file.c
 // deps: json/write.c config/kubeconfig.c base/base64.c bind/body_binding.c api/api_path.c
 // deps: command/target.c
 #include <stdio.h>

@@ -19,6 +19,7 @@
 // deps: base/*.c net/*.c tls/*.c http/*.c
 // deps: json/*.c base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: config/kubeconfig.c base/base64.c command/target.c bind/body*.c api/api_path.c kube/*.c
+// deps: config/file.c
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
  */
 // deps: base/*.c net/*.c tls/*.c http/*.c json/*.c
 // deps: base/url.c yaml/yaml.c yaml/memory.c yaml/scalar.c
-// deps: config/kubeconfig.c base/base64.c kube/*.c cache/*.c watch/*.c
+// deps: config/kubeconfig.c config/file.c base/base64.c kube/*.c cache/*.c watch/*.c
 // deps: command/target.c
 #include <errno.h>
 #include <signal.h>

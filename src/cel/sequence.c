@@ -333,30 +333,28 @@ struct cel_value cel_sort_by(struct cel_run *run, const struct cel_value *args, 
 	return sequence_sort(run, &args[0], &args[1]);
 }
 
-struct cel_value cel_first(struct cel_run *run, const struct cel_value *args, uint32_t count)
+static struct cel_value end_of_list(struct cel_run *run, const struct cel_value *list, bool last)
 {
 	struct cel_value item;
 
-	(void)count;
-	if (!sequence_is_list(&args[0]))
+	if (!sequence_is_list(list))
 		return cel_fault(CEL_FAULT_NO_OVERLOAD);
-	if (cel_size(&args[0]) == 0)
+	if (cel_size(list) == 0)
 		return cel_new_optional(run, NULL);
-	item = cel_at(&args[0], 0);
+	item = cel_at(list, last ? cel_size(list) - 1 : 0);
 	return cel_new_optional(run, &item);
+}
+
+struct cel_value cel_first(struct cel_run *run, const struct cel_value *args, uint32_t count)
+{
+	(void)count;
+	return end_of_list(run, &args[0], false);
 }
 
 struct cel_value cel_last(struct cel_run *run, const struct cel_value *args, uint32_t count)
 {
-	struct cel_value item;
-
 	(void)count;
-	if (!sequence_is_list(&args[0]))
-		return cel_fault(CEL_FAULT_NO_OVERLOAD);
-	if (cel_size(&args[0]) == 0)
-		return cel_new_optional(run, NULL);
-	item = cel_at(&args[0], cel_size(&args[0]) - 1);
-	return cel_new_optional(run, &item);
+	return end_of_list(run, &args[0], true);
 }
 
 /* ---- sets ---- */

@@ -79,14 +79,14 @@ struct ask {
 };
 
 /*
- * NULL: an error was printed. `streams`: of the caller, besides; who has some may ask for answers
- * that do not end, too (NET_WATCH).
+ * NULL: an error was printed. `streams`: of the caller, besides; with some of them it may ask for
+ * answers that do not end, too (NET_WATCH).
  */
 struct ask *ask_open(const struct command_io *io, const struct ask_flags *flags,
 	uint64_t memory_bytes, uint32_t streams);
 /*
- * GET; canonical JSON, good until the next one; `opens` is '{' or '[': what it must be. False: it
- * was said why.
+ * GET; canonical JSON, good until the next one; `opens` is '{' or '[': what it must be. False:
+ * a line about it was printed.
  */
 MUST_USE bool ask_get(struct ask *ask, struct text path, char opens, struct text *json);
 /* One line on err, about the server. */

@@ -147,7 +147,7 @@ uint32_t change_gone(const struct dump *d, uint32_t workload)
 	return count;
 }
 
-/* ---- what is said ---- */
+/* ---- the lines ---- */
 
 static struct dump_change *find_taken(struct dump *d, const struct dump_change *new, bool same)
 {
@@ -175,7 +175,7 @@ void change_pair(struct dump *d)
 		}
 }
 
-/* It is said: an old one whose place is taken is said with the new one; one that stays is not. */
+/* An old one whose place is taken is part of the line of the new one; one that stays has none. */
 static bool is_line(const struct dump_change *c)
 {
 	return !c->is_old || (!c->is_taken && (c->pod == 0 || c->what == CHANGE_PREEMPTED));

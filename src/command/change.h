@@ -24,7 +24,7 @@ struct dump_change { /* texts live in dump.kept */
 	struct dump_change *next;
 	struct text name;                  /* with the namespace */
 	struct text node;                  /* "": none */
-	struct text why;                   /* of one that is stuck; who preempted it */
+	struct text why;                   /* of one that is stuck; the pod that preempted it */
 	const struct dump_change *instead; /* of an old pod, of which it takes the place */
 	uint32_t pod;                      /* of an old pod: 0, it is gone */
 	uint16_t workload;

@@ -85,7 +85,7 @@ static uint16_t cluster_read_page(
 	return ask_stream(r->ask, writer_text(&w), cluster_take, r, &r->reason);
 }
 
-/* False: it could not be read, and a line has said so. */
+/* False: it could not be read, and a line about it was printed. */
 static bool cluster_read_kind(struct reading *r, const char *const *versions, const char *plural,
 	const char *kind, const char *selector)
 {
@@ -140,7 +140,7 @@ bool cluster_read(struct dump *d, const char *kubeconfig)
 {
 	struct reading r = {.source = {.dump = d, .name = kubeconfig, .at = d->input}};
 	const struct kubeconfig_question question = {.path = kubeconfig};
-	log_set_level(LOG_ERROR); /* what matters of it is said here */
+	log_set_level(LOG_ERROR); /* what matters of it is printed here */
 	writer_init(&r.reason, r.reason_room, sizeof(r.reason_room));
 	r.ask = ask_open_cluster(&question, &r.reason);
 	if (r.ask == NULL) { /* what is wrong begins with the file's name */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/base64.h"
+#include "config/file.h"
 #include "yaml/yaml.h"
 
 static const char service_account_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -484,42 +485,18 @@ static bool load_context(struct load *load, const struct yaml_node *root, struct
 
 /* ---- the file ---- */
 
-static bool read_fd(int fd, char *to, size_t size)
-{
-	while (size > 0) {
-		ssize_t got = read(fd, to, size);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		to += got;
-		size -= (size_t)got;
-	}
-	return true;
-}
-
 static bool read_file(const struct load *load, struct text *content)
 {
 	struct stat st;
+	const char *fault = "not a regular file";
 	int fd = open(load->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return kubeconfig_fail(load, 0, "", strerror(errno));
-	const char *what = NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		what = "not a regular file";
-	else if (st.st_size > KUBECONFIG_FILE_MAX)
-		what = "larger than 1 MiB";
-	char *at = what == NULL ? scratch_take(load->scratch, (size_t)st.st_size + 1) : NULL;
-	if (what == NULL && at == NULL)
-		what = "no memory for what is in it";
-	if (what == NULL && !read_fd(fd, at, (size_t)st.st_size))
-		what = "cannot be read";
+	bool done = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		config_fd_read(fd, load->scratch, content, &fault);
 	close(fd);
-	if (what != NULL)
-		return kubeconfig_fail(load, 0, "", what);
-	*content = (struct text){at, (size_t)st.st_size};
-	return true;
+	return done || kubeconfig_fail(load, 0, "", fault);
 }
 
 static bool check_kind(const struct load *load, const struct yaml_node *root)

@@ -587,11 +587,10 @@ static void make_policy(struct policy_making *m, struct scheduler_config *config
 enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *scratch,
 	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes)
 {
-	struct yaml_node *root;
+	struct reading *r;
 	uint32_t before = config_faults_count(faults);
-	scheduler_config_defaults(config);
-	enum scheduler_config_result parsed = scheduler_parse(bytes, scratch, faults, &root);
-	struct reading *r = SCRATCH_ONE(scratch, struct reading);
+	enum scheduler_config_result parsed =
+		scheduler_read_begin(bytes, scratch, config, faults, notes, &r);
 	struct policy_file *file = SCRATCH_ONE(scratch, struct policy_file);
 	struct policy_making *m = SCRATCH_ONE(scratch, struct policy_making);
 	if (parsed != SCHEDULER_CONFIG_OK)
@@ -603,10 +602,9 @@ enum scheduler_config_result policy_read_on(struct text bytes, struct scratch *s
 		.strategy = SCRATCH_ONE(scratch, struct fit_strategy_config),
 		.profile = SCRATCH_ONE(scratch, struct scheduler_profile),
 		.args = SCRATCH_ARRAY(scratch, struct scheduler_args, ARGS_MAX)};
-	reading_init(r, root, scratch, faults, notes);
 	if (!check_policy_type(r))
 		return SCHEDULER_CONFIG_BROKEN;
-	fields_read(r, root, &file_fields, file);
+	fields_read(r, r->root, &file_fields, file);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
 	make_policy(m, config);

@@ -322,13 +322,18 @@ static void read_profiles(struct reading *r, struct scheduler_file *file)
 	config->profiles.items = to;
 }
 
-enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
-	struct config_faults *faults, struct yaml_node **root)
+enum scheduler_config_result scheduler_read_begin(struct text bytes, struct scratch *scratch,
+	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes,
+	struct reading **r)
 {
+	struct yaml_node *root;
 	struct yaml_fault fault;
-	enum yaml_result result = yaml_read(bytes, scratch, root, &fault);
+	scheduler_config_defaults(config);
+	enum yaml_result result = yaml_read(bytes, scratch, &root, &fault);
+	*r = SCRATCH_ONE(scratch, struct reading);
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
+	reading_init(*r, root, scratch, faults, notes);
 	struct config_place place = {0, 0};
 	if (result == YAML_BROKEN) {
 		place = (struct config_place){fault.line, fault.column};
@@ -348,17 +353,16 @@ static bool is_given(const struct yaml_node *root, const char *field)
 enum scheduler_config_result scheduler_config_read_on(struct text bytes, struct scratch *scratch,
 	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes)
 {
-	struct yaml_node *root;
+	struct reading *r;
 	uint32_t before = config_faults_count(faults);
-	scheduler_config_defaults(config);
-	enum scheduler_config_result parsed = scheduler_parse(bytes, scratch, faults, &root);
-	struct reading *r = SCRATCH_ONE(scratch, struct reading);
+	enum scheduler_config_result parsed =
+		scheduler_read_begin(bytes, scratch, config, faults, notes, &r);
 	struct scheduler_file *file = SCRATCH_ONE(scratch, struct scheduler_file);
 	if (parsed != SCHEDULER_CONFIG_OK)
 		return parsed;
 	if (scratch->overflowed)
 		return SCHEDULER_CONFIG_FULL;
-	reading_init(r, root, scratch, faults, notes);
+	const struct yaml_node *root = r->root;
 	r->source = bytes;
 	if (!check_type(r, root, &file->version))
 		return SCHEDULER_CONFIG_BROKEN;

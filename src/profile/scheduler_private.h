@@ -58,9 +58,13 @@ struct scheduler_plugin_config { /* an element of pluginConfig, its args not yet
 
 enum { SCHEDULER_SET_MAX = 1024 /* plugins in a list */ };
 
-/* The only document's root. What is no YAML, or too much, is a fault, or scratch is full. */
-enum scheduler_config_result scheduler_parse(struct text bytes, struct scratch *scratch,
-	struct config_faults *faults, struct yaml_node **root);
+/*
+ * Defaults, and a reading at the only document's root. What is no YAML, or too much, is a fault,
+ * or scratch is full.
+ */
+enum scheduler_config_result scheduler_read_begin(struct text bytes, struct scratch *scratch,
+	struct scheduler_config *config, struct config_faults *faults, struct config_faults *notes,
+	struct reading **r);
 
 /* We are at pluginConfig[i]; reads and checks. */
 void scheduler_args_read(

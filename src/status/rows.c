@@ -50,6 +50,19 @@ static bool is_filtered_out(const struct status_answer *a, struct text one, stru
 	return filter.size > 0 && !text_contains(one, filter) && !text_contains(other, filter);
 }
 
+/* The row of a pod and its names. False: it is not asked for. */
+static bool begin_pod_row(struct status_answer *a, struct writer *w, struct json_writer *j,
+	struct text namespace, struct text name)
+{
+	if (is_filtered_out(a, namespace, name))
+		return false;
+	a->row++;
+	rows_begin(a, w, j);
+	json_member_text(j, "namespace", namespace);
+	json_member_text(j, "name", name);
+	return true;
+}
+
 /* ---- nodes ---- */
 
 void rows_put_pair(struct json_writer *j, const char *key, int64_t used, int64_t allocatable)
@@ -263,12 +276,8 @@ static bool other_pod_step(struct status_answer *a, struct writer *w)
 		const struct kube_pod_template *template = cache_template_of(&s->cache, p);
 		struct text namespace = cache_text(&s->cache, template->namespace);
 		struct text name = cache_text(&s->cache, p->name);
-		if (is_filtered_out(a, namespace, name))
+		if (!begin_pod_row(a, w, &j, namespace, name))
 			continue;
-		a->row++;
-		rows_begin(a, w, &j);
-		json_member_text(&j, "namespace", namespace);
-		json_member_text(&j, "name", name);
 		json_member_i64(&j, "id", a->at);
 		json_member_z(&j, "state", "other scheduler");
 		json_member_i64(&j, "priority", template->priority);
@@ -293,12 +302,8 @@ static bool unread_pod_step(struct status_answer *a, struct writer *w)
 	const struct cache_unread *unread = pool_at(unreads, index);
 	struct text namespace = cache_text(cache, unread->namespace);
 	struct text name = cache_text(cache, unread->name);
-	if (unread->node != 0 || is_filtered_out(a, namespace, name))
+	if (unread->node != 0 || !begin_pod_row(a, w, &j, namespace, name))
 		return true;
-	a->row++;
-	rows_begin(a, w, &j);
-	json_member_text(&j, "namespace", namespace);
-	json_member_text(&j, "name", name);
 	json_member_i64(&j, "id", a->at);
 	json_member_z(&j, "state", "unreadable");
 	char why[NOTE_MAX];
@@ -328,12 +333,8 @@ static bool shelved_pod_step(struct status_answer *a, struct writer *w)
 	const struct shelf_pod *p = shelf_pod_at(shelf, index);
 	struct text namespace = shelf_namespace(shelf, p);
 	struct text name = shelf_name(shelf, p, room);
-	if (is_filtered_out(a, namespace, name))
+	if (!begin_pod_row(a, w, &j, namespace, name))
 		return true;
-	a->row++;
-	rows_begin(a, w, &j);
-	json_member_text(&j, "namespace", namespace);
-	json_member_text(&j, "name", name);
 	json_member_i64(&j, "id", a->at);
 	json_member_z(&j, "state", "no memory");
 	json_member_i64(&j, "priority", p->priority);
@@ -371,12 +372,8 @@ static bool pod_step(struct status_answer *a, struct writer *w)
 	const struct kube_pod_template *class = cache_template_of(&s->cache, p);
 	struct text namespace = cache_text(&s->cache, class->namespace);
 	struct text name = cache_text(&s->cache, p->name);
-	if (is_filtered_out(a, namespace, name))
+	if (!begin_pod_row(a, w, &j, namespace, name))
 		return true;
-	a->row++;
-	rows_begin(a, w, &j);
-	json_member_text(&j, "namespace", namespace);
-	json_member_text(&j, "name", name);
 	status_put_owner(&s->cache, p, &j);
 	json_member_i64(&j, "id", entry);
 	json_member_z(&j, "state", rows_queue_states[e->state]);

@@ -3,7 +3,7 @@
  * Kubeconfig: files of real installations, relative paths, the service account, --master, and the
  * one line that says what is wrong.
  */
-// deps: config/kubeconfig.c yaml/yaml.c yaml/memory.c yaml/scalar.c
+// deps: config/kubeconfig.c config/file.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: base/base64.c base/url.c
 // deps: base/*.c
 // libs: yaml

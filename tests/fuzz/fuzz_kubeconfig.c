@@ -4,7 +4,7 @@
  * comes: no crash, and a line that says what is wrong. What was written as JSON is read again and
  * written the same.
  */
-// deps: config/kubeconfig.c yaml/yaml.c yaml/memory.c yaml/scalar.c
+// deps: config/kubeconfig.c config/file.c yaml/yaml.c yaml/memory.c yaml/scalar.c
 // deps: base/base64.c base/url.c
 // deps: base/*.c
 // deps: tests/fuzz/fuzz.c

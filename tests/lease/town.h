@@ -2,7 +2,10 @@
 /*
  * A town for tests: several processes with a loop each and one server, in one program with one
  * virtual time. What travels takes its time, may be lost, or arrive when its sender has given up;
- * a process may be stopped, or cut off from the server.
+ * a process may be stopped, or cut off from the server. Not tools/apisim/network.h: there all
+ * hosts have one clock, and here each process has its own, which may stand still or run fast, and
+ * the test decides the fate of each request. The server is a function of the test, as a lease is
+ * all that it has.
  */
 #ifndef BERTH_TESTS_LEASE_TOWN_H
 #define BERTH_TESTS_LEASE_TOWN_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A network inside one process: the bytes interface of net/, where what is opened comes out of
- * accept(), with a clock that moves only when nothing can be delivered.
+ * accept(), with a clock that moves only when nothing can be delivered. Not
+ * tools/apisim/network.h, which delivers by time: here each turn delivers so many bytes into pipes
+ * as small as the test wants them, which is what a parser and a server are tried with.
  */
 #ifndef BERTH_TESTS_NET_LOOPBACK_H
 #define BERTH_TESTS_NET_LOOPBACK_H
