@@ -62,3 +62,12 @@ void serve_no_more(void)
 	}
 	child = 0;
 }
+
+const char *server_heard(void)
+{
+	static char request[4096];
+	ssize_t size = read(asked[0], request, sizeof(request) - 1);
+
+	request[size < 0 ? 0 : size] = '\0';
+	return request;
+}

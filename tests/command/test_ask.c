@@ -35,7 +35,6 @@ void tearDown(void)
 
 static void test_no_node(void)
 {
-	char request[4096];
 	ASK(HEAD("200 OK") "{\"rejected\":{\"n1\":{\"plugin\":\"NodeName\",\"code\":"
 			   "\"Unschedulable\","
 			   "\"reasons\":[\"no\"]}},\"message\":\"0/1 nodes\",\"requests\":{}}\n");
@@ -45,8 +44,7 @@ static void test_no_node(void)
 				 "n1    Unschedulable  NodeName  no\n",
 		said.out);
 	TEST_ASSERT_EQUAL(0, said.status);
-	ssize_t size = read(asked[0], request, sizeof(request) - 1);
-	request[size < 0 ? 0 : size] = '\0';
+	const char *request = server_heard();
 	TEST_ASSERT_NOT_NULL(
 		strstr(request, "GET /berth/v1/explain?pod=shop%2Fwe%20b HTTP/1.1\r\n"));
 	TEST_ASSERT_NULL(strstr(request, "uthorization"));
@@ -205,7 +203,6 @@ static void test_misuse(void)
 
 static void test_headroom_of_a_pod(void)
 {
-	char request[4096];
 	serve((const char *const[]){HEAD("200 OK") HEADROOM("7", "false",
 					    "[[\"n1\",4,\"cpu\"],[\"node-2\",3,\"pods\"]]"),
 		NULL});
@@ -216,8 +213,7 @@ static void test_headroom_of_a_pod(void)
 		"n1      4    cpu\n"
 		"node-2  3    pods\n",
 		said.out);
-	ssize_t size = read(asked[0], request, sizeof(request) - 1);
-	request[size < 0 ? 0 : size] = '\0';
+	const char *request = server_heard();
 	TEST_ASSERT_NOT_NULL(strstr(request, "GET /berth/v1/headroom?pod=shop%2Fweb HTTP/1.1\r\n"));
 	serve((const char *const[]){HEAD("200 OK") HEADROOM("1", "true", "[]"), NULL});
 	RUN(&said, headroom_run, NULL, "web", "--server", server);
@@ -231,7 +227,6 @@ static void test_headroom_of_a_pod(void)
 
 static void test_headroom_of_a_file(void)
 {
-	char request[4096];
 	serve((const char *const[]){
 		HEAD("200 OK") "{\"choice\":\"n1\",\"headroom\":" HEADROOM("7", "false",
 			"[]") ",\"workloads\":[{\"kind\":\"Deployment\",\"namespace\":\"shop\","
@@ -244,8 +239,7 @@ static void test_headroom_of_a_file(void)
 		"Deployment  shop       web   3       3          3\n"
 		"fit       7; feasible nodes: 2; what runs out first: 1 cpu, 1 pods\n",
 		said.out);
-	ssize_t size = read(asked[0], request, sizeof(request) - 1);
-	request[size < 0 ? 0 : size] = '\0';
+	const char *request = server_heard();
 	TEST_ASSERT_NOT_NULL(strstr(request, "POST /berth/v1/whatif HTTP/1.1\r\n"));
 	serve((const char *const[]){HEAD("200 OK") "{\"headroom\":{},\"workloads\":[]}", NULL});
 	RUN(&said, headroom_run, "kind: Pod\n", "-", "-o", "json", "--server", server);

@@ -60,9 +60,8 @@ static void answered(const char *body, const char *line)
 
 static void asked_for(const char *path)
 {
-	char request[4096], expected[512];
-	ssize_t size = read(asked[0], request, sizeof(request) - 1);
-	request[size < 0 ? 0 : size] = '\0';
+	char expected[512];
+	const char *request = server_heard();
 	(void)snprintf(expected, sizeof(expected), "GET %s HTTP/1.1\r\n", path);
 	TEST_ASSERT_EQUAL_STRING_LEN(expected, request, strlen(expected));
 }
@@ -123,10 +122,8 @@ static void test_history_when_asked_then_the_newest_is_last(void)
 /* What comes behind a parameter of the request. */
 static int64_t asked_since(const char *line)
 {
-	char request[4096];
 	answered("[]", line);
-	ssize_t size = read(asked[0], request, sizeof(request) - 1);
-	request[size < 0 ? 0 : size] = '\0';
+	const char *request = server_heard();
 	const char *from = strstr(request, "&from=");
 	TEST_ASSERT_NOT_NULL(from);
 	return strtoll(from + strlen("&from="), NULL, 10);

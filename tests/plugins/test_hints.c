@@ -50,6 +50,23 @@ static void changed(const struct cache_event *event)
 		TEST_ASSERT_EQUAL(said[0] != '-', plugin_set_has(&waiters, asked->id));
 }
 
+static void hear_addition(const char *json)
+{
+	said = "nothing";
+	picture.changed = changed;
+	picture_add(json);
+	picture.changed = NULL;
+}
+
+static void hear_removal(void (*hear)(const struct cache_event *), enum kube_kind kind,
+	const char *namespace, const char *name)
+{
+	said = "nothing";
+	picture.changed = hear;
+	picture_remove(kind, namespace, name);
+	picture.changed = NULL;
+}
+
 #define NODE(version, rest) \
 	"{'kind':'Node','metadata':{'name':'n','resourceVersion':'" version "'" rest "}"
 #define ON(spec)                                                                              \
@@ -352,10 +369,7 @@ static void test_a_node_that_moves(void)
 		picture_add(NODE("1", ",'labels':{'zone':'a'}}"));
 		picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
 			    "'spec':{'nodeName':'n'," ANTI "}}");
-		said = "nothing";
-		picture.changed = changed;
-		picture_add(moves[i].node);
-		picture.changed = NULL;
+		hear_addition(moves[i].node);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(moves[i].says, said, moves[i].node);
 	}
 }
@@ -408,10 +422,7 @@ static void test_a_volume_that_is_detached(void)
 			     "'attacher':'%s','nodeName':'n','source':{"
 			     "'persistentVolumeName':'v'}}}",
 			rows_of[i].attacher);
-		said = "nothing";
-		picture.changed = changed;
-		picture_remove(KUBE_VOLUME_ATTACHMENT, "", "a");
-		picture.changed = NULL;
+		hear_removal(changed, KUBE_VOLUME_ATTACHMENT, "", "a");
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows_of[i].says, said, rows_of[i].pod);
 	}
 }
@@ -446,10 +457,7 @@ static void test_a_claim_that_goes(void)
 		picture_addf("{'kind':'ResourceClaim','metadata':{'name':'c','namespace':"
 			     "'default','uid':'u'},'spec':{},'status':{%s}}",
 			ends[i].status);
-		said = "nothing";
-		picture.changed = claim_gone;
-		picture_remove(KUBE_RESOURCE_CLAIM, "default", "c");
-		picture.changed = NULL;
+		hear_removal(claim_gone, KUBE_RESOURCE_CLAIM, "default", "c");
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(ends[i].says, said, ends[i].status);
 	}
 }
@@ -473,10 +481,7 @@ static void test_affinity_that_the_profile_adds(void)
 				    "'spec':{'nodeSelector':{'a':'1'}}}");
 		PLUGIN_ARGS_OF(&picture.profile, NODE_AFFINITY, node_affinity_args)->added =
 			cache_template_of(&picture.cache, cache_pod_at(&picture.cache, added));
-		said = "nothing";
-		picture.changed = changed;
-		picture_add(nodes[i].node);
-		picture.changed = NULL;
+		hear_addition(nodes[i].node);
 		TEST_ASSERT_EQUAL_STRING(nodes[i].says, said);
 	}
 }
@@ -500,10 +505,7 @@ static void test_a_domain_that_goes(void)
 		picture_add("{'kind':'Pod','metadata':{'name':'p','namespace':'default'},"
 			    "'spec':{'nodeSelector':{'disk':'ssd'}," SPREADS "}}");
 		picture_add(NODE("1", ",'labels':{'zone':'a','disk':'ssd'}}"));
-		said = "nothing";
-		picture.changed = changed;
-		picture_add(changes[i].node);
-		picture.changed = NULL;
+		hear_addition(changes[i].node);
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(changes[i].says, said, changes[i].node);
 	}
 }
@@ -524,10 +526,7 @@ static void test_a_node_that_comes(void)
 		picture_add("{'kind':'Node','metadata':{'name':'first','labels':{'zone':'a'}}}");
 		picture_add("{'kind':'Pod','metadata':{'name':'o','namespace':'default'},"
 			    "'spec':{'nodeName':'first'," ANTI "}}");
-		said = "nothing";
-		picture.changed = changed;
-		picture_add(NODE("1", ",'labels':{'zone':'b'}}"));
-		picture.changed = NULL;
+		hear_addition(NODE("1", ",'labels':{'zone':'b'}}"));
 		TEST_ASSERT_EQUAL_STRING_MESSAGE(i == 0 ? "skip" : "forgotten", said, labels[i]);
 	}
 }

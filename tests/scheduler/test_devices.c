@@ -95,6 +95,15 @@ static const char *given(const char *node)
 	return json;
 }
 
+/* A pod with a claim, for so long. */
+static void run_claimer(const char *claim_status, int64_t ms)
+{
+	add_slice();
+	show_claim("c", "7", claim_status);
+	add_claimer("p", "c");
+	cluster_run(ms);
+}
+
 static struct bed_script *script(const char *path)
 {
 	return bed_says(&cluster.bed, path, "{}");
@@ -118,10 +127,7 @@ static void expect_state(const char *pod, enum queue_state state)
 static void test_post_filter_when_a_claim_is_elsewhere_then_its_devices_are_given_back(void)
 {
 	struct bed_script *status = script(STATUS("c"));
-	add_slice();
-	show_claim("c", "7", given("gone"));
-	add_claimer("p", "c");
-	cluster_run(2000);
+	run_claimer(given("gone"), 2000);
 	TEST_ASSERT_EQUAL(1, status->asked);
 	TEST_ASSERT_EQUAL_STRING("{\"metadata\":{\"uid\":\"uc\",\"resourceVersion\":\"7\"},"
 				 "\"status\":{\"allocation\":null,\"reservedFor\":null,"
@@ -139,10 +145,7 @@ static void test_post_filter_when_the_claim_is_used_by_another_then_nothing_is_w
 	struct bed_script *status = script(STATUS("c"));
 	snprintf(used, sizeof(used), "%s,'reservedFor':[{'resource':'pods','name':'o','uid':'o'}]",
 		given("gone"));
-	add_slice();
-	show_claim("c", "7", used);
-	add_claimer("p", "c");
-	cluster_run(2000);
+	run_claimer(used, 2000);
 	TEST_ASSERT_EQUAL(0, status->asked);
 }
 
@@ -150,10 +153,7 @@ static void test_post_filter_when_its_call_is_refused_then_the_pod_is_tried_agai
 {
 	struct bed_script *status = script(STATUS("c"));
 	status->status = 409;
-	add_slice();
-	show_claim("c", "7", given("gone"));
-	add_claimer("p", "c");
-	cluster_run(30 * 1000);
+	run_claimer(given("gone"), 30 * 1000);
 	TEST_ASSERT_GREATER_THAN(1, status->asked);
 	TEST_ASSERT_LESS_THAN(12, status->asked);
 }
@@ -162,10 +162,7 @@ static void test_post_filter_when_an_answer_is_lost_then_the_call_is_made_again(
 {
 	struct bed_script *status = script(STATUS("c"));
 	status->refuses = 2;
-	add_slice();
-	show_claim("c", "7", given("gone"));
-	add_claimer("p", "c");
-	cluster_run(10 * 1000);
+	run_claimer(given("gone"), 10 * 1000);
 	TEST_ASSERT_EQUAL(3, status->asked);
 	TEST_ASSERT_EQUAL(0, pre_bind_stats(cluster.s.pre_bind).under_way);
 }
