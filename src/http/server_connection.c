@@ -141,6 +141,8 @@ static void take_bytes(struct server_connection *c, size_t size)
 	if (size > 0)
 		c->moved = server_now(c);
 	spend(c, size);
+	/* A token may have stood in it. */
+	explicit_bzero(c->ahead + c->ahead_from, size);
 	c->ahead_from += (uint32_t)size;
 }
 

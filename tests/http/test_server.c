@@ -335,6 +335,27 @@ static void test_requests_in_one_go_are_answered_in_order(void)
 	talk_hang_up(c);
 }
 
+/* A token of a request that was answered is nowhere any more. */
+static void test_server_when_a_request_is_answered_then_its_bytes_are_wiped(void)
+{
+	struct client *client = &talk_clients[0];
+
+	talk_serve();
+	talk_dial(client);
+	talk_ask(client, "GET /hello" H "Authorization: Bearer s3cret-t0ken\r\n\r\n");
+	talk_expect(client, "200 OK");
+	for (uint32_t i = 0; i < talk_server->setup.connections_max; i++) {
+		const char *ahead = talk_server->connections[i].ahead;
+		TEST_ASSERT_FALSE(
+			text_contains((struct text){ahead, SERVER_AHEAD_SIZE}, TEXT("s3cret")));
+	}
+	for (uint32_t i = 0; i < talk_server->setup.exchanges_max; i++) {
+		const char *head = talk_server->exchanges[i].head;
+		TEST_ASSERT_FALSE(text_contains(
+			(struct text){head, talk_server->setup.head_max}, TEXT("s3cret")));
+	}
+}
+
 static void test_one_request_a_turn(void)
 {
 	struct client *c = &talk_clients[0];
@@ -439,6 +460,7 @@ int main(void)
 	RUN_TEST(test_an_answer_before_the_body_ends_the_connection);
 	RUN_TEST(test_a_body_over_the_limit_of_slices);
 	RUN_TEST(test_requests_in_one_go_are_answered_in_order);
+	RUN_TEST(test_server_when_a_request_is_answered_then_its_bytes_are_wiped);
 	RUN_TEST(test_one_request_a_turn);
 	RUN_TEST(test_another_exchange_is_answered_from_a_handler);
 	RUN_TEST(test_a_lent_body);
