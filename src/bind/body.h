@@ -83,8 +83,8 @@ struct body_event {
 };
 
 /*
- * <regarding>.<hex of nanos>; where that is not a valid name, a UUID of `random`, to be filled
- * anew for each event.
+ * <regarding>.<hex of nanos>; where that is not a valid name, a UUID of `random`, filled
+ * again for each event.
  */
 void body_event_name(struct text regarding, uint64_t nanos, const uint8_t random[BODY_RANDOM],
 	struct writer *out);

@@ -3,8 +3,8 @@
  * Requests of the recorder, and what their answers mean.
  *
  * What kube-scheduler does: each event is tried up to 12 times, 10 s apart, when no answer comes;
- * an answer that refuses it is the end. A patch of an event that the server has forgotten makes it
- * anew.
+ * an answer that refuses it is the end. When a patch finds that the server has forgotten the event,
+ * the event is made again.
  *
  * What we do: the same; also a server that is busy or troubled (429, 5xx) is asked again, and the
  * pause is one for all: an event is no reason to knock at a server that is away. Waiting for a

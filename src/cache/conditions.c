@@ -7,8 +7,8 @@
  * the nomination. That is one small record and a few strings that most pods share.
  *
  * A pod as it was created says nothing of this: no conditions, no nomination, generation 1. It has
- * no record, and so a backlog that can be placed costs nothing. Once it has a node its condition
- * is not written again, and the record goes.
+ * no record, and so a backlog that can be placed costs nothing. Once it has a node there is no
+ * reason to give for having none, and the record goes.
  *
  * Without a record the patch says all of its condition, which is never wrong, only longer. So this
  * is the first to make do without: words for people do not take the room of what decides, which

@@ -132,7 +132,7 @@ static void attach(struct cache *cache, uint32_t index, uint32_t node_index)
 	cache_node_changed(cache, node_index);
 }
 
-/* The node may become an empty ghost; the caller drops it when the pod stays away. */
+/* The node may become an empty placeholder; the caller drops it when the pod stays away. */
 static void detach(struct cache *cache, uint32_t index)
 {
 	struct cache_pod *pod = cache_pod_at(cache, index);

@@ -3,8 +3,8 @@
  * Programs: the tree of an expression as arrays of indexes, and what compiling keeps besides until
  * it is done. For cel/ only.
  *
- * The kids of a node are node numbers in `kids`, from `first` on, `count` of them, where nothing
- * else is said.
+ * The kids of a node are node numbers in `kids`, from `first` on, `count` of them, unless noted
+ * otherwise.
  */
 #ifndef BERTH_CEL_PROGRAM_H
 #define BERTH_CEL_PROGRAM_H

@@ -10,8 +10,8 @@
 /* Of the apiserver; the default one without a kubeconfig, and when there is no answer. */
 enum kube_release cluster_release(const char *kubeconfig);
 /*
- * All kinds that a decision may depend on, and priority classes. False: what was wrong is said on
- * dump->err. What may not be read is a warning, but for pods and nodes.
+ * All kinds that a decision may depend on, and priority classes. False: what was wrong was printed
+ * on dump->err. What may not be read is a warning, but for pods and nodes.
  */
 MUST_USE bool cluster_read(struct dump *d, const char *kubeconfig);
 

@@ -8,7 +8,7 @@
 #include "command/change.h"
 
 enum {
-	REPLICAS_MAX = 10000, /* of one workload: more are cut off, and it is said */
+	REPLICAS_MAX = 10000, /* of one workload: more are cut off, with a line about it */
 	CLASSES_MAX = 64,
 	NAME_MAX_BYTES = 253
 };

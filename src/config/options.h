@@ -47,8 +47,8 @@ struct options_metrics {
 enum options_tls { OPTIONS_TLS_1_2, OPTIONS_TLS_1_3 };
 
 /*
- * Who may see the status page: who may list pods and nodes, by a review; besides, without
- * credentials, clients on this machine; all who reach the port; all with good credentials; none.
+ * Who may see the status page: users who may list pods and nodes, by a review; besides, without
+ * credentials, peers on this machine; all that reach the port; any user who is known; none.
  */
 enum options_page {
 	OPTIONS_PAGE_REVIEW,

@@ -171,7 +171,7 @@ void net_exchange_take_body(struct net_exchange *exchange);
 
 struct net_head {
 	uint16_t status;
-	const char *content_type; /* NULL: none is said */
+	const char *content_type; /* NULL: no such header */
 	struct text headers;      /* more of them, each line with its CR LF; TEXT_NONE */
 	uint64_t size;            /* of the body; NET_SIZE_UNKNOWN: in chunks, or to the end */
 };

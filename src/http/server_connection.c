@@ -298,8 +298,8 @@ static enum want step_waiting_for_hello(struct server_connection *c)
 
 /*
  * While the loop is hurried: so many times as long as a step took, others have none, apart for each
- * standing. Strangers must not have more of the time, however slow the processor is; a known
- * peer has its whole handshake within a quarter of a second all the same.
+ * standing. Strangers must not have more of the time, however slow the processor is; a peer
+ * that is known has its whole handshake within a quarter of a second all the same.
  */
 static void rest_after_handshake(struct server_handshakes *share, enum server_standing standing,
 	struct mono began, struct mono ended)

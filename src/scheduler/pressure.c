@@ -11,7 +11,7 @@
  *
  * Among pods of equal priority one that was never tried takes the place of one that was tried and
  * waits. When all were tried, those on the shelf take turns with those that wait, slowly, and only
- * while the cluster changes: nobody can tell which change would help a pod that is not here.
+ * while the cluster changes: which change would help a pod that is not here is not known.
  */
 #include "base/heap.h"
 #include "base/log.h"
@@ -75,7 +75,7 @@ static bool pressure_goes_before(struct shed_rank a, struct shed_rank b)
 
 /* ---- the scan ---- */
 
-/* Whoever has more than one part in NAMESPACES_WATCHED of all is among those watched. */
+/* A namespace with more than one part in NAMESPACES_WATCHED of all is among those watched. */
 struct namespace_share {
 	uint32_t namespace;
 	uint32_t count;
@@ -105,7 +105,7 @@ static uint32_t pressure_namespace(const struct scheduler *s, uint32_t pod)
 	return cache_template_of(&s->cache, cache_pod_at(&s->cache, pod))->namespace;
 }
 
-/* The lowest priority of all that may go; who has pods of that priority. False: nobody may. */
+/* The lowest priority of all that may go; which namespaces have pods of it. False: none may go. */
 static bool scan_lowest(const struct scheduler *s, int32_t *lowest,
 	struct namespace_share shares[NAMESPACES_WATCHED])
 {
@@ -253,7 +253,7 @@ static bool shed_is_good(const struct scheduler *s, const struct scheduler_shed 
 	return pressure_rank(queue_entry_at(&s->queue, entry)).kind == shed->kind;
 }
 
-/* The next one to go; NULL: nobody may. */
+/* The next one to go; NULL: none may. */
 static const struct scheduler_shed *pressure_next(struct scheduler *s)
 {
 	struct scheduler_pressure *p = &s->pressure;
@@ -399,7 +399,7 @@ void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
 {
 	struct shelf_entry put = *entry;
 	if (put.uid[0] == CACHE_UID_TEXT)
-		put.uid[1] = 0; /* a string that nobody holds */
+		put.uid[1] = 0; /* a string that has no holder */
 	bool was_empty = shelf_count(&s->queue.shelf) == 0;
 	page_budget_make_way(s->cache.budget, PAGE_RESERVE_RECORDS);
 	uint32_t index = shelf_put(&s->queue.shelf, &put, scheduler_now(s));
