@@ -303,11 +303,17 @@ static enum plugin_step wait_for_conditions(const struct devices_work *w)
 {
 	enum plugin_step step = PLUGIN_STEP_DONE;
 	for (uint32_t i = 0; i < w->bind->count && step == PLUGIN_STEP_DONE; i++) {
-		if (!waits_for_conditions(w, &w->bind->pieces[i]))
+		const struct devices_piece *piece = &w->bind->pieces[i];
+		if (w->bind->is_begun && shown(w, piece) == NULL) {
+			plugin_because_of(w->why, "resourceclaim \"%.*s\" not found",
+				TEXT_ARGS(cache_text(w->b->cache, piece->name)));
+			return PLUGIN_STEP_FAILED;
+		}
+		if (!waits_for_conditions(w, piece))
 			continue;
 		if (!w->bind->is_begun)
 			begin_waiting(w);
-		step = look_at_conditions(w, shown(w, &w->bind->pieces[i]));
+		step = look_at_conditions(w, shown(w, piece));
 	}
 	if (step != PLUGIN_STEP_WAIT)
 		return step;

@@ -46,7 +46,16 @@ objects() {
 	asks huge "$good"' | .requests[0].exactly.count = 4000000000000'
 	asks bound "$good"' | .constraints = [range(2000) | {matchAttribute: "good/a\(.)"}]'
 	for i in 1 2 3 4 5; do asks "good$i" "$good"; done
+	asks many "$good" | jq -c 'if .kind == "Pod" then .spec.resourceClaims[0] as $c | range(259) as $i | .metadata.name = "many\($i)" else . end'
+	class parts 'device.driver == "parts"' | jq -c '.spec.extendedResourceName = "example.com/part"'
+	slice parts '.devices = [range(8) | {name: "p\(.)"}]'
+	for n in parts:1,3,2 toomany:1,7,2; do extended "${n%:*}" "[${n#*:}]"; done
 }
+# extended NAME [INIT,CONTAINER,CONTAINER]: so many parts for each
+extended() { jq -nc --arg n "$1" --argjson of "$2" 'def c($name; $count): {name: $name, image: "i", resources: {requests:
+	{"example.com/part": "\($count)"}, limits: {"example.com/part": "\($count)"}}};
+	{apiVersion: "v1", kind: "Pod", metadata: {name: $n, namespace: "default"}, spec: {schedulerName: "default-scheduler",
+	initContainers: [c("before"; $of[0])], containers: [c("one"; $of[1]), c("two"; $of[2])]}}'; }
 objects | jq -sc '{kind: "List", apiVersion: "v1", items: .}' >"$work/objects.json"
 
 api() { curl -sk -H "Authorization: Bearer $token" "$server$1" "${@:2}"; }
@@ -115,5 +124,22 @@ claim 'claims that are deleted and made again: nothing is lost' again
 once() { api "/apis/$R/resourceclaims" | jq -e '[.items[].status.allocation.devices.results[]? | .driver + "/" + .device] |
 	length == (unique | length) and length >= 7' >/dev/null; }
 claim 'no device is given twice' once
+
+# A claim is for 256 pods at most: the apiserver refuses the next one, and says so.
+held() { [ "$(api "/apis/$R/namespaces/default/resourceclaims/many" | jq '.status.reservedFor | length')" = 256 ]; }
+bound() { [ "$(api "/api/v1/namespaces/default/pods" | jq '[.items[] | select(.metadata.name | test("^many")).spec.nodeName // empty] | length')" = 256 ]; }
+refused() { api "/api/v1/namespaces/default/pods" | jq -e '[.items[] | select((.metadata.name | test("^many")) and .spec.nodeName == null) |
+	.status.conditions[]? | select(.type == "PodScheduled").message | contains("must have at most 256 items")] == [true, true, true]' >/dev/null; }
+claim 'a claim is reserved for 256 pods' eventually 60 held
+claim 'they are bound' eventually 30 bound
+claim 'the others are told why they are not' eventually 30 refused
+
+# Devices behind an extended resource, of several containers: a request for each.
+mapped() { api "/api/v1/namespaces/default/pods/parts" | jq -e '.spec.nodeName and ([.status.extendedResourceClaimStatus.requestMappings[] |
+	"\(.containerName) \(.resourceName)"] | sort) == ["before example.com/part", "one example.com/part", "two example.com/part"]' >/dev/null; }
+counted() { api "/apis/$R/namespaces/default/resourceclaims" | jq -e '[.items[] | select(.metadata.name | test("^parts-")) |
+	.status.allocation.devices.results | length] == [5]' >/dev/null; }
+claim 'three containers have their parts' eventually 20 mapped
+claim 'as many as they ask for, where the first to run leaves its own to the others' counted
 claim 'it ends in order' stop
 finish

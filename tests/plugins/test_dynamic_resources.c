@@ -314,6 +314,160 @@ static void test_counters(void)
 	}
 }
 
+/* ---- pools of several slices ---- */
+
+#define SLICE_OF(name, generation, count, spec)                                                \
+	"{'kind':'ResourceSlice','metadata':{'name':'" name "'},'spec':{'driver':'d','pool':{" \
+	"'name':'p','generation':" generation ",'resourceSliceCount':" count "}," spec "}}"
+#define DEVICES_OF(names) "'devices':[" names "]"
+
+/* A pod with a claim of these requests, and slices of which each may be NULL. */
+static const char *fit_pools(const char *const *slices, uint32_t count, const char *requests)
+{
+	tearDown();
+	setUp();
+	picture_add("{'kind':'Node','metadata':{'name':'n'}}");
+	picture_add("{'kind':'DeviceClass','metadata':{'name':'any'}}");
+	for (uint32_t i = 0; i < count && slices[i] != NULL; i++)
+		picture_add(slices[i]);
+	picture_addf("{'kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{%s}}}",
+		requests);
+	picture_add("{'kind':'Pod','metadata':{'name':'p'},'spec':{'resourceClaims':[{'name':'c',"
+		    "'resourceClaimName':'c'}]}}");
+	return questions_verdict(PLUGIN_DYNAMIC_RESOURCES, "n");
+}
+
+#define OLD_TWO   SLICE_OF("old", "1", "1", HERE "," DEVICES_OF(TWO))
+#define ELSEWHERE "'nodeName':'other'"
+#define BEING_UPDATED                                                                 \
+	"claim default/c, request r: asks for all devices, but resource pool d/p is " \
+	"currently being updated"
+#define TWO_OF_THEM ASK(",'count':2,'allocationMode':'ExactCount'")
+#define ALL_OF_THEM ASK(",'allocationMode':'All'")
+
+static void test_pools_of_several_slices(void)
+{
+	static const struct {
+		const char *slices[3];
+		const char *requests;
+		const char *verdict;
+	} rows[] = {
+		/* the older generation does not count, whichever came first */
+		{{OLD_TWO, SLICE_OF("new", "2", "1", HERE "," DEVICES_OF("{'name':'c'}"))}, ASK(),
+			"fits"},
+		{{OLD_TWO, SLICE_OF("new", "2", "1", HERE "," DEVICES_OF("{'name':'c'}"))},
+			TWO_OF_THEM, NONE},
+		{{SLICE_OF("new", "2", "1", HERE "," DEVICES_OF("{'name':'c'}")), OLD_TWO},
+			TWO_OF_THEM, NONE},
+		{{OLD_TWO, SLICE_OF("new", "2", "1", HERE "," DEVICES_OF(""))}, ASK(), NONE},
+		/* a newer one that is not complete yet hides the older one all the same */
+		{{OLD_TWO, SLICE_OF("new", "2", "2", HERE "," DEVICES_OF("{'name':'c'}"))}, ASK(),
+			NONE},
+		/* slices of other nodes complete a pool, or say that it is an old one */
+		{{SLICE_OF("a", "1", "2", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "1", "2", ELSEWHERE "," DEVICES_OF("{'name':'c'}"))},
+			TWO_OF_THEM, "fits"},
+		{{SLICE_OF("a", "1", "2", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "2", "2", ELSEWHERE "," DEVICES_OF("{'name':'c'}"))},
+			ASK(), NONE},
+		{{OLD_TWO, SLICE_OF("b", "2", "1", ELSEWHERE "," DEVICES_OF("{'name':'c'}"))},
+			ASK(), "fits"},
+		/* incomplete: nothing of it, and not all of it either */
+		{{SLICE_OF("a", "1", "3", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "1", "3", HERE "," DEVICES_OF("{'name':'c'}"))},
+			ASK(), NONE},
+		{{SLICE_OF("a", "1", "2", HERE "," DEVICES_OF(TWO))}, ALL_OF_THEM, "error"},
+		/* more slices than the pool says that it has: not complete */
+		{{SLICE_OF("a", "1", "1", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "1", "1", HERE "," DEVICES_OF("{'name':'c'}"))},
+			ASK(), NONE},
+		/* two slices of one pool, and a name in both */
+		{{SLICE_OF("a", "1", "2", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "1", "2", HERE "," DEVICES_OF("{'name':'c'}"))},
+			ASK(",'count':3,'allocationMode':'ExactCount'"), "fits"},
+		{{SLICE_OF("a", "1", "2", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "1", "2", HERE "," DEVICES_OF("{'name':'b'}"))},
+			ASK(), "unresolvable: invalid resource pools were encountered"},
+		/* generations and counts that no driver has */
+		{{SLICE_OF("a", "9223372036854775807", "1", HERE "," DEVICES_OF(TWO)),
+			 SLICE_OF("b", "-9223372036854775808", "1", HERE "," DEVICES_OF(TWO))},
+			TWO_OF_THEM, "fits"},
+		{{SLICE_OF("a", "1", "0", HERE "," DEVICES_OF(TWO))}, ASK(), NONE},
+		{{SLICE_OF("a", "1", "-1", HERE "," DEVICES_OF(TWO))}, ASK(), NONE},
+		{{SLICE_OF("a", "1", "9223372036854775807", HERE "," DEVICES_OF(TWO))}, ASK(),
+			NONE},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		char about[40];
+		snprintf(about, sizeof(about), "row %zu", i);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdict,
+			fit_pools(rows[i].slices, ARRAY_COUNT(rows[i].slices), rows[i].requests),
+			about);
+		if (strcmp(rows[i].verdict, "error") == 0)
+			TEST_ASSERT_EQUAL_STRING(BEING_UPDATED, picture.decision.error);
+	}
+}
+
+/* ---- counters that make no sense ---- */
+
+#define SETS(sets)          SLICE_OF("s0", "1", "2", HERE ",'sharedCounters':[" sets "]")
+#define SET(name, counters) "{'name':'" name "','counters':{" counters "}}"
+#define USERS(devices)      SLICE_OF("s1", "1", "2", HERE "," DEVICES_OF(devices))
+#define USES(name, sets)    "{'name':'" name "','consumesCounters':[" sets "]}"
+#define USED(set, counters) "{'counterSet':'" set "','counters':{" counters "}}"
+#define C(n)                "'c':{'value':'" n "'}"
+#define INVALID             "unresolvable: invalid resource pools were encountered"
+
+static void test_counters_that_are_absurd(void)
+{
+	static const struct {
+		const char *slices[2];
+		const char *requests;
+		const char *verdict;
+	} rows[] = {
+		{{SETS(SET("s", C("4"))), USERS(USES("a", USED("s", C("4"))))}, ASK(), "fits"},
+		{{SETS(SET("s", C("4"))), USERS(USES("a", USED("s", C("5"))))}, ASK(), NONE},
+		/* more digits than any machine word has, on either side */
+		{{SETS(SET("s", C("999999999999999999999999"))),
+			 USERS(USES("a", USED("s", C("999999999999999999999998"))))},
+			ASK(), "fits"},
+		{{SETS(SET("s", C("999999999999999999999999"))),
+			 USERS(USES("a", USED("s", C("999999999999999999999998"))) "," USES(
+				 "b", USED("s", C("2"))))},
+			TWO_OF_THEM, NONE},
+		{{SETS(SET("s", C("1"))), USERS(USES("a", USED("s", C("9E+90"))))}, ASK(), NONE},
+		/* less than nothing: nothing is left of less, and what gives is no help */
+		{{SETS(SET("s", C("-1"))), USERS(USES("a", USED("s", C("0"))))}, ASK(), NONE},
+		{{SETS(SET("s", C("0"))), USERS(USES("a", USED("s", C("0"))))}, ASK(), "fits"},
+		/* a device that uses a set twice, or one that is not there, or a counter of none */
+		{{SETS(SET("s", C("4"))),
+			 USERS(USES("a", USED("s", C("2")) "," USED("s", C("2"))))},
+			ASK(), "fits"},
+		{{SETS(SET("s", C("4"))), USERS(USES("a", USED("t", C("1"))))}, ASK(), INVALID},
+		{{SETS(SET("s", C("4"))), USERS(USES("a", USED("s", "'x':{'value':'1'}")))}, ASK(),
+			INVALID},
+		/* sets that are there twice */
+		{{SETS(SET("s", C("4")) "," SET("s", C("4"))), USERS(USES("a", USED("s", C("1"))))},
+			ASK(), INVALID},
+		/* two sets and devices that use them crosswise */
+		{{SETS(SET("s", C("1")) "," SET("t", C("1"))),
+			 USERS(USES("a", USED("s", C("1")) "," USED("t", C("1"))) "," USES(
+				 "b", USED("t", C("1")) "," USED("s", C("1"))))},
+			ASK(), "fits"},
+		{{SETS(SET("s", C("1")) "," SET("t", C("1"))),
+			 USERS(USES("a", USED("s", C("1")) "," USED("t", C("1"))) "," USES(
+				 "b", USED("t", C("1")) "," USED("s", C("1"))))},
+			TWO_OF_THEM, NONE},
+	};
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		char about[40];
+		snprintf(about, sizeof(about), "row %zu", i);
+		TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].verdict,
+			fit_pools(rows[i].slices, ARRAY_COUNT(rows[i].slices), rows[i].requests),
+			about);
+	}
+}
+
 /* A search that has no end in sight is given up, within a bound. */
 static void test_search_without_end(void)
 {
@@ -534,6 +688,8 @@ int main(void)
 	RUN_TEST(test_detail);
 	RUN_TEST(test_detail_has_an_end);
 	RUN_TEST(test_counters);
+	RUN_TEST(test_pools_of_several_slices);
+	RUN_TEST(test_counters_that_are_absurd);
 	RUN_TEST(test_search_without_end);
 	RUN_TEST(test_patience);
 	RUN_TEST(test_short_timeout);

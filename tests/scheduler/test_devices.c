@@ -500,6 +500,29 @@ static void test_pre_bind_when_a_device_has_conditions_then_they_are_waited_for(
 	TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to("p"));
 }
 
+static void test_pre_bind_when_a_claim_goes_while_it_waits_then_the_pod_is_not_bound(void)
+{
+	add_conditional();
+	cluster_run(2000);
+	for (uint32_t shown = 0; shown < 2; shown++) {
+		if (shown == 1)
+			show_claim("c", "8", allocated("2199-01-01T00:00:00Z", ""));
+		cluster_run(2000);
+		(void)cluster_tell(KUBE_RESOURCE_CLAIM, KUBE_WATCH_DELETED,
+			"{'metadata':{'name':'c','namespace':'default','uid':'uc',"
+			"'resourceVersion':'9'}}");
+		cluster_run(10 * 1000);
+		TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("p"));
+		TEST_ASSERT_EQUAL(0, pool_used(&cluster.s.cache.devices.given));
+		show_claim("c", "10", "");
+		cluster_run(30 * 1000);
+		TEST_ASSERT_EQUAL_STRING("", cluster_bound_to("p"));
+	}
+	show_claim("c", "18", allocated("2199-01-01T00:00:00Z", "{'type':'up','status':'True'}"));
+	cluster_run(1000);
+	TEST_ASSERT_EQUAL_STRING("n1", cluster_bound_to("p"));
+}
+
 static void test_pre_bind_when_conditions_are_late_then_the_claim_is_freed(void)
 {
 	add_conditional();
@@ -537,6 +560,7 @@ int main(void)
 	RUN_TEST(test_unreserve_when_an_extended_claim_was_made_then_it_is_deleted);
 	RUN_TEST(test_claim_when_it_is_deleted_at_any_time_then_nothing_is_lost);
 	RUN_TEST(test_pre_bind_when_a_device_has_conditions_then_they_are_waited_for);
+	RUN_TEST(test_pre_bind_when_a_claim_goes_while_it_waits_then_the_pod_is_not_bound);
 	RUN_TEST(test_pre_bind_when_conditions_are_late_then_the_claim_is_freed);
 	return UNITY_END();
 }

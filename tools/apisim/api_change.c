@@ -95,6 +95,8 @@ static bool is_finished(const struct tree *object)
 		tree_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
 }
 
+enum { CONSUMERS_MAX = 256 /* of a claim */ };
+
 /*
  * A claim that has devices keeps them until it has none, and only who has some can be reserved; one
  * that is to go gets no new consumers. False: answered.
@@ -115,9 +117,13 @@ static bool claim_may_be(
 			(tree_has(was, "metadata.deletionTimestamp") &&
 				consumers > tree_count(tree_path(was, "status.reservedFor")))))
 		field = "status.reservedFor";
-	if (field == NULL)
+	if (field == NULL && consumers > CONSUMERS_MAX)
+		apisim_cause(&details, "status.reservedFor", "FieldValueTooMany",
+			TEXT("Too many: must have at most 256 items"));
+	else if (field != NULL)
+		apisim_cause(&details, field, "FieldValueInvalid", TEXT("Invalid value: not now"));
+	else
 		return true;
-	apisim_cause(&details, field, "FieldValueInvalid", TEXT("Invalid value: not now"));
 	apisim_invalid(call, call->name, &details);
 	return false;
 }
