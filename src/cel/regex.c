@@ -138,7 +138,10 @@ static void regex_add_folded(
 		if (has && c == 's')
 			regex_add_range(set, 0x17f, 0x17f);
 	}
-	if (from > 0x7f && from == to)
+	/* All that is beyond folds to itself, and so does what no sign there has a case of. */
+	bool is_all = from <= 0x80 && to == REGEX_POINT_MAX;
+	bool has_no_case = from >= 0x2e80 && to <= 0xa63f;
+	if (to > 0x7f && !is_all && !has_no_case)
 		regex_fail(p, "(?i) folds ASCII letters only, and this one is none");
 }
 
@@ -203,12 +206,14 @@ static void regex_emit_set(struct regex_parser *p, struct regex_set *set)
 			(int32_t)set->ranges[i].to);
 }
 
-static void regex_add_named(struct regex_set *set, const char *pairs, bool negated)
+static void regex_add_named(
+	struct regex_parser *p, struct regex_set *set, const char *pairs, bool negated)
 {
 	struct regex_set named = {.count = 0};
 
 	for (; *pairs != '\0'; pairs += 2)
-		regex_add_range(&named, (uint8_t)pairs[0], (uint8_t)pairs[1]);
+		regex_add_folded(p, &named, (uint8_t)pairs[0], (uint8_t)pairs[1]);
+	regex_sort(&named);
 	if (negated)
 		regex_negate(&named);
 	for (uint32_t i = 0; i < named.count; i++)
@@ -221,9 +226,9 @@ static bool regex_perl_class(struct regex_parser *p, struct regex_set *set)
 	char c = regex_peek(p, 1);
 
 	switch (c | 0x20) {
-	case 'd': regex_add_named(set, "09", c == 'D'); break;
-	case 'w': regex_add_named(set, "09AZ__az", c == 'W'); break;
-	case 's': regex_add_named(set, "\t\n\f\r  ", c == 'S'); break;
+	case 'd': regex_add_named(p, set, "09", c == 'D'); break;
+	case 'w': regex_add_named(p, set, "09AZ__az", c == 'W'); break;
+	case 's': regex_add_named(p, set, "\t\n\f\r  ", c == 'S'); break;
 	default: return false;
 	}
 	regex_skip(p, 2);
@@ -284,7 +289,7 @@ static bool regex_posix_class(struct regex_parser *p, struct regex_set *set)
 	name = (struct text){p->rest.at + 2 + negated, end - 2 - negated};
 	for (size_t i = 0; i < ARRAY_COUNT(classes); i++)
 		if (text_is_z(name, classes[i].name)) {
-			regex_add_named(set, classes[i].pairs, negated);
+			regex_add_named(p, set, classes[i].pairs, negated);
 			if (!negated && (i == 2 || i == 4))
 				regex_add_range(set, 0, 0);
 			regex_skip(p, end + 2);
