@@ -13,7 +13,8 @@
  * The last part of the budget is a reserve. Its pages are given only while page_budget.may_use
  * allows it: what cannot be refused without harm finds room when all else is full. Its first half
  * also serves the few pods that are worked on then, so that scheduling goes on, and a quarter of
- * it the small records of pods that gave way.
+ * it the small records of pods that gave way. Its last quarter is not for pods that have a node: so
+ * there is a queue, and a record of some that wait, however full of those memory is.
  *
  * Without a budget (NULL) nothing is counted: the owner's block was counted as a whole.
  */
@@ -35,6 +36,7 @@ enum page_reserve {
 	PAGE_RESERVE_NONE,
 	PAGE_RESERVE_RECORDS = 1,
 	PAGE_RESERVE_WORK = 2,
+	PAGE_RESERVE_KNOWN = 3,
 	PAGE_RESERVE_ALL = 4
 };
 

@@ -72,7 +72,7 @@ static enum page_reserve feed_reserve(
 	const struct cache *cache, enum kube_kind kind, struct json_value object, struct text name)
 {
 	if (must_be_known(cache, kind, object, name))
-		return PAGE_RESERVE_ALL;
+		return PAGE_RESERVE_KNOWN;
 	return kind == KUBE_POD && cache->pods_pending < CACHE_PODS_AT_WORK ? PAGE_RESERVE_WORK
 									    : PAGE_RESERVE_NONE;
 }

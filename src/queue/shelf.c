@@ -106,6 +106,18 @@ struct text shelf_name(
 	return (struct text){room, head.size + tail};
 }
 
+struct shelf_entry shelf_entry_of(
+	const struct shelf *shelf, uint32_t index, char room[SHELF_NAME_MAX])
+{
+	const struct shelf_pod *pod = shelf_pod_at(shelf, index);
+	return (struct shelf_entry){.namespace = shelf_namespace(shelf, pod),
+		.name = shelf_name(shelf, pod, room),
+		.uid = {pod->uid[0], pod->uid[1]},
+		.priority = pod->priority,
+		.seen = pod->seen,
+		.flags = pod->flags};
+}
+
 static uint32_t shelf_hash(uint32_t namespace, struct text name)
 {
 	return hash_pair(namespace, hash_bytes(name.at, name.size));
@@ -263,7 +275,7 @@ void shelf_remove(struct shelf *shelf, uint32_t index)
 }
 
 /* Nothing stands behind one of the last half of a heap. Others are looked at each time. */
-static uint32_t shelf_least(struct shelf *shelf)
+static uint32_t shelf_look_for_least(struct shelf *shelf)
 {
 	const struct heap *order = &shelf->order;
 	uint32_t half = order->count / 2;
@@ -278,22 +290,23 @@ static uint32_t shelf_least(struct shelf *shelf)
 	return least;
 }
 
-uint32_t shelf_drop_least(struct shelf *shelf, const struct shelf_entry *entry)
+uint32_t shelf_least(struct shelf *shelf, const struct shelf_entry *entry)
 {
 	struct shelf_pod added = {0};
-	uint32_t least = shelf_least(shelf);
-	if (least == 0)
-		return 0;
-	if (entry != NULL) {
-		(void)intern_find(shelf->strings, entry->namespace, &added.namespace);
-		added.priority = entry->priority;
-		added.flags = entry->flags;
-		added.ticket = shelf_next_ticket(shelf, added.namespace);
-		if (!shelf_goes_before(&added, shelf_pod_at(shelf, least)))
-			return 0;
-	}
-	shelf_remove(shelf, least);
-	if (pool_top(&shelf->pods) < least)
+	uint32_t least = shelf_look_for_least(shelf);
+	if (least == 0 || entry == NULL)
+		return least;
+	(void)intern_find(shelf->strings, entry->namespace, &added.namespace);
+	added.priority = entry->priority;
+	added.flags = entry->flags;
+	added.ticket = shelf_next_ticket(shelf, added.namespace);
+	return shelf_goes_before(&added, shelf_pod_at(shelf, least)) ? least : 0;
+}
+
+uint32_t shelf_drop(struct shelf *shelf, uint32_t index)
+{
+	shelf_remove(shelf, index);
+	if (pool_top(&shelf->pods) < index)
 		return 1;
 	/* What is left stays together: the last one takes the place, and its page may go. */
 	struct shelf_pod moved = shelf_displace(shelf, pool_top(&shelf->pods));

@@ -86,11 +86,10 @@ size_t shelf_size(uint32_t capacity);
 MUST_USE uint32_t shelf_put(struct shelf *shelf, const struct shelf_entry *entry, struct mono now);
 uint32_t shelf_find(const struct shelf *shelf, struct text namespace, struct text name);
 void shelf_remove(struct shelf *shelf, uint32_t index);
-/*
- * One that is among the least important goes, so that the rest takes less memory. How many went; 0:
- * none is less important than `entry` (NULL: whichever).
- */
-uint32_t shelf_drop_least(struct shelf *shelf, const struct shelf_entry *entry);
+/* One that is among the least important; 0: none is less important than `entry` (NULL: any). */
+uint32_t shelf_least(struct shelf *shelf, const struct shelf_entry *entry);
+/* It goes, and the rest takes less memory. How many went: another one may have to go with it. */
+uint32_t shelf_drop(struct shelf *shelf, uint32_t index);
 /* Flags that order or count it may change. */
 void shelf_set(struct shelf *shelf, uint32_t index, uint32_t flags, bool on);
 /* What was reported may not have arrived: once more. */
@@ -114,6 +113,9 @@ static inline struct text shelf_namespace(const struct shelf *shelf, const struc
 /* Written to `room`, or where it is stored. */
 struct text shelf_name(
 	const struct shelf *shelf, const struct shelf_pod *pod, char room[SHELF_NAME_MAX]);
+/* What was put there; its name as shelf_name() gives it. */
+struct shelf_entry shelf_entry_of(
+	const struct shelf *shelf, uint32_t index, char room[SHELF_NAME_MAX]);
 int64_t shelf_waited_us(const struct shelf *shelf, const struct shelf_pod *pod, struct mono now);
 
 void shelf_audit(const struct shelf *shelf); /* CHECKs all of it; for tests */

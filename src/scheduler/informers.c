@@ -75,7 +75,7 @@ static void sync_lacks(struct scheduler *s, enum kube_kind kind)
 static void sync_count_gone(struct scheduler *s, enum kube_kind kind)
 {
 	if ((s->sync.lacking & WATCH_KIND(kind)) != 0 && s->sync.short_of > 0 &&
-		--s->sync.short_of == 0)
+		--s->sync.short_of == 0 && !s->sync.lists_soon)
 		net_timer_arm(s->net, &s->sync.relist,
 			mono_after_ms(scheduler_now(s), SCHEDULER_RELIST_MS));
 }
@@ -92,10 +92,17 @@ void scheduler_list_pods_soon(struct scheduler *s)
 
 /*
  * It was less important than all that are on the shelf: it need not be listed before there is room
- * again (scheduler_relieve() sees to that, too), and while pods are listed new ones wait.
+ * again (scheduler_relieve() sees to that, too), and while pods are listed new ones wait. What was
+ * written of it is remembered by the apiserver alone; a list tells of whom nothing could be.
  */
-void scheduler_lose_pod(struct scheduler *s)
+void scheduler_lose_pod(struct scheduler *s, const struct shelf_entry *entry)
 {
+	bool is_said = (entry->flags & (SHELF_REPORTED | SHELF_GATED)) != 0 ||
+		(s->lease != NULL && !s->leader.leading);
+	if (!is_said && entry->name.size > 0 && scheduler_may_write(s) && scheduler_may_report(s))
+		scheduler_report_shelved(s, entry);
+	else if (!is_said)
+		s->pressure.unsaid = true;
 	s->pressure.lost++;
 	s->pressure.missing++;
 	s->sync.short_of++;
@@ -344,13 +351,22 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 		sync_damaged(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
 	else
-		scheduler_lose_pod(s);
+		scheduler_lose_object(s, object, false);
 }
 
 /* No memory that others give up would help it. */
 static bool informer_is_unreadable(const struct cache_fed *fed)
 {
 	return fed->decoded == KUBE_MALFORMED || fed->is_too_big;
+}
+
+static bool informer_knows(const struct scheduler *s, const struct watch_object *object)
+{
+	struct text name = json_text(json_path(object->value, "metadata.name"));
+	if (object->kind == KUBE_NODE)
+		return cache_find_node(&s->cache, name) != 0;
+	return cache_find_pod(&s->cache, json_text(json_path(object->value, "metadata.namespace")),
+		       name) != 0;
 }
 
 /* A pod that waits, and that there is no memory for. */
@@ -385,15 +401,6 @@ static void informer_refused(
 	sync_lacks(s, object->kind);
 }
 
-static bool informer_knows(const struct scheduler *s, const struct watch_object *object)
-{
-	struct text name = json_text(json_path(object->value, "metadata.name"));
-	if (object->kind == KUBE_NODE)
-		return cache_find_node(&s->cache, name) != 0;
-	return cache_find_pod(&s->cache, json_text(json_path(object->value, "metadata.namespace")),
-		       name) != 0;
-}
-
 /* False: it cannot be read, or there is no memory that somebody less important has. */
 static bool informer_feed(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, struct scheduler_claim *claim, struct cache_fed *fed)
@@ -418,12 +425,27 @@ static bool informer_feed(struct scheduler *s, const struct watch_object *object
 	return fits;
 }
 
+/* One that is changed and has no record was counted when it came. */
+static bool informer_was_missing(const struct scheduler *s, const struct watch_object *object)
+{
+	if (object->kind != KUBE_POD || object->type != KUBE_WATCH_MODIFIED ||
+		s->pressure.missing == 0 || informer_knows(s, object) ||
+		shelf_find(&s->queue.shelf,
+			json_text(json_path(object->value, "metadata.namespace")),
+			json_text(json_path(object->value, "metadata.name"))) != 0)
+		return false;
+	const struct scheduler_claim claim = scheduler_claim_of(s, KUBE_POD, object->value);
+	return !claim.must && !claim.is_useless;
+}
+
 /* The pod's index in the cache; 0 when it is not there now. */
 static uint32_t informer_apply(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, struct scheduler_claim *claim, bool *fits)
 {
 	struct cache_fed fed;
+	bool was_missing = informer_was_missing(s, object);
 	*fits = informer_feed(s, object, scratch, claim, &fed);
+	s->pressure.missing -= was_missing && !informer_is_unreadable(&fed);
 	if (!*fits && object->kind == KUBE_POD && !claim->must && !informer_is_unreadable(&fed)) {
 		informer_shelve(s, object, &fed, claim);
 		return 0;
@@ -447,8 +469,10 @@ static uint32_t informer_apply(struct scheduler *s, const struct watch_object *o
 	}
 	bool is_kept = fed.index != 0 && pool_is_taken(&s->cache.pods, fed.index);
 	uint32_t shelved = shelf_find(&s->queue.shelf, fed.namespace, fed.name);
-	if (shelved != 0 && is_kept &&
-		(shelf_pod_at(&s->queue.shelf, shelved)->flags & SHELF_REPORTED) != 0)
+	uint32_t said = shelved != 0   ? shelf_pod_at(&s->queue.shelf, shelved)->flags
+		: s->pressure.lost > 0 ? scheduler_said(object->value)
+				       : 0;
+	if (is_kept && (said & SHELF_REPORTED) != 0)
 		cache_pod_at(&s->cache, fed.index)->flags |= CACHE_POD_REPORTED;
 	if (shelved != 0)
 		shelf_remove(&s->queue.shelf, shelved);
@@ -477,6 +501,7 @@ static bool informer_object(void *self, const struct watch_object *object, struc
 		struct text namespace = json_text(json_path(object->value, "metadata.namespace"));
 		struct text name = json_text(json_path(object->value, "metadata.name"));
 		bool is_known = cache_unfeed(&s->cache, object->kind, namespace, name) == CACHE_OK;
+		s->pressure.gone += is_known && object->kind == KUBE_POD;
 		if (object->kind == KUBE_POD)
 			scheduler_unshelve(s, namespace, name, is_known);
 		else

@@ -29,7 +29,9 @@ enum {
 	WAKE_MS = 100,
 	TAKE_TURNS_MS = 64,      /* one pod each, of those that were tried already ... */
 	TAKE_TURNS_AFTER_S = 60, /* ... and have waited on the shelf for so long */
-	USELESS_LOOKS = 4096
+	USELESS_LOOKS = 4096,
+	RECORD_SHARE = 1024, /* bytes of the reserve: a record on the shelf takes 120 or so */
+	LIST_SHARE = 10      /* of the time, for lists while nothing is said of some pods */
 };
 
 /* ---- who may go ---- */
@@ -321,7 +323,8 @@ static void pressure_shelve(struct scheduler *s, uint32_t pod, bool tried)
 							      : 0) |
 			((p->flags & CACHE_POD_REPORTED) != 0 ? SHELF_REPORTED : 0)),
 	};
-	scheduler_shelf_put(s, &entry);
+	if (!scheduler_shelf_put(s, &entry))
+		scheduler_lose_pod(s, &entry);
 	if (p->waiting != 0)
 		queue_remove(&s->queue, p->waiting);
 	p->waiting = 0;
@@ -385,35 +388,54 @@ static bool pressure_has_room(const struct scheduler *s)
 		(budget == NULL || !page_budget_is_pressed(budget, PAGE_RESERVE_NONE));
 }
 
+/* Pages are not, but the place of a pod that went may be free. */
+static bool pressure_has_place(const struct scheduler *s)
+{
+	return s->pressure.gone > 0 && s->cache.pods_pending < CACHE_PODS_AT_WORK / 2;
+}
+
 /* ---- onto the shelf ---- */
+
+/* So many have a place in the last part of the reserve: they take less than half of it. */
+static uint32_t pressure_records(const struct scheduler *s)
+{
+	const struct page_budget *budget = s->cache.budget;
+	return budget == NULL ? 0 : (uint32_t)(budget->reserve * budget->page_size / RECORD_SHARE);
+}
 
 static bool pressure_drop_least(struct scheduler *s, const struct shelf_entry *entry)
 {
-	uint32_t gone = shelf_drop_least(&s->queue.shelf, entry);
-	for (uint32_t i = 0; i < gone; i++)
-		scheduler_lose_pod(s);
-	return gone > 0;
+	struct shelf *shelf = &s->queue.shelf;
+	char room[SHELF_NAME_MAX];
+	uint32_t least = shelf_least(shelf, entry);
+	if (least == 0)
+		return false;
+	const struct shelf_entry gone = shelf_entry_of(shelf, least, room);
+	scheduler_lose_pod(s, &gone);
+	if (shelf_drop(shelf, least) > 1)
+		scheduler_lose_pod(s, &(struct shelf_entry){.name = {NULL, 0}});
+	return true;
 }
 
-void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
+bool scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
 {
 	struct shelf_entry put = *entry;
 	if (put.uid[0] == CACHE_UID_TEXT)
 		put.uid[1] = 0; /* a string that has no holder */
 	bool was_empty = shelf_count(&s->queue.shelf) == 0;
-	page_budget_make_way(s->cache.budget, PAGE_RESERVE_RECORDS);
+	page_budget_make_way(s->cache.budget,
+		shelf_count(&s->queue.shelf) < pressure_records(s) ? PAGE_RESERVE_ALL
+								   : PAGE_RESERVE_RECORDS);
 	uint32_t index = shelf_put(&s->queue.shelf, &put, scheduler_now(s));
 	if (index == 0 && pressure_drop_least(s, &put))
 		index = shelf_put(&s->queue.shelf, &put, scheduler_now(s));
 	page_budget_made_way(s->cache.budget);
-	if (index == 0) {
-		scheduler_lose_pod(s);
-	} else if (was_empty) {
+	if (index == 0 ? s->pressure.lost == 0 : was_empty)
 		log_warn("scheduler", "memory-full",
 			"pods=%u pending=%u: pods that wait give way by importance, and come back "
 			"when there is room (--memory)",
 			(unsigned)pool_used(&s->cache.pods), (unsigned)s->cache.pods_pending);
-	}
+	return index != 0;
 }
 
 bool scheduler_is_ours(const struct scheduler *s, struct json_value object)
@@ -466,7 +488,8 @@ struct scheduler_claim scheduler_claim_of(
 	return claim;
 }
 
-void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool tried)
+static struct shelf_entry pressure_entry_of(
+	const struct scheduler *s, struct json_value object, bool tried)
 {
 	struct shelf_entry entry = {
 		.namespace = json_text(json_path(object, "metadata.namespace")),
@@ -482,10 +505,25 @@ void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool
 	}
 	if (json_count(json_path(object, "spec.schedulingGates")) > 0)
 		entry.flags |= SHELF_GATED;
+	entry.flags |= scheduler_said(object) & SHELF_REPORTED;
 	uint32_t known = cache_find_pod(&s->cache, entry.namespace, entry.name);
 	if (known != 0 && (cache_pod_at(&s->cache, known)->flags & CACHE_POD_REPORTED) != 0)
 		entry.flags |= SHELF_REPORTED;
-	scheduler_shelf_put(s, &entry);
+	return entry;
+}
+
+void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool tried)
+{
+	const struct shelf_entry entry = pressure_entry_of(s, object, tried);
+	if (!scheduler_shelf_put(s, &entry))
+		scheduler_lose_object(s, object, tried);
+}
+
+void scheduler_lose_object(struct scheduler *s, struct json_value object, bool tried)
+{
+	struct shelf_entry entry = pressure_entry_of(s, object, tried);
+	entry.flags |= scheduler_said(object); /* why it was not scheduled, too */
+	scheduler_lose_pod(s, &entry);
 }
 
 /*
@@ -520,6 +558,10 @@ void scheduler_shelf_list_begin(struct scheduler *s)
 {
 	const struct shelf *shelf = &s->queue.shelf;
 	s->pressure.missing = 0;
+	s->pressure.unsaid = false;
+	s->pressure.gone = 0;
+	s->pressure.list_began = scheduler_now(s);
+	s->pressure.list_next = MONO_NEVER;
 	watch_fetch_cancel(s->watch);
 	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0; i = pool_next(&shelf->pods, i))
 		if ((shelf_pod_at(shelf, i)->flags & SHELF_ASKED) != 0)
@@ -530,6 +572,8 @@ void scheduler_shelf_list_end(struct scheduler *s)
 {
 	struct shelf *shelf = &s->queue.shelf;
 	uint8_t round = (uint8_t)s->cache.list_round[KUBE_POD];
+	int64_t lasted_us = mono_since_us(scheduler_now(s), s->pressure.list_began);
+	s->pressure.list_next = (struct mono){scheduler_now(s).us + lasted_us * LIST_SHARE};
 	for (uint32_t i = pool_next(&shelf->pods, 0); i != 0; i = pool_next(&shelf->pods, i))
 		if (shelf_pod_at(shelf, i)->seen != round)
 			shelf_remove(shelf, i);
@@ -557,7 +601,7 @@ static bool pressure_may_return(struct scheduler *s, const struct shelf_pod *pod
 {
 	bool tried = (pod->flags & SHELF_TRIED) != 0;
 	*turn = false;
-	if (pressure_has_room(s))
+	if (pressure_has_room(s) || pressure_has_place(s))
 		return !tried || mono_reached(scheduler_now(s), s->pressure.room_after);
 	if ((pod->flags & SHELF_GATED) != 0)
 		return false;
@@ -594,6 +638,8 @@ static void pressure_take_back(struct scheduler *s)
 			shelf_remove(shelf, index); /* no request can be made of its name */
 			continue;
 		}
+		if (p->gone > 0)
+			p->gone--;
 		if (turn) {
 			p->took_turns = scheduler_now(s);
 			p->lap_left--;
@@ -709,33 +755,11 @@ static void pressure_free_reserve(struct scheduler *s)
 		shed += SHED_AT_ONCE)
 		s->pressure.room_after = mono_after_ms(scheduler_now(s), ROOM_RESTS_MS);
 	for (uint32_t gone = 0;
-		gone < SHED_IN_A_TURN && page_budget_is_pressed(budget, PAGE_RESERVE_RECORDS) &&
+		gone < SHED_IN_A_TURN && shelf_count(&s->queue.shelf) > pressure_records(s) &&
+		page_budget_is_pressed(budget, PAGE_RESERVE_RECORDS) &&
 		pressure_drop_least(s, NULL);
 		gone++)
 		;
-}
-
-static void pressure_report(struct scheduler *s)
-{
-	struct shelf *shelf = &s->queue.shelf;
-	struct scheduler_pressure *p = &s->pressure;
-	struct mono now = scheduler_now(s);
-	if (shelf->unreported == 0 || s->leader.waits != SCHEDULER_READY)
-		return;
-	for (uint32_t looks = 0; looks < SCHEDULER_SHED_BATCH; looks++) {
-		if (!mono_reached(now, p->report_next) || !scheduler_may_report(s))
-			return;
-		p->report_at = pool_next(&shelf->pods, p->report_at);
-		if (p->report_at == 0)
-			return; /* from the beginning, in the next turn */
-		const struct shelf_pod *pod = shelf_pod_at(shelf, p->report_at);
-		if ((pod->flags & (SHELF_REPORTED | SHELF_GATED)) != 0 ||
-			shelf_waited_us(shelf, pod, now) < SCHEDULER_SHELF_SILENT_MS * CLOCK_MS_US)
-			continue;
-		scheduler_report_shelved(s, pod);
-		shelf_set(shelf, p->report_at, SHELF_REPORTED, true);
-		p->report_next = (struct mono){now.us + CLOCK_S_US / SCHEDULER_SHELF_REPORTS};
-	}
 }
 
 void scheduler_relieve(struct scheduler *s)
@@ -743,19 +767,25 @@ void scheduler_relieve(struct scheduler *s)
 	pressure_queue_rest(s);
 	pressure_free_reserve(s);
 	scheduler_report_unreads(s);
-	if (s->pressure.missing > 0 && shelf_count(&s->queue.shelf) == 0 && pressure_has_room(s))
+	const struct scheduler_pressure *p = &s->pressure;
+	bool has_shelf = shelf_count(&s->queue.shelf) > 0;
+	bool may_list = mono_reached(scheduler_now(s), p->list_next);
+	if ((p->missing > 0 && !has_shelf &&
+		    (pressure_has_room(s) || (may_list && pressure_has_place(s)))) ||
+		(p->unsaid && may_list && scheduler_may_report(s)))
 		scheduler_list_pods_soon(s);
-	if (shelf_count(&s->queue.shelf) == 0)
+	if (!has_shelf)
 		return;
 	pressure_take_back(s);
-	pressure_report(s);
+	scheduler_report_shelf(s);
 }
 
 struct mono scheduler_relief_due(const struct scheduler *s)
 {
 	if (s->requeue.unqueued > 0)
 		return scheduler_now(s);
-	if (shelf_count(&s->queue.shelf) == 0 && !scheduler_has_unreported(s))
+	if (shelf_count(&s->queue.shelf) == 0 && !scheduler_has_unreported(s) &&
+		!s->pressure.unsaid)
 		return MONO_NEVER;
 	return mono_after_ms(scheduler_now(s), WAKE_MS);
 }

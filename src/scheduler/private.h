@@ -14,8 +14,11 @@ struct scheduler_claim;
 struct watch_sink scheduler_sink(struct scheduler *s);
 void scheduler_start_informers(struct scheduler *s, uint32_t kinds);
 void scheduler_relist_due(struct net_timer *timer, struct mono now);
-/* A pod that waits found no room at all: it is counted, and found again when pods are listed. */
-void scheduler_lose_pod(struct scheduler *s);
+/*
+ * A pod that waits found no room at all: it is counted, its event and its condition are written if
+ * they were not, and it is found again when pods are listed.
+ */
+void scheduler_lose_pod(struct scheduler *s, const struct shelf_entry *entry);
 /* Pods that were dropped, or are not even on the shelf, are wanted. */
 void scheduler_list_pods_soon(struct scheduler *s);
 /* A pod of the shelf is there as a whole: its index in the cache, 0: it went back. */
@@ -66,8 +69,10 @@ struct scheduler_claim scheduler_claim_of(
 bool scheduler_is_ours(const struct scheduler *s, struct json_value object);
 /* As many less important pods give way, if there are; false: there are none. */
 bool scheduler_make_room(struct scheduler *s, const struct scheduler_claim *claim, uint32_t count);
-void scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry);
+/* False: there is not even room for its name. */
+MUST_USE bool scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry);
 void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool tried);
+void scheduler_lose_object(struct scheduler *s, struct json_value object, bool tried);
 /* A new version of a pod that is there does not change that; true when it is dealt with. */
 bool scheduler_stays_shelved(struct scheduler *s, struct json_value object);
 /* The pod is known as a whole, or gone. */
@@ -221,7 +226,11 @@ bool scheduler_may_report(const struct scheduler *s);
 void scheduler_report_condition_of(
 	struct scheduler *s, const struct body_pod *pod, struct text reason, struct text message);
 /* The pod waits outside, for lack of memory. */
-void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod);
+void scheduler_report_shelved(struct scheduler *s, const struct shelf_entry *pod);
+/* Of those on the shelf: the next ones, as many as a second allows. */
+void scheduler_report_shelf(struct scheduler *s);
+/* What its status says of that already, as flags of the shelf. */
+uint8_t scheduler_said(struct json_value object);
 
 /* ---- debugger.c ---- */
 

@@ -12,6 +12,7 @@ enum { VERSION_MAX = 24, NOTE_MAX = 1024, OWED_LOOKS = 4096 };
 #define SHELVED_MESSAGE                                                                           \
 	"the scheduler has no memory for this pod now (--memory): it waits, and is tried by its " \
 	"priority as soon as there is room"
+static const struct text shelved_message = {SHELVED_MESSAGE, sizeof(SHELVED_MESSAGE) - 1};
 
 void scheduler_pod_names(const struct scheduler *s, uint32_t pod, struct scheduler_pod_names *names)
 {
@@ -214,10 +215,8 @@ bool scheduler_may_report(const struct scheduler *s)
  * Who was tried stays unschedulable, for those who add nodes when they read that. Who was not must
  * not look so: it may fit.
  */
-void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod)
+void scheduler_report_shelved(struct scheduler *s, const struct shelf_entry *pod)
 {
-	static const struct text message = {SHELVED_MESSAGE, sizeof(SHELVED_MESSAGE) - 1};
-	char room[SHELF_NAME_MAX];
 	char uid[64];
 	struct writer w;
 	bool tried = (pod->flags & SHELF_TRIED) != 0;
@@ -225,12 +224,52 @@ void scheduler_report_shelved(struct scheduler *s, const struct shelf_pod *pod)
 	if (pod->uid[0] != CACHE_UID_TEXT && (pod->uid[0] | pod->uid[1]) != 0)
 		cache_print_uid(&s->cache, (struct cache_uid){pod->uid[0], pod->uid[1]}, &w);
 	const struct body_pod names = {
-		.namespace = shelf_namespace(&s->queue.shelf, pod),
-		.name = shelf_name(&s->queue.shelf, pod, room),
+		.namespace = pod->namespace,
+		.name = pod->name,
 		.uid = writer_text(&w),
 	};
 	scheduler_report_event_of(s, &names, 0, &s->profiles[0], "Warning", "FailedScheduling",
-		"Scheduling", message);
+		"Scheduling", shelved_message);
 	scheduler_report_condition_of(
-		s, &names, tried ? TEXT("Unschedulable") : TEXT("SchedulerError"), message);
+		s, &names, tried ? TEXT("Unschedulable") : TEXT("SchedulerError"), shelved_message);
+}
+
+void scheduler_report_shelf(struct scheduler *s)
+{
+	struct shelf *shelf = &s->queue.shelf;
+	struct scheduler_pressure *p = &s->pressure;
+	struct mono now = scheduler_now(s);
+	if (shelf->unreported == 0 || s->leader.waits != SCHEDULER_READY)
+		return;
+	for (uint32_t looks = 0; looks < SCHEDULER_SHED_BATCH; looks++) {
+		if (!mono_reached(now, p->report_next) || !scheduler_may_report(s))
+			return;
+		p->report_at = pool_next(&shelf->pods, p->report_at);
+		if (p->report_at == 0)
+			return; /* from the beginning, in the next turn */
+		const struct shelf_pod *pod = shelf_pod_at(shelf, p->report_at);
+		if ((pod->flags & (SHELF_REPORTED | SHELF_GATED)) != 0 ||
+			shelf_waited_us(shelf, pod, now) < SCHEDULER_SHELF_SILENT_MS * CLOCK_MS_US)
+			continue;
+		char room[SHELF_NAME_MAX];
+		const struct shelf_entry entry = shelf_entry_of(shelf, p->report_at, room);
+		scheduler_report_shelved(s, &entry);
+		shelf_set(shelf, p->report_at, SHELF_REPORTED, true);
+		p->report_next = (struct mono){now.us + CLOCK_S_US / SCHEDULER_SHELF_REPORTS};
+	}
+}
+
+uint8_t scheduler_said(struct json_value object)
+{
+	uint8_t said = 0;
+	struct json_walk walk = json_walk(json_path(object, "status.conditions"));
+	while (json_walk_next(&walk)) {
+		if (!text_is_z(json_text(json_get(walk.value, "type")), "PodScheduled"))
+			continue;
+		if (text_is(json_text(json_get(walk.value, "message")), shelved_message))
+			said |= SHELF_REPORTED;
+		if (text_is_z(json_text(json_get(walk.value, "reason")), "Unschedulable"))
+			said |= SHELF_TRIED;
+	}
+	return said;
 }

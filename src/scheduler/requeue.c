@@ -109,7 +109,9 @@ static void requeue_enqueue(struct scheduler *s, uint32_t pod)
 		.key = requeue_key(s, pod),
 		.profile = scheduler_profile_place(s, profile),
 	};
-	page_budget_make_way(s->cache.budget, PAGE_RESERVE_WORK);
+	page_budget_make_way(s->cache.budget,
+		pool_used(&s->queue.entries) < CACHE_PODS_AT_WORK ? PAGE_RESERVE_ALL
+								  : PAGE_RESERVE_WORK);
 	enum queue_result added = queue_add(&s->queue, &entry, scheduler_now(s), &p->waiting);
 	page_budget_made_way(s->cache.budget);
 	if (added == QUEUE_OK) {

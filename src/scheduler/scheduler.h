@@ -279,8 +279,11 @@ struct scheduler_pressure {
 	struct mono report_next;
 	uint64_t shed; /* pods, so far */
 	uint64_t returned;
-	uint64_t lost;    /* not even on the shelf: found again by a list */
-	uint32_t missing; /* ... since the last one */
+	uint64_t lost;                     /* not even on the shelf: found again by a list */
+	uint32_t missing;                  /* ... since the last one */
+	uint32_t gone;                     /* pods whose place no other one was asked for yet */
+	bool unsaid;                       /* ... and nothing could be written of some of them */
+	struct mono list_began, list_next; /* of pods */
 };
 
 /* Binding cycles. binding_cycle.c writes it. */

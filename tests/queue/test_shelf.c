@@ -143,9 +143,9 @@ static void test_shelf_when_the_least_important_go_then_the_others_stay_together
 		.namespace = TEXT("other"), .name = TEXT("high-1"), .priority = 9};
 	const struct shelf_entry low = {
 		.namespace = TEXT("other"), .name = TEXT("low-1"), .priority = -9};
-	TEST_ASSERT_EQUAL_UINT32(0, shelf_drop_least(&shelf, &low));
+	TEST_ASSERT_EQUAL_UINT32(0, shelf_least(&shelf, &low));
 	for (uint32_t left = SMALL - 1; left >= SMALL / 4; left--) {
-		TEST_ASSERT_EQUAL_UINT32(1, shelf_drop_least(&shelf, &high));
+		TEST_ASSERT_EQUAL_UINT32(1, shelf_drop(&shelf, shelf_least(&shelf, &high)));
 		TEST_ASSERT_EQUAL_UINT32(left, shelf_count(&shelf));
 		TEST_ASSERT_EQUAL_UINT32(left, pool_top(&shelf.pods));
 		shelf_audit(&shelf);
@@ -154,9 +154,9 @@ static void test_shelf_when_the_least_important_go_then_the_others_stay_together
 		TEST_ASSERT_EQUAL_INT32(3, shelf_pod_at(&shelf, i)->priority);
 	/* One that is on its way back is not dropped under way. */
 	while (shelf_count(&shelf) > 1)
-		TEST_ASSERT_EQUAL_UINT32(1, shelf_drop_least(&shelf, NULL));
+		TEST_ASSERT_EQUAL_UINT32(1, shelf_drop(&shelf, shelf_least(&shelf, NULL)));
 	shelf_set(&shelf, shelf_first(&shelf), SHELF_ASKED, true);
-	TEST_ASSERT_EQUAL_UINT32(0, shelf_drop_least(&shelf, NULL));
+	TEST_ASSERT_EQUAL_UINT32(0, shelf_least(&shelf, NULL));
 }
 
 static void test_shelf_when_one_was_asked_for_then_the_next_is_first(void)

@@ -403,6 +403,97 @@ static void test_pressure_when_plugins_hold_pods_back_then_they_stay_where_they_
 	TEST_ASSERT_EQUAL_UINT32(0, scheduler_shelf(&cluster.s)->unreported);
 }
 
+/* The queue has two places, the shelf four: two are left, of whom the apiserver alone knows. */
+static void open_narrow(void)
+{
+	tearDown();
+	before = cluster_limits;
+	cluster_limits.queue = 2;
+	cluster_open(NULL);
+}
+
+/* The last two are the least important. */
+static struct bed_script *come_as(unsigned number)
+{
+	char name[16];
+	snprintf(name, sizeof(name), "wide-%u", number);
+	const struct spec pod = {
+		.namespace = "tenant", .name = name, .cpu = "100", .priority = number < 6 ? 0 : -1};
+	struct bed_script *status = server_takes(&pod, "status", 200);
+	(void)server_has(&pod);
+	(void)come(&pod);
+	return status;
+}
+
+static void test_pressure_when_not_even_a_name_finds_room_then_people_are_told(void)
+{
+	struct bed_script *status[8];
+	open_narrow();
+	struct bed_script *event = bed_says(&cluster.bed, "/api/v1/namespaces/tenant/events", "{}");
+	event->status = 201;
+	for (unsigned i = 0; i < 8; i++) {
+		status[i] = come_as(i);
+		cluster_run(100);
+	}
+	TEST_ASSERT_EQUAL_UINT32(4, shelf_count(scheduler_shelf(&cluster.s)));
+	TEST_ASSERT_EQUAL_UINT32(2, cluster.s.pressure.missing);
+	TEST_ASSERT_EQUAL_UINT32(8, scheduler_pods_pending(&cluster.s));
+	cluster_run(5000);
+	for (unsigned i = 0; i < 8; i++) {
+		TEST_ASSERT_NOT_EQUAL_UINT32(0, status[i]->asked);
+		TEST_ASSERT_NOT_NULL(strstr(status[i]->seen, "\"type\":\"PodScheduled\""));
+	}
+	TEST_ASSERT_GREATER_OR_EQUAL_UINT32(8, event->asked);
+	TEST_ASSERT_FALSE(cluster.s.pressure.unsaid);
+}
+
+/* What was written comes back as a change of the pod: it is counted once, and once is enough. */
+static void test_pressure_when_a_pod_without_a_name_says_so_then_it_is_not_told_again(void)
+{
+	struct bed_script *status[8];
+	char json[1024];
+	open_narrow();
+	for (unsigned i = 0; i < 8; i++)
+		status[i] = come_as(i);
+	cluster_run(5000);
+	TEST_ASSERT_EQUAL_UINT32(1, status[7]->asked);
+	TEST_ASSERT_NOT_NULL(strstr(status[7]->seen, "no memory for this pod"));
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(json, sizeof(json),
+			"{'metadata':{'name':'wide-7','namespace':'tenant','resourceVersion':'%u',"
+			"'uid':'11111111-2222-3333-4444-000006000000'},'spec':{'schedulerName':"
+			"'default-scheduler','priority':-1,'containers':[{'name':'c','resources':{'"
+			"requests':"
+			"{'cpu':'100'}}}]},'status':{'conditions':[{'type':'PodScheduled','status':"
+			"'False','reason':'SchedulerError','message':'the scheduler has no memory "
+			"for this pod now (--memory): it waits, and is tried by its priority as "
+			"soon as there is room'}]}}",
+			8 + i);
+		(void)cluster_tell(KUBE_POD, KUBE_WATCH_MODIFIED, json);
+		cluster_run(5000);
+	}
+	TEST_ASSERT_EQUAL_UINT32(1, status[7]->asked);
+	TEST_ASSERT_EQUAL_UINT32(8, scheduler_pods_pending(&cluster.s));
+}
+
+/* More at once than may be written of: pods are listed again until all was said. */
+static void test_pressure_when_there_is_no_room_to_tell_then_pods_are_listed_again(void)
+{
+	open_narrow();
+	cluster.s.setup.limits.events = 0; /* none may be waited with */
+	for (unsigned i = 0; i < 8; i++)
+		(void)come_as(i);
+	cluster_run(1000);
+	TEST_ASSERT_TRUE(cluster.s.pressure.unsaid);
+	TEST_ASSERT_FALSE(cluster.s.sync.lists_soon);
+	cluster.s.setup.limits.events = cluster_limits.events;
+	cluster_run(SCHEDULER_RELIST_SOON_MS / 2);
+	TEST_ASSERT_TRUE(cluster.s.sync.lists_soon);
+	cluster.sink.list_begin(cluster.sink.self, KUBE_POD);
+	TEST_ASSERT_FALSE(cluster.s.pressure.unsaid);
+	TEST_ASSERT_EQUAL_UINT32(0, cluster.s.pressure.missing);
+}
+
 /* One that not even a record is left for is counted. */
 static void test_pressure_when_pods_are_unreadable_then_all_are_counted(void)
 {
@@ -497,6 +588,9 @@ int main(void)
 	RUN_TEST(test_pressure_when_a_list_lacks_shelved_pods_then_they_are_forgotten);
 	RUN_TEST(test_pressure_when_the_queue_is_full_then_importance_decides);
 	RUN_TEST(test_pressure_when_plugins_hold_pods_back_then_they_stay_where_they_are);
+	RUN_TEST(test_pressure_when_not_even_a_name_finds_room_then_people_are_told);
+	RUN_TEST(test_pressure_when_a_pod_without_a_name_says_so_then_it_is_not_told_again);
+	RUN_TEST(test_pressure_when_there_is_no_room_to_tell_then_pods_are_listed_again);
 	RUN_TEST(test_pressure_when_pods_are_unreadable_then_all_are_counted);
 	RUN_TEST(test_pressure_when_pods_name_nodes_that_are_not_there_then_they_go_first);
 	RUN_TEST(test_pressure_when_the_node_of_strays_comes_then_it_waits_for_a_list);
