@@ -34,6 +34,7 @@ enum shelf_flag {
 	SHELF_TRIED = 1,    /* nodes were looked at since it was made, and none was feasible */
 	SHELF_GATED = 2,    /* it has scheduling gates */
 	SHELF_REPORTED = 4, /* its event and its condition were written */
+	SHELF_COUNTED = 16, /* of what is put there: it was lost before, and counted then */
 	SHELF_ASKED = 8     /* the apiserver was asked for it, and nothing newer came since */
 };
 

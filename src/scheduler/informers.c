@@ -104,7 +104,7 @@ void scheduler_lose_pod(struct scheduler *s, const struct shelf_entry *entry)
 	else if (!is_said)
 		s->pressure.unsaid = true;
 	s->pressure.lost++;
-	s->pressure.missing++;
+	s->pressure.missing += (entry->flags & SHELF_COUNTED) == 0;
 	s->sync.short_of++;
 	s->sync.lacking |= WATCH_KIND(KUBE_POD);
 	if (!net_timer_is_armed(&s->sync.relist))
@@ -305,9 +305,7 @@ bool scheduler_has_unreported(const struct scheduler *s)
 void scheduler_report_unreads(struct scheduler *s)
 {
 	/* ... and the leader waits until what it writes is sent. Thousands of events may wait. */
-	while (scheduler_has_unreported(s) && scheduler_may_write(s) &&
-		recorder_has_room(s->recorder) &&
-		status_patcher_room(s->status_patcher) >= s->setup.limits.patches / 2) {
+	while (scheduler_has_unreported(s) && scheduler_may_write(s) && scheduler_may_report(s)) {
 		uint32_t index = cache_unread_report(&s->cache);
 		if (index == 0)
 			return;
@@ -351,7 +349,7 @@ static void informer_unread(struct scheduler *s, struct json_value object, struc
 		sync_damaged(
 			s, KUBE_POD); /* the last resort: it has no name, or there is no memory */
 	else
-		scheduler_lose_object(s, object, false);
+		scheduler_lose_object(s, object, 0);
 }
 
 /* No memory that others give up would help it. */
@@ -360,21 +358,14 @@ static bool informer_is_unreadable(const struct cache_fed *fed)
 	return fed->decoded == KUBE_MALFORMED || fed->is_too_big;
 }
 
-static bool informer_knows(const struct scheduler *s, const struct watch_object *object)
-{
-	struct text name = json_text(json_path(object->value, "metadata.name"));
-	if (object->kind == KUBE_NODE)
-		return cache_find_node(&s->cache, name) != 0;
-	return cache_find_pod(&s->cache, json_text(json_path(object->value, "metadata.namespace")),
-		       name) != 0;
-}
-
 /* A pod that waits, and that there is no memory for. */
 static void informer_shelve(struct scheduler *s, const struct watch_object *object,
 	const struct cache_fed *fed, const struct scheduler_claim *claim)
 {
 	if (!claim->is_useless)
-		scheduler_shelve_object(s, object->value, claim->tried);
+		scheduler_shelve_object(s, object->value,
+			(claim->tried ? SHELF_TRIED : 0) |
+				(object->type == KUBE_WATCH_MODIFIED ? SHELF_COUNTED : 0));
 	else
 		scheduler_unshelve(s, fed->namespace, fed->name, true);
 	(void)cache_unfeed(&s->cache, KUBE_POD, fed->namespace, fed->name);
@@ -401,6 +392,15 @@ static void informer_refused(
 	sync_lacks(s, object->kind);
 }
 
+static bool informer_knows(const struct scheduler *s, const struct watch_object *object)
+{
+	struct text name = json_text(json_path(object->value, "metadata.name"));
+	if (object->kind == KUBE_NODE)
+		return cache_find_node(&s->cache, name) != 0;
+	return cache_find_pod(&s->cache, json_text(json_path(object->value, "metadata.namespace")),
+		       name) != 0;
+}
+
 /* False: it cannot be read, or there is no memory that somebody less important has. */
 static bool informer_feed(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, struct scheduler_claim *claim, struct cache_fed *fed)
@@ -425,27 +425,12 @@ static bool informer_feed(struct scheduler *s, const struct watch_object *object
 	return fits;
 }
 
-/* One that is changed and has no record was counted when it came. */
-static bool informer_was_missing(const struct scheduler *s, const struct watch_object *object)
-{
-	if (object->kind != KUBE_POD || object->type != KUBE_WATCH_MODIFIED ||
-		s->pressure.missing == 0 || informer_knows(s, object) ||
-		shelf_find(&s->queue.shelf,
-			json_text(json_path(object->value, "metadata.namespace")),
-			json_text(json_path(object->value, "metadata.name"))) != 0)
-		return false;
-	const struct scheduler_claim claim = scheduler_claim_of(s, KUBE_POD, object->value);
-	return !claim.must && !claim.is_useless;
-}
-
 /* The pod's index in the cache; 0 when it is not there now. */
 static uint32_t informer_apply(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, struct scheduler_claim *claim, bool *fits)
 {
 	struct cache_fed fed;
-	bool was_missing = informer_was_missing(s, object);
 	*fits = informer_feed(s, object, scratch, claim, &fed);
-	s->pressure.missing -= was_missing && !informer_is_unreadable(&fed);
 	if (!*fits && object->kind == KUBE_POD && !claim->must && !informer_is_unreadable(&fed)) {
 		informer_shelve(s, object, &fed, claim);
 		return 0;

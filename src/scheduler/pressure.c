@@ -410,16 +410,19 @@ static bool pressure_drop_least(struct scheduler *s, const struct shelf_entry *e
 	uint32_t least = shelf_least(shelf, entry);
 	if (least == 0)
 		return false;
-	const struct shelf_entry gone = shelf_entry_of(shelf, least, room);
+	struct shelf_entry gone = shelf_entry_of(shelf, least, room);
 	scheduler_lose_pod(s, &gone);
-	if (shelf_drop(shelf, least) > 1)
-		scheduler_lose_pod(s, &(struct shelf_entry){.name = {NULL, 0}});
+	if (shelf_drop(shelf, least) > 1) {
+		gone.name.size = gone.flags = 0; /* whichever that was */
+		scheduler_lose_pod(s, &gone);
+	}
 	return true;
 }
 
 bool scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry)
 {
 	struct shelf_entry put = *entry;
+	put.flags &= (uint8_t)~SHELF_COUNTED;
 	if (put.uid[0] == CACHE_UID_TEXT)
 		put.uid[1] = 0; /* a string that has no holder */
 	bool was_empty = shelf_count(&s->queue.shelf) == 0;
@@ -489,14 +492,14 @@ struct scheduler_claim scheduler_claim_of(
 }
 
 static struct shelf_entry pressure_entry_of(
-	const struct scheduler *s, struct json_value object, bool tried)
+	const struct scheduler *s, struct json_value object, uint32_t flags)
 {
 	struct shelf_entry entry = {
 		.namespace = json_text(json_path(object, "metadata.namespace")),
 		.name = json_text(json_path(object, "metadata.name")),
 		.priority = pressure_priority(object),
 		.seen = (uint8_t)s->cache.list_round[KUBE_POD],
-		.flags = tried ? SHELF_TRIED : 0,
+		.flags = (uint8_t)flags,
 	};
 	struct cache_uid uid;
 	if (cache_parse_uid(json_text(json_path(object, "metadata.uid")), &uid)) {
@@ -507,21 +510,26 @@ static struct shelf_entry pressure_entry_of(
 		entry.flags |= SHELF_GATED;
 	entry.flags |= scheduler_said(object) & SHELF_REPORTED;
 	uint32_t known = cache_find_pod(&s->cache, entry.namespace, entry.name);
+	if (known != 0)
+		entry.flags &= (uint8_t)~SHELF_COUNTED;
 	if (known != 0 && (cache_pod_at(&s->cache, known)->flags & CACHE_POD_REPORTED) != 0)
 		entry.flags |= SHELF_REPORTED;
 	return entry;
 }
 
-void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool tried)
+void scheduler_shelve_object(struct scheduler *s, struct json_value object, uint32_t flags)
 {
-	const struct shelf_entry entry = pressure_entry_of(s, object, tried);
+	const struct shelf_entry entry = pressure_entry_of(s, object, flags);
+	uint32_t count = shelf_count(&s->queue.shelf);
 	if (!scheduler_shelf_put(s, &entry))
-		scheduler_lose_object(s, object, tried);
+		scheduler_lose_object(s, object, flags);
+	else if ((entry.flags & SHELF_COUNTED) != 0 && s->pressure.missing > 0)
+		s->pressure.missing -= shelf_count(&s->queue.shelf) > count;
 }
 
-void scheduler_lose_object(struct scheduler *s, struct json_value object, bool tried)
+void scheduler_lose_object(struct scheduler *s, struct json_value object, uint32_t flags)
 {
-	struct shelf_entry entry = pressure_entry_of(s, object, tried);
+	struct shelf_entry entry = pressure_entry_of(s, object, flags);
 	entry.flags |= scheduler_said(object); /* why it was not scheduled, too */
 	scheduler_lose_pod(s, &entry);
 }
@@ -541,7 +549,7 @@ bool scheduler_stays_shelved(struct scheduler *s, struct json_value object)
 	const struct scheduler_claim claim = scheduler_claim_of(s, KUBE_POD, object);
 	if (claim.must || claim.is_useless)
 		return false;
-	scheduler_shelve_object(s, object, true);
+	scheduler_shelve_object(s, object, SHELF_TRIED);
 	return true;
 }
 

@@ -71,8 +71,9 @@ bool scheduler_is_ours(const struct scheduler *s, struct json_value object);
 bool scheduler_make_room(struct scheduler *s, const struct scheduler_claim *claim, uint32_t count);
 /* False: there is not even room for its name. */
 MUST_USE bool scheduler_shelf_put(struct scheduler *s, const struct shelf_entry *entry);
-void scheduler_shelve_object(struct scheduler *s, struct json_value object, bool tried);
-void scheduler_lose_object(struct scheduler *s, struct json_value object, bool tried);
+/* With these flags, and those that its object says. */
+void scheduler_shelve_object(struct scheduler *s, struct json_value object, uint32_t flags);
+void scheduler_lose_object(struct scheduler *s, struct json_value object, uint32_t flags);
 /* A new version of a pod that is there does not change that; true when it is dealt with. */
 bool scheduler_stays_shelved(struct scheduler *s, struct json_value object);
 /* The pod is known as a whole, or gone. */

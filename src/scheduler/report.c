@@ -263,9 +263,7 @@ uint8_t scheduler_said(struct json_value object)
 {
 	uint8_t said = 0;
 	struct json_walk walk = json_walk(json_path(object, "status.conditions"));
-	while (json_walk_next(&walk)) {
-		if (!text_is_z(json_text(json_get(walk.value, "type")), "PodScheduled"))
-			continue;
+	while (json_walk_next(&walk)) { /* no other condition has one of these */
 		if (text_is(json_text(json_get(walk.value, "message")), shelved_message))
 			said |= SHELF_REPORTED;
 		if (text_is_z(json_text(json_get(walk.value, "reason")), "Unschedulable"))

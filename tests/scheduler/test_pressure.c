@@ -452,12 +452,16 @@ static void test_pressure_when_a_pod_without_a_name_says_so_then_it_is_not_told_
 {
 	struct bed_script *status[8];
 	char json[1024];
-	open_narrow();
+	tearDown();
+	before = cluster_limits;
+	cluster_limits.queue = cluster_limits.cache.pods = 2;
+	cluster_open(NULL);
 	for (unsigned i = 0; i < 8; i++)
 		status[i] = come_as(i);
 	cluster_run(5000);
 	TEST_ASSERT_EQUAL_UINT32(1, status[7]->asked);
 	TEST_ASSERT_NOT_NULL(strstr(status[7]->seen, "no memory for this pod"));
+	TEST_ASSERT_EQUAL_UINT32(8, scheduler_pods_pending(&cluster.s));
 	for (unsigned i = 0; i < 3; i++) {
 		snprintf(json, sizeof(json),
 			"{'metadata':{'name':'wide-7','namespace':'tenant','resourceVersion':'%u',"
