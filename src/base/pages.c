@@ -265,6 +265,15 @@ bool page_span_reach(struct page_span *span, size_t bytes)
 	return true;
 }
 
+bool page_span_reach_sparing(struct page_span *span, size_t bytes)
+{
+	const struct page_budget *budget = span->budget;
+	bool is_spare = bytes <= span->held ||
+		page_budget_left(budget) >=
+			bytes - span->held + budget->reserve * budget->page_size;
+	return is_spare && page_span_reach(span, bytes);
+}
+
 void page_span_shrink(struct page_span *span, size_t bytes)
 {
 	if (span->budget == NULL)

@@ -133,6 +133,8 @@ void page_range_empty(struct page_range *range, size_t from, size_t to);
 void page_span_init(struct page_span *span, struct page_budget *budget, void *base, size_t size);
 /* The first `bytes` may be used; zero when new. False: the budget is reached, nothing changed. */
 MUST_USE bool page_span_reach(struct page_span *span, size_t bytes);
+/* The same for what can do with less: behind it the reserve, and as much again, stays free. */
+MUST_USE bool page_span_reach_sparing(struct page_span *span, size_t bytes);
 /* Only the first `bytes` are needed. */
 void page_span_shrink(struct page_span *span, size_t bytes);
 

@@ -80,18 +80,6 @@ void extender_nodes_close(struct extender_nodes *n)
 
 /* ---- reading ---- */
 
-/* Behind it as much as the reserve stays free: a pod's decision needs memory, too. */
-static bool nodes_reach(struct extender_nodes *n, size_t bytes)
-{
-	const struct page_budget *budget = n->bytes.budget;
-	if (bytes > n->bytes.size)
-		return false;
-	return bytes <= n->bytes.held || budget == NULL ||
-		(page_budget_left(budget) >=
-				bytes - n->bytes.held + budget->reserve * budget->page_size &&
-			page_span_reach(&n->bytes, bytes));
-}
-
 static bool on_node(void *self, struct json_piece piece)
 {
 	struct extender_nodes *n = self;
@@ -103,7 +91,8 @@ static bool on_node(void *self, struct json_piece piece)
 	uint32_t node = name.size == 0 ? 0 : cache_find_node(cache, name);
 	if (piece.kind != JSON_PIECE_TOO_BIG && (node == 0 || node > n->all->setup.nodes))
 		return true; /* the watch has not told of it yet */
-	if (piece.kind == JSON_PIECE_TOO_BIG || !nodes_reach(n, n->used + piece.text.size)) {
+	if (piece.kind == JSON_PIECE_TOO_BIG || piece.text.size > n->bytes.size - n->used ||
+		!page_span_reach_sparing(&n->bytes, n->used + piece.text.size)) {
 		n->left_out++;
 		return true;
 	}

@@ -19,11 +19,14 @@ bool extender_wants_whole_victims(const struct extender_ask *ask)
 	return false;
 }
 
-/* The text stays where it is put; TEXT_NONE: there is no memory for it. */
-static struct text whole_keep(struct extender_whole *whole, struct text json)
+/* The text stays where it is put; TEXT_NONE: there is no memory for it. Others may need what is
+ * left. */
+static struct text whole_keep(struct extender_whole *whole, struct text json, bool is_needed)
 {
+	size_t end = whole->used + json.size;
 	if (json.size > EXTENDER_WHOLE_PODS_MAX - whole->used ||
-		!page_span_reach(&whole->span, whole->used + json.size))
+		!(is_needed ? page_span_reach(&whole->span, end)
+			    : page_span_reach_sparing(&whole->span, end)))
 		return TEXT_NONE;
 	char *to = (char *)whole->span.base + whole->used;
 	memcpy(to, json.at, json.size);
@@ -57,7 +60,7 @@ void extender_victims_read(struct extender_ask *ask)
 	ask->whole.used = ask->whole.next = 0;
 	for (uint32_t i = 0; i < ask->offers->victim_count; i++)
 		ask->offers->victims[i].whole_size = 0;
-	ask->pod_json = whole_keep(&ask->whole, ask->pod_json);
+	ask->pod_json = whole_keep(&ask->whole, ask->pod_json, true);
 	if (ask->pod_json.at != NULL) {
 		victim_next(ask);
 		return;
@@ -70,7 +73,7 @@ void extender_victim_done(struct extender_ask *ask, enum api_verdict verdict)
 {
 	struct extender_victim *victim = &ask->offers->victims[ask->whole.next++];
 	if (verdict == API_DONE && ask->read_json.at != NULL) {
-		struct text json = whole_keep(&ask->whole, ask->read_json);
+		struct text json = whole_keep(&ask->whole, ask->read_json, false);
 		victim->whole_at = json.at == NULL
 			? 0
 			: (uint32_t)(json.at - (const char *)ask->whole.span.base);

@@ -156,6 +156,23 @@ static bool shed_others(void *self)
 }
 
 /* What it came to is asked at the end. */
+/* What can do with less leaves the reserve, and as much again. */
+static void test_the_sparing_leave_room_for_others(void)
+{
+	struct page_span span;
+	size_t page = budget.page_size;
+	arena_take_span(&arena, &span, SPACE / 8);
+	budget.may_use = PAGE_RESERVE_ALL;
+	page_budget_take_fixed(&budget, page_budget_left(&budget) - RESERVE - 2 * page);
+	TEST_ASSERT_TRUE(page_span_reach_sparing(&span, 2 * page));
+	TEST_ASSERT_FALSE(page_span_reach_sparing(&span, 2 * page + 1));
+	TEST_ASSERT_EQUAL(2 * page, span.held);
+	TEST_ASSERT_TRUE(page_span_reach(&span, 3 * page));
+	TEST_ASSERT_TRUE(page_span_reach_sparing(&span, 3 * page)); /* it has them */
+	page_span_shrink(&span, 0);
+	TEST_ASSERT_TRUE(page_span_reach_sparing(&span, page));
+}
+
 static void test_nothing_is_refused_while_all_is_set_up(void)
 {
 	uint32_t index;
@@ -279,6 +296,7 @@ int main(void)
 	RUN_TEST(test_one_kind_may_take_all_of_it);
 	RUN_TEST(test_what_goes_back_is_for_others);
 	RUN_TEST(test_reserve_is_for_those_who_may);
+	RUN_TEST(test_the_sparing_leave_room_for_others);
 	RUN_TEST(test_nothing_is_refused_while_all_is_set_up);
 	RUN_TEST(test_what_can_be_made_again_goes_first);
 	RUN_TEST(test_lanes_are_zero_when_they_come_back);
