@@ -9,7 +9,13 @@
 
 bool text_is_z(struct text a, const char *zero_terminated)
 {
-	return text_is(a, text_of(zero_terminated));
+	size_t i = 0;
+	if (zero_terminated == NULL)
+		return a.size == 0;
+	/* No size is counted first: of most that are compared the first byte differs. */
+	while (i < a.size && zero_terminated[i] != '\0' && zero_terminated[i] == a.at[i])
+		i++;
+	return i == a.size && zero_terminated[i] == '\0';
 }
 
 bool text_is_folded(struct text a, struct text b)

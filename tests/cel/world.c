@@ -4,7 +4,7 @@
 /* ---- the device: domain -> name -> value ---- */
 
 struct item {
-	const char *domain;
+	const char *domain; /* one of `domains`: real ones are told apart by a number */
 	const char *name;
 	struct cel_value value;
 };
@@ -21,8 +21,7 @@ static uint32_t names_count(const struct cel_value *of)
 	for (uint32_t i = 0; i < ARRAY_COUNT(items); i++)
 		count += items[i].domain != NULL &&
 			(items[i].value.kind == CEL_QUANTITY) == (of->self != items) &&
-			of->size < ARRAY_COUNT(domains) &&
-			strcmp(items[i].domain, domains[of->size]) == 0;
+			of->size < ARRAY_COUNT(domains) && items[i].domain == domains[of->size];
 	return count;
 }
 
@@ -32,7 +31,7 @@ static bool names_walk(const struct cel_value *of, uint32_t index, const struct 
 	for (uint32_t i = 0; i < ARRAY_COUNT(items); i++) {
 		if (items[i].domain == NULL || of->size >= ARRAY_COUNT(domains) ||
 			(items[i].value.kind == CEL_QUANTITY) != (of->self != items) ||
-			strcmp(items[i].domain, domains[of->size]) != 0)
+			items[i].domain != domains[of->size])
 			continue;
 		if (find != NULL ? find->kind == CEL_STRING &&
 					text_is_z((struct text){find->text, find->size},
@@ -91,6 +90,9 @@ static bool domains_find(
 
 static const struct cel_host domains_host = {domains_count, domains_at, domains_find};
 
+static const char *const device_names[] = {
+	"driver", "attributes", "capacity", "allowMultipleAllocations"};
+
 static uint32_t device_count(const struct cel_value *of)
 {
 	(void)of;
@@ -100,11 +102,8 @@ static uint32_t device_count(const struct cel_value *of)
 static void device_at(
 	const struct cel_value *of, uint32_t index, struct cel_value *key, struct cel_value *value)
 {
-	static const char *const names[] = {
-		"driver", "attributes", "capacity", "allowMultipleAllocations"};
-
 	(void)of;
-	*key = cel_string(text_of(names[index]));
+	*key = cel_string(text_of(device_names[index]));
 	switch (index) {
 	case 0: *value = cel_string(TEXT("gpu.example.com")); break;
 	case 1: *value = cel_host_map(&domains_host, items, 0); break;
@@ -119,10 +118,10 @@ static bool device_find(
 	for (uint32_t i = 0; i < 4 && key->kind == CEL_STRING; i++) {
 		struct cel_value name;
 
+		if (!text_is_z((struct text){key->text, key->size}, device_names[i]))
+			continue;
 		device_at(of, i, &name, value);
-		if (text_is((struct text){name.text, name.size},
-			    (struct text){key->text, key->size}))
-			return true;
+		return true;
 	}
 	return false;
 }
