@@ -35,7 +35,8 @@ static const char *help_of(const struct dra_why *why)
 	return help;
 }
 
-static void put_devices_why(const struct dra_claim *claim, const struct dra_request *request,
+/* True: the request alone is too much here. */
+static bool put_devices_why(const struct dra_claim *claim, const struct dra_request *request,
 	const struct dra_ask *ask, const struct dra_why *why, struct writer *out)
 {
 	write_format(out, "%sclaim %.*s, request %.*s%s%.*s: %u devices here",
@@ -55,30 +56,35 @@ static void put_devices_why(const struct dra_claim *claim, const struct dra_requ
 	write_format(out, ", %u left", (unsigned)why->left);
 	if (ask->mode == KUBE_DEVICES_EXACT)
 		write_format(out, " of %lld wanted", (long long)ask->count);
-	if (ask->mode == KUBE_DEVICES_ALL ? why->left == 0 : why->left < ask->count)
+	bool lacks = ask->mode == KUBE_DEVICES_ALL ? why->left == 0 : why->left < ask->count;
+	if (lacks)
 		write_format(out, "; helps: %s", help_of(why));
+	return lacks;
 }
 
-static void put_claim_detail(struct cycle_state *d, struct devices_state *state,
+/* True: one of its requests alone is too much, or there is no time to say. */
+static bool put_claim_detail(struct cycle_state *d, struct devices_state *state,
 	const struct dra_claim *claim, const struct cache_node *node, struct writer *out)
 {
+	bool lacks = false;
 	for (uint32_t r = 0; r < claim->request_count; r++)
 		for (uint32_t a = 0; a < claim->requests[r].ask_count; a++) {
 			struct scratch_mark mark = scratch_mark(d->scratch);
 			struct dra_why why = {0};
 			struct dra_run run = state->run;
 			if (state->detail_steps <= 0)
-				return;
+				return true;
 			run.claims = claim;
 			run.claim_count = 1;
 			run.steps = state->detail_steps;
 			run.why = &why;
 			dra_look(&run, node, r, a);
 			state->detail_steps = run.steps;
-			put_devices_why(
+			lacks |= put_devices_why(
 				claim, &claim->requests[r], &claim->requests[r].asks[a], &why, out);
 			scratch_rewind(d->scratch, mark);
 		}
+	return lacks;
 }
 
 void devices_detail(struct cycle_state *d, const struct cache_view *view, struct writer *out)
@@ -87,16 +93,22 @@ void devices_detail(struct cycle_state *d, const struct cache_view *view, struct
 	struct dra_extended extended;
 	if (state == NULL || !devices_extend(d, state, view->node, &extended))
 		return;
+	bool lacks = state->run.claim_count == 0 || extended.is_lacking;
 	for (uint32_t i = 0; i < state->run.claim_count; i++)
-		put_claim_detail(d, state, &state->asked[i], view->node, out);
+		lacks |= put_claim_detail(d, state, &state->asked[i], view->node, out);
 	for (uint32_t i = 0; i < state->claim_count; i++) {
 		const struct kube_claim *facts = state->claims[i].facts;
 		if (facts->allocated == 0)
 			continue;
 		bool here = facts->allocation.reach.selector == 0 ||
 			dra_reaches(d->cache, facts, &facts->allocation.reach, view->node);
+		lacks = true;
 		write_format(out, "%sclaim %.*s has devices %s", out->used == 0 ? "" : "; ",
 			TEXT_ARGS(cache_text(d->cache, facts->name)),
 			here ? "of this node" : "that this node cannot reach");
 	}
+	if (!lacks)
+		write_z(out,
+			"; each is there, not all together; helps: fewer devices, or a node with "
+			"more");
 }

@@ -643,6 +643,15 @@ static void test_detail(void)
 			"claim c, request r: 1 devices here, 1 without enough capacity left, 0 "
 			"left "
 			"of 1 wanted; helps: a smaller request, or shares to be given back"},
+		{TWO,
+			"'requests':[{'name':'r','exactly':{'deviceClassName':'any'}},{'name':'q',"
+			"'exactly':{'deviceClassName':'any','allocationMode':'ExactCount','count':"
+			"2}}]",
+			"claim c, request r: 2 devices here, 2 left of 1 wanted; claim c, request "
+			"q: "
+			"2 devices here, 2 left of 2 wanted; each is there, not all together; "
+			"helps: "
+			"fewer devices, or a node with more"},
 		{"{'name':'a'},{'name':'a'}", ASK(),
 			"claim c, request r: 0 devices here, 1 pools invalid, 0 left of 1 wanted; "
 			"helps: slices of the pool that do not contradict each other"},
