@@ -211,8 +211,9 @@ static void regex_add_named(
 {
 	struct regex_set named = {.count = 0};
 
+	/* A zero byte would end the pairs: 1 stands for it. */
 	for (; *pairs != '\0'; pairs += 2)
-		regex_add_folded(p, &named, (uint8_t)pairs[0], (uint8_t)pairs[1]);
+		regex_add_folded(p, &named, (uint8_t)(*pairs == 1 ? 0 : *pairs), (uint8_t)pairs[1]);
 	regex_sort(&named);
 	if (negated)
 		regex_negate(&named);
@@ -290,8 +291,6 @@ static bool regex_posix_class(struct regex_parser *p, struct regex_set *set)
 	for (size_t i = 0; i < ARRAY_COUNT(classes); i++)
 		if (text_is_z(name, classes[i].name)) {
 			regex_add_named(p, set, classes[i].pairs, negated);
-			if (!negated && (i == 2 || i == 4))
-				regex_add_range(set, 0, 0);
 			regex_skip(p, end + 2);
 			return true;
 		}
