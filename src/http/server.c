@@ -81,6 +81,14 @@ static enum server_standing standing_beyond(
 		: standing;
 }
 
+static enum server_claim claim_against(
+	const struct server_connection *c, const struct newcomer *newcomer)
+{
+	return server_connection_claim(c,
+		newcomer->is_own && server_connection_is_own(c) ? SERVER_OWN_GRACE_MS
+								: SERVER_GRACE_MS);
+}
+
 /* How readily the place is given to the newcomer; 0: not at all. */
 static uint32_t place_rank(const struct net_server *server, const struct server_connection *c,
 	const struct newcomer *newcomer)
@@ -91,7 +99,7 @@ static uint32_t place_rank(const struct net_server *server, const struct server_
 		standing = SERVER_PEER_NEW;
 	if (standing == SERVER_PEER_OWN && !newcomer->is_own)
 		return 0;
-	switch (server_connection_claim(c, newcomer->is_own)) {
+	switch (claim_against(c, newcomer)) {
 	case SERVER_LEAVES: return 4;
 	case SERVER_SILENT: return 3;
 	case SERVER_RESTS: return 2;
@@ -126,7 +134,7 @@ static struct server_connection *displace_for(struct net_server *server,
 	}
 	if (best != NULL) {
 		server->stats.displaced++;
-		if (server_connection_claim(best, n.is_own) == SERVER_SILENT)
+		if (claim_against(best, &n) == SERVER_SILENT)
 			server_connection_close_wasted(best);
 		else
 			server_connection_close(best);

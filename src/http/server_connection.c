@@ -223,6 +223,9 @@ static void displace_silent(const struct server_connection *newcomer)
 	struct net_server *server = newcomer->server;
 	bool handshake = newcomer->state == SERVER_QUEUEING;
 	bool own = server_connection_is_own(newcomer);
+	int64_t grace_ms = !own ? SERVER_GRACE_MS
+		: handshake     ? SERVER_OWN_HANDSHAKE_MS
+				: SERVER_OWN_GRACE_MS;
 	struct server_connection *slow = NULL;
 
 	for (uint32_t i = 0; i < server->setup.connections_max; i++) {
@@ -230,7 +233,9 @@ static void displace_silent(const struct server_connection *newcomer)
 
 		if ((handshake ? c->state == SERVER_SHAKING && server_connection_is_own(c) == own
 			       : c->exchange != NULL) &&
-			server_connection_claim(c, own) == SERVER_SILENT &&
+			server_connection_claim(
+				c, server_connection_is_own(c) ? grace_ms : SERVER_GRACE_MS) ==
+				SERVER_SILENT &&
 			(slow == NULL || c->moved.us < slow->moved.us))
 			slow = c;
 	}
@@ -669,10 +674,8 @@ struct mono server_connection_turn(struct server_connection *c)
 		: server_now(c);
 }
 
-enum server_claim server_connection_claim(const struct server_connection *c, bool newcomer_is_own)
+enum server_claim server_connection_claim(const struct server_connection *c, int64_t grace_ms)
 {
-	int64_t grace_ms = newcomer_is_own && server_connection_is_own(c) ? SERVER_OWN_GRACE_MS
-									  : SERVER_GRACE_MS;
 	bool quiet = mono_reached(server_now(c), mono_after_ms(c->moved, grace_ms));
 	bool slow = mono_reached(server_now(c), mono_after_ms(c->since, SERVER_BEGINNING_MAX_MS));
 

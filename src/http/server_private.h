@@ -30,7 +30,9 @@ enum {
 	 * whose handshake or head takes longer than that in all.
 	 */
 	SERVER_GRACE_MS = 250,
-	SERVER_OWN_GRACE_MS = 50, /* both on this machine, where bytes need no time to come */
+	/* The same when both are on this machine, and for a handshake of the one alone. */
+	SERVER_OWN_GRACE_MS = 100,
+	SERVER_OWN_HANDSHAKE_MS = 50,
 	SERVER_BEGINNING_MAX_MS = 1000,
 	/* ---- a turn ---- */
 	SERVER_ACCEPTS_MAX = 8,
@@ -196,7 +198,7 @@ struct mono server_connection_turn(struct server_connection *connection);
 void server_connection_close(struct server_connection *connection);
 /* The same, by its own fault: its peer is remembered when it used the place for nothing. */
 void server_connection_close_wasted(struct server_connection *connection);
-/* How much a connection needs its place, when another one wants it, maybe of this machine. */
+/* How much a connection needs its place when another one wants it, after so much silence. */
 enum server_claim {
 	SERVER_HOLDS,  /* it is being answered */
 	SERVER_WAITS,  /* for us, or it has only just begun */
@@ -205,7 +207,7 @@ enum server_claim {
 	SERVER_LEAVES  /* all was said */
 };
 enum server_claim server_connection_claim(
-	const struct server_connection *connection, bool newcomer_is_own);
+	const struct server_connection *connection, int64_t grace_ms);
 static inline bool server_connection_is_own(const struct server_connection *connection)
 {
 	return connection->standing == SERVER_PEER_OWN;
