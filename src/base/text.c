@@ -40,6 +40,16 @@ bool text_starts(struct text t, struct text prefix)
 	return prefix.size <= t.size && text_is(text_first(t, prefix.size), prefix);
 }
 
+bool text_starts_folded(struct text t, struct text prefix)
+{
+	if (t.size < prefix.size)
+		return false;
+	for (size_t i = 0; i < prefix.size; i++)
+		if (t.at[i] != char_lower(prefix.at[i]))
+			return false;
+	return true;
+}
+
 bool text_ends(struct text t, struct text suffix)
 {
 	return suffix.size <= t.size && text_is(text_from(t, t.size - suffix.size), suffix);

@@ -47,6 +47,8 @@ bool text_is_z(struct text a, const char *zero_terminated);
 bool text_is_folded(struct text a, struct text b); /* capital letters of ASCII are small ones */
 int text_compare(struct text a, struct text b);    /* bytewise; a prefix comes first */
 bool text_starts(struct text t, struct text prefix);
+/* The same of a text in small letters: those of the prefix may be of either case. */
+bool text_starts_folded(struct text t, struct text prefix);
 bool text_ends(struct text t, struct text suffix);
 struct text text_trim(struct text t); /* spaces, tabs, CR, LF at both ends */
 

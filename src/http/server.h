@@ -145,7 +145,7 @@ struct net_server_stats net_server_stats(const struct net_server *server);
 
 /* ---- what was asked ---- */
 
-/* Value of the nth (from 0) header of that name, which is in small letters; or TEXT_NONE. */
+/* Value of the nth (from 0) header of that name, in any case; or TEXT_NONE. */
 struct text net_exchange_header(const struct net_exchange *exchange, const char *name, uint32_t n);
 
 /* The nth header as "name:value", the name in small letters; or TEXT_NONE. */

@@ -117,7 +117,7 @@ struct text server_request_header(
 			break; /* of a line that is not complete there is nothing to say */
 		rest = text_from(rest, end + 1);
 		if (line.size > name_size && line.at[name_size] == ':' &&
-			memcmp(line.at, name, name_size) == 0 && n-- == 0)
+			text_starts_folded(line, (struct text){name, name_size}) && n-- == 0)
 			return text_from(line, name_size + 1);
 	}
 	return TEXT_NONE;

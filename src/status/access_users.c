@@ -105,7 +105,7 @@ static bool read_extra(const struct status_answer *a, struct access_user *user)
 		struct writer k;
 		struct text name = text_first(line, text_find(line, ':'));
 		uint32_t p = 0;
-		while (p < prefixes->count && !text_starts(name, prefixes->list[p]))
+		while (p < prefixes->count && !text_starts_folded(name, prefixes->list[p]))
 			p++;
 		if (p == prefixes->count)
 			continue;

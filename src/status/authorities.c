@@ -51,8 +51,7 @@ static const struct json_want want_map[] = {{"data", want_data}, {NULL, NULL}};
 /* ---- reading ---- */
 
 /* A list of strings as JSON, in a string. What has escapes is no name of anything. */
-static bool read_words(
-	struct authority_set *set, struct text json, bool is_header, struct options_words *to)
+static bool read_words(struct authority_set *set, struct text json, struct options_words *to)
 {
 	struct text part;
 	bool inside = false;
@@ -67,10 +66,7 @@ static bool read_words(
 		if (to->count == OPTIONS_WORDS_MAX)
 			return false;
 		to->list[to->count++] = (struct text){w.at + w.used, part.size};
-		for (size_t i = 0; i < part.size; i++) {
-			char c = part.at[i];
-			write_char(&w, is_header && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-		}
+		write_text(&w, part);
 		write_char(&w, '\n');
 	}
 	write_char(&w, '\n'); /* sets are compared by this text */
@@ -104,8 +100,7 @@ static bool read_set(const struct options *o, struct json_value data, struct aut
 		/* Names that cannot be read must not become "any name". */
 		set->words[i].count = 0;
 		if (json.size > 0 && !text_is_z(json, "null") && !text_is_z(json, "[]") &&
-			(!read_words(set, json, i != AUTHORITY_NAMES, &set->words[i]) ||
-				set->words[i].count == 0))
+			(!read_words(set, json, &set->words[i]) || set->words[i].count == 0))
 			return false;
 	}
 	return true;

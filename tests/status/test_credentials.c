@@ -238,6 +238,39 @@ static void write_file(const char *path, const char *text)
 }
 
 /* A file wins over what the cluster says, and is followed. */
+/* Names of headers from flags, as people write them. */
+static void test_a_front_proxy_by_flags(void)
+{
+	char folder[] = "build/credentials.XXXXXX";
+	char path[64];
+	TEST_ASSERT_NOT_NULL(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/ca.crt", folder);
+	bed_open(); /* certificates need a network */
+	make(&other_ca, "others", NULL, NULL);
+	make(&proxy, "front-proxy", NULL, &other_ca);
+	bed_close();
+	write_file(path, other_ca.certificate);
+	bed_options.requestheader_client_ca_file = path;
+	bed_options.requestheader_username_headers =
+		(struct options_words){{TEXT("X-Remote-User")}, 1};
+	bed_options.requestheader_extra_prefixes =
+		(struct options_words){{TEXT("X-Remote-Extra-")}, 1};
+	bed_options.requestheader_uid_headers = (struct options_words){{TEXT("X-Remote-Uid")}, 1};
+	bed_open();
+	set_map("[]");
+	bed_turns(50);
+	expect(200, &proxy,
+		GET("/metrics") "X-Remote-User: carla\r\nX-Remote-Group: people\r\nX-Remote-Uid: "
+				"u-1\r\n"
+				"X-Remote-Extra-A: one\r\n\r\n");
+	TEST_ASSERT_NOT_NULL(strstr(bed_asked, "\"user\":\"carla\""));
+	TEST_ASSERT_NOT_NULL(strstr(bed_asked, "\"uid\":\"u-1\",\"extra\":{\"a\":[\"one\"]}"));
+	expect(403, &proxy, GET("/metrics") "X-Remote-User: system:anonymous\r\n\r\n");
+	TEST_ASSERT_NOT_NULL(strstr(visitor.heard, "system:anonymous"));
+	TEST_ASSERT_EQUAL(0, unlink(path));
+	TEST_ASSERT_EQUAL(0, rmdir(folder));
+}
+
 static void test_files_of_authorities(void)
 {
 	char folder[] = "build/credentials.XXXXXX";
@@ -362,6 +395,7 @@ int main(void)
 	RUN_TEST(test_authorities_change);
 	RUN_TEST(test_an_intolerable_failure);
 	RUN_TEST(test_lookup_can_be_skipped);
+	RUN_TEST(test_a_front_proxy_by_flags);
 	RUN_TEST(test_files_of_authorities);
 	RUN_TEST(test_a_certificate_of_ones_own_is_kept);
 	RUN_TEST(test_any_user_may_see_the_page);
