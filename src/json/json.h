@@ -208,6 +208,8 @@ struct json_writer {
 };
 
 void json_write_init(struct json_writer *j, struct writer *out);
+/* What ends here is an object with members, which goes on: it is open again. */
+void json_reopen_object(struct json_writer *j, struct writer *out);
 void json_open_object(struct json_writer *j);
 void json_close_object(struct json_writer *j);
 void json_open_array(struct json_writer *j);

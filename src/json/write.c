@@ -13,6 +13,13 @@ void json_write_init(struct json_writer *j, struct writer *out)
 	*j = (struct json_writer){.out = out};
 }
 
+void json_reopen_object(struct json_writer *j, struct writer *out)
+{
+	CHECK(out->used > 0);
+	out->used--;
+	*j = (struct json_writer){.out = out, .depth = 1, .has_members = 1, .is_object = 1};
+}
+
 static uint64_t innermost(const struct json_writer *j)
 {
 	CHECK(j->depth > 0);

@@ -42,10 +42,8 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	const struct kube_resources *r = &class->fit;
 	const struct kube_scalar *scalars = KUBE_AT(class, r->scalars, struct kube_scalar);
 	struct json_writer j;
-	json_write_init(&j, w);
-	w->used--; /* the object goes on */
-	write_z(w, ",\"requests\":");
-	json_open_object(&j);
+	json_reopen_object(&j, w);
+	json_member_object(&j, "requests");
 	json_member_i64(&j, "cpu", r->cpu_milli);
 	json_member_i64(&j, "memory", r->memory_bytes);
 	json_member_i64(&j, "ephemeral-storage", r->storage_bytes);
@@ -54,9 +52,7 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 		json_put_i64(&j, scalars[i].value);
 	}
 	json_close_object(&j);
-	json_write_init(&j, w);
-	write_z(w, ",\"filters\":");
-	json_open_array(&j);
+	json_member_array(&j, "filters");
 	const struct plugin_uses *filters = &profile->at[PLUGIN_AT_FILTER];
 	for (uint32_t i = 0; i < filters->count; i++)
 		json_put_z(&j, plugins[filters->list[i].id]->name);
@@ -64,9 +60,7 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	if (class->node_selector.count > 0) {
 		const struct kube_label *labels =
 			KUBE_AT(class, class->node_selector, struct kube_label);
-		json_write_init(&j, w);
-		write_z(w, ",\"nodeSelector\":");
-		json_open_object(&j);
+		json_member_object(&j, "nodeSelector");
 		for (uint32_t i = 0; i < class->node_selector.count; i++) {
 			json_key_text(&j, cache_text(cache, labels[i].key));
 			json_put_text(&j, cache_text(cache, labels[i].value));
@@ -75,14 +69,12 @@ static void status_explain_put_pod(const struct cache *cache, const struct kube_
 	}
 	if (class->gates.count > 0) {
 		const uint32_t *gates = KUBE_AT(class, class->gates, uint32_t);
-		json_write_init(&j, w);
-		write_z(w, ",\"gates\":");
-		json_open_array(&j);
+		json_member_array(&j, "gates");
 		for (uint32_t i = 0; i < class->gates.count; i++)
 			json_put_text(&j, cache_text(cache, gates[i]));
 		json_close_array(&j);
 	}
-	write_char(w, '}');
+	json_close_object(&j);
 }
 
 /* How it came to be on that node; false: it is not kept. */
@@ -116,10 +108,8 @@ static void put_assigned(struct scheduler *s, uint32_t pod, uint32_t node, struc
 	cycle_place(&s->cycle, pod, false, &now);
 	bool is_placed = now.outcome == CYCLE_PLACED;
 	bool is_scored = is_placed && cycle_score_of(&s->cycle, node, &score);
-	json_write_init(&j, w);
-	w->used--; /* the object goes on */
-	write_z(w, ",\"assigned\":");
-	json_open_object(&j);
+	json_reopen_object(&j, w);
+	json_member_object(&j, "assigned");
 	json_member_text(&j, "node", name);
 	if (is_scored)
 		json_member_i64(&j, "score", score);
@@ -131,13 +121,11 @@ static void put_assigned(struct scheduler *s, uint32_t pod, uint32_t node, struc
 		&j, "stays", is_placed && (now.node == node || (is_scored && score >= now.score)));
 	json_close_object(&j);
 	if (find_decided(s, pod, name, &event)) {
-		json_write_init(&j, w);
-		write_z(w, ",\"decided\":");
-		json_open_object(&j);
+		json_member_object(&j, "decided");
 		history_put_event(&event, &j);
 		json_close_object(&j);
 	}
-	write_char(w, '}');
+	json_close_object(&j);
 }
 
 bool explain_put(struct status *status, uint32_t pod, struct writer *w)

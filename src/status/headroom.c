@@ -88,35 +88,33 @@ static void put_first(const struct cache *cache, const struct kube_pod_template 
 	json_close_object(j);
 }
 
-void headroom_put(struct status *status, uint32_t pod, struct writer *w)
+void headroom_put(struct status *status, uint32_t pod, struct json_writer *j)
 {
 	struct scheduler *s = status->s;
 	const struct cache *cache = &s->cache;
 	const struct kube_pod_template *template =
 		cache_template_of(cache, cache_pod_at(cache, pod));
-	struct json_writer j;
 	uint32_t count;
 	int64_t fits = 0;
 	const uint32_t *nodes = cycle_feasible(&s->cycle, pod, &count);
 	for (uint32_t i = 0; i < count; i++)
 		fits += headroom_of(cache, nodes[i], template).count;
-	json_write_init(&j, w);
-	json_open_object(&j);
-	json_member_i64(&j, "fits", fits);
-	json_member_bool(&j, "isUpperBound", others_have_a_say(template));
-	json_member_i64(&j, "feasible", count);
-	put_first(cache, template, nodes, count, &j);
-	json_member_array(&j, "nodes");
+	json_open_object(j);
+	json_member_i64(j, "fits", fits);
+	json_member_bool(j, "isUpperBound", others_have_a_say(template));
+	json_member_i64(j, "feasible", count);
+	put_first(cache, template, nodes, count, j);
+	json_member_array(j, "nodes");
 	for (uint32_t i = 0; i < count && i < HEADROOM_NODES; i++) {
 		struct headroom h = headroom_of(cache, nodes[i], template);
-		json_open_array(&j);
-		json_put_text(&j, cache_text(cache, cache_node_at(cache, nodes[i])->name));
-		json_put_i64(&j, h.count);
-		json_put_text(&j, headroom_what(cache, &h));
-		json_close_array(&j);
+		json_open_array(j);
+		json_put_text(j, cache_text(cache, cache_node_at(cache, nodes[i])->name));
+		json_put_i64(j, h.count);
+		json_put_text(j, headroom_what(cache, &h));
+		json_close_array(j);
 	}
-	json_close_array(&j);
-	json_close_object(&j);
+	json_close_array(j);
+	json_close_object(j);
 }
 
 /* A pod with a node is asked about as one more of its kind: it stays where it is. */
@@ -138,8 +136,10 @@ void headroom_answer(struct status_answer *a)
 		status_refuse(a, 409, "no profile has the name in spec.schedulerName");
 	else if (explain_take_words(a)) {
 		struct writer w;
+		struct json_writer j;
 		writer_init(&w, status->words, status->words_size);
-		headroom_put(status, index, &w);
+		json_write_init(&j, &w);
+		headroom_put(status, index, &j);
 		write_char(&w, '\n');
 		explain_send(a, &w);
 	}

@@ -305,7 +305,7 @@ void explain_send(struct status_answer *a, const struct writer *w);
 
 /* ---- headroom.c ---- */
 
-void headroom_put(struct status *status, uint32_t pod, struct writer *w);
+void headroom_put(struct status *status, uint32_t pod, struct json_writer *j);
 
 /* ---- update.c ---- */
 

@@ -719,16 +719,14 @@ static void what_if_reply(struct wish *wish)
 	}
 	writer_init(&w, status->words, status->words_size);
 	if (explain_put(status, wish->pods[shown], &w)) {
-		w.used--; /* the object goes on */
-		write_z(&w, ",\"headroom\":");
-		headroom_put(status, wish->pods[shown], &w);
-		json_write_init(&j, &w);
-		write_z(&w, ",\"workloads\":");
-		json_open_array(&j);
+		json_reopen_object(&j, &w);
+		json_key(&j, "headroom");
+		headroom_put(status, wish->pods[shown], &j);
+		json_member_array(&j, "workloads");
 		for (uint32_t i = 0; i < wish->unit_count; i++)
 			put_unit(wish, &wish->units[i], &j);
 		json_close_array(&j);
-		write_char(&w, '}');
+		json_close_object(&j);
 	}
 	explain_send(wish->a, &w);
 }
