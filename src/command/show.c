@@ -386,6 +386,8 @@ static void put_headline(struct show *s, struct json_value v)
 	for (size_t i = 0; i < ARRAY_COUNT(states); i++)
 		if (text_is_z(state, states[i][0]))
 			words = text_of(states[i][1]);
+	if (text_is_z(state, "not-leading") && json_text(json_path(v, "lease.holder")).size == 0)
+		words = TEXT("waits for the lease");
 	if (text_is_z(state, "ready") && number_at(v, "decisions.boundByOthers") > 0 &&
 		number_at(v, "decisions.othersSecondsAgo") < OTHERS_S)
 		words = TEXT("another scheduler binds the same pods: stop one of the two");

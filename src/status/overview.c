@@ -98,10 +98,14 @@ static void put_lease(const struct scheduler *s, struct json_writer *j)
 		return;
 	}
 	struct lease_stats lease = lease_stats(s->lease);
+	bool leads = lease_holds(s->lease, clock_mono(&s->setup.clock));
+	/* One of ours that could not be renewed is not somebody else's. */
+	if (!leads && text_is(lease.holder, s->setup.lease.identity))
+		lease.holder = TEXT("");
 	json_open_object(j);
 	json_member_z(j, "state", lease.state);
 	json_member_text(j, "holder", lease.holder);
-	json_member_bool(j, "leading", lease_holds(s->lease, clock_mono(&s->setup.clock)));
+	json_member_bool(j, "leading", leads);
 	json_close_object(j);
 }
 

@@ -10,6 +10,7 @@ built build/x86_64/berth build/x86_64/apisim
 berth=build/x86_64/berth
 apisim_pid='' berth_pid=''
 end() {
+	kill -CONT $apisim_pid
 	for pid in $berth_pid $apisim_pid; do kill "$pid" && wait "$pid"; done 2>/dev/null
 	rm -rf "$work"
 }
@@ -100,6 +101,10 @@ until_it 10 sh -c "$berth pending | grep -q taken"
 tell POST /api/v1/namespaces/shop/pods/taken/binding '{"apiVersion":"v1","kind":"Binding","metadata":{"name":"taken"},"target":{"kind":"Node","name":"n2"}}'
 until_it 10 sh -c "$berth status | grep -qi 'another scheduler'"
 claim '9. another scheduler at work' says '[Aa]nother scheduler' $berth status
+kill -STOP $apisim_pid
+lost() { $berth status | grep -E '^state +waits for the lease'; }
+claim 'a silent apiserver is no other leader' until_it 20 lost
+kill -CONT $apisim_pid
 asked() { # each question has a claim here, or names its test
 	local n
 	for n in $(grep -oE '^\| [0-9]+\. ' README.md | tr -dc '0-9\n'); do

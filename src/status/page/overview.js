@@ -39,7 +39,7 @@ function wrongWithBerth(o) {
 		add(0, 'Another scheduler binds the same pods: ' + thousands(d.boundByOthers) + ', the last ' + time(Math.max(0, d.othersSecondsAgo)) + ' ago',
 			'Stop one of the two: k3s server --disable-scheduler, or systemctl disable --now berth.');
 	if (o.state === 'yielding') add(1, 'berth stands by, because another scheduler is at work', 'Stop the other one, or berth.');
-	if (o.state === 'not-leading' && o.lease && !o.lease.holder) add(1, 'berth waits for the lease', 'Nothing is scheduled meanwhile. See that it may write leases in kube-system.', '#internals');
+	if (o.state === 'not-leading' && o.lease && !o.lease.holder) add(1, 'berth waits for the lease', 'Nothing is scheduled meanwhile. See that the apiserver answers, and lets berth write leases in kube-system.', '#internals');
 	if (n.error && n.open) add(1, n.error, 'berth tries again by itself.', '#internals');
 	if (o.memory.refused) add(1, 'Memory is full: refused ' + count(o.memory.refused, 'time'), 'Give berth a larger --memory. Internals shows which pool is full.', '#internals');
 	if (c.nodesMissing) add(1, 'Some nodes could not be read', 'The log of berth names them. Pods are not scheduled to them.', '#nodes');
