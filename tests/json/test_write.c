@@ -218,6 +218,20 @@ static void too_deep(void)
 		json_open_array(&j);
 }
 
+static void test_an_object_that_was_closed_goes_on(void)
+{
+	json_open_object(&j);
+	json_member_i64(&j, "a", 1);
+	json_close_object(&j);
+	json_reopen_object(&j, &out);
+	json_member_array(&j, "b");
+	json_put_i64(&j, 2);
+	json_close_array(&j);
+	json_member_i64(&j, "c", 3);
+	json_close_object(&j);
+	expect("{\"a\":1,\"b\":[2],\"c\":3}");
+}
+
 static void test_wrong_nesting_is_a_bug(void)
 {
 	static void (*const wrongs[])(void) = {close_nothing, close_after_key, key_after_key,
@@ -239,6 +253,7 @@ int main(void)
 	RUN_TEST(test_strings);
 	RUN_TEST(test_cutter_takes_every_string);
 	RUN_TEST(test_overflow_sticks);
+	RUN_TEST(test_an_object_that_was_closed_goes_on);
 	RUN_TEST(test_wrong_nesting_is_a_bug);
 	return UNITY_END();
 }
