@@ -154,21 +154,24 @@ void explain_send(struct status_answer *a, const struct writer *w)
 		status_reply(a, 200, status_json, writer_text(w));
 }
 
-/* Why it is not explained; NULL: nothing speaks against it. */
-static const char *status_explain_refusal(const struct scheduler *s, uint32_t pod)
+/* Why nothing is said of it; NULL: nothing speaks against it. */
+static const char *status_explain_refusal(
+	const struct scheduler *s, uint32_t pod, bool is_explained)
 {
 	if (pod == 0)
 		return "pod not found";
-	if ((cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) != 0)
+	if (is_explained && (cache_pod_at(&s->cache, pod)->flags & CACHE_POD_ASSUMED) != 0)
 		return "the pod is being bound now";
 	if (cycle_profile_of(&s->cycle, pod) == NULL)
 		return "no profile has the name in spec.schedulerName";
 	return NULL;
 }
 
-void explain_answer(struct status_answer *a)
+/* Explained, or how many more of it fit: then one with a node stays where it is. */
+static void answer_about_pod(struct status_answer *a, bool is_explained)
 {
-	struct scheduler *s = a->status->s;
+	struct status *status = a->status;
+	struct scheduler *s = status->s;
 	char name[512];
 	struct text pod = status_parameter(a, "pod", name, sizeof(name));
 	size_t slash = text_find(pod, '/');
@@ -176,17 +179,39 @@ void explain_answer(struct status_answer *a)
 		status_refuse(a, 400, "name the pod as ?pod=NAMESPACE/NAME");
 		return;
 	}
+	if (!is_explained &&
+		(scheduler_kinds_known(s) & SCHEDULER_VITAL_KINDS) != SCHEDULER_VITAL_KINDS) {
+		status_refuse(a, 503, "the initial lists are not complete yet");
+		return;
+	}
 	uint32_t index =
 		cache_find_pod(&s->cache, text_first(pod, slash), text_from(pod, slash + 1));
-	const char *fault = status_explain_refusal(s, index);
+	const char *fault = status_explain_refusal(s, index, is_explained);
 	if (fault != NULL) {
 		status_refuse(a, index == 0 ? 404 : 409, "%s", fault);
 		return;
 	}
 	if (explain_take_words(a)) {
 		struct writer w;
-		writer_init(&w, a->status->words, a->status->words_size);
-		(void)explain_put(a->status, index, &w);
+		struct json_writer j;
+		writer_init(&w, status->words, status->words_size);
+		json_write_init(&j, &w);
+		if (is_explained) {
+			(void)explain_put(status, index, &w);
+		} else {
+			headroom_put(status, index, &j);
+			write_char(&w, '\n');
+		}
 		explain_send(a, &w);
 	}
+}
+
+void explain_answer(struct status_answer *a)
+{
+	answer_about_pod(a, true);
+}
+
+void headroom_answer(struct status_answer *a)
+{
+	answer_about_pod(a, false);
 }

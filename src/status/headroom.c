@@ -116,31 +116,3 @@ void headroom_put(struct status *status, uint32_t pod, struct json_writer *j)
 	json_close_array(j);
 	json_close_object(j);
 }
-
-/* A pod with a node is asked about as one more of its kind: it stays where it is. */
-void headroom_answer(struct status_answer *a)
-{
-	struct status *status = a->status;
-	struct cache *cache = &status->s->cache;
-	char name[512];
-	struct text pod = status_parameter(a, "pod", name, sizeof(name));
-	size_t slash = text_find(pod, '/');
-	uint32_t index = slash == pod.size
-		? 0
-		: cache_find_pod(cache, text_first(pod, slash), text_from(pod, slash + 1));
-	if ((scheduler_kinds_known(status->s) & SCHEDULER_VITAL_KINDS) != SCHEDULER_VITAL_KINDS)
-		status_refuse(a, 503, "the initial lists are not complete yet");
-	else if (index == 0)
-		status_refuse(a, 404, "pod not found: name it as ?pod=NAMESPACE/NAME");
-	else if (cycle_profile_of(&status->s->cycle, index) == NULL)
-		status_refuse(a, 409, "no profile has the name in spec.schedulerName");
-	else if (explain_take_words(a)) {
-		struct writer w;
-		struct json_writer j;
-		writer_init(&w, status->words, status->words_size);
-		json_write_init(&j, &w);
-		headroom_put(status, index, &j);
-		write_char(&w, '\n');
-		explain_send(a, &w);
-	}
-}

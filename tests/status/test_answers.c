@@ -595,8 +595,10 @@ static void test_headroom_when_asked_then_what_runs_out_first_is_said(void)
 	bed_get("/berth/v1/headroom?pod=d/big");
 	expect_part(
 		"{\"fits\":0,\"isUpperBound\":false,\"feasible\":0,\"first\":{},\"nodes\":[]}\n");
-	bed_get("/berth/v1/headroom?pod=nothing");
+	bed_get("/berth/v1/headroom?pod=d/nothing");
 	TEST_ASSERT_EQUAL_UINT32(404, bed_code());
+	bed_get("/berth/v1/headroom?pod=nothing");
+	TEST_ASSERT_EQUAL_UINT32(400, bed_code());
 	scheduler_audit(&bed_scheduler);
 }
 
