@@ -401,7 +401,7 @@ static bool informer_knows(const struct scheduler *s, const struct watch_object 
 		       name) != 0;
 }
 
-/* False: it cannot be read, or there is no memory that somebody less important has. */
+/* False: it cannot be read, or there is no memory that a less important pod has. */
 static bool informer_feed(struct scheduler *s, const struct watch_object *object,
 	struct scratch *scratch, struct scheduler_claim *claim, struct cache_fed *fed)
 {

@@ -739,7 +739,7 @@ static void pressure_queue_rest(struct scheduler *s)
 }
 
 /*
- * Whoever waits goes to the shelf, but for the few that are worked with; when those are all that is
+ * Pods that wait go to the shelf, but for the few that are worked with; when those are all that is
  * left, what is too much of the shelf goes, from its end.
  */
 static void pressure_free_reserve(struct scheduler *s)
