@@ -427,6 +427,18 @@ async function addresses() {
 }
 
 async function history() {
+	await claim('what is typed just before a view is left stays out of the next one', async () => {
+		await b.run(() => { location.hash = '#nodes'; });
+		await b.until(() => !document.getElementById('nodes').hidden);
+		await b.run(() => {
+			const filter = document.querySelector('#node-filter');
+			filter.value = 'n1';
+			filter.dispatchEvent(new Event('input'));
+			location.hash = '#history?show=scheduled&q=filler';
+		});
+		await pause(400);
+		assert.equal(await b.run(() => location.hash), '#history?show=scheduled&q=filler');
+	});
 	const row = async (pod, kind) => (await b.run(probe.cells, '#log')).find((r) => r[2] === pod && r[1] === kind);
 	await claim('what happened: where to, how many were feasible, how long', async () => {
 		await b.run(() => { location.hash = '#history?show=scheduled&q=filler'; });

@@ -51,9 +51,9 @@ function setChoice(chosen) {
 	go(addressOf(view, chosen, params));
 }
 
-// A control that stands for a parameter: filter, select.
+// A control that stands for a parameter: filter, select. What was typed just before its view was left is no word of the next one.
 function bindParam(id, name, act) {
-	const e = $(id), change = () => { setParam(name, e.value.trim()); act(); };
+	const e = $(id), change = () => { if ($(view).contains(e)) { setParam(name, e.value.trim()); act(); } };
 	if (e.tagName === 'INPUT') e.oninput = later(change);
 	else e.onchange = change;
 }
